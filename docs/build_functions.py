@@ -188,7 +188,7 @@ def kind_of_derivative(op: Op) -> str:
     """How an op's record gives its derivative."""
     if word_of(op)[0] != "yes":
         return ": ".join(filter(None, word_of(op)))
-    return {kinds.Partials: "partials", kinds.Multilinear: "multilinear", kinds.Linear: "linear"}.get(type(op.derivative), "rule")
+    return {kinds.Partials: "partials", kinds.Multilinear: "multilinear", kinds.LinearIn: "linear"}.get(type(op.derivative), "rule")
 
 
 def ops_page() -> str:

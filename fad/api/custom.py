@@ -8,7 +8,7 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
-from ..trace.guards.guard import Attribute
+from ..trace.guards.guard import AttributeGuard
 from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
 from ..trace.place import roots_of
@@ -25,7 +25,7 @@ from .leaves import call_on_tensors, level_of
 from .staged import check_callable
 
 
-class Call:
+class CustomCall:
     """One call of a function with a rule: its arguments' leaves and structure, and its result's."""
 
     def __init__(self, f: Callable, args: tuple, kwargs: dict):
@@ -101,7 +101,7 @@ class Rule:
     results = 0
     by_keyword: Sequence[int] = ()              # numbers of the data leaves that are passed by keyword, of which the rule does not know
 
-    def __init__(self, call: Call):
+    def __init__(self, call: CustomCall):
         self.call = call
         self.by_keyword = range(sum(map(is_data, tree.flatten(call.arguments.unflatten(call.leaves)[0])[0])), len(call.data))
 
@@ -109,7 +109,7 @@ class Rule:
 class JvpRule(Rule):
     """A rule given as jvp(*nondiff, primals, tangents) -> (value, tangent)."""
 
-    def __init__(self, call: Call, rule: Callable, nondiff: tuple):
+    def __init__(self, call: CustomCall, rule: Callable, nondiff: tuple):
         super().__init__(call)
         self.rule, self.nondiff = rule, nondiff
         self.jvp = self._jvp
@@ -132,7 +132,7 @@ class JvpRule(Rule):
 class VjpRule(Rule):
     """A rule given as forward(*args) -> (value, residuals) and backward(*nondiff, residuals, g) -> cotangents, one an argument."""
 
-    def __init__(self, call: Call, forward: Callable, backward: Callable, nondiff: tuple):
+    def __init__(self, call: CustomCall, forward: Callable, backward: Callable, nondiff: tuple):
         super().__init__(call)
         self.user_forward, self.user_backward, self.nondiff = forward, backward, nondiff
         self.forward, self.backward = self._forward, self._backward
@@ -198,7 +198,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
 
 def watch_rules(owner: Any, *names: str) -> None:
     """Make the program depend on these attributes, which are rules: it holds until one of them changes."""
-    current().root.sources += [Attribute(owner, name, getattr(owner, name)) for name in names]
+    current().root.sources += [AttributeGuard(owner, name, getattr(owner, name)) for name in names]
 
 
 class _WithRule:
@@ -218,7 +218,7 @@ class _WithRule:
         if level == 0 or not stack.builders():
             return self.f(*args, **kwargs)
         watch_rules(self, *self._rules)
-        call = Call(self.f, *_in_order(self.f, args, kwargs))
+        call = CustomCall(self.f, *_in_order(self.f, args, kwargs))
         name = getattr(self.f, "__name__", "f")
         ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
         if call.written:
@@ -227,7 +227,7 @@ class _WithRule:
         call.note_shared([call.leaves[k] for k in call.data], ys)
         return call.result(ys)
 
-    def rule(self, call: Call) -> Rule:
+    def rule(self, call: CustomCall) -> Rule:
         raise ArgumentError(f"{getattr(self.f, '__name__', 'f')} has no derivative rule yet", do="define it with defjvp or defvjp")
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -282,7 +282,7 @@ class custom_jvp(_WithRule):
         self._rule = check_callable(rule, "defjvp")
         return rule
 
-    def rule(self, call: Call) -> Rule:
+    def rule(self, call: CustomCall) -> Rule:
         return super().rule(call) if self._rule is None else JvpRule(call, self._rule, self.nondiff)
 
 
@@ -333,7 +333,7 @@ class custom_vjp(_WithRule):
         """Set the rule."""
         self._pair = check_callable(forward, "defvjp"), check_callable(backward, "defvjp")
 
-    def rule(self, call: Call) -> Rule:
+    def rule(self, call: CustomCall) -> Rule:
         return super().rule(call) if self._pair is None else VjpRule(call, self._pair[0], self._pair[1], self.nondiff)
 
 
@@ -383,7 +383,7 @@ def checkpoint(f: Any) -> Any:
         leaves = tree.flatten((args, kwargs))[0]
         if not stack.builders() or level_of(leaves) != 2:
             return f(*args, **kwargs)
-        call = Call(f, args, kwargs)
+        call = CustomCall(f, args, kwargs)
         given = [call.leaves[k] for k in call.data]
         results = registry["checkpoint"].run_regions(given, (call.run,), name=f.__name__)
         keep_apart(given, call.written, current().equations[-1].regions[0])

@@ -19,7 +19,7 @@ import numpy as np
 from ..ir.build import Value, current
 from ..trace.effects import undo
 from ..trace.guards.checks import Checks
-from ..trace.guards.closures import Filling, Kind, Parts, Pattern, parts_of
+from ..trace.guards.closures import Filling, FunctionParts, FunctionPattern, PartKind, parts_of
 from ..util.errors import UnstageableError
 from ..util.forks import renewed
 from ..util.interrupts import let_through
@@ -50,8 +50,8 @@ class Sharing:
     floats: which of the slots are Python's numbers, but for ints; absolute: ids of what its programs know by itself, and not as a part of the function
     """
 
-    def __init__(self, staged: Any, f: Any, parts: Parts, before: dict):
-        self.pattern, self.count, self.before = Pattern(f), len(parts.slots), before
+    def __init__(self, staged: Any, f: Any, parts: FunctionParts, before: dict):
+        self.pattern, self.count, self.before = FunctionPattern(f), len(parts.slots), before
         self.floats = frozenset(k for k, x in enumerate(parts.slots) if type(x) in (float, complex))
         self.pinned: set[int] = set()
         self.failures = 0
@@ -124,7 +124,7 @@ class Sharing:
         """Whether the program leaves the function's parts as they are, and does not return one."""
         return all(filling.is_untouched and not any(map(filling.holds, program.traced.statics.values())) for filling in self.fillings)
 
-    def serves(self, parts: Parts) -> bool:
+    def serves(self, parts: FunctionParts) -> bool:
         """Whether the programs may serve a function of these parts."""
         return self.failures < TRIALS and self.absolute.isdisjoint(parts.ids)
 
@@ -174,7 +174,7 @@ def known_by_itself(traced: Any) -> set:
     return ids
 
 
-class OfStaged(Kind):
+class OfStaged(PartKind):
     """How a transform of a function is taken apart: its making and its options, and the function."""
 
     leads_on = True

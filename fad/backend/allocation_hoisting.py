@@ -10,7 +10,7 @@ from ..ir.views import LoopView
 from .indexmap import Index, elements_in
 
 
-class Place(NamedTuple):
+class PrintedRegion(NamedTuple):
     """A loop or branch that is being printed: the number of its first line, and the names of its inside."""
 
     line: "int | None"                      # None: a branch, in front of which nothing is made
@@ -18,10 +18,10 @@ class Place(NamedTuple):
     inside: frozenset
     handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
     spares: dict                            # root that an iteration does not need any more -> root of the array handed on in its place
-    index: "Counter | None" = None          # of a counted loop
+    index: "LoopIndex | None" = None          # of a counted loop
 
 
-class Counter(NamedTuple):
+class LoopIndex(NamedTuple):
     """The index of a counted loop, and its least and its largest value."""
 
     var: Var
@@ -34,7 +34,7 @@ class Counter(NamedTuple):
         return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
 
 
-class Room(NamedTuple):
+class Allocation(NamedTuple):
     """The place in front of which an array may be made, and its extents; exact: whether they are the array's own."""
 
     place: int
@@ -70,24 +70,24 @@ def spares(printer: Any, body: Any, outs: tuple) -> dict:
     return found
 
 
-def counter_of(printer: Any, step: Any) -> "Counter | None":
+def counter_of(printer: Any, step: Any) -> "LoopIndex | None":
     """The index of a counted loop of a known step."""
     loop = LoopView(step.eqn)
     start, stop, stride = [printer.views.number(a) for a in loop.bounds]
     if stride.terms:
         return None
     last = stop.shifted(-1 if stride.const > 0 else 1)
-    return Counter(loop.index, *((start, last) if stride.const > 0 else (last, start)))
+    return LoopIndex(loop.index, *((start, last) if stride.const > 0 else (last, start)))
 
 
-def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Place:
+def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> PrintedRegion:
     """The place of a loop (or of a branch)."""
     bodies = step.body.bodies
     handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
     inside = set().union(*[defined_in(body) for body in bodies])
     resized = {root for body in bodies for root in _resized_in(printer.storage, body)}
     index = counter_of(printer, step) if is_counted(step.eqn) else None
-    return Place(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index)
+    return PrintedRegion(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index)
 
 
 def _resized_in(storage: Any, body: Any) -> Iterator:
@@ -103,7 +103,7 @@ def _resized_in(storage: Any, body: Any) -> Iterator:
                     yield storage.root(out)
 
 
-def room_for(printer: Any, root: Var, extents: tuple) -> "Room | None":
+def room_for(printer: Any, root: Var, extents: tuple) -> "Allocation | None":
     """The outermost of the places being printed in front of which an array of these extents may be made, or None.
 
     Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any
@@ -122,11 +122,11 @@ def room_for(printer: Any, root: Var, extents: tuple) -> "Room | None":
             if any(_is_inside(n, place) for n in extents):
                 break
         if place.line is not None:
-            best = Room(k, extents, exact)
+            best = Allocation(k, extents, exact)
     return best
 
 
-def _is_inside(extent: Index, place: Place) -> bool:
+def _is_inside(extent: Index, place: PrintedRegion) -> bool:
     return any(e.var in place.inside for e in elements_in(extent))
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from ..ir.graph import Var
 from .fuse import Scheduler
 from .indexmap import Index
-from .simd_blocking import BlockLoop
 from .loop_ir import Begin, Loop, Step
+from .simd_blocking import BlockLoop
 
 
 class Use(NamedTuple):

@@ -16,7 +16,7 @@ from .views import Views
 _NEVER = 1 << 60
 
 
-class Storage:
+class ArrayOwners:
     """Owners of arrays. root(v): the variable whose array v lives in."""
 
     def __init__(self) -> None:

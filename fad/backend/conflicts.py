@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var
+from .buffer_reuse import ArrayOwners
 from .indexmap import Axis, Elem, elements_in
-from .buffer_reuse import Storage
 from .loop_ir import Step
 from .views import Views
 
@@ -24,14 +24,14 @@ class Access(NamedTuple):
     mode: str
 
 
-def accesses(step: Step, views: Views, storage: Storage) -> list[Access]:
+def accesses(step: Step, views: Views, storage: ArrayOwners) -> list[Access]:
     """Every array and scalar that the step touches."""
     if step.touches is None:
         step.touches = _accesses(step, views, storage)
     return step.touches
 
 
-def _accesses(step: Step, views: Views, storage: Storage) -> list[Access]:
+def _accesses(step: Step, views: Views, storage: ArrayOwners) -> list[Access]:
     root = storage.root
     found = [Access(root(e.var), e.at, READ) for e in step.reads()]
     found += [Access(root(v), None, READ) for v in step.arrays]

@@ -26,14 +26,14 @@ import numpy as np
 
 from ..ir.graph import Func, Literal, Var
 from ..passes.pipeline import prepared
-from .emit_nest import Printer
 from .array_contraction import Home
+from .emit_nest import Printer
 from .indexmap import Index
+from .loop_ir import BackendError
 from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
-from .outline import Function, outlined, text_of, wrapped
-from .loop_ir import BackendError
+from .outline import OutlinedFunction, outlined, text_of, wrapped
 from .vocabulary import VOCABULARY, imports
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
@@ -64,7 +64,7 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     head = [f"def {name}({', '.join(parameters)}):", f'    """{_summary(func, parameters, printer)}"""']
     used = set(_CALLED.findall("\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in body)))    # messages quote lines with comments
     modules = {m for m, _ in _MODULE.findall("\n".join(head + body))}
-    *helpers, main = outlined(Function(name, parameters, body), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
+    *helpers, main = outlined(OutlinedFunction(name, parameters, body), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
     texts = ["\n".join(lines) + "\n" for lines in [*map(text_of, helpers), head + wrapped(main.lines)]]
     return "\n".join(imports(used | ({"helper"} if helpers else set()), modules)) + "\n\n\n" + "\n\n".join(texts)
 

@@ -2,9 +2,9 @@
 from typing import Any
 
 from ..ir.graph import Literal
+from .loop_ir import BackendError, Step
 from .numbers import literal
 from .reductions import dtype_argument, filled
-from .loop_ir import BackendError, Step
 from .templates import ATOM
 
 

@@ -16,8 +16,8 @@ from ..ir.views import LoopView
 from .allocation_hoisting import entered, spares
 from .array_contraction import Home
 from .indexmap import Elem, Index, Position
-from .numbers import literal
 from .loop_ir import Step
+from .numbers import literal
 
 FEW, LONG = 16, 32                          # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
 SHORT = 64                                  # elements of an array that is copied

@@ -7,9 +7,9 @@ import numpy as np
 from ..ir.graph import Equation, Literal, Var
 from ..ir.types import BOOL, INT, ufunc_dtypes
 from .indexmap import Axis, Elem, Index, Position
-from .numbers import as_operand, converted, dtype_name, literal, wraps
 from .loop_ir import BackendError, Step
-from .templates import PRODUCT, SIGN, SUM, Template, Text, template
+from .numbers import as_operand, converted, dtype_name, literal, wraps
+from .templates import PRODUCT, SIGN, SUM, ExprText, Template, template
 
 _KINDS = "buifc"
 
@@ -29,7 +29,7 @@ class Expressions:
 
     # -- operands -----------------------------------------------------------------------------------------------------------
 
-    def operand(self, operand: Any, dtype: "np.dtype | None" = None) -> Text:
+    def operand(self, operand: Any, dtype: "np.dtype | None" = None) -> ExprText:
         """An operand, in the dtype of the loop that reads it."""
         if isinstance(operand, Literal):
             return literal(operand.value, dtype or operand.type.dtype)
@@ -40,11 +40,11 @@ class Expressions:
         text = self.element(operand)
         return as_operand(text, operand.var.type.dtype, dtype or operand.var.type.dtype)
 
-    def exactly(self, operand: Any, dtype: np.dtype) -> Text:
+    def exactly(self, operand: Any, dtype: np.dtype) -> ExprText:
         """An operand in just this dtype, where no arithmetic would bring it to that."""
         return literal(operand.value, dtype) if isinstance(operand, Literal) else converted(self.operand(operand), _dtype_of(operand), dtype)
 
-    def index(self, index: Index) -> Text:
+    def index(self, index: Index) -> ExprText:
         """A subscript: the loop's index first, then the rest."""
         parts = [(self._symbol(s), c) for s, c in index.terms]
         parts.sort(key=lambda part: part[1] < 0)
@@ -57,19 +57,19 @@ class Expressions:
         if index.const:
             text += f" {'+' if index.const > 0 else '-'} {abs(index.const)}"
         if len(parts) == 1 and not index.const:
-            return Text(text, parts[0][0].binds if parts[0][1] == 1 else SIGN if parts[0][1] == -1 else PRODUCT)
-        return Text(text, SUM)
+            return ExprText(text, parts[0][0].binds if parts[0][1] == 1 else SIGN if parts[0][1] == -1 else PRODUCT)
+        return ExprText(text, SUM)
 
-    def _symbol(self, s: Any) -> Text:
+    def _symbol(self, s: Any) -> ExprText:
         if isinstance(s, Axis):
-            return Text(self.axis(s))
+            return ExprText(self.axis(s))
         if isinstance(s, Var):
             return self.scalar(s)
         return self.element(s)
 
     # -- steps --------------------------------------------------------------------------------------------------------------
 
-    def value(self, step: Step) -> Text:
+    def value(self, step: Step) -> ExprText:
         """The expression that the step computes, in its result's dtype."""
         eqn, dtype = step.eqn, step.out.type.dtype
         if eqn is None or eqn.op.kind != "elementwise":
@@ -78,21 +78,21 @@ class Expressions:
             return self.exactly(step.args[0], dtype)
         return self._elementwise(eqn, step, dtype)
 
-    def _moved(self, step: Step, dtype: np.dtype) -> Text:
+    def _moved(self, step: Step, dtype: np.dtype) -> ExprText:
         if step.eqn is not None and step.eqn.op.name == "contract":
             x, y = (self.operand(a, dtype) for a in step.args)
             product = template("{0} & {1}" if dtype == BOOL else "{0} * {1}").fill([x, y])
-            return Text(f"{dtype_name(dtype)}({product.source})") if wraps(dtype) else product
+            return ExprText(f"{dtype_name(dtype)}({product.source})") if wraps(dtype) else product
         return self.exactly(step.args[0], dtype)
 
-    def _elementwise(self, eqn: Equation, step: Step, dtype: np.dtype) -> Text:
+    def _elementwise(self, eqn: Equation, step: Step, dtype: np.dtype) -> ExprText:
         dtypes = loop_dtypes(eqn)
         if eqn.op.traits.comparison is not None and not all(_fits(a, d) for a, d in zip(step.args, dtypes)):
             return literal(bool(eqn.op.run(*[a.value if isinstance(a, Literal) else d.type(0) for a, d in zip(step.args, dtypes)])))
         chosen = template_of(eqn, dtypes)
         args = [self.operand(a, d) for a, d in zip(step.args, dtypes)]
         text = chosen.fill(args)
-        return Text(f"{dtype_name(dtype)}({text.source})") if wraps(dtype) else text
+        return ExprText(f"{dtype_name(dtype)}({text.source})") if wraps(dtype) else text
 
 
 def loop_dtypes(eqn: Equation) -> tuple:

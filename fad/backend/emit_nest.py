@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var
+from .allocation_hoisting import insert, room_for
+from .array_contraction import homes, kept_index, uses
 from .conflicts import READ
 from .emit_call import call_text, fill_text, fill_value
 from .emit_control import print_control
@@ -11,16 +13,14 @@ from .emit_expr import Expressions
 from .emit_reduce import begin, print_place, print_reduce, print_scan
 from .fission import separated
 from .fuse import Scheduler
-from .allocation_hoisting import insert, room_for
-from .array_contraction import homes, kept_index, uses
 from .indexmap import Axis, Elem, at
-from .unroll_and_jam import can_jam, print_jammed
-from .simd_blocking import LANES, BlockLoop
+from .loop_ir import Begin, Loop, Step
 from .lower import Lowering
 from .names import Names
 from .reductions import combine, combined, dtype_argument, unit
-from .loop_ir import Begin, Loop, Step
-from .templates import SUM, Text, bare, is_negative, sum_of, template
+from .simd_blocking import LANES, BlockLoop
+from .templates import SUM, ExprText, bare, is_negative, sum_of, template
+from .unroll_and_jam import can_jam, print_jammed
 
 WINDOW = 40                                 # how many statements away an expression may be used
 LINE = 90                                   # an expression longer than this gets a name
@@ -35,7 +35,7 @@ class Added(NamedTuple):
     line: int
     indent: str
     target: str
-    value: Text
+    value: ExprText
     step: Step
     place: Any
 
@@ -50,7 +50,7 @@ class Printer:
         self.expressions = Expressions(self.scalar, self.element, self.axis)
         self.homes: dict[Var, Any] = {}
         self.pending_reads: dict[Var, set] = {}
-        self.pending: dict[Var, Text] = {}                   # expressions to be written where they are used
+        self.pending: dict[Var, ExprText] = {}                   # expressions to be written where they are used
         self.held: dict[Var, str] = {}                       # roots that are added up in a register, in the loop that is being printed
         self.unbegun: set[Var] = set()                       # the coming reductions that have no first value
         self.axes: dict[Axis, str] = {}
@@ -161,7 +161,7 @@ class Printer:
             self.unbegun.discard(self.storage.root(step.out))
             self.line(f"{target} = {name}")
         else:
-            self.line(combined(target, combine(step), Text(name), step.out.type.dtype))
+            self.line(combined(target, combine(step), ExprText(name), step.out.type.dtype))
         self.names.release(name)
 
     def _can_wait(self, step: Step, rest: list, single: set) -> bool:
@@ -206,22 +206,22 @@ class Printer:
         root = self.storage.root(var)
         return self.names.of(root, step.eqn.op.traits.stem if step is not None and step.eqn is not None else "t")
 
-    def scalar(self, var: Var) -> Text:
+    def scalar(self, var: Var) -> ExprText:
         """A number in a register, or the expression that it stands for."""
         root = self.storage.root(var)
         waiting = self.pending.get(root)
-        return waiting if waiting is not None else Text(self.names.of(root))
+        return waiting if waiting is not None else ExprText(self.names.of(root))
 
     def axis(self, axis: Axis) -> str:
         return self.axes[axis]
 
-    def element(self, elem: Elem) -> Text:
+    def element(self, elem: Elem) -> ExprText:
         """An element that is read."""
         root = self.storage.root(elem.var)
         home = self.homes.get(root)
         if not elem.at or (home is not None and home.is_register):
             return self.scalar(elem.var)
-        return Text(self._subscripted(self.names.of(root), elem.at, home))
+        return ExprText(self._subscripted(self.names.of(root), elem.at, home))
 
     def _subscripted(self, name: str, place: tuple, home: Any) -> str:
         kept = home.kept if home is not None else range(len(place))
@@ -317,7 +317,7 @@ class Printer:
         self.line(f"{target} -= {bare(value.source[1:])}" if is_negative(value) else f"{target} += {value.source}", step)
         self.added = Added(len(self.lines), self.indent, target, value, step, place)
 
-    def _may_join(self, before: Added, step: Step, value: Text) -> bool:
+    def _may_join(self, before: Added, step: Step, value: ExprText) -> bool:
         """Whether the step's term and the term of the line before, which go to the same element, may be added together
         and stored once.
         """

@@ -3,10 +3,10 @@ from typing import Any
 
 from .array_contraction import kept_index
 from .indexmap import Axis, Index
+from .loop_ir import BackendError, Step
 from .numbers import zero
 from .reductions import argument_dtype, combine, combined, filled, unit, with_carry
-from .loop_ir import BackendError, Step
-from .templates import Text
+from .templates import ExprText
 
 
 def begin(printer: Any, step: Step) -> None:
@@ -64,7 +64,7 @@ def _carry(printer: Any, step: Step) -> str:
 
 def print_scan(printer: Any, step: Step) -> None:
     """One element of a running sum or the like."""
-    carry, facts = Text(_carry(printer, step)), step.eqn.op.facts
+    carry, facts = ExprText(_carry(printer, step)), step.eqn.op.facts
     args = [printer.expressions.operand(a, step.out.type.dtype) for a in step.args]
     printer.line(f"if {printer.axes[step.along]} == 0:")
     printer.indented(lambda: printer.line(f"{carry.source} = {with_carry(facts['first'], args, carry)}"))

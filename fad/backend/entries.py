@@ -34,7 +34,7 @@ for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NONBLOCK"):
     _OPEN |= getattr(os, _flag, 0)
 
 
-class Entry(NamedTuple):
+class CacheEntry(NamedTuple):
     """The contents of a file."""
 
     title: str
@@ -73,7 +73,7 @@ def packed(name: str, title: str, payload: bytes) -> bytes:
     return b"\n".join([MAGIC, hashlib.sha256(rest).hexdigest().encode(), rest])
 
 
-def unpacked(name: str, content: bytes) -> Entry:
+def unpacked(name: str, content: bytes) -> CacheEntry:
     """The contents of a file; Refused if it is not whole, or belongs elsewhere."""
     magic, _, rest = content.partition(b"\n")
     if magic != MAGIC:
@@ -84,7 +84,7 @@ def unpacked(name: str, content: bytes) -> Entry:
     own, title, payload = rest.split(b"\n", 2)
     if own != name.encode():
         raise Refused("is another entry, under this one's name")
-    return Entry(title.decode("utf-8", "replace"), payload)
+    return CacheEntry(title.decode("utf-8", "replace"), payload)
 
 
 def refuse_foreign(info: os.stat_result) -> None:
@@ -153,7 +153,7 @@ class Folder:
                 self.remove(name)
             return None
 
-    def checked(self, name: str, used: bool = False) -> Entry:
+    def checked(self, name: str, used: bool = False) -> CacheEntry:
         """An entry; raises OSError or Refused if there is none, or if it does not check."""
         path = self.file(name)
         if path.is_symlink():  # where it becomes one now, O_NOFOLLOW sees it

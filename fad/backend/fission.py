@@ -7,11 +7,11 @@ in registers stay together.
 """
 from typing import Any
 
-from .conflicts import READ, in_order
-from .loop_reversal import ascending
 from .array_contraction import is_stored
-from .simd_blocking import BlockLoop
+from .conflicts import READ, in_order
 from .loop_ir import Loop, Step
+from .loop_reversal import ascending
+from .simd_blocking import BlockLoop
 
 FEW_READS = 2                                                # arrays that two loops may both read
 

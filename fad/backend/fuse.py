@@ -9,16 +9,16 @@ alike, by the loop's axis alone (conflicts.py).
 from typing import Any
 
 from ..ir.graph import Var
+from .buffer_reuse import ArrayOwners
 from .conflicts import READ, WRITE, Access, Touched, accesses, apart, in_order
 from .indexmap import Axis
-from .simd_blocking import BlockLoop, Blocks
-from .pass_partitioning import Phase, phases
-from .buffer_reuse import Storage
 from .loop_ir import Begin, Loop, Step
+from .pass_partitioning import Phase, phases
+from .simd_blocking import BlockLoop, SimdBlocks
 from .views import Views
 
 
-class Group:
+class FusionGroup:
     """Steps at one place of a level: in a loop over `axis`, or one after another (axis None)."""
 
     __slots__ = ("axis", "steps", "position")
@@ -31,7 +31,7 @@ class Group:
 class Scheduler:
     """Arranges steps into trees of loops."""
 
-    def __init__(self, views: Views, storage: Storage):
+    def __init__(self, views: Views, storage: ArrayOwners):
         self.views, self.storage = views, storage
 
     def arrange_block(self, steps: list, outputs: tuple, outer: set) -> list:
@@ -67,7 +67,7 @@ class Scheduler:
             nodes += self._nodes(group, begun)
         return nodes
 
-    def _nodes(self, group: Group, begun: frozenset) -> list:
+    def _nodes(self, group: FusionGroup, begun: frozenset) -> list:
         if group.axis is None:
             return list(group.steps)
         starting = _starting(group.axis, group.steps, begun)
@@ -76,7 +76,7 @@ class Scheduler:
 
     def _in_blocks(self, phase: Phase, results: dict) -> list:
         starting = _starting(phase.axis, phase.steps, frozenset())
-        blocks = Blocks(phase.axis, phase.steps, self.views, self.storage, results)
+        blocks = SimdBlocks(phase.axis, phase.steps, self.views, self.storage, results)
         body = self.arrange(blocks.steps, frozenset([s.out for s in starting]))
         return [Begin(s) for s in starting] + [BlockLoop(phase.axis, blocks.start, blocks.count, body)]
 
@@ -106,7 +106,7 @@ class _Level:
 
     def __init__(self, scheduler: Scheduler):
         self.scheduler = scheduler
-        self.groups: list[Group] = []
+        self.groups: list[FusionGroup] = []
         self.touched = Touched()                             # by the groups of the steps placed so far
         self.waiting: list[Step] = []                        # for a reader of their results
         self.floor = 0                                       # nothing may go before this position (a check stands there)
@@ -156,13 +156,13 @@ class _Level:
 
     def _clashes(self, found: list) -> dict:
         """Group -> the pairs of places that this step and the group's steps touch in conflict."""
-        clashes: dict[Group, list] = {}
+        clashes: dict[FusionGroup, list] = {}
         for access in found:
             for group, place in self.touched.before(access):
                 clashes.setdefault(group, []).append((place, access.place))
         return clashes
 
-    def _point(self, step: Step, clashes: dict) -> Group:
+    def _point(self, step: Step, clashes: dict) -> FusionGroup:
         """The first place where all operands of the step are known; calls and regions keep their place."""
         after = max([g.position + (g.axis is not None) for g in clashes], default=0)
         after = max(after, self.floor)
@@ -171,15 +171,15 @@ class _Level:
             after += after < len(self.groups) and self.groups[after].axis is not None
         if after < len(self.groups) and self.groups[after].axis is None:
             return self.groups[after]
-        return self._insert(Group(None, after))
+        return self._insert(FusionGroup(None, after))
 
-    def _insert(self, group: Group) -> Group:
+    def _insert(self, group: FusionGroup) -> FusionGroup:
         self.groups.insert(group.position, group)
         for k in range(group.position, len(self.groups)):
             self.groups[k].position = k
         return group
 
-    def _loop(self, together: list) -> Group:
+    def _loop(self, together: list) -> FusionGroup:
         """The group that steps, each with its clashes, may join together: the first one, or a new one over the first step's axis."""
         axis = together[0][0].axes[0]
         first = max([g.position for _, clashes in together for g in clashes], default=0)
@@ -187,7 +187,7 @@ class _Level:
             if group.axis is not None and group.axis.extent == axis.extent:
                 if all(apart(other, where, step.axes[0], group.axis) for step, clashes in together for other, where in clashes.get(group, ())):
                     return group
-        return self._insert(Group(axis, len(self.groups)))
+        return self._insert(FusionGroup(axis, len(self.groups)))
 
 
 def _is_spread(step: Step) -> bool:

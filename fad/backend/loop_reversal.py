@@ -6,8 +6,8 @@ iterations of such a loop do not depend on each other, and the order of sums is 
 """
 from typing import Any
 
-from .conflicts import READ
 from .array_contraction import is_stored
+from .conflicts import READ
 from .indexmap import Axis, Index
 from .loop_ir import Loop
 

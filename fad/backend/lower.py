@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from .buffer_reuse import ArrayOwners, outlasting_parts
 from .indexmap import Axis, Elem, Index, at, elements_in
+from .loop_ir import BackendError, Step
 from .products import is_matrix_product, matrix_product
 from .regions import inputs_of, lower_cond, lower_loop
-from .buffer_reuse import Storage, outlasting_parts
-from .loop_ir import BackendError, Step
 from .views import Blank, Views, is_one, selected
 
 _ARRAYS_ONLY = {"reshape"}
@@ -21,7 +21,7 @@ class Lowering:
     """Steps of the equations of one program; `views` and `storage` are shared by its regions."""
 
     def __init__(self) -> None:
-        self.views, self.storage = Views(), Storage()
+        self.views, self.storage = Views(), ArrayOwners()
         self.whole: set[Var] = set()                         # variables that somebody needs as arrays
         self.makers: dict[Var, Step] = {}                    # of the results of elementwise ops
         self.copies: list[tuple] = []                        # (equation, variable) of arrays that are copied before they are written to

@@ -5,7 +5,7 @@ import numpy as np
 
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT
 from .loop_ir import BackendError
-from .templates import ATOM, SIGN, Text
+from .templates import ATOM, SIGN, ExprText
 
 _PYTHON = {FLOAT: "float", INT: "int", COMPLEX: "complex", BOOL: "bool"}
 _KNOWN = {np.dtype(t) for t in ("f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?")}
@@ -18,7 +18,7 @@ def dtype_name(dtype: np.dtype) -> str:
     return "np.bool_" if dtype.kind == "b" else f"np.{dtype.name}"
 
 
-def literal(value: Any, dtype: "np.dtype | None" = None) -> Text:
+def literal(value: Any, dtype: "np.dtype | None" = None) -> ExprText:
     """A number as it is written in the program, in a dtype.
 
     >>> literal(2, np.dtype("f8")).source, literal(-0.5, np.dtype("f4")).source
@@ -27,12 +27,12 @@ def literal(value: Any, dtype: "np.dtype | None" = None) -> Text:
     dtype = np.dtype(dtype if dtype is not None else type(value))
     value = dtype.type(value).item()
     if dtype == COMPLEX or dtype == np.complex64:
-        text = Text(f"complex({_real(value.real)}, {_real(value.imag)})")
+        text = ExprText(f"complex({_real(value.real)}, {_real(value.imag)})")
     elif dtype.kind == "f":
-        text = Text(_real(value), SIGN if value < 0 or str(value).startswith("-") else ATOM)
+        text = ExprText(_real(value), SIGN if value < 0 or str(value).startswith("-") else ATOM)
     else:
-        text = Text(repr(value), SIGN if value < 0 else ATOM)
-    return text if dtype in _PYTHON else Text(f"{dtype_name(dtype)}({text.source})")
+        text = ExprText(repr(value), SIGN if value < 0 else ATOM)
+    return text if dtype in _PYTHON else ExprText(f"{dtype_name(dtype)}({text.source})")
 
 
 def _real(value: float) -> str:
@@ -43,23 +43,23 @@ def _real(value: float) -> str:
     return repr(value)
 
 
-def converted(text: Text, old: np.dtype, new: np.dtype) -> Text:
+def converted(text: ExprText, old: np.dtype, new: np.dtype) -> ExprText:
     """The explicit conversion of a number."""
     if old == new:
         return text
     if old.kind == "c" and new.kind in "fiu":
-        text, old = Text(f"{text.within(ATOM)}.real"), np.dtype(f"f{old.itemsize // 2}")
+        text, old = ExprText(f"{text.within(ATOM)}.real"), np.dtype(f"f{old.itemsize // 2}")
         return converted(text, old, new)
     if new == BOOL:
-        return Text(f"{text.within(5)} != 0", 5)
+        return ExprText(f"{text.within(5)} != 0", 5)
     if old == BOOL:                                          # Numba has no float(bool)
-        return Text(f"({literal(1, new).source} if {text.source} else {literal(0, new).source})")
+        return ExprText(f"({literal(1, new).source} if {text.source} else {literal(0, new).source})")
     if new == FLOAT and old.kind in "iu":                    # Numba's float(x) of a float32 is that float32
-        return Text(f"float({text.source})")
-    return Text(f"{dtype_name(new)}({text.source})")
+        return ExprText(f"float({text.source})")
+    return ExprText(f"{dtype_name(new)}({text.source})")
 
 
-def as_operand(text: Text, old: np.dtype, new: np.dtype) -> Text:
+def as_operand(text: ExprText, old: np.dtype, new: np.dtype) -> ExprText:
     """A number of dtype `old` where a loop of dtype `new` reads it: converted unless arithmetic does so by itself (Numba's uint64 + int64 wraps)."""
     if old == new or (new in (FLOAT, COMPLEX) and old not in (BOOL, np.uint64)) or (new == INT and old.kind in "iu" and old.itemsize < 8):
         return text

@@ -42,7 +42,7 @@ WIDTH = 140                                                  # of the lines of a
 _CALL = re.compile(r" *([\w, ]+ = )?\w+_?part(_\d+)?\(")
 
 
-class Function(NamedTuple):
+class OutlinedFunction(NamedTuple):
     """A function of the text: its lines are those of its body."""
 
     name: str
@@ -52,7 +52,7 @@ class Function(NamedTuple):
     calls: int = 0
 
 
-class Run:
+class StatementRun:
     """Statements in a row: length of them, from the one at `first` of a block on."""
 
     def __init__(self, block: Block, first: int, length: int):
@@ -82,7 +82,7 @@ class Run:
         return {first[n] for n in names if n in first}
 
 
-class Group(NamedTuple):
+class RepeatedRuns(NamedTuple):
     """Runs that become calls of one function: their places in the first one's list of names stand for parameters and results."""
 
     runs: list
@@ -90,9 +90,9 @@ class Group(NamedTuple):
     results: list
 
 
-def outlined(main: Function, taken: set, mentioned: Iterable[Where] = ()) -> list:
+def outlined(main: OutlinedFunction, taken: set, mentioned: Iterable[Where] = ()) -> list:
     """The functions of the text, the given one last. taken: names that mean something else; mentioned: the user's lines that stand in comments."""
-    found: list[Function] = []
+    found: list[OutlinedFunction] = []
     users, shares = users_functions(mentioned), {}
     waiting = [main]
     while waiting:
@@ -106,7 +106,7 @@ def outlined(main: Function, taken: set, mentioned: Iterable[Where] = ()) -> lis
     return found
 
 
-def _round(function: Function, taken: set, users: dict, shares: dict) -> tuple:
+def _round(function: OutlinedFunction, taken: set, users: dict, shares: dict) -> tuple:
     """The function with calls in place of what is repeated, and the functions that are called."""
     if len(function.lines) < LEAST // 2:
         return function, []
@@ -164,12 +164,12 @@ def _groups(blocks: list, whole: Block) -> list:
             if period < length:                              # it overlaps with itself: repeated parts side by side
                 wait(period, at)
     covered = bytearray(whole[-1].last)
-    chosen: list[Group] = []
+    chosen: list[RepeatedRuns] = []
     for _ in range(LOOKED_AT):
         if not waiting:
             break
         _, length, at = heapq.heappop(waiting)
-        runs = {p: Run(places[p][0], places[p][1], length) for p in at}
+        runs = {p: StatementRun(places[p][0], places[p][1], length) for p in at}
         runs = {p: run for p, run in runs.items() if 1 not in covered[run.span[0]:run.span[1]]}
         alike: dict[tuple, list] = {}
         for p, run in runs.items():
@@ -220,7 +220,7 @@ def _disjoint(length: int, at: Iterable[int]) -> tuple:
     return tuple(found)
 
 
-def _agreeing(a: Run, b: Run) -> int:
+def _agreeing(a: StatementRun, b: StatementRun) -> int:
     """The number of statements, from the first on, in which two runs are equal up to a renaming."""
     there: dict[str, str] = {}
     back: dict[str, str] = {}
@@ -233,7 +233,7 @@ def _agreeing(a: Run, b: Run) -> int:
 # -- functions --------------------------------------------------------------------------------------------------------------------
 
 
-def _group(runs: list) -> "Group | None":
+def _group(runs: list) -> "RepeatedRuns | None":
     """The runs as calls of one function, if that pays."""
     results = sorted(set().union(*[run.places(run.results) for run in runs]))
     parameters: list[set] = []
@@ -242,7 +242,7 @@ def _group(runs: list) -> "Group | None":
         parameters.append(run.places(needed))
         if parameters[-1] != parameters[0] or parameters[-1] != run.places(live_before(run.statements, frozenset(run.results))):
             return None                                      # a name that one of them does not always assign to has no meaning there
-    group = Group(runs, sorted(parameters[0]), results)
+    group = RepeatedRuns(runs, sorted(parameters[0]), results)
     size = sum(s.weight for s in runs[0].statements)
     passed = len(group.parameters) + len(group.results)
     saved = (len(runs) - 1) * size - (len(runs) + 1) * (2 + passed // 4)
@@ -251,17 +251,17 @@ def _group(runs: list) -> "Group | None":
     return group if saved >= LEAST and size >= worth * passed else None
 
 
-def _function(name: str, group: Group, lines: list, known: dict) -> Function:
+def _function(name: str, group: RepeatedRuns, lines: list, known: dict) -> OutlinedFunction:
     first, last = group.runs[0].span
     names = group.runs[0].names
     indent = len(lines[first]) - len(lines[first].lstrip()) - 4
     body = [line[indent:] for line in lines[first:last]]
     if group.results:
         body.append(f"    return {', '.join(names[k] for k in group.results)}")
-    return Function(name, [names[k] for k in group.parameters], body, _may_share(group, known), len(group.runs))
+    return OutlinedFunction(name, [names[k] for k in group.parameters], body, _may_share(group, known), len(group.runs))
 
 
-def _may_share(group: Group, known: dict) -> tuple:
+def _may_share(group: RepeatedRuns, known: dict) -> tuple:
     """The parameters whose arrays may share memory with another's, in one call at least."""
     found = set()
     for run in group.runs:
@@ -272,7 +272,7 @@ def _may_share(group: Group, known: dict) -> tuple:
     return tuple([group.runs[0].names[k] for k in group.parameters if k in found])
 
 
-def _call(name: str, group: Group, run: Run, lines: list) -> str:
+def _call(name: str, group: RepeatedRuns, run: StatementRun, lines: list) -> str:
     first, last = run.span
     names = run.names
     results = ", ".join(names[k] for k in group.results)
@@ -287,7 +287,7 @@ def _comment(line: str) -> str:
     return line[len(code_of(line)):].strip()[2:]
 
 
-def _named(group: Group, lines: list, taken: set, users: dict) -> str:
+def _named(group: RepeatedRuns, lines: list, taken: set, users: dict) -> str:
     """A name for the function: that of the user's function that most of its lines come from."""
     first, last = group.runs[0].span
     counted = Counter(users[c] for c in map(_comment, lines[first:last]) if c in users)
@@ -314,7 +314,7 @@ def users_functions(mentioned: Iterable[Where]) -> dict:
     return found
 
 
-def text_of(function: Function) -> list:
+def text_of(function: OutlinedFunction) -> list:
     """The lines of a function that is called by others."""
     shared = f"({', '.join(map(repr, function.may_share))})"
     times = "once" if function.calls == 1 else f"at {function.calls} places"

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from .conflicts import Access, Touched, apart
 from .indexmap import Axis
-from .simd_blocking import is_long, points_in, runs_in_lanes, worth_it
 from .loop_ir import Step
+from .simd_blocking import is_long, points_in, runs_in_lanes, worth_it
 
 _EFFECTS = ("call", "control", "check")
 

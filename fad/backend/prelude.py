@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Func
-from ..ir.prelude import Attribute, Integer, Made, Repeat, Step, inputs_of, steps_in
+from ..ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of, steps_in
 from ..ir.types import Type
 from ..util import tree
 from ..util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
@@ -163,7 +163,7 @@ def _entries(w: _Writer, entries: list, counts: tuple = ()) -> list:
     return results
 
 
-def _step(w: _Writer, step: Step, filled: str = "") -> list:
+def _step(w: _Writer, step: PreludeCall, filled: str = "") -> list:
     """Lines for one call, and for the comparison of its results with what they were while tracing."""
     name = f"r{step.number}"
     function = (
@@ -232,7 +232,7 @@ def _check(w: _Writer, name: str, t: Type, unlike: str, filled: str) -> None:
 def _repeat(w: _Writer, entry: Repeat, counts: tuple) -> list:
     """Lines for the steps of a loop; each of its values is an array, with the loop's count as its first extent."""
     counts = (*counts, _integer(entry.count))
-    if len(entry.steps) == 1 and isinstance(entry.steps[0], Step) and entry.steps[0].is_filled:
+    if len(entry.steps) == 1 and isinstance(entry.steps[0], PreludeCall) and entry.steps[0].is_filled:
         (step,) = entry.steps
         shape = step.leaves[0][1].shape  # type: ignore[union-attr]
         return _step(w, step, f"({''.join(f'{n}, ' for n in [counts[-1], *map(_integer, shape)])})")
@@ -269,7 +269,7 @@ def _stack(values: list, dtype: np.dtype, shape: tuple) -> np.ndarray:
 class _Unlike:
     """Says that a call returned another kind of thing than while tracing."""
 
-    def __init__(self, step: Step):
+    def __init__(self, step: PreludeCall):
         self.step = step
 
     def __call__(self, result: Any) -> None:

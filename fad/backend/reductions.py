@@ -2,9 +2,9 @@
 import numpy as np
 
 from ..ir.op import registry
-from .numbers import dtype_name, literal, wraps, zero
 from .loop_ir import BackendError, Step
-from .templates import Text, template
+from .numbers import dtype_name, literal, wraps, zero
+from .templates import ExprText, template
 
 
 def dtype_argument(dtype: np.dtype) -> str:
@@ -34,16 +34,16 @@ def combine(step: Step) -> str:
     return str(joins.traits.bool_text if step.out.type.dtype == np.bool_ else joins.text)
 
 
-def combined(target: str, by: str, value: Text, dtype: np.dtype) -> str:
+def combined(target: str, by: str, value: ExprText, dtype: np.dtype) -> str:
     """The statement that joins a value to the target, of this dtype."""
     if wraps(dtype) and by in ("{0} + {1}", "{0} * {1}"):    # in a register it would grow beyond its dtype
-        return f"{target} = {dtype_name(dtype)}({template(by).fill([Text(target), value]).source})"
+        return f"{target} = {dtype_name(dtype)}({template(by).fill([ExprText(target), value]).source})"
     if by in ("{0} + {1}", "{0} * {1}"):
         return f"{target} {by[4]}= {value.source}"
-    return f"{target} = {template(by).fill([Text(target), value]).source}"
+    return f"{target} = {template(by).fill([ExprText(target), value]).source}"
 
 
-def with_carry(text: str, args: list, carry: Text) -> str:
+def with_carry(text: str, args: list, carry: ExprText) -> str:
     """A scan's text, with the result before in its place."""
     return template(text.replace("{c}", "{9}")).fill([*args, *[carry] * (10 - len(args))]).source
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from ..ir.graph import Var
 from ..ir.types import INT, Type
+from .buffer_reuse import ArrayOwners
 from .conflicts import accesses
 from .indexmap import Axis, Elem, Index, at, substitute
-from .buffer_reuse import Storage
 from .loop_ir import Loop, Step
 from .views import Views
 
@@ -74,14 +74,14 @@ def _is_scattered(step: Step) -> bool:
     return any(isinstance(s, Elem) for i in step.target for s, _ in i.terms)
 
 
-class Blocks:
+class SimdBlocks:
     """The steps of one pass in terms of a block's lanes.
 
     Arrays whose rows are points are read from copies of the block in which the points are neighbours, and results that others need (`kept`)
     are written to such copies, too, and stored at the block's end.
     """
 
-    def __init__(self, axis: Axis, steps: list, views: Views, storage: Storage, kept: dict):
+    def __init__(self, axis: Axis, steps: list, views: Views, storage: ArrayOwners, kept: dict):
         self.axis, self.views, self.storage = axis, views, storage
         self.start, self.count = Var(Type(INT), "start"), Var(Type(INT), "count")
         self.lane = Axis(at(self.count))

@@ -40,7 +40,7 @@ class _Alone:
         return self._codegen
 
 
-class Kept:
+class StoredKernel:
     """What Numba's dispatcher asks for a kernel's machine code, and gives it to.
 
     f         the kernel's function

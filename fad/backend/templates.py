@@ -10,7 +10,7 @@ _BINARY = {ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: PRODUCT, ast.
            ast.BitOr: BIT_OR, ast.BitXor: BIT_XOR, ast.BitAnd: BIT_AND, ast.LShift: SHIFT, ast.RShift: SHIFT}
 
 
-class Text(NamedTuple):
+class ExprText(NamedTuple):
     """Python source of an expression, and how tightly its outermost operator binds."""
 
     source: str
@@ -33,9 +33,9 @@ class Template(NamedTuple):
     binds: int
     holes: tuple                       # (argument, binding asked for)
 
-    def fill(self, args: list) -> Text:
+    def fill(self, args: list) -> ExprText:
         texts = iter([args[k].within(asked) for k, asked in self.holes])
-        return Text(_HOLE.sub(lambda _: next(texts), self.text), self.binds)
+        return ExprText(_HOLE.sub(lambda _: next(texts), self.text), self.binds)
 
     def count(self, k: int) -> int:
         """The number of times that argument k appears."""
@@ -92,7 +92,7 @@ def template(text: str) -> Template:
     return Template(text, binding(tree), tuple([(k, asked) for _, k, asked in sorted(holes)]))
 
 
-def sum_of(x: Text, y: Text) -> Text:
+def sum_of(x: ExprText, y: ExprText) -> ExprText:
     """x + y, in the order that takes the fewest signs.
 
     >>> sum_of(Text("-a", SIGN), Text("b * c", PRODUCT)).source, sum_of(Text("-a", SIGN), Text("-b", SIGN)).source
@@ -106,11 +106,11 @@ def sum_of(x: Text, y: Text) -> Text:
     return template("{0} - {1}").fill([x, _negated(y)])
 
 
-def _negated(x: Text) -> Text:
-    return Text(bare(x.source[1:]), binding(ast.parse(bare(x.source[1:]), mode="eval").body))
+def _negated(x: ExprText) -> ExprText:
+    return ExprText(bare(x.source[1:]), binding(ast.parse(bare(x.source[1:]), mode="eval").body))
 
 
-def is_negative(x: Text) -> bool:
+def is_negative(x: ExprText) -> bool:
     """Whether an expression is another one with a minus in front."""
     return x.binds == SIGN and x.source.startswith("-")
 

@@ -13,8 +13,8 @@ Four products then load and store a row of sums once (Allen & Kennedy, Optimizin
 from typing import Any
 
 from .indexmap import Index
-from .reductions import combine
 from .loop_ir import Loop, Step
+from .reductions import combine
 
 TURNS = 4
 

@@ -20,7 +20,7 @@ from ..util.keywords import named_as_here
 TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
 
 
-class Line(NamedTuple):
+class Comparison(NamedTuple):
     """One comparison: the argument, the method, the largest relative deviation from reverse mode, and whether it is small enough."""
 
     argument: str
@@ -133,15 +133,15 @@ def _certify_leaf(at: Callable, x: Any, k: int, name: str, directions: int, boun
              "complex step": _complex_steps(of_leaf, point, tried, weights),
              "differences": [differences(lambda h, d=d: _dot(weights, of_leaf(point + h * d)), 0.0) for d in tried]}
     scale = max(1e-8, float(np.linalg.norm(gradient)))
-    return [Line(name, "reverse", 0.0, bool(np.all(np.isfinite(gradient))))] + \
+    return [Comparison(name, "reverse", 0.0, bool(np.all(np.isfinite(gradient))))] + \
         [_line(name, method, values, exact, scale, bounds[method]) for method, values in found.items()]
 
 
-def _line(name: str, method: str, values: Any, exact: list, scale: float, bound: float) -> Line:
+def _line(name: str, method: str, values: Any, exact: list, scale: float, bound: float) -> Comparison:
     if values is None:
-        return Line(name, method, None, True, "not possible here")
+        return Comparison(name, method, None, True, "not possible here")
     error = max(abs(a - b) for a, b in zip(values, exact)) / scale
-    return Line(name, method, error, bool(error <= bound))
+    return Comparison(name, method, error, bool(error <= bound))
 
 
 def _unit(rng: Any, point: np.ndarray) -> np.ndarray:

@@ -23,13 +23,13 @@ from .tensor import Tensor, is_floating, raw, wrap
 from .views import tangent_of
 
 
-class Kind:
+class StagedCalls:
     """Calls of one function with one structure of arguments: what is staged for them, once."""
 
     def __init__(self, function: Any, structure: Any, places: tuple):
         self.function, self.structure, self.places = function, structure, places
         self.name = str(getattr(function, "__name__", type(function).__name__)).strip("<>").capitalize()
-        rebuild = (Kind, (function, structure, places), {})
+        rebuild = (StagedCalls, (function, structure, places), {})
         self.forward = TwoStep(self._forward, function, rebuild=rebuild)
         self.gradient = Staged(self._gradient, function, rebuild=rebuild)
 
@@ -48,16 +48,16 @@ class Kind:
         return _vjp_in_place(lambda xs: self.call(xs, rest), (xs,), False)[1](g)[0]
 
 
-def kind_of(function: Any, structure: Any, places: tuple) -> Kind:
+def kind_of(function: Any, structure: Any, places: tuple) -> StagedCalls:
     """The kind of a call, kept with the function."""
     try:
         table = function.__dict__.setdefault("__fad_kinds__", {})
     except AttributeError as error:
         let_through(error)                                # a callable without attributes of its own
-        return Kind(function, structure, places)
+        return StagedCalls(function, structure, places)
     key = structure, places
     if key not in table:
-        table[key] = Kind(function, structure, places)
+        table[key] = StagedCalls(function, structure, places)
     return table[key]
 
 

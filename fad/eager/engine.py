@@ -25,7 +25,7 @@ _numbers = count()
 LOG = logging.getLogger("fad.autograd")                 # at level DEBUG: every step of a backward pass
 
 
-class Run:
+class BackwardRun:
     """One backward pass.
 
     wanted  (node, result number) -> place in captured; None: accumulate into the leaves
@@ -324,7 +324,7 @@ def check_hook_results(old: tuple, new: Any, hook: Callable) -> tuple:
 def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = None, accumulate: bool = True) -> dict:
     """Run backward from roots (node, result number, gradient); the gradients that were wanted, by place."""
     tensors = create or now().dual_level >= 0  # what gradients are, so that they may have a history, or tangents
-    run = Run(keep, tensors, accumulate)
+    run = BackwardRun(keep, tensors, accumulate)
     if not tensors:
         roots = [(node, nr, g._a if isinstance(g, Tensor) else g) for node, nr, g in roots]
     for _, _, g in roots:
@@ -339,7 +339,7 @@ def execute(roots: Sequence, keep: bool, create: bool, wanted: "dict | None" = N
 DEPTH = 20                     # passes within passes on one thread's stack: the next one goes on in a new thread
 
 
-def _in_new_thread(run: Run, roots: Sequence, create: bool) -> dict:
+def _in_new_thread(run: BackwardRun, roots: Sequence, create: bool) -> dict:
     """The pass in a thread of its own, whose stack is fresh."""
     passes = dict(state.__dict__)
 
@@ -349,7 +349,7 @@ def _in_new_thread(run: Run, roots: Sequence, create: bool) -> dict:
     return in_new_thread(work)
 
 
-def _sweep(run: Run, roots: Sequence, create: bool) -> dict:
+def _sweep(run: BackwardRun, roots: Sequence, create: bool) -> dict:
     modes, outer = now(), state.run
     state.depth += 1
     state.run = run

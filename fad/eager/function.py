@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .accumulate import accumulator
-from .function_call import Call, staged
+from .function_call import FunctionCall, staged
 from .function_node import FunctionCtx, FunctionNode
 from .inplace import requires_grad
 from .node import Node
@@ -104,7 +104,7 @@ class Function:
         """Call the function."""
         if any(getattr(a, "__fad_level__", 0) == 2 for a in args):
             return staged(cls, args, kwargs)
-        return Call(cls, args, kwargs).run()
+        return FunctionCall(cls, args, kwargs).run()
 
 
 def once_differentiable(fn: Callable) -> Callable:

@@ -101,7 +101,7 @@ def with_defaults(cls: Any, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     return bound.args, bound.kwargs
 
 
-class Call:
+class FunctionCall:
     """One call of a Function."""
 
     def __init__(self, cls: Any, args: tuple, kwargs: dict):

@@ -6,7 +6,7 @@ from .state import change, now
 from .tensor import Tensor
 
 
-class Setting:
+class ModeSetting:
     """A setting of this context: in force when made; as a context manager, until the block ends."""
 
     attribute = ""
@@ -22,7 +22,7 @@ class Setting:
         change(**{self.attribute: self.before})
 
 
-class _force_original_view_tracking(Setting):
+class _force_original_view_tracking(ModeSetting):
     """Whether a view whose base was changed in place gets nodes called as the views that were taken, rather than
     AsStridedBackward0."""
 

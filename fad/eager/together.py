@@ -167,7 +167,7 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
     ((<AccumulateGrad object at 0x...>, 0), (None, 0))
     """
     def decorate(f: Callable) -> Callable:
-        names, into, kept, told = _Names(f), edges.split(), _names(saves), _names(shows)
+        names, into, kept, told = _ArgumentNames(f), edges.split(), _names(saves), _names(shows)
 
         @functools.wraps(f)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -189,7 +189,7 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
     return decorate
 
 
-class _Names:
+class _ArgumentNames:
     """The names of a function's arguments."""
 
     def __init__(self, f: Callable):

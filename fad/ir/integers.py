@@ -11,7 +11,7 @@ from .affine import Affine
 from .graph import Var
 
 
-class Guard(NamedTuple):
+class ExtentGuard(NamedTuple):
     """form == 0 or form >= 0, over extents of inputs; `where` is the line that asked for it."""
 
     relation: str
@@ -29,7 +29,7 @@ class Integers:
         self.factors: dict[Var, tuple] = {}            # the two integers that a variable is the product of
         self.operands: dict[Var, tuple] = {}           # the operands of an integer that has no affine form
         self.dims: set[Var] = set()                    # extents of inputs, which guards may test
-        self.guards: dict[tuple, Guard] = {}
+        self.guards: dict[tuple, ExtentGuard] = {}
 
     def form(self, n: "int | Var") -> Affine:
         """The affine form of an integer, in terms of variables that have none of their own."""
@@ -109,7 +109,7 @@ class Integers:
         hint = self.hint(form)
         if hint is None or hint < 0 or not self._guardable(form):
             return False
-        self.guards[(">=", form)] = Guard(">=", form, where)
+        self.guards[(">=", form)] = ExtentGuard(">=", form, where)
         if len(form.terms) == 1 and form.terms[0][1] == 1:
             v = form.terms[0][0]
             self.low[v] = max(self.low.get(v, 0), -form.const)
@@ -131,7 +131,7 @@ class Integers:
             return form.const == 0
         if self.hint(form) != 0 or not self._guardable(form):
             return False
-        self.guards[("==", form)] = Guard("==", form, where)
+        self.guards[("==", form)] = ExtentGuard("==", form, where)
         self._substitute(form)
         return True
 

@@ -35,7 +35,7 @@ class Attribute(NamedTuple):
     name: str
 
 
-class Step:
+class PreludeCall:
     """A call of function(*args, **kwargs), operands among them, and what comes of it.
 
     number    of this step, for Made

@@ -5,7 +5,7 @@ from .graph import Func, Literal
 from .types import type_text
 
 
-class _Names:
+class _ShortNames:
     """Short names in order of appearance: a, b, ..., z, aa, ..."""
 
     def __init__(self) -> None:
@@ -32,19 +32,19 @@ def _letters(k: int) -> str:
 
 def func_text(func: Func, where: bool = True) -> str:
     """The function, one equation a line."""
-    names = _Names()
+    names = _ShortNames()
     lines = [f"def {func.name}({', '.join(_typed(names, v) for v in func.inputs)}):"]
     _block(func, names, lines, "    ", where)
     return "\n".join(lines)
 
 
-def _typed(names: _Names, var: Any) -> str:
+def _typed(names: _ShortNames, var: Any) -> str:
     extents = ", ".join(names.of(n) for n in var.type.shape)
     head = type_text(var.type.with_shape(())) + ("~" if var.type.weak else "")
     return f"{names.of(var)}: {head}" + (f"[{extents}]" if extents else "")
 
 
-def _block(func: Func, names: _Names, lines: list, indent: str, where: bool) -> None:
+def _block(func: Func, names: _ShortNames, lines: list, indent: str, where: bool) -> None:
     for eqn in func.equations:
         left = ", ".join(_typed(names, v) for v in eqn.outputs)
         params = [f"{k}={_param(v)}" for k, v in eqn.params.items()]

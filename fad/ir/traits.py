@@ -90,7 +90,7 @@ def greatest(dtype: np.dtype) -> Any:
     return np.inf if kind == "f" else np.iinfo(dtype).max if kind in "iu" else True if kind == "b" else None        # type: ignore[type-var]
 
 
-class Guard(NamedTuple):
+class OperandGuard(NamedTuple):
     """What must hold of the second of two Python ints, compared with 0; else Python raises `error`, which says `what`."""
 
     relation: str
@@ -156,7 +156,7 @@ class Traits(NamedTuple):
     places: "int | None" = None
     grows: Literal["", "steps", "powers"] = ""
     on_ints: "Callable[..., Any] | None" = None
-    guard: "Guard | None" = None
+    guard: "OperandGuard | None" = None
     counts: bool = False
     raises: bool = False
     copies: int = 0

@@ -12,10 +12,10 @@ from numba.core.analysis import compute_cfg_from_blocks
 
 from fad.kernels.variables import natural_names, only_value
 
-__all__ = ["Bounds"]
+__all__ = ["SignAnalysis"]
 
 
-class Bounds:
+class SignAnalysis:
     """Facts about the integers of a function in Numba's representation. defined: see variables.definitions."""
 
     def __init__(self, blocks, defined):

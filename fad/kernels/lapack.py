@@ -23,7 +23,7 @@ REAL_NAME = {"heevd": "syevd"}
 INT = ir.IntType(32)
 
 
-class Routine:
+class LapackRoutine:
     """One BLAS or LAPACK routine of one type letter: the symbol, and the C types of its parameters."""
 
     def __init__(self, name):
@@ -69,7 +69,7 @@ def _routine(name):
     routines = {}
     for kind, letter in LETTERS.items():
         names = COMPLEX_NAME if isinstance(kind, types.Complex) else REAL_NAME
-        routines[kind] = Routine(letter + names.get(name, name))
+        routines[kind] = LapackRoutine(letter + names.get(name, name))
 
     def emit(context, builder, sig, args):
         return routines[_first_array(sig.args).dtype].emit(context, builder, sig, args)

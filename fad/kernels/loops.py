@@ -13,14 +13,14 @@ from numba.core.analysis import compute_cfg_from_blocks
 from fad.kernels.gil import DEPTH
 from fad.kernels.variables import only_value
 
-__all__ = ["Loops"]
+__all__ = ["NumbaLoops"]
 
 MANY = 40  # loops of a function that is large
 SHORT = 200  # statements of a nest of constant ranges, when it is written out
 FEW = 3  # sums of a loop that wait for each other
 
 
-class Loops:
+class NumbaLoops:
     """The loops of a function in Numba's representation. defined: see variables.definitions."""
 
     def __init__(self, blocks, defined):

@@ -16,10 +16,10 @@ from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 from numba.np.numpy_support import as_dtype
 
 from fad.kernels import memory, operators, pauses, results
-from fad.kernels.bounds import Bounds
+from fad.kernels.bounds import SignAnalysis
 from fad.kernels.libraries import Releasable, new_library
+from fad.kernels.loops import NumbaLoops
 from fad.kernels.reference_counts import insert_releases
-from fad.kernels.loops import Loops
 from fad.kernels.remembering import Remembering
 from fad.kernels.stages import LeanRewrites, LeanTypeInference, findable
 from fad.kernels.variables import definitions, is_whole_slice, mark_helper, of_one_value, only_value
@@ -82,8 +82,8 @@ class _Lower(lowering.Lower):
         self._defined = definitions(self.blocks)
         kind = self.fndesc.restype
         self._results = results.returned_tuples(self.blocks, self._defined, self.typeof, kind) if results.is_large(kind) else ()
-        self._bounds = Bounds(self.blocks, self._defined)
-        self._loops = Loops(self.blocks, self._defined)
+        self._bounds = SignAnalysis(self.blocks, self._defined)
+        self._loops = NumbaLoops(self.blocks, self._defined)
         self._labels = {id(block): label for label, block in self.blocks.items()}
         self._singly_assigned_vars = set(of_one_value(self.blocks, self._is_counted))
 

@@ -12,8 +12,8 @@ from numba.core.typing.templates import AbstractTemplate, infer, infer_global, s
 from numba.extending import lower_builtin
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from fad.kernels.outlined import call as call_apart
 from fad.kernels.numba_pipeline import LeanCompiler
+from fad.kernels.outlined import call as call_apart
 
 __all__ = ["compiled_as", "emit_python", "formula", "inner", "inner_of_types", "like_ufunc", "quiet", "real_floats"]
 

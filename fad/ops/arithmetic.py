@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, FLOP, PRODUCTS_KEPT, SIGNS_KEPT, SUMS_KEPT, Guard, Traits
+from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, FLOP, PRODUCTS_KEPT, SIGNS_KEPT, SUMS_KEPT, OperandGuard, Traits
 from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, is_complex, match, product, spread
 from .kinds import add as total
 from .pointwise import composed, elementwise, in_program, infer_elementwise, op, real_part
 
 POSITIVE = (0.3, 2.0)
-DIVISOR = Guard("not_equal", "division by zero", "ZeroDivisionError")
-SHIFT = Guard("greater_equal", "negative shift count", "ValueError")
+DIVISOR = OperandGuard("not_equal", "division by zero", "ZeroDivisionError")
+SHIFT = OperandGuard("greater_equal", "negative shift count", "ValueError")
 ROUNDING = Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT)
 COMPLEX_NUMBERS = {complex, np.complex128, np.complex64}
 

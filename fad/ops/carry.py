@@ -18,17 +18,17 @@ from ..ir.graph import Func, Var
 from ..ir.op import registry
 from ..ir.types import INT, Type, is_number, promoted, type_of
 from ..util.errors import UnstageableError
-from .mixed import Kind, in_kind
+from .mixed import DtypeKind, in_kind
 
 
-class Undefined:
+class UndefinedName:
     """Stands for a name that has no value yet; where it meets a value it is zeros of that value's type."""
 
     def __repr__(self) -> str:
         return "UNDEFINED"
 
 
-UNDEFINED = Undefined()
+UNDEFINED = UndefinedName()
 
 
 class RankError(UnstageableError):
@@ -126,7 +126,7 @@ class Carries:
         self.names = tuple(names) or ("",) * self.given
         self.links = {(carry, axis): integer for carry, axis, integer in extents if integer is not None}
         self.init = list(init)
-        self.supposed: dict[int, Kind] = {}                   # in a trace that supposes kinds: carries that turns leave in narrower ones
+        self.supposed: dict[int, DtypeKind] = {}                   # in a trace that supposes kinds: carries that turns leave in narrower ones
         for carry, axis, integer in extents:
             if integer is None:
                 self._link(carry, axis, self.types[carry].shape[axis])
@@ -190,7 +190,7 @@ class Carries:
 
     def suppose(self, narrowed: dict) -> bool:
         """Let turns begin with these kinds, in which a turn leaves carries; whether that is new."""
-        new = {k: Kind(t.dtype, t.weak, None, np.can_cast(t.dtype, self.types[k].dtype, "safe")) for k, t in narrowed.items() if k not in self.supposed}
+        new = {k: DtypeKind(t.dtype, t.weak, None, np.can_cast(t.dtype, self.types[k].dtype, "safe")) for k, t in narrowed.items() if k not in self.supposed}
         self.supposed.update(new)
         return bool(new)
 
@@ -234,7 +234,7 @@ class Carries:
         return tuple([self.names[k] if k < len(self.names) else "" for k, t in enumerate(self.types) if t is not None])
 
 
-class Code(NamedTuple):
+class TracedCode(NamedTuple):
     """What a body or a test was traced to at some types."""
 
     lead: tuple                                               # the inputs before the carries
@@ -246,11 +246,11 @@ class Code(NamedTuple):
 class Turn:
     """A trace of a loop at other types than those it came to: the types of its first turn, or of a later one."""
 
-    def __init__(self, carries: Carries, body: Code, is_first: bool):
+    def __init__(self, carries: Carries, body: TracedCode, is_first: bool):
         self.types, self.links, self.init = list(carries.types), dict(carries.links), carries.init
         self.body, self.is_first = body, is_first
         self.last = carries.types                             # those that the loop came to, once it has
-        self.test: Code | None = None
+        self.test: TracedCode | None = None
         self.supposed = carries.supposed                      # (see Carries)
         self.narrowed: dict[int, Type] = {}                   # carries that the turn leaves in a narrower type than the loop came to
 
@@ -267,7 +267,7 @@ def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None
             lead = index(builder) if index else ()
             values = carries.inputs(builder)
             results = carries.complete(body(*lead, *values[:carries.given]))
-            turn = Turn(carries, Code(lead, values, builder.equations, results), is_first)
+            turn = Turn(carries, TracedCode(lead, values, builder.equations, results), is_first)
             has_grown = carries.widen(results, around)
             turn.narrowed = carries.narrowed(results)
             if around.root.supposing:

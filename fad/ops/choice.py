@@ -11,7 +11,7 @@ from ..ir.types import Type, type_of
 from ..util.errors import UnsupportedFunctionError
 from .extents import broadcast_of
 from .kinds import Partials, Zero, is_complex, match, spread
-from .pointwise import Choice, RealDerivative, Shared, composed, elementwise, infer_promoted
+from .pointwise import Choice, HalfAtTies, RealDerivative, composed, elementwise, infer_promoted
 
 FINITE_KEPT = DIGITS_KEPT | Widening.REAL_TO_COMPLEX | Widening.COMPLEX_DIGITS
 
@@ -54,15 +54,15 @@ greater = elementwise("greater", np.greater, "{0} > {1}", Zero(),
 greater_equal = elementwise("greater_equal", np.greater_equal, "{0} >= {1}", Zero(),
                             traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(1, True, "less"),
                                           on_ints=operator.ge))
-maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", Shared(greater),
+maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", HalfAtTies(greater),
                       traits=Traits(cost=CHEAP, widens=ORDER_KEPT, chooses=True, chosen_from=0, on_ints=builtins.max,
                                     bool_text="{0} | {1}"))
-minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", Shared(less),
+minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", HalfAtTies(less),
                       traits=Traits(cost=CHEAP, widens=ORDER_KEPT, chooses=True, chosen_from=0, on_ints=builtins.min,
                                     bool_text="{0} & {1}"))
-fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", Shared(lambda x, y: greater(x, y) | ((y != y) & (x == x))),
+fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", HalfAtTies(lambda x, y: greater(x, y) | ((y != y) & (x == x))),
                    traits=Traits(widens=ORDER_KEPT, chooses=True))
-fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", Shared(lambda x, y: less(x, y) | ((y != y) & (x == x))),
+fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", HalfAtTies(lambda x, y: less(x, y) | ((y != y) & (x == x))),
                    traits=Traits(widens=ORDER_KEPT, chooses=True))
 
 

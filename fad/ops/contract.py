@@ -22,7 +22,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"         # what 
 # -- in NumPy ---------------------------------------------------------------------------------------------------------------------
 
 
-class Plan(NamedTuple):
+class ContractionPlan(NamedTuple):
     """How a contraction becomes one product of stacks of matrices.
 
     Letters come in four groups: of both operands and the result (batch), of x alone (left), of y alone (right), summed.
@@ -38,7 +38,7 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def plan(labels: tuple) -> Plan:
+def plan(labels: tuple) -> ContractionPlan:
     """The plan for these labels.
 
     >>> plan(("ij", "jk", "ki"))
@@ -49,7 +49,7 @@ def plan(labels: tuple) -> Plan:
     summed = [c for c in x if c in y and c not in out]
     left, right = [c for c in x if c not in y], [c for c in y if c not in x]
     order = batch + left + right
-    return Plan(tuple(x.index(c) for c in batch + left + summed), tuple(y.index(c) for c in batch + summed + right),
+    return ContractionPlan(tuple(x.index(c) for c in batch + left + summed), tuple(y.index(c) for c in batch + summed + right),
                 len(batch), len(left), len(right), len(summed), tuple(order.index(c) for c in out))
 
 
@@ -83,7 +83,7 @@ def _check_alike(summed: tuple, other: tuple) -> None:
         raise ExtentError(f"extents of axes to be multiplied differ: {summed} and {other}")
 
 
-def _dot_runner(p: Plan) -> Callable:
+def _dot_runner(p: ContractionPlan) -> Callable:
     """A product of two matrices or vectors."""
     flip_x, flip_y = p.x_axes == (1, 0), p.y_axes == (1, 0)
     if p.out_axes == (1, 0):
@@ -93,7 +93,7 @@ def _dot_runner(p: Plan) -> Callable:
     return lambda x, y: np.dot(x.T if flip_x else x, y.T if flip_y else y)
 
 
-def _matmul_runner(p: Plan) -> Callable:
+def _matmul_runner(p: ContractionPlan) -> Callable:
     """A product of stacks of matrices or vectors, without reshaping."""
     products: dict[tuple, Callable] = {(1, 1): np.matmul, (1, 0): _stacked_matvec, (0, 1): _stacked_vecmat}
     product = products[p.left, p.right]
@@ -139,19 +139,19 @@ def with_adjoints(labels: tuple) -> "tuple[Callable, Callable, Callable]":
     return _runner(labels), _runner((out, b, a)), _runner((a, out, b))
 
 
-def _multiply(x: Any, y: Any, p: Plan) -> Any:
+def _multiply(x: Any, y: Any, p: ContractionPlan) -> Any:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     x = x.reshape(x.shape + (1,) * p.right)
     y = y.reshape(y.shape[:p.batch] + (1,) * p.left + y.shape[p.batch:])
     return (x * y).transpose(p.out_axes)
 
 
-def _dot(x: Any, y: Any, p: Plan) -> Any:
+def _dot(x: Any, y: Any, p: ContractionPlan) -> Any:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     return np.dot(y.T, x.T) if p.out_axes == (1, 0) else np.dot(x, y)
 
 
-def _matmul(x: Any, y: Any, p: Plan) -> Any:
+def _matmul(x: Any, y: Any, p: ContractionPlan) -> Any:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     lead, left, summed, right = x.shape[:p.batch], x.shape[p.batch:p.batch + p.left], x.shape[p.batch + p.left:], y.shape[p.batch + p.summed:]
     _check_alike(lead + summed, y.shape[:p.batch + p.summed])

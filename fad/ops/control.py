@@ -27,7 +27,7 @@ from ..util.patience import check_patience
 from ..util.where import here
 from . import extents as extent
 from .arithmetic import sub
-from .carry import UNDEFINED, Carries, Code, assumed_equal, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
+from .carry import UNDEFINED, Carries, TracedCode, assumed_equal, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
 from .choice import cast
 from .kinds import NoRule, Zero, shape_of
 from .mixed import of_kinds
@@ -181,11 +181,11 @@ def _trace_test(test: Callable, carries: Carries) -> Func:
         return builder.finish((_first(test(*values[:carries.given])),))
 
 
-def _code_of_test(test: Callable, carries: Carries) -> Code:
+def _code_of_test(test: Callable, carries: Carries) -> TracedCode:
     """What the test is at the types of a turn."""
     with building("test", region=True) as builder:
         values = carries.inputs(builder)
-        return Code((), values, builder.equations, [_first(test(*values[:carries.given]))])
+        return TracedCode((), values, builder.equations, [_first(test(*values[:carries.given]))])
 
 
 # -- cond ---------------------------------------------------------------------------------------------------------------------

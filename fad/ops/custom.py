@@ -14,7 +14,7 @@ from ..ir.traits import Traits
 from ..ir.types import type_of
 from ..ir.uses import defined_by
 from ..util.where import here
-from .kinds import Linear, NoRule
+from .kinds import LinearIn, NoRule
 
 
 class CallOp(Op):
@@ -76,5 +76,5 @@ def _no_infer(*args: Any, **params: Any) -> Any:
 custom = CallOp("custom", "A call of a function with a derivative of its own (param rule)")
 checkpoint = CallOp("checkpoint", "A call whose reverse sweep computes it again instead of saving its values")
 barrier = Op("barrier", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}",
-             derivative=Linear(lambda g, xs: g), doc="x; a computation from it is not merged with the same one from x",
+             derivative=LinearIn(lambda g, xs: g), doc="x; a computation from it is not merged with the same one from x",
              traits=Traits(rematerialised=True, barrier=True))

@@ -14,7 +14,7 @@ from ..ir.op import Op, registry
 from ..ir.traits import Traits
 from ..ir.types import INT, Type, complex_dtype, real_dtype, type_of
 from . import extents
-from .kinds import Linear, shape_of
+from .kinds import LinearIn, shape_of
 
 
 def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
@@ -48,11 +48,11 @@ def last_extent(x: Any) -> Any:
 
 
 fft: Op = Op("fft", lambda x: np.fft.fft(x), _infer_same, kind="opaque", batch=_batch,
-             derivative=Linear(lambda g, xs: weighted(ifft(g), last_extent(g))), kernel="fft.fft", kernel_params=(),
+             derivative=LinearIn(lambda g, xs: weighted(ifft(g), last_extent(g))), kernel="fft.fft", kernel_params=(),
              samples=_samples((4,), (2, 3)), doc="The discrete Fourier transform along the last axis",
              traits=Traits(rowwise=True))
 ifft: Op = Op("ifft", lambda x: np.fft.ifft(x), _infer_same, kind="opaque", batch=_batch,
-              derivative=Linear(lambda g, xs: weighted(fft(g), 1.0 / last_extent(g))), kernel="fft.ifft", kernel_params=(),
+              derivative=LinearIn(lambda g, xs: weighted(fft(g), 1.0 / last_extent(g))), kernel="fft.ifft", kernel_params=(),
               samples=_samples((5,), (2, 1, 4)), doc="The inverse Fourier transform along the last axis",
               traits=Traits(rowwise=True))
 
@@ -88,11 +88,11 @@ def _irfft_transpose(g: Any, xs: tuple) -> Any:
     return weighted(rfft(g), twice_inside(xs[1], 2.0) * (1.0 / xs[1]))
 
 
-rfft = Op("rfft", lambda x: np.fft.rfft(x), _infer_rfft, kind="opaque", batch=_batch, derivative=Linear(_rfft_transpose), kernel="fft.rfft",
+rfft = Op("rfft", lambda x: np.fft.rfft(x), _infer_rfft, kind="opaque", batch=_batch, derivative=LinearIn(_rfft_transpose), kernel="fft.rfft",
           kernel_params=(), samples=_samples((4,), (2, 5), (1,), dtype=float),
           doc="The first half, frequencies 0 to n // 2, of the Fourier transform of a real signal along the last axis",
           traits=Traits(rowwise=True))
 irfft = Op("irfft", lambda x, n: np.fft.irfft(x, int(n)), _infer_irfft, kind="opaque", batch=_batch,
-           derivative=Linear(_irfft_transpose, args=(0,)), kernel="fft.irfft", kernel_params=(),
+           derivative=LinearIn(_irfft_transpose, args=(0,)), kernel="fft.irfft", kernel_params=(),
            samples=_samples((3,), (2, 3), operands=(4,)) + _samples((2, 3), operands=(5,)) + _samples((1,), operands=(1,)),
            doc="The real signal of n values whose Fourier transform begins with x")

@@ -223,7 +223,7 @@ class Partials:
         return match(product(g, p if isinstance(p, (int, float)) else conjugate(p), self.singular(k, xs)), xs[k])
 
 
-class Linear:
+class LinearIn:
     """Linear in the inputs named by `args` (all but the integers): the tangent is the op of the tangents.
 
     transposes: for each such input a function (g, xs, **params) -> its cotangent.
@@ -254,7 +254,7 @@ def fit(g: Any, x: Any) -> Any:
     return g if g is None or isinstance(g, AddInto) else match(g, x)
 
 
-class Multilinear(Linear):
+class Multilinear(LinearIn):
     """Linear in each of its inputs: the tangent is a sum of ops, one for each input that moves."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:

@@ -15,7 +15,7 @@ from ..ir.types import Type, type_of
 from ..util.where import here
 
 
-class Kind(NamedTuple):
+class DtypeKind(NamedTuple):
     """The dtype and strength of a value; `known` is the number that it is, if that is known; is_exact: the result's type has room for it."""
 
     dtype: np.dtype
@@ -36,7 +36,7 @@ class Supposed(NamedTuple):
     """In a trace that supposes a result to be of one kind: the result, and the kind."""
 
     result: Any
-    kind: Kind
+    kind: DtypeKind
 
 
 def of_kinds(y: Any, name: str, given: Iterable) -> Any:
@@ -52,7 +52,7 @@ def of_kinds(y: Any, name: str, given: Iterable) -> Any:
     return y if kind is None else in_kind(y, kind)
 
 
-def in_kind(y: Value, kind: Kind) -> Any:
+def in_kind(y: Value, kind: DtypeKind) -> Any:
     """y, supposed to be of this kind."""
     builder = current()
     x = builder.emit(registry["cast"], (y,), (Type(kind.dtype, y.type.shape, kind.weak),), {"dtype": kind.dtype, "weak": kind.weak})[0]
@@ -66,7 +66,7 @@ def _kinds(given: Iterable, t: Type) -> list:
     for x in given:
         own = type_of(x)
         found.setdefault((own.dtype, own.weak), []).append(_known(x))
-    return [Kind(dtype, weak, _the_one(numbers), _has_room(t.dtype, dtype, numbers)) for (dtype, weak), numbers in found.items()]
+    return [DtypeKind(dtype, weak, _the_one(numbers), _has_room(t.dtype, dtype, numbers)) for (dtype, weak), numbers in found.items()]
 
 
 def _known(x: Any) -> Any:

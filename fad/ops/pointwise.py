@@ -123,7 +123,7 @@ class Choice:
                       for c, x, need in zip(chosen, xs, needs)])
 
 
-class Shared:
+class HalfAtTies:
     """Of the better of two arguments; where neither is better each has half (the subgradient of least norm)."""
 
     def __init__(self, better: Callable):

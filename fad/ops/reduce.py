@@ -22,7 +22,7 @@ from ..ir.traits import (
 )
 from ..ir.types import BOOL, INT, Type, type_of
 from . import extents
-from .kinds import Explicit, Linear, Zero, conjugate, shape_of
+from .kinds import Explicit, LinearIn, Zero, conjugate, shape_of
 from .scan import exclusive_products, own_dtype, sum_dtype
 
 
@@ -78,7 +78,7 @@ def _sum_transpose(g: Any, xs: tuple, axes: tuple) -> Any:
     return registry["broadcast_to"](put_back(g, xs[0], axes), *shape_of(xs[0]))
 
 
-sum = reduction("sum", np.add.reduce, sum_dtype, Linear(_sum_transpose), Reduction("add", nought), _SAMPLES + _COMPLEX,
+sum = reduction("sum", np.add.reduce, sum_dtype, LinearIn(_sum_transpose), Reduction("add", nought), _SAMPLES + _COMPLEX,
                 "The sum along axes", rounds=True, widens=SUMS_KEPT, stem="total")
 
 

@@ -16,7 +16,7 @@ from ..ir.traits import NO_WIDENING, ORDER_KEPT, PRODUCTS_KEPT, SUMS_KEPT, Trait
 from ..ir.types import INT, Type, result_dtype, type_of
 from . import extents
 from .batching import batch_extent, spread_batch
-from .kinds import Explicit, Linear, conjugate, shape_of
+from .kinds import Explicit, LinearIn, conjugate, shape_of
 
 # -- the recurrence in NumPy ------------------------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ def _sum_transpose(g: Any, xs: tuple, axis: int, reverse: bool = False) -> Any:
     return cumsum(g, axis=axis, reverse=not reverse)
 
 
-cumsum: Op = scan("cumsum", _accumulating(np.add), sum_dtype, Linear(_sum_transpose), "{0}", "{c} + {0}",
+cumsum: Op = scan("cumsum", _accumulating(np.add), sum_dtype, LinearIn(_sum_transpose), "{0}", "{c} + {0}",
                   samples=(_sample(3, 4, dtype=complex, axis=1, reverse=False),), doc="The running sum along one axis",
                   widens=SUMS_KEPT)
 

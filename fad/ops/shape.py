@@ -12,7 +12,7 @@ from ..ir.traits import ALL, Traits
 from ..ir.types import INT, Type, result_dtype, type_of
 from . import extents
 from .batching import batch_extent, pad_rank, spread_batch
-from .kinds import Linear, Zero, is_complex, shape_of
+from .kinds import LinearIn, Zero, is_complex, shape_of
 from .products import agree_in_size
 
 
@@ -41,7 +41,7 @@ def _batch_full(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 full = Op("full", lambda value, *shape, dtype: np.full(sizes(shape), value, dtype)[()], lambda value, *shape, dtype: Type(dtype, shape), kind="shape",
-          creation=True, derivative=Linear(_full_transpose, args=(0,)), batch=_batch_full,
+          creation=True, derivative=LinearIn(_full_transpose, args=(0,)), batch=_batch_full,
           samples=(sample(operands=(2, 3), dtype=np.dtype(float)),), doc="An array of the given extents, filled with one scalar",
           traits=Traits(rematerialised=True, copies=1, may_alias=True, order="C", stem="g"))
 iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dtype: Type(dtype, (n,)), kind="shape", creation=True,
@@ -80,7 +80,7 @@ def _batch_broadcast(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 broadcast_to = Op("broadcast_to", lambda x, *shape: np.broadcast_to(x, sizes(shape)), _infer_broadcast, kind="shape",
-                  derivative=Linear(lambda g, xs: g, args=(0,)), batch=_batch_broadcast,
+                  derivative=LinearIn(lambda g, xs: g, args=(0,)), batch=_batch_broadcast,
                   samples=(sample(3, operands=(2, 3)), sample(2, 1, operands=(2, 3))), doc="x stretched to the given extents (by NumPy's rules)",
                   traits=Traits(rematerialised=True, copies=1, view="read", may_alias=True))
 
@@ -95,7 +95,7 @@ def _batch_reshape(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 reshape = Op("reshape", lambda x, *shape: np.reshape(x, sizes(shape)), _infer_reshape, kind="shape",
-             derivative=Linear(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)), batch=_batch_reshape,
+             derivative=LinearIn(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)), batch=_batch_reshape,
              samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)), doc="The elements of x in C order, in other extents of the same product",
              traits=Traits(copies=1, view="write", may_alias=True, order="first", stem="flat"))
 
@@ -114,7 +114,7 @@ def _batch_transpose(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 transpose = Op("transpose", lambda x, axes: np.transpose(x, axes), _infer_transpose, kind="shape",
-               derivative=Linear(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))), batch=_batch_transpose,
+               derivative=LinearIn(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))), batch=_batch_transpose,
                samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))), doc="x with its axes in another order",
                traits=Traits(copies=1, view="write", may_alias=True, stem="turned"))
 

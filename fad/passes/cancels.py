@@ -23,7 +23,7 @@ class Follows(NamedTuple):
     axes: tuple
 
 
-class _Unknown(Exception):
+class _UnknownOrder(Exception):
     """It is not known how a value follows a."""
 
 
@@ -56,7 +56,7 @@ def _cancels(func: Func, k: int) -> bool:
     try:
         for eqn in func.equations[k + 1:]:
             _follow(eqn, follows)
-    except _Unknown:
+    except _UnknownOrder:
         return False
     return not any(isinstance(v, Var) and v in follows for v in func.outputs)
 
@@ -65,11 +65,11 @@ def _follow(eqn: Equation, follows: dict) -> None:
     given = [follows.get(x) if isinstance(x, Var) else None for x in eqn.inputs]
     if not any(given):
         if any(v in follows for region in eqn.regions for v in free_vars(region)):
-            raise _Unknown
+            raise _UnknownOrder
         return
     rule = _compared if eqn.op.traits.comparison is not None else RULES.get(eqn.op.name)
     if rule is None or eqn.regions or len(eqn.outputs) != 1:
-        raise _Unknown
+        raise _UnknownOrder
     if eqn.op.kind == "elementwise":
         given = [g and _aligned(g, x.type.shape, eqn.outputs[0].type.shape) for g, x in zip(given, eqn.inputs)]
     answer = rule(eqn, given)
@@ -81,7 +81,7 @@ def _aligned(g: Follows, shape: tuple, out: tuple) -> Follows:
     """The same in terms of the axes of a result that broadcasts."""
     more = len(out) - len(shape)
     if not all(same_extent(shape[k], out[k + more]) for k in g.axes):
-        raise _Unknown
+        raise _UnknownOrder
     return g._replace(axes=tuple([k + more for k in g.axes]))
 
 
@@ -90,7 +90,7 @@ def _aligned(g: Follows, shape: tuple, out: tuple) -> Follows:
 
 def _known(holds: bool) -> None:
     if not holds:
-        raise _Unknown
+        raise _UnknownOrder
 
 
 def _number(x: Any) -> float:

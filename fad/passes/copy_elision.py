@@ -1,4 +1,4 @@
-"""destinations: copy elision. An array that is filled and then copied into a part of another is filled there."""
+"""elide_copies: copy elision. An array that is filled and then copied into a part of another is filled there."""
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Var, is_loop
@@ -7,17 +7,17 @@ from ..ir.types import Type
 from ..ir.uses import DefUse, operands, reads
 from ..ir.views import LoopView
 from ..ops.selection import selected_shape
-from .subscripts import Integers, flat_part, part_of_part
 from .rewrite import as_extent, in_regions
+from .subscripts import IntegerArithmetic, flat_part, part_of_part
 
 
-def destinations(func: Func) -> Func:
+def elide_copies(func: Func) -> Func:
     """An empty array that loops fill, and that is then put into a part of another array, is that part. Nothing is
     copied: the values that an inner loop saves go straight to the array that keeps them for all iterations.
 
         t = unwritten(n); t = for i: yield t[i] = x[i] * c; T[k] = t   ->   T = for i: yield T[k, i] = x[i] * c
     """
-    block = _Block([in_regions(e, destinations) for e in func.equations], func.outputs)
+    block = _Block([in_regions(e, elide_copies) for e in func.equations], func.outputs)
     for v in [e.outputs[0] for e in block.equations if e.replaces_part]:
         block.fill_in_place(v)
     return func.replace(equations=block.equations)
@@ -142,7 +142,7 @@ class _Moved:
 
     def _part(self, eqn: Equation) -> list:
         """Reading a part or writing to it."""
-        integers, chosen = Integers(eqn.where), (operands_of(eqn), eqn.params["spec"])
+        integers, chosen = IntegerArithmetic(eqn.where), (operands_of(eqn), eqn.params["spec"])
         within = flat_part(eqn.inputs[0].type.shape, chosen, integers) if self.place.flat else chosen
         found = within and part_of_part((self.place.operands, self.place.spec), within, integers)
         if found is None:

@@ -1,16 +1,16 @@
-"""overwrite: dead initialisation. A vector of zeros to whose elements a loop adds, one by one, need not be zeroed."""
+"""drop_dead_initialisation: dead initialisation. A vector of zeros to whose elements a loop adds, one by one, need not be zeroed."""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.views import LoopView
-from .rewrite import Scope, as_extent, rewrite
 from .reduction_recognition import Sums
+from .rewrite import Scope, as_extent, rewrite
 from .zeros import adds_nothing, filling, is_number
 
 
-def overwrite(func: Func) -> Func:
+def drop_dead_initialisation(func: Func) -> Func:
     """If every iteration of a loop over a whole vector of zeros adds to its own element, the first addition becomes an
     assignment.
 

@@ -8,9 +8,9 @@ from ..ir.graph import Equation, Func, Literal, is_counted
 from ..ir.types import Type
 from ..ir.views import LoopView
 from .dependence_test import Places
-from .rewrite import Scope, rewrite
-from .reduction_recognition import Sums
 from .loop_guards import if_it_runs, runs
+from .reduction_recognition import Sums
+from .rewrite import Scope, rewrite
 
 
 def hoist_reads(func: Func) -> Func:

@@ -1,4 +1,4 @@
-"""unchanged: loop-invariant carries. A carry that no iteration changes is its initial value."""
+"""drop_invariant_carries: loop-invariant carries. A carry that no iteration changes is its initial value."""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
@@ -7,7 +7,7 @@ from ..ir.views import BranchView, LoopView
 from .rewrite import Scope, rewrite
 
 
-def unchanged(func: Func) -> Func:
+def drop_invariant_carries(func: Func) -> Func:
     """A carry that no iteration changes gives way to its first value, in the loop and behind it.
 
     A result gives way to a value of the surroundings that all branches return for it.

@@ -1,4 +1,4 @@
-"""expand: legalisation. An op that has no kernel is written in ops that have one. One walk over the program."""
+"""legalise: legalisation. An op that has no kernel is written in ops that have one. One walk over the program."""
 from typing import Any
 
 from ..ir.build import Builder, building
@@ -8,7 +8,7 @@ from ..util.config import config
 from .rewrite import Scope, rewrite
 
 
-def expand(func: Func) -> Func:
+def legalise(func: Func) -> Func:
     """An op whose record has the fact `expand`, a function over ops, gives way to the program that the function makes
     of its inputs.
 

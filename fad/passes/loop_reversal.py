@@ -1,4 +1,4 @@
-"""ascend: loop reversal. A loop that runs backward and only adds runs forward, so that memory is read in order.
+"""reverse_loops: loop reversal. A loop that runs backward and only adds runs forward, so that memory is read in order.
 
 LLVM fills vectors from ascending accesses. One walk over the program.
 """
@@ -8,11 +8,11 @@ from ..ir.graph import Equation, Func, Literal, has_effect, has_loop, is_counted
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
-from .rewrite import Scope, rewrite
 from .reduction_recognition import Sums
+from .rewrite import Scope, rewrite
 
 
-def ascend(func: Func) -> Func:
+def reverse_loops(func: Func) -> Func:
     """An innermost loop of step -1 that only adds to what it carries, and checks nothing, runs the other way.
 
         for i in range(n - 1, -1, -1): g[i] += x[i]   ->   for i in range(n): g[i] += x[i]

@@ -21,7 +21,7 @@ DATA = 2.0**62                                                # a bound of integ
 FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
 
 
-class Size(NamedTuple):
+class IntegerBound(NamedTuple):
     """At most times * (the largest integer that a loop carries) + base + ticks * (the number of iterations of all
     loops).
     """
@@ -34,8 +34,8 @@ class Size(NamedTuple):
     def total(self) -> float:
         return self.base + self.ticks * EXTENT
 
-    def scaled(self, k: float) -> "Size":
-        return Size(*[part * k if part else 0.0 for part in self])
+    def scaled(self, k: float) -> "IntegerBound":
+        return IntegerBound(*[part * k if part else 0.0 for part in self])
 
 
 def overflow(func: Func) -> Func:
@@ -51,8 +51,8 @@ def overflow(func: Func) -> Func:
     partial = {id(eqn) for eqn in all_equations(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
     unsure: set[Var] = set()
     if any(_may_grow(eqn) for eqn in all_equations(func)):
-        finder = _Finder(func)
-        finder.region(func, {v: Size(base=DATA) for v in func.inputs}, True)
+        finder = _OverflowFinder(func)
+        finder.region(func, {v: IntegerBound(base=DATA) for v in func.inputs}, True)
         unsure = finder.unsure
     return rewrite(func, lambda eqn, scope: _checked(eqn, scope, unsure, partial)) if unsure or partial else func
 
@@ -74,20 +74,20 @@ def _is_partial(eqn: Equation) -> bool:
     return eqn.op.traits.guard is not None and pythons and (isinstance(eqn.inputs[1], Var) or eqn.inputs[1].value <= 0)
 
 
-class _Finder:
+class _OverflowFinder:
     """Which operations may leave 64 bits."""
 
     def __init__(self, func: Func):
         self.unsure: set[Var] = set()
         self.extents = {n for eqn in all_equations(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
 
-    def size(self, a: Any, known: dict) -> Size:
+    def size(self, a: Any, known: dict) -> IntegerBound:
         if isinstance(a, Literal):
-            return Size(base=abs(float(a.value))) if isinstance(a.value, (int, np.integer)) and abs(a.value) < 2**1000 else Size(base=math.inf)
-        found = known.get(a, Size(base=EXTENT))
-        return Size(base=EXTENT) if a in self.extents and not found.total < EXTENT else found
+            return IntegerBound(base=abs(float(a.value))) if isinstance(a.value, (int, np.integer)) and abs(a.value) < 2**1000 else IntegerBound(base=math.inf)
+        found = known.get(a, IntegerBound(base=EXTENT))
+        return IntegerBound(base=EXTENT) if a in self.extents and not found.total < EXTENT else found
 
-    def region(self, region: Func, known: dict, note: bool) -> "list[Size]":
+    def region(self, region: Func, known: dict, note: bool) -> "list[IntegerBound]":
         """The sizes of a region's results; `note` which operations are unsure."""
         for eqn in region.equations:
             if eqn.regions:
@@ -98,24 +98,24 @@ class _Finder:
 
     def step(self, eqn: Equation, known: dict, note: bool) -> None:
         rule = RULES.get(eqn.op.name)
-        found = rule(*[self.size(a, known) for a in eqn.inputs]) if rule else Size(base=DATA)
+        found = rule(*[self.size(a, known) for a in eqn.inputs]) if rule else IntegerBound(base=DATA)
         if eqn.op.name == "floordiv" and isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value:
             found = found.scaled(1.0 / abs(eqn.inputs[1].value))
         if note and eqn.op.traits.grows and _is_pythons(eqn) and not found.total < LARGEST_INT:
             self.unsure.add(eqn.outputs[0])
-            found = Size(base=LARGEST_INT)
+            found = IntegerBound(base=LARGEST_INT)
         known.update(dict.fromkeys(eqn.outputs, found))
 
     def control(self, eqn: Equation, known: dict, note: bool) -> None:
         if is_loop(eqn):
             found = self.loop(LoopView(eqn), known, note)
         else:
-            inputs = {v: Size(base=DATA) for region in eqn.regions for v in region.inputs}
+            inputs = {v: IntegerBound(base=DATA) for region in eqn.regions for v in region.inputs}
             rows = [self.region(region, {**known, **inputs}, note) for region in eqn.regions]
-            found = [_largest(*column) for column in zip(*rows)] if is_branch(eqn) else [Size(base=DATA)] * len(eqn.outputs)
+            found = [_largest(*column) for column in zip(*rows)] if is_branch(eqn) else [IntegerBound(base=DATA)] * len(eqn.outputs)
         known.update(zip(eqn.outputs, found))
 
-    def loop(self, loop: LoopView, known: dict, note: bool) -> "list[Size]":
+    def loop(self, loop: LoopView, known: dict, note: bool) -> "list[IntegerBound]":
         """Sizes of the carries: a carry that each iteration adds to, or leaves below the largest carry, grows with the
         iterations; any other has no bound.
         """
@@ -124,53 +124,53 @@ class _Finder:
             known[loop.index] = _sum(*[self.size(a, known) for a in loop.bounds])
         steady = {k for k, v in enumerate(loop.carries) if not v.type.shape and v.type.dtype == INT}
         while True:
-            begun = [Size(times=1.0) if k in steady else Size(base=LARGEST_INT) for k in range(len(first))]
+            begun = [IntegerBound(times=1.0) if k in steady else IntegerBound(base=LARGEST_INT) for k in range(len(first))]
             turn = self.region(loop.body, {**known, **dict(zip(loop.carries, begun))}, False)
             wild = {k for k in steady if turn[k].times > 1 or not turn[k].total < LARGEST_INT}
             if not wild:
                 break
             steady -= wild
-        found = [Size(base=LARGEST_INT)] * len(first)
+        found = [IntegerBound(base=LARGEST_INT)] * len(first)
         anew = {k for k in steady if not turn[k].times}
         for k in anew:                                        # of no carry: as large in every iteration
             found[k] = _largest(first[k], turn[k])
         if steady:
             start = _largest(*[found[k] if k in anew else first[k] for k in steady])
             growth = max([turn[k].base + turn[k].ticks for k in steady - anew], default=0.0)
-            found = [Size(start.times, start.base, start.ticks + growth) if k in steady - anew else size for k, size in enumerate(found)]
+            found = [IntegerBound(start.times, start.base, start.ticks + growth) if k in steady - anew else size for k, size in enumerate(found)]
         if note:
             for region in loop.eqn.regions:
                 self.region(region, {**known, **dict(zip(loop.carries_of(region), found))}, True)
         return found
 
 
-def _sum(*sizes: Size) -> Size:
-    return Size(*[sum(parts) for parts in zip(*sizes)])
+def _sum(*sizes: IntegerBound) -> IntegerBound:
+    return IntegerBound(*[sum(parts) for parts in zip(*sizes)])
 
 
-def _largest(*sizes: Size) -> Size:
-    return Size(*[max(parts) for parts in zip(*sizes)])
+def _largest(*sizes: IntegerBound) -> IntegerBound:
+    return IntegerBound(*[max(parts) for parts in zip(*sizes)])
 
 
-def _product(x: Size, y: Size) -> Size:
+def _product(x: IntegerBound, y: IntegerBound) -> IntegerBound:
     if x.times and y.times:
-        return Size(math.inf, math.inf)
+        return IntegerBound(math.inf, math.inf)
     x, y = (y, x) if y.times else (x, y)
     return x.scaled(y.total)
 
 
-def _power(x: Size, y: Size) -> Size:
+def _power(x: IntegerBound, y: IntegerBound) -> IntegerBound:
     if x.times or y.times:
-        return Size(math.inf, math.inf)
+        return IntegerBound(math.inf, math.inf)
     try:
-        return Size(base=max(x.total, 1.0) ** y.total)
+        return IntegerBound(base=max(x.total, 1.0) ** y.total)
     except OverflowError as error:
         let_through(error)
-        return Size(base=math.inf)
+        return IntegerBound(base=math.inf)
 
 
-def _shifted(x: Size, y: Size) -> Size:
-    return _product(x, _power(Size(base=2.0), y))
+def _shifted(x: IntegerBound, y: IntegerBound) -> IntegerBound:
+    return _product(x, _power(IntegerBound(base=2.0), y))
 
 
 RULES = {

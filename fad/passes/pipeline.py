@@ -5,27 +5,27 @@ from ..ir.check import check
 from ..ir.graph import Func, free_vars
 from ..util.config import config
 from ..util.errors import CheckError
-from .scalar_promotion import accumulate
-from .loop_reversal import ascend
 from .cancels import without_cancelling
+from .copy_elision import elide_copies
 from .cse import cse
 from .dce import dce
-from .copy_elision import destinations
-from .read_before_write import early
-from .legalisation import expand
+from .dead_initialisation import drop_dead_initialisation
 from .fold import fold
 from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
 from .hoist_reads import hoist_reads
 from .inline import inline
+from .invariant_carries import drop_invariant_carries
+from .legalisation import legalise
 from .licm import licm
+from .loop_reversal import reverse_loops
 from .overflow import overflow
-from .dead_initialisation import overwrite
-from .scalar_replacement import scalarise
+from .read_before_write import read_before_write
+from .scalar_promotion import promote_sums
+from .scalar_replacement import replace_aggregates
+from .scatter_to_gather import scatter_to_gather
 from .simplify import simplify
 from .splits import split_early
-from .scatter_to_gather import stencils
-from .invariant_carries import unchanged
 
 Pass = Callable[[Func], Func]
 
@@ -34,17 +34,17 @@ PIPELINE: tuple[Pass, ...] = (
     overflow,            # as the user wrote it: a folded equation has lost its operands
     split_early, hoist_gathers,   # while all that is computed is still in one piece
     dce,                 # the reverse sweep leaves much dead code; less to look at below
-    unchanged,           # seeds of the reverse sweep are numbers in its loops, too
+    drop_invariant_carries,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
-    unchanged,           # sums with zero were in the way
+    drop_invariant_carries,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
     licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
     dce,                 # equations that the identities left without use
 )
 
 
-AFTER_SCALARISE: tuple[Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
-LOOPS: tuple[Pass, ...] = (ascend, hoist_reads, accumulate, overwrite, destinations, stencils, early)
+AFTER_REPLACEMENT: tuple[Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
+LOOPS: tuple[Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies, scatter_to_gather, read_before_write)
 
 
 def prepared(func: Func) -> Func:
@@ -53,9 +53,9 @@ def prepared(func: Func) -> Func:
     All ops have a kernel. Small arrays of loops are scalars, and so are elements that a loop reads or adds to at one
     place. Sums run in the order of memory. Arrays are read before they are written to.
     """
-    func = through((expand,), func)
-    new = through((scalarise,), func)
-    return through(LOOPS, new if new is func else through(AFTER_SCALARISE, new))
+    func = through((legalise,), func)
+    new = through((replace_aggregates,), func)
+    return through(LOOPS, new if new is func else through(AFTER_REPLACEMENT, new))
 
 
 def rearranged(func: Func) -> Func:

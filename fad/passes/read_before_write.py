@@ -1,4 +1,4 @@
-"""early: readers of an array move in front of a write to it, so that the write can be done in place.
+"""read_before_write: readers of an array move in front of a write to it, so that the write can be done in place.
 
 It is list scheduling in program order: each write pulls its readers, and what these need, in front of itself. Each
 equation moves at most once.
@@ -12,7 +12,7 @@ from .rewrite import Scope, in_regions, rewrite
 from .writes import written
 
 
-def early(func: Func) -> Func:
+def read_before_write(func: Func) -> Func:
     """Readers of an array (or of its parts) behind a write move in front of the write, if they do not need its result.
 
         y2 = update(y, v, k); t2 = update(t, index(y, k), k)   ->   t2 = update(t, index(y, k), k); y2 = update(y, v, k)

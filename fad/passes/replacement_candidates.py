@@ -24,7 +24,7 @@ def small_arrays(func: Func, extent: Callable = fixed) -> set:
     """The variables in func's loops that may be scalars; extent(n) returns an extent's number, None if it may be
     anything.
     """
-    found = _Finder(extent)
+    found = _AliasClasses(extent)
     found.visit(func, False)
     bad = {found.root(v) for v in found.bad}
     return {v for v in found.seen if found.root(v) not in bad}
@@ -38,7 +38,7 @@ def is_small(v: Any, extent: Callable = fixed) -> bool:
     return None not in extents and 0 < math.prod(extents) <= SMALL and extents[-1] <= SHORT
 
 
-class _Finder:
+class _AliasClasses:
     """Classes of variables that are one array to a loop (carries, states of an array that is updated), and the classes that must stay arrays."""
 
     def __init__(self, extent: Callable):

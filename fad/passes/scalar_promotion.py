@@ -1,4 +1,4 @@
-"""accumulate: scalar promotion of sums. A loop adds to a number, and the number goes to the array once, behind it.
+"""promote_sums: scalar promotion of sums. A loop adds to a number, and the number goes to the array once, behind it.
 
 The element must not depend on the iteration, and bounds of indices must show that the loop touches it nowhere else
 (dependence_test.py). One walk; the proofs compare at most MOST_PAIRS pairs of accesses a loop.
@@ -11,12 +11,12 @@ from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.views import LoopView
 from .dependence_test import Places
-from .rewrite import Scope, rewrite
-from .reduction_recognition import Sums, is_addition
 from .loop_guards import if_it_runs, runs
+from .reduction_recognition import Sums, is_addition
+from .rewrite import Scope, rewrite
 
 
-def accumulate(func: Func) -> Func:
+def promote_sums(func: Func) -> Func:
     """A loop's additions to an element that stays in place go to a number, and the number goes to the array behind the
     loop.
 

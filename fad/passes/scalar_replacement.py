@@ -1,4 +1,4 @@
-"""scalarise: scalar replacement of aggregates. Small arrays in loops become scalars, which live in registers.
+"""replace_aggregates: scalar replacement of aggregates. Small arrays in loops become scalars, which live in registers.
 
 replacement_candidates.py chooses the arrays. One walk over the program; the new program has at most LARGEST equations.
 """
@@ -13,13 +13,13 @@ from ..ir.op import registry
 from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
-from .rewrite import as_atom, as_extent
 from .replacement_candidates import is_expandable, is_static, small_arrays
+from .rewrite import as_atom, as_extent
 
 LARGEST = 2000                              # equations of a program that it may make
 
 
-def scalarise(func: Func) -> Func:
+def replace_aggregates(func: Func) -> Func:
     """In loops, arrays of few elements that are only subscripted by numbers are replaced by a scalar for each element.
 
         for i: y = y + h * pack(a, b)   ->   for i: y0 = y0 + h * a; y1 = y1 + h * b

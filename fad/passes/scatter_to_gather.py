@@ -1,4 +1,4 @@
-"""stencils: additions to parts of an array that are shifted against each other become one sum where all of them meet.
+"""scatter_to_gather: additions to parts of an array that are shifted against each other become one sum where all of them meet.
 
     g[1:] += v; g[:-1] += w        ->        g[1:-1] += v[:-1] + w[1:], and one addition at each end
 
@@ -14,8 +14,8 @@ from ..ir.spec import subscripts_of, walk_spec
 from ..ir.traits import FLOP
 from ..ir.types import Type
 from ..ir.uses import DefUse
-from .subscripts import Integers, part_of_part
 from .rewrite import as_atom, as_extent, in_regions
+from .subscripts import IntegerArithmetic, part_of_part
 from .zeros import is_nothing
 
 FURTHEST = 8                                                 # shift that is worth it
@@ -23,13 +23,13 @@ SHORTEST = 16                                                # extent that is, w
 DEPTH = 3
 
 
-def stencils(func: Func) -> Func:
+def scatter_to_gather(func: Func) -> Func:
     """A stencil's derivative becomes a gather: one pass over the array in place of one for each neighbour, with the
     same numbers, added in the same order. The few elements at the ends, which get fewer terms, follow.
 
         g[:n] += v; g[2:n + 2] += w   ->   g[2:n] += v[2:] + w[:n - 2]; g[:2] += v[:2]; g[n:n + 2] += w[n - 2:]
     """
-    equations = [in_regions(e, stencils) for e in func.equations]
+    equations = [in_regions(e, scatter_to_gather) for e in func.equations]
     chains = DefUse(equations, func.outputs)
     replaced: dict[Equation, list] = {}
     for eqn in reversed(equations):
@@ -131,7 +131,7 @@ class _Gathered:
     def __init__(self, chain: list, chains: DefUse):
         self.chain, self.chains, self.last = chain, chains, chain[-1].eqn
         self.axis, self.extent = chain[0].axis, as_atom(chain[0].extent)
-        self.integers = Integers(self.last.where)
+        self.integers = IntegerArithmetic(self.last.where)
         self.equations = self.integers.equations
         self.first, self.final = min(a.start for a in chain), max(a.start for a in chain)
         self.written = set(_states(chain[0].eqn.inputs[0], chains))

@@ -16,8 +16,8 @@ from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import Type
 from ..ops.selection import selected_shape
-from .subscripts import Integers, flat_part, part_of_part
 from .rewrite import Scope, as_atom, as_extent, rewrite
+from .subscripts import IntegerArithmetic, flat_part, part_of_part
 from .zeros import adds_nothing, filling, is_nothing, is_number
 
 RULES: dict[str, list[Callable]] = {}
@@ -305,7 +305,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
     source = scope.producer(made.inputs[0]) if made is not None and made.op.name == "reshape" else None
     if made is None or source is None or not source.reads_part or made.inputs[0].type.rank != 1:
         return None
-    integers = Integers(eqn.where)
+    integers = IntegerArithmetic(eqn.where)
     found = flat_part(eqn.inputs[0].type.shape, (eqn.inputs[1:], eqn.params["spec"]), integers)
     for e in integers.equations:
         scope.add(e)
@@ -340,7 +340,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
     added = _added_to_zeros(y, scope)
     if added is None or y.type.dtype != x.type.dtype or y.type.shape != tuple(map(as_extent, selected_shape(x.type.shape, operands, params["spec"], params["at"]))):
         return None
-    integers = Integers(eqn.where)
+    integers = IntegerArithmetic(eqn.where)
     found = part_of_part((operands, params["spec"]), (added.inputs[2:], added.params["spec"]), integers)
     for e in integers.equations:
         scope.add(e)

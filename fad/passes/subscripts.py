@@ -9,7 +9,7 @@ from .rewrite import as_atom
 from .zeros import is_number
 
 
-class Integers:
+class IntegerArithmetic:
     """Sums, products and bounds of integers, as equations of a line of the user's; known integers are numbers."""
 
     def __init__(self, where: Any):
@@ -40,7 +40,7 @@ class Integers:
         return out
 
 
-def part_of_part(outer: tuple, inner: tuple, integers: Integers) -> "tuple | None":
+def part_of_part(outer: tuple, inner: tuple, integers: IntegerArithmetic) -> "tuple | None":
     """The selection (operands, spec) that is the second selection applied to the first; None if either gathers.
 
         x[a:a + n:2], of it [b]   ->   x[a + 2 * b]
@@ -61,7 +61,7 @@ def part_of_part(outer: tuple, inner: tuple, integers: Integers) -> "tuple | Non
     return tuple(operands), tuple(spec)
 
 
-def _within(entry: tuple, given: tuple, chosen: Any, place: tuple, integers: Integers) -> tuple:
+def _within(entry: tuple, given: tuple, chosen: Any, place: tuple, integers: IntegerArithmetic) -> tuple:
     """An entry within a slice, and its operands."""
     if chosen == ":":
         return entry, given
@@ -69,7 +69,7 @@ def _within(entry: tuple, given: tuple, chosen: Any, place: tuple, integers: Int
     return (chosen, (start,)) if chosen == "i" else (("s", entry[1] * chosen[1]), (start, place[1]))
 
 
-def flat_part(shape: tuple, chosen: tuple, integers: Integers) -> "tuple | None":
+def flat_part(shape: tuple, chosen: tuple, integers: IntegerArithmetic) -> "tuple | None":
     """The selection (operands, spec) of a vector that equals a selection of an element or a row from the vector in
     these extents; None for others.
 

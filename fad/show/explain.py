@@ -9,8 +9,8 @@ import numpy as np
 from ..api.fallback import is_unstaged, place_and_reason
 from ..api.staged import Staged
 from ..backend.emit import lowered
-from ..backend.runner import Runner
 from ..backend.loop_ir import BackendError
+from ..backend.runner import Runner
 from ..ir.graph import Equation, Func, Var, all_equations, extents_of, free_vars, is_loop
 from ..ir.uses import defined_in
 from ..ir.views import LoopView

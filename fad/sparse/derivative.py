@@ -13,7 +13,7 @@ from ..ir import stack
 from ..util import tree
 from ..util.errors import ArgumentError, ConcreteValueError
 from .pattern import Pattern
-from .plan import FORMATS, Plan
+from .plan import FORMATS, SparsePlan
 from .sweeps import What
 
 MODES = (None, "forward", "reverse")
@@ -92,7 +92,7 @@ class SparseDerivative:
     def __init__(self, f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None", given: "Pattern | None" = None):
         functools.update_wrapper(self, f)
         self.f, self.name, self.what, self.mode, self.format, self.policy, self.given = f, name, what, mode, format, policy, given
-        self.plans: dict[Any, list[Plan]] = {}
+        self.plans: dict[Any, list[SparsePlan]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.plan(args, kwargs).matrix(args, kwargs)
@@ -105,7 +105,7 @@ class SparseDerivative:
         """The colour of each column (of each row, where reverse mode takes fewer sweeps): those of one colour are computed together."""
         return self.plan(args, kwargs).colours.copy()
 
-    def plan(self, args: tuple, kwargs: dict) -> Plan:
+    def plan(self, args: tuple, kwargs: dict) -> SparsePlan:
         """The plan that serves these arguments, made now if there is none."""
         leaves, structure = tree.flatten((args, kwargs))
         self._refuse_traced(leaves)
@@ -114,7 +114,7 @@ class SparseDerivative:
         for plan in plans:
             if plan.serves(leaves):
                 return plan
-        plan = Plan(self, args, kwargs, leaves, structure)
+        plan = SparsePlan(self, args, kwargs, leaves, structure)
         self.plans[key] = [plan, *plans[:7]]                  # patterns that depend on data: the latest few
         return plan
 

@@ -20,7 +20,7 @@ FORMATS = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}
 REVERSE = 2.0                                                # what a reverse sweep costs, in forward sweeps
 
 
-class Plan:
+class SparsePlan:
     """What a derivative knows of arguments of one kind; `serves` says whether its pattern holds for other arguments of that kind."""
 
     def __init__(self, owner: Any, args: tuple, kwargs: dict, leaves: list, structure: Any):

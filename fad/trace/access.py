@@ -12,7 +12,7 @@ from .lower import CannotLowerError
 from .nodes import binds, placed
 
 
-class Access(ast.NodeTransformer):
+class AccessRewriter(ast.NodeTransformer):
     """The part of the rewriter that sees to operators, items and attributes. Values are computed in Python's order, and once."""
 
     numbers: list

@@ -17,14 +17,14 @@ from . import optional
 from .bound import flag_of, mark
 from .handlers import is_pythons, raised_here
 from .identity import containers_of
-from .joint import Column, Joint
+from .joint import BranchAliases, Column
 from .kin import kin_of
 from .layout import producer
 from .listing import NeedsRows
-from .lists import Items, Rows
+from .lists import Items, RowList
 from .place import Direct, Place, place_of
 from .room import require_alike
-from .state import Array, Container, Layout, Trial, frozen, is_array, is_lost, lose, trial, write_all
+from .state import Array, Container, TreeLayout, Trial, frozen, is_array, is_lost, lose, trial, write_all
 from .tracer import Tracer, was_there
 from .twins import check, fixed_in, may_be, note_fixed, note_twins
 
@@ -33,7 +33,7 @@ RESULT = "the result"
 
 def truth(x: Any) -> Any:
     """A truth value: Python's own, or a traced bool."""
-    if isinstance(x, Rows):
+    if isinstance(x, RowList):
         return truth(x.length)
     if not isinstance(x, Tracer):
         return bool(x)
@@ -57,7 +57,7 @@ def decided(test: Tracer) -> "bool | None":
     return None if None in values else bool(eqn.op.run(*values))
 
 
-class Side:
+class BranchEnd:
     """What one branch left behind: the values, what they are at its end, and where its arrays lie."""
 
     def __init__(self, made: Trial, result: Any, live: Iterable, own: Iterable):
@@ -94,7 +94,7 @@ class Side:
         return unknown
 
     def _note(self, key: Any, slot: Any, value: Any) -> None:
-        leaves = Layout(value).data
+        leaves = TreeLayout(value).data
         self.given.update({id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None})
         self.containers[key] = containers_of(slot, value)
         self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
@@ -119,7 +119,7 @@ class Side:
         """What a leaf that this branch did not bind anew is at its end."""
         return self.ends[id(x)][1] if id(x) in self.ends else optional.bare(x)
 
-    def ends_of(self, layout: Layout, data: "list | None") -> list:
+    def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
         """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None."""
         if data is None or len(data) != len([x for x in layout.data if x is not UNDEFINED]):
             return [self.end(x) for x in layout.data]
@@ -154,8 +154,8 @@ class _Join:
                 require_alike(values, slots[key].owner)
             kept = self._kept(key)
             data = [None if kept else s.data.get(key) for s in sides]
-            self._add(key, [Layout(v, kept, with_none=True) for v in values], data)
-        self.joint = Joint(sides, self.columns)
+            self._add(key, [TreeLayout(v, kept, with_none=True) for v in values], data)
+        self.joint = BranchAliases(sides, self.columns)
 
     def _kept(self, key: Any) -> set:
         """The containers in a value that are one object in both branches."""
@@ -277,7 +277,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     """test, what to do where it holds and where not, and the variables of both; own: variables that their code binds, of which only the live ones
     matter.
     """
-    sides: list[Side] = []
+    sides: list[BranchEnd] = []
     joined: list[_Join] = []
     raising: list[bool] = []                                  # the side on which Python raises an error, of which only that is left
     selector = frozen(test)
@@ -295,11 +295,11 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
             return []
         return run
 
-    def left_behind(f: Callable) -> Side:
+    def left_behind(f: Callable) -> BranchEnd:
         with trial(cells) as made:
             result = f()
             check(current())
-            return Side(made, result, live, own)
+            return BranchEnd(made, result, live, own)
 
     def align(_: list) -> list:
         joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))

@@ -15,7 +15,7 @@ from .elements import Fixed
 from .guards.met import of_class_asked
 from .iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from .listed import as_array, as_arrays, number_of
-from .lists import Items, Rows
+from .lists import Items, RowList
 from .originals import StandIn
 from .tracer import Tracer
 
@@ -28,7 +28,7 @@ def is_scalar(x: Any) -> bool:
 def length(x: Any) -> Any:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
-    return x.length if isinstance(x, Rows) else len(x)
+    return x.length if isinstance(x, RowList) else len(x)
 
 
 @door
@@ -113,7 +113,7 @@ def class_of(x: Any) -> Any:
     if isinstance(x, (Items, Fixed)):
         return list
     if not isinstance(x, Tracer):
-        return str if type(x) is text.Text else getattr(x, "stands_for", None) or type(x) if isinstance(x, (Drawn, Steps)) else type(x)
+        return str if type(x) is text.TracedText else getattr(x, "stands_for", None) or type(x) if isinstance(x, (Drawn, Steps)) else type(x)
     if x.ndim:
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)

@@ -34,7 +34,7 @@ from .guards.reads import Reads, guard, guard_all, refuse_unknown
 from .guards.settings import answer, is_setting
 from .guards.snapshot import Snapshot
 from .journal import journal, note, standing_in
-from .library import MODULES, Object, Proxy, Routine, has_faces, has_traced, redirected
+from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, redirected
 from .opaque import reach
 from .percall import Maker, part_of, refuse_unseen
 from .pythons import BUFFERS
@@ -131,14 +131,14 @@ class Capture(Reading, Scopes):
                 return self._container(value)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
-            self.sources.append(of.Contents(kept) if is_sequence(value) else of.of_all_in(value))
+            self.sources.append(of.SnapshotContents(kept) if is_sequence(value) else of.of_all_in(value))
             guard_all(self.builder.root, leaves)
             if not isinstance(value, (tuple, frozenset)):
                 self._note_opened(value, value)
             return value
         if id(value) in OBJECTS:
             return OBJECTS[id(value)]
-        if isinstance(value, Routine):                        # of the capture around this one
+        if isinstance(value, RoutineCall):                        # of the capture around this one
             return self.swap(value.original)
         found = find(value) if callable(value) else None
         if found is not None:
@@ -229,7 +229,7 @@ class Capture(Reading, Scopes):
         value = getattr(owner, name)
         if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
             return value
-        self.sources.append(of.Attribute(owner, name, value))
+        self.sources.append(of.AttributeGuard(owner, name, value))
         self._see(value)
         self.open(value)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
@@ -260,7 +260,7 @@ class Capture(Reading, Scopes):
             raise UnstageableError(f"{name} of a function is asked for", why="the program has a copy of the function", do="read the names themselves")
         before, value = original.__dict__.get(name, MISSING), getattr(copy, name)
         if value is before:
-            self.sources.append(of.Attribute(original, name, before))
+            self.sources.append(of.AttributeGuard(original, name, before))
             return self.seen(value)
         told = met.of_function(original, name)
         self.sources += told
@@ -337,7 +337,7 @@ class Capture(Reading, Scopes):
         copy.__module__, copy.__doc__, copy.__qualname__ = f.__module__, f.__doc__, f.__qualname__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
-        self.sources.append(of.Code(f))
+        self.sources.append(of.CodeGuard(f))
         self._note_opened(copy, Globals(standing_in(copy.__dict__), f.__dict__))
         self._fill(scope, f, code, see)
         self._fill_cells(f, copy, see)
@@ -354,7 +354,7 @@ class Capture(Reading, Scopes):
     def _partial(self, f: functools.partial) -> functools.partial:
         """A function with some of its arguments; where they come from outside, they are sources."""
         if not has_traced((*f.args, *f.keywords.values())):
-            self.sources += [of.of_contents(f.keywords), of.Attribute(f, "func", f.func), of.Attribute(f, "args", f.args)]
+            self.sources += [of.of_contents(f.keywords), of.AttributeGuard(f, "func", f.func), of.AttributeGuard(f, "args", f.args)]
         new = functools.partial(self.runtime.call(f.func), *_defaults(f.args, self.seen), **_defaults(f.keywords, self.seen))
         self._copies[id(new)] = new, new                      # it is as captured code sees it
         return new

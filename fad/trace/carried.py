@@ -19,22 +19,22 @@ from .held import Held
 from .identity import Handed, Standing
 from .kin import arrays_among
 from .listing import NeedsRoom, NeedsRows
-from .plan import Plan, key_of
+from .plan import CarryPlan, key_of
 from .room import Untraced
-from .state import Array, Container, Layout, Name, Trial, frozen, lose, write_all
+from .state import Array, Container, Name, TreeLayout, Trial, frozen, lose, write_all
 from .tracer import was_there
 from .twins import check
 from .widening import require_same_turns
 
 
-class Again(Exception):
+class PlanChanged(Exception):
     """A trial found something new; the plan knows it by now."""
 
 
 class Roll:
     """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what a turn made of them."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: CarryPlan):
         self.plan, self.slots = plan, plan.slots()
         self.standing = Standing({key_of(s): s for s in self.slots}, plan.by_value)
         self.held = Held(plan.moved)
@@ -50,7 +50,7 @@ class Roll:
         self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
         self.listed: set = set()                              # those that a list may have got, in this turn or before
         self.keys = [key_of(s) for s in self.slots]
-        unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and Layout(s.read()).is_undefined}
+        unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and TreeLayout(s.read()).is_undefined}
         plan.unbound |= {s.name for s in plan.names if isinstance(_flag(s), Value)}
         plan.unbound |= unbound if unbound - plan.unbound and not plan.has_turns() else set()
         self.marked = [s for s in self.slots if s.name in plan.unbound]
@@ -75,16 +75,16 @@ class Roll:
                 self.plan.optional.setdefault(self.plan.place(self.slots[j]), set()).update(found)
                 self.layouts[j] = self._layout(self.slots[j])
 
-    def _layout(self, slot: Any) -> Layout:
+    def _layout(self, slot: Any) -> TreeLayout:
         layout = self._layout_now(slot)
         layout = self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
         return layout.opened(self.plan.optional.get(self.plan.place(slot), ()))
 
-    def _layout_now(self, slot: Any) -> Layout:
+    def _layout_now(self, slot: Any) -> TreeLayout:
         return self.held.hold(self.plan.place(slot), self._read(slot))
 
-    def _read(self, slot: Any) -> Layout:
-        return Layout(slot.read(), self.standing.kept(key_of(slot)), with_none=True)
+    def _read(self, slot: Any) -> TreeLayout:
+        return TreeLayout(slot.read(), self.standing.kept(key_of(slot)), with_none=True)
 
     def initial(self) -> list:
         return self.begun + self.flags
@@ -127,7 +127,7 @@ class Roll:
         """A turn's body. It may fail of a value that is none but the first turn's (a list's length, say): of what the plan does not know to change."""
         try:
             body(*item)
-        except (Again, NeedsRoom, NeedsRows):
+        except (PlanChanged, NeedsRoom, NeedsRows):
             raise
         except Exception as error:
             let_through(error)
@@ -139,10 +139,10 @@ class Roll:
         grew = self.plan.room.end_turn(made, self.initial())
         self._discover(made)
         if grew:
-            raise Again
+            raise PlanChanged
         moved = [self.held.finds_moved(self.plan.place(s), self._read(s)) for s in self.slots]
         if self.standing.finds_others() or any(moved):
-            raise Again
+            raise PlanChanged
         self.lost = made.lost_arrays()
         self._relate(made)
         out, given = [], []
@@ -150,7 +150,7 @@ class Roll:
             new = self._layout_now(slot)
             if layout.is_undefined and not new.is_undefined and (new.statics or new.structure != layout.structure):
                 self.plan.shapes[slot.name] = new.undefined()
-                raise Again
+                raise PlanChanged
             if new.is_undefined and not layout.is_undefined:
                 new = layout.undefined()
             self._find_nones(slot, layout, new)
@@ -163,15 +163,15 @@ class Roll:
         self.handed.end(self.standing.handed(), made)
         return out + self._flags_after() + given
 
-    def _find_nones(self, slot: Any, layout: Layout, new: Layout) -> None:
+    def _find_nones(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
         """Again if a leaf of a slot's value may be None at the end of a turn, or before the first, of which that was not known."""
         found = optional.places(layout, new) | {k for k, x in enumerate(new.leaves) if isinstance(_is_given(x), Value)}
         found -= set(layout.optional)
         if found and not self._is_for_first(found, layout, new):
             self.plan.optional[self.plan.place(slot)] = set(layout.optional) | found
-            raise Again
+            raise PlanChanged
 
-    def _is_for_first(self, found: set, layout: Layout, new: Layout) -> bool:
+    def _is_for_first(self, found: set, layout: TreeLayout, new: TreeLayout) -> bool:
         """Whether these leaves are None before the first turn only, which is peeled off then, so that the loop goes on with plain values."""
         is_set = all(k in layout.statics and _is_given(new.leaves[k]) is True for k in found)
         return is_set and not self.plan.early and self.plan.has_turns()
@@ -182,7 +182,7 @@ class Roll:
         new = {s.name for s in names if _flag(s) is not True} - self.plan.unbound
         if new:
             self.plan.unbound |= new
-            raise Again
+            raise PlanChanged
         return [_flag(s) for s in self.marked]
 
     def _discover(self, made: Trial) -> None:
@@ -198,10 +198,10 @@ class Roll:
         changed = [s.name for s, value in self.kept if s.read() is not value]
         self.plan.rebound.update(changed)
         if changed or len(self.plan.found) > before:
-            raise Again
+            raise PlanChanged
         if not self.plan.early and any(s.read() is not False for s in self.plan.stops):
             self.plan.early = True
-            raise Again
+            raise PlanChanged
 
     def _relate(self, made: Trial) -> None:
         """Find which arrays may be one; Again if that is news, and one of them is written to."""
@@ -219,7 +219,7 @@ class Roll:
         if not self.listed.isdisjoint(names):
             self.plan.room.refuse()
         if grew and (names or any(k in written for k in self.plan.kin.arrays)):
-            raise Again
+            raise PlanChanged
         self.lost += self.plan.kin.arrays_of(names)
 
     @staticmethod
@@ -285,10 +285,10 @@ def _is_given(leaf: Any) -> Any:
 def _flag(slot: Name) -> Any:
     """Whether a name is bound now: True, False, or a truth value of the program."""
     value = slot.read()
-    return False if Layout(value).is_undefined else flag_of(value)
+    return False if TreeLayout(value).is_undefined else flag_of(value)
 
 
-def until_complete(plan: Plan, run: Callable, turns: Any = None) -> Any:
+def until_complete(plan: CarryPlan, run: Callable, turns: Any = None) -> Any:
     """run(Roll(plan)) until the plan is complete, for a loop of so many turns (None: nobody knows how many)."""
     try:
         while True:
@@ -297,7 +297,7 @@ def until_complete(plan: Plan, run: Callable, turns: Any = None) -> Any:
                 raise UnstageableError("what a loop carries cannot be found", why="each trial of its body finds something new")
             try:
                 return run(Roll(plan))
-            except Again:
+            except PlanChanged:
                 continue
             except (NeedsRoom, NeedsRows) as need:
                 plan.room.make(need, turns)
@@ -308,7 +308,7 @@ def until_complete(plan: Plan, run: Callable, turns: Any = None) -> Any:
         raise
 
 
-def _value(slot: Any, layout: Layout, data: list) -> Any:
+def _value(slot: Any, layout: TreeLayout, data: list) -> Any:
     """What a slot holds at the start of a turn. A name without a value is unbound, whatever it will hold: no such list or object can be built."""
     unbound = isinstance(slot, Name) and data and not layout.nones and all(x is UNDEFINED for x in data)
     return UNDEFINED if unbound else layout.filled(iter(data))

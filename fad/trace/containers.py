@@ -79,7 +79,7 @@ class Globals(Outer):
         self.original.update(self.changed())
 
 
-class Variable(Outer):
+class EnclosingVariable(Outer):
     """A variable of the function around a captured one."""
 
     def __init__(self, name: str, cell: CellType, original: CellType):
@@ -214,7 +214,7 @@ def containers_in(values: Any, is_closed: Callable) -> list:
         elif isinstance(x, FunctionType):
             if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
                 queue += [x.__dict__, *(x.__closure__ or ())]
-        elif isinstance(x, Variable):
+        elif isinstance(x, EnclosingVariable):
             queue.append(x.cell)
         elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x):
             found[id(x)] = x

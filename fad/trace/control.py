@@ -41,10 +41,10 @@ from .guards.reads import is_made_plainly
 from .guards.settings import answer, is_setting
 from .iterate import Range, steps_of
 from .journal import all_made, made, note
-from .library import Routine, has_traced, reading
+from .library import RoutineCall, has_traced, reading
 from .listed import as_captured
-from .lists import Items, Rows
-from .looping import Loops
+from .lists import Items, RowList
+from .looping import LoopRuntime
 from .opaque import noted
 from .ordering import contains, sort
 from .originals import original_of
@@ -55,7 +55,7 @@ from .syntax import RUNTIME
 from .tracer import births
 
 
-class Runtime(DataModel, Loops):
+class Runtime(DataModel, LoopRuntime):
     """What `__fad__` is in a rewritten function."""
 
     def __init__(self, capture: Any):
@@ -106,7 +106,7 @@ class Runtime(DataModel, Loops):
 
     def _outside(self, f: Any, found: Any) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
-        if isinstance(found, Routine) or self.is_rewritten(getattr(found, "__func__", found)):
+        if isinstance(found, RoutineCall) or self.is_rewritten(getattr(found, "__func__", found)):
             return found
         if not is_tracing():
             return functools.partial(noting, found) if stack.builders() else found
@@ -136,7 +136,7 @@ class Runtime(DataModel, Loops):
             if isinstance(getattr(f, "registry", None), MappingProxyType):
                 return functools.partial(self._dispatched, f)
             return f if self.is_captured(f) else self.capture.swap(f)
-        if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, Rows):
+        if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, RowList):
             return functools.partial(sort, f.__self__)
         if isinstance(f, MethodType):
             return self._method(f)
@@ -223,7 +223,7 @@ class Runtime(DataModel, Loops):
         """list(items): of what is traced, as a loop that fills a list."""
         if not is_tracing() or not items or isinstance(items[0], (range, Range)) or not (isinstance(items[0], Value) or steps_of(items[0])):
             return self.list_(list(*items))
-        return items[0].copy() if isinstance(items[0], Rows) else self.comprehension(items[0], lambda x: x)
+        return items[0].copy() if isinstance(items[0], RowList) else self.comprehension(items[0], lambda x: x)
 
     def known_builtin(self, f: Any) -> Any:
         """A builtin function as captured code calls it."""

@@ -26,7 +26,7 @@ from .calls import noting
 from .guards.guard import in_class
 from .guards.kinds import MISSING
 from .journal import made, note, note_dict
-from .lists import Items, Rows
+from .lists import Items, RowList
 from .opaque import note_write
 from .tracer import Tracer
 
@@ -34,7 +34,7 @@ from .tracer import Tracer
 PLAIN = frozenset((
     bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict, range, slice, type(None),
     type(Ellipsis), type(NotImplemented), FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ndarray, np.float64, np.float32, np.int64,
-    np.int32, np.bool_, np.complex128, Tracer, Items, Rows))
+    np.int32, np.bool_, np.complex128, Tracer, Items, RowList))
 COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))         # what compares its elements
 NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}
 UNCHANGING = frozenset((bool, int, float, complex, str, bytes, tuple, np.float64, np.int64, Tracer))       # these are no cells

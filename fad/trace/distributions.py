@@ -17,7 +17,7 @@ from ..ops.face import BY_NAME
 from ..ops.literals import as_array, python_number
 from ..util import tree
 from .draws import goes_on, numpy_random, order_of
-from .lists import Items, Rows
+from .lists import Items, RowList
 from .operands import refused
 from .percall import is_maker, made, recorded
 
@@ -57,7 +57,7 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def _is_traced(values: Any) -> bool:
-    return any(isinstance(x, (Value, Rows)) for x in tree.flatten(values)[0])
+    return any(isinstance(x, (Value, RowList)) for x in tree.flatten(values)[0])
 
 
 def _is_traced_population(x: Any) -> bool:
@@ -65,7 +65,7 @@ def _is_traced_population(x: Any) -> bool:
     return (
         bool(x.shape)
         if isinstance(x, Value)
-        else isinstance(x, Rows) or (isinstance(x, (list, tuple)) and _is_traced(x))
+        else isinstance(x, RowList) or (isinstance(x, (list, tuple)) and _is_traced(x))
     )
 
 

@@ -13,7 +13,7 @@ from ..util.where import Where
 from .containers import contents
 from .draws import common_generators
 from .guards.guard import Guard, Read
-from .journal import CONTAINER, GENERATOR, Entry, Mark, journal, note
+from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
 
 
 class Effects:
@@ -82,7 +82,7 @@ def _line_of(f: Any) -> "Where | None":
     return Where(code.co_filename, code.co_firstlineno) if code else None
 
 
-def _is_other(e: Entry) -> bool:
+def _is_other(e: JournalEntry) -> bool:
     return not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed
 
 

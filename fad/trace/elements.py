@@ -12,20 +12,20 @@ from ..util import tree
 from ..util.errors import UnstageableError
 from .constants import constant_of
 from .member import refuse_write
-from .state import Layout
+from .state import TreeLayout
 from .tracer import Tracer
 
 
 class Like(NamedTuple):
     """What an element of a list is like: its layout, and its leaves or their types."""
 
-    layout: Layout
+    layout: TreeLayout
     leaves: list
 
 
 def like(x: Any) -> Like:
     """What an element is like."""
-    layout = Layout(x)
+    layout = TreeLayout(x)
     return Like(layout, layout.data)
 
 
@@ -70,7 +70,7 @@ def are_alike(items: list) -> bool:
 
     A few numbers of different kinds are a record, and stay apart.
     """
-    layouts = [Layout(x) for x in items]
+    layouts = [TreeLayout(x) for x in items]
     if not items or any(x.statics or x.is_undefined for x in layouts):
         return False
     if any(x.structure.cls is not None for x in layouts):

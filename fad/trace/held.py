@@ -4,7 +4,7 @@ So an array that an object or a list holds, and that a name outside holds as wel
 """
 from typing import Any
 
-from .state import Array, Layout, Name, is_array
+from .state import Array, Name, TreeLayout, is_array
 
 
 class Held:
@@ -16,19 +16,19 @@ class Held:
         self.moved = moved
         self.first: dict[Any, dict] = {}
 
-    def begin(self, key: Any, slot: Any, layout: Layout) -> None:
+    def begin(self, key: Any, slot: Any, layout: TreeLayout) -> None:
         """Note what a slot's value holds before the loop. (What a name stands for by itself is the plan's affair.)"""
         is_alone = isinstance(slot, Array) or (isinstance(slot, Name) and layout.structure.cls is None)
         self.first[key] = {} if is_alone else {k: x for k, x in enumerate(layout.leaves) if is_array(x)}
 
-    def hold(self, key: Any, layout: Layout) -> Layout:
+    def hold(self, key: Any, layout: TreeLayout) -> TreeLayout:
         """The layout, in which arrays that stay where they are are no data."""
         for k in self.first.get(key, ()):
             if (key, k) not in self.moved and k < len(layout.leaves):
                 layout.statics[k] = layout.leaves[k]
         return layout
 
-    def finds_moved(self, key: Any, layout: Layout) -> bool:
+    def finds_moved(self, key: Any, layout: TreeLayout) -> bool:
         """Whether the end of a turn shows that other arrays are in this slot's value then."""
         leaves, before = layout.leaves, len(self.moved)
         self.moved |= {(key, k) for k, x in self.first[key].items() if k >= len(leaves) or leaves[k] is not x}

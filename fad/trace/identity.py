@@ -11,7 +11,7 @@ from ..util import tree
 from .containers import contents, same_contents
 from .elements import Fixed
 from .listing import Contents
-from .lists import Rows
+from .lists import RowList
 from .state import Array, Container, Trial
 from .twins import fixed_in, may_be, note_fixed, note_twins, refuse
 
@@ -20,7 +20,7 @@ def containers_at(value: Any, path: tuple = ()) -> dict:
     """The containers in a value that may be changed, by their paths; what a list or dict held (its `contents`) is none itself."""
     if isinstance(value, Contents):
         return _inside(value.items, path)
-    if isinstance(value, Rows):
+    if isinstance(value, RowList):
         return {} if value.is_element else {path: value}
     found = {path: value} if _may_change(value) else {}
     return found | _inside(tree.children(value) or (), path)

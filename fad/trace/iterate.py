@@ -105,7 +105,7 @@ class Range(Steps):
         return self.nth(k if not isinstance(k, int) or k >= 0 else self.count() + k)
 
 
-class Rows(Steps):
+class ArrayRows(Steps):
     """The rows (or elements) of an array."""
 
     def __init__(self, array: Any):
@@ -164,9 +164,9 @@ def steps_of(x: Any) -> "Steps | None":
     if isinstance(x, range):
         return Range(x.start, x.stop, x.step)
     if isinstance(x, Tracer) and x.ndim:
-        return Rows(x)
+        return ArrayRows(x)
     if isinstance(x, np.ndarray) and x.ndim and x.dtype.kind in "biufc":
-        return Rows(current().watch(x))
+        return ArrayRows(current().watch(x))
     return None
 
 

@@ -13,18 +13,18 @@ import numpy as np
 from ..ir.build import Builder, building
 from ..ir.graph import Equation
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, dtype_text
-from ..ops.mixed import Kind
+from ..ops.mixed import DtypeKind
 from ..util.defects import is_defect
 from ..util.errors import FadError, InternalErrorWarning, UnstageableError
 from ..util.interrupts import let_through
 from .state import trial
-from .widening import Part, is_same_program
+from .widening import ComparedPart, is_same_program
 
 COMMON = {BOOL, INT, FLOAT, COMPLEX}                          # among these a number of Python's has the results that NumPy's has
 FEW = 3                                                       # sites; of more, kinds are not supposed one by one
 
 
-def require_same_kinds(builder: Builder, part: Part, tree: Any, again: Callable) -> None:
+def require_same_kinds(builder: Builder, part: ComparedPart, tree: Any, again: Callable) -> None:
     """An error if the program that was traced depends on which kind a result of its branches and loops is of.
 
     tree: the structure and the static leaves of what was returned; again() traces the function anew in a region: (outputs, tree).
@@ -58,7 +58,7 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
         raise _refusal(v, kinds[0], site) from error
 
 
-def _refusal(v: Any, kind: Kind, site: tuple) -> UnstageableError:
+def _refusal(v: Any, kind: DtypeKind, site: tuple) -> UnstageableError:
     where, name = site
     return UnstageableError(f"{name or 'a value'} is {_text(kind.dtype, kind.weak)} on one way and {_text(v.type.dtype, v.type.weak)} on another, "
                             "and what follows depends on it", where=where,
@@ -77,7 +77,7 @@ def _mixed(root: Builder, equations: list) -> Iterator:
             yield from _mixed(root, region.equations)
 
 
-def _may_matter(root: Builder, part: Part, found: dict) -> bool:
+def _may_matter(root: Builder, part: ComparedPart, found: dict) -> bool:
     """Whether it can matter that a number is Python's on one way and NumPy's of the same dtype on the other."""
     return root.asked or not all(map(_is_common, part.equations)) or any(v.type.dtype not in COMMON for v in part.inputs)
 
@@ -104,14 +104,14 @@ def _suppositions(found: dict) -> Iterator:
             yield {site: own}, example
 
 
-def _is_same(builder: Builder, part: Part, tree: Any, again: Callable, supposing: dict) -> bool:
+def _is_same(builder: Builder, part: ComparedPart, tree: Any, again: Callable, supposing: dict) -> bool:
     root = builder.root
     root.supposing = supposing
     try:
         with _as_before(builder), building("supposed", region=True) as region, trial({}):
             outputs, other = again()
-            narrow = Part([], region.equations, outputs)
-            return other == tree and len(outputs) == len(part.outputs) and is_same_program(narrow, Part([], part.equations, part.outputs), root.supposed)
+            narrow = ComparedPart([], region.equations, outputs)
+            return other == tree and len(outputs) == len(part.outputs) and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.supposed)
     except InternalErrorWarning:                              # a defect, where warnings are errors
         raise
     except Exception as error:                                # whatever it was: what was supposed makes a difference

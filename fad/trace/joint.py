@@ -34,7 +34,7 @@ class _New:
         self.stored: Any = None                               # the array that it is from now on
 
 
-class Joint:
+class BranchAliases:
     """The aliases among the columns of a branch."""
 
     def __init__(self, sides: list, columns: list):

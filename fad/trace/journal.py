@@ -24,7 +24,7 @@ from .pythons import LARGEST, held_in, is_held_in, put_in
 from .tracer import births
 
 
-class Kind(NamedTuple):
+class CellKind(NamedTuple):
     """How what a cell of this kind holds is copied, put back and compared."""
 
     read: Callable
@@ -32,14 +32,14 @@ class Kind(NamedTuple):
     is_same: Callable                                         # (cell, what it held)
 
 
-CONTAINER = Kind(contents, put_contents, lambda cell, before: same_contents(contents(cell), before))
-PYTHON = Kind(held_in, put_in, is_held_in)                    # it holds no traced values
-GENERATOR = Kind(state_of, put_state, lambda cell, before: same_state(state_of(cell), before))
+CONTAINER = CellKind(contents, put_contents, lambda cell, before: same_contents(contents(cell), before))
+PYTHON = CellKind(held_in, put_in, is_held_in)                    # it holds no traced values
+GENERATOR = CellKind(state_of, put_state, lambda cell, before: same_state(state_of(cell), before))
 _CONTAINERS = (list, dict, set, deque, CellType, ModuleType, type)
 _NOTHING = (Value, str, bytes, int, float, complex, tuple, type(None))
 
 
-def kind_of(x: Any) -> "Kind | None":
+def kind_of(x: Any) -> "CellKind | None":
     """The kind of a cell; None of what holds nothing that changes."""
     if isinstance(x, _CONTAINERS) or keeps_record(x):
         return CONTAINER
@@ -52,11 +52,11 @@ def kind_of(x: Any) -> "Kind | None":
     return CONTAINER if hasattr(x, "__dict__") or hasattr(type(x), "__slots__") else None
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """A cell that was written to, or may have been, and what it held before."""
 
     cell: Any
-    kind: Kind
+    kind: CellKind
     before: Any
 
     @property
@@ -68,9 +68,9 @@ class Mark:
     """What was noted since a place in the journal, in order, and when that was."""
 
     def __init__(self) -> None:
-        self.born, self.entries = next(births), {}            # type: int, dict[int, Entry]
+        self.born, self.entries = next(births), {}            # type: int, dict[int, JournalEntry]
 
-    def changed(self, kind: Kind) -> list:
+    def changed(self, kind: CellKind) -> list:
         """The cells of a kind that hold something else now."""
         return [e.cell for e in self.entries.values() if e.kind is kind and e.is_changed]
 
@@ -120,7 +120,7 @@ class Journal:
         if id(cell) not in mark.entries and self.was_there(cell, mark.born):
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
-                mark.entries[id(cell)] = entry = Entry(cell, kind, kind.read(cell))
+                mark.entries[id(cell)] = entry = JournalEntry(cell, kind, kind.read(cell))
                 if kind is CONTAINER and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 

@@ -16,13 +16,13 @@ from .containers import Outer, contents, is_users, may_change, never_change, put
 from .guards.reads import reads_of
 from .journal import CONTAINER, note
 from .library import original_of
-from .text import Text
+from .text import TracedText
 
 
 def settle_known(root: Builder) -> None:
     """Give what the function left outside its values; an error if a program would have to compute them at every call."""
     def known(x: Any, place: str) -> Any:
-        value = None if type(x) is Text else constant_of(x.atom)
+        value = None if type(x) is TracedText else constant_of(x.atom)
         if value is None:
             raise _refusal(f"a traced value was left in {place}, outside the traced function")
         return value
@@ -86,7 +86,7 @@ def _is_as_it_was(made: Any, before: Any) -> bool:
 
 def _is_unsaid(x: Any) -> bool:
     """Whether x is a traced value, a text made of one, or a set that holds one (or a tuple, as sets and keys are)."""
-    return isinstance(x, Value) or type(x) is Text or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
+    return isinstance(x, Value) or type(x) is TracedText or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
 
 
 def _items(owner: Any) -> list:

@@ -24,7 +24,7 @@ from .guards.kinds import OPERATORS
 from .guards.met import of_library
 from .journal import made
 from .listed import as_arrays
-from .lists import Rows
+from .lists import RowList
 from .mutation import call_face, on_the_tape
 from .originals import original_of as original_of
 from .protocol import call_ufunc, in_numpys_terms
@@ -39,7 +39,7 @@ _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 def has_traced(args: Any) -> bool:
     """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
     for a in args:
-        if isinstance(a, (Tracer, Rows)) or (isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)):
+        if isinstance(a, (Tracer, RowList)) or (isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)):
             return True
     return False
 
@@ -48,7 +48,7 @@ def _has_traced(items: Any) -> bool:
     queue, seen = [items], {id(items)}                        # a list may hold itself
     while queue:
         for a in queue.pop():
-            if isinstance(a, (Tracer, Rows)):
+            if isinstance(a, (Tracer, RowList)):
                 return True
             if isinstance(a, SEQUENCES) and id(a) not in seen and not never_change(a):
                 seen.add(id(a))
@@ -86,7 +86,7 @@ class Proxy(ModuleType):
 def redirected(original: Any, found: Any, capture: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
     if found.routine:
-        return Routine(original, found.call, capture)               # type: ignore[return-value]
+        return RoutineCall(original, found.call, capture)               # type: ignore[return-value]
     name = getattr(original, "__name__", "call")
     is_pythons = module_name(original) in ("math", "cmath")
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
@@ -113,7 +113,7 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     return call
 
 
-class Routine:
+class RoutineCall:
     """A function of which fad has a routine: calls in which anything traced has a part lead to that, captured as the user's functions are; all others to the
     original.
     """
@@ -134,7 +134,7 @@ class Routine:
 def _uses_traced(x: Any, depth: int = 4, seen: "set | None" = None) -> bool:
     """Whether x is a traced value, or something is that x holds or sees: a container, an object, or a function with its closure, defaults and object."""
     seen = set() if seen is None else seen
-    if isinstance(x, (Tracer, Rows)):
+    if isinstance(x, (Tracer, RowList)):
         return True
     if depth == 0 or id(x) in seen or isinstance(x, (type, ModuleType, np.ndarray, str, Number)):
         return False
@@ -162,11 +162,11 @@ def _of_known_numbers(make: Callable, args: tuple, kwargs: dict) -> Any:
     """The library's own object, where all the numbers that it is made of are known while tracing: a spline through given points. It may be kept. Else None."""
     try:
         return make(*map(_known, args), **{k: _known(x) for k, x in kwargs.items()})
-    except _Unknown:
+    except _UnknownNumber:
         return None
 
 
-class _Unknown(Exception):
+class _UnknownNumber(Exception):
     """A number is not known while tracing."""
 
 
@@ -174,8 +174,8 @@ def _known(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return type(x)(map(_known, x))
     value = _constant(x) if isinstance(x, Tracer) else x
-    if value is None and x is not None or isinstance(x, Rows):
-        raise _Unknown
+    if value is None and x is not None or isinstance(x, RowList):
+        raise _UnknownNumber
     return value
 
 

@@ -4,21 +4,21 @@ from typing import Any
 from ..ops.literals import python_number
 from ..util import tree
 from .journal import was_there
-from .lists import Items, Rows
+from .lists import Items, RowList
 
 
 def plain(result: Any) -> Any:
     """A result in which lists that lie in rows are lists of their elements."""
-    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, Rows))
-    if not any(isinstance(x, Rows) for x in leaves):
+    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
+    if not any(isinstance(x, RowList) for x in leaves):
         return result
-    return structure.unflatten([plain(list(x)) if isinstance(x, Rows) else x for x in leaves])
+    return structure.unflatten([plain(list(x)) if isinstance(x, RowList) else x for x in leaves])
 
 
 class Delivered(list):
     """A list in rows that a program returns: it leaves the program as arrays, one for each leaf of an element, whatever its length."""
 
-    def __init__(self, rows: Rows):
+    def __init__(self, rows: RowList):
         super().__init__()
         self.arrays = tuple([rows.own_entries(k) for k in range(len(rows.rows))])
         self.structure, self.types = rows.layout.structure, tuple(rows.types_now())
@@ -26,10 +26,10 @@ class Delivered(list):
 
 def deliver(result: Any) -> Any:
     """The result of a program, in which lists in rows are to be taken apart when they are there."""
-    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, Rows))
-    if not any(isinstance(x, Rows) for x in leaves):
+    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
+    if not any(isinstance(x, RowList) for x in leaves):
         return result
-    return structure.unflatten([Delivered(x) if isinstance(x, Rows) and not x.is_element and not x.layout.statics else x for x in leaves])
+    return structure.unflatten([Delivered(x) if isinstance(x, RowList) and not x.is_element and not x.layout.statics else x for x in leaves])
 
 
 class _Elements:
@@ -56,7 +56,7 @@ def _apart(structure: tree.Structure, types: Any, arrays: Any) -> list:
         if array.ndim > 1:
             return [row.copy() for row in array]              # arrays of their own
         return array.tolist() if t.weak and array.dtype == t.dtype else list(array)
-    if issubclass(structure.cls, Rows):
+    if issubclass(structure.cls, RowList):
         inner = structure.static
         return [_apart(inner.layout.structure, inner.types, entries) for entries in zip(*arrays)]
     columns, start = [], 0
@@ -73,13 +73,13 @@ tree.register(Delivered, lambda x: (x.arrays, _Elements(x.structure, x.types)), 
 
 def as_array(x: Any) -> Any:
     """x, or the array that NumPy makes of it if it is a list that lies in rows."""
-    found = x.array() if isinstance(x, Rows) else None
+    found = x.array() if isinstance(x, RowList) else None
     return x if found is None else found
 
 
 def number_of(x: Any, y: Any) -> Any:
     """y, a number that Python's functions make of the elements of x: a number of Python's if those are."""
-    return python_number(y) if isinstance(x, Rows) and all(t.weak for t in x.types_now()) else y
+    return python_number(y) if isinstance(x, RowList) and all(t.weak for t in x.types_now()) else y
 
 
 def as_arrays(x: Any) -> Any:

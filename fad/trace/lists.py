@@ -28,7 +28,7 @@ from .listing import Contents, Elements, NeedsRoom, NeedsRows, atom_of
 from .member import Member, Ties, as_member, is_fresh, member_of, refuse_write
 from .place import roots_of
 from .plainly import GUARDS, done_plainly
-from .state import Layout, is_array, lengthened
+from .state import TreeLayout, is_array, lengthened
 from .text import text_of_list
 from .tracer import Tracer, births
 from .twins import note_fixed
@@ -138,7 +138,7 @@ class Items(list, Record):
                 row.kin = old.kin
         self.rows, self.layout, self.types, self.length = rows, layout, types, before
         list.__setitem__(self, slice(None), GUARDS)
-        self.__class__ = kind or Rows
+        self.__class__ = kind or RowList
         for place, x in enumerate(held):
             self._adopt(place, x.leaves)
 
@@ -146,13 +146,13 @@ class Items(list, Record):
         """x as this list will hold it: a list whose elements are alike lies in rows, too."""
         if type(x) is tuple:
             return tuple(map(self._as_element, x))
-        if not isinstance(x, list) or (not isinstance(x, Rows) and not are_alike(x)):
+        if not isinstance(x, list) or (not isinstance(x, RowList) and not are_alike(x)):
             return x
         if not isinstance(x, Items) or x.home is not current() or x.keeper is not None:
             note_fixed(x)                                     # the list keeps a copy of it
             self.ties.is_shared = True
-            x = _copied(x) if isinstance(x, Rows) else Items(x)
-        if not isinstance(x, Rows):
+            x = _copied(x) if isinstance(x, RowList) else Items(x)
+        if not isinstance(x, RowList):
             x.move_to_rows([], 0)
         elif not x.is_element:
             x.rows = [x.own_entries(k) for k in range(len(x.rows))]
@@ -190,13 +190,13 @@ def fixed(x: Any, ties: "Ties | None" = None) -> Any:
     """An element with its lists: those in rows are entries of the list with these ties, others may only be read."""
     if type(x) is list:
         return Fixed([fixed(y, ties) for y in x])
-    if isinstance(x, Rows):
+    if isinstance(x, RowList):
         x.is_element, x.ties = True, ties or x.ties
     return tuple([fixed(y, ties) for y in x]) if type(x) is tuple else x
 
 
 @done_plainly
-class Rows(Items):
+class RowList(Items):
     """A list whose elements lie in arrays. What is not here is done on a plain list again."""
 
     def append(self, x: Any) -> None:
@@ -205,7 +205,7 @@ class Rows(Items):
         note(self)
         self._may_change()
         x = self._as_element(x)
-        new = Layout(x)
+        new = TreeLayout(x)
         self.layout.require(new, "an element of a list")
         if self.keeper is None:
             self._make_room(x)
@@ -291,10 +291,10 @@ class Rows(Items):
 
     def _part(self, place: slice) -> Any:
         """A list of some of the elements, which are numbers; elements that are arrays would have to be the same arrays."""
-        return _with_rows(_Frame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))]))
+        return _with_rows(_RowListFrame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))]))
 
     def __setitem__(self, place: Any, x: Any) -> None:
-        new = None if isinstance(place, slice) else Layout(self._as_element(x))
+        new = None if isinstance(place, slice) else TreeLayout(self._as_element(x))
         if new is None or not self.layout.fits(new):
             self._may_change()
             self._plain()[place] = x
@@ -350,7 +350,7 @@ class Rows(Items):
             return None
         structure = self.layout.structure
         flat = all(c.cls is None for c in structure.children) and len({t.rank for t in self.types}) == 1
-        if structure.cls is None or (structure.cls is Rows and len(leaves) == 1):
+        if structure.cls is None or (structure.cls is RowList and len(leaves) == 1):
             return Tracer(leaves[0].builder, leaves[0].atom)
         return BY_NAME["numpy.stack"].call(leaves, axis=1) if flat and structure.cls in (list, tuple) else None
 
@@ -363,7 +363,7 @@ class Rows(Items):
         return self
 
 
-class Growing(Rows):
+class Growing(RowList):
     """Rows that see to their own room, which doubles when it is used up: nobody knows how long the list will be."""
 
     def _make_room(self, x: Any) -> None:
@@ -377,34 +377,34 @@ class Growing(Rows):
 tree.register(Items, lambda x: (tuple(x), None), lambda _, c: list(c), list)
 
 
-class _Frame:
+class _RowListFrame:
     """What of a list that lies in rows is no data: the kind of its elements."""
 
-    def __init__(self, rows: Rows):
+    def __init__(self, rows: RowList):
         self.layout, self.types, self.is_element = rows.layout, rows.types, rows.is_element
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frame) and self.is_element is other.is_element and self.layout.fits(other.layout)
+        return isinstance(other, _RowListFrame) and self.is_element is other.is_element and self.layout.fits(other.layout)
 
     def __hash__(self) -> int:
         return hash(self.layout.structure)
 
 
-def _with_rows(frame: _Frame, rows: tuple) -> Any:
-    made = Rows()
+def _with_rows(frame: _RowListFrame, rows: tuple) -> Any:
+    made = RowList()
     list.extend(made, GUARDS)
     made.rows, made.layout, made.types, made.is_element, made.ties = list(rows), frame.layout, frame.types, frame.is_element, Ties()
     made.length = rows[0].shape[0] if isinstance(rows[0], Value) else 0      # no Value: a list that has none yet, or is only described
     return made
 
 
-def _copied(x: Rows) -> Rows:
-    return _with_rows(_Frame(x), tuple([x.own_entries(k) for k in range(len(x.rows))]))
+def _copied(x: RowList) -> RowList:
+    return _with_rows(_RowListFrame(x), tuple([x.own_entries(k) for k in range(len(x.rows))]))
 
 
-def _row_values(x: Rows) -> tuple:
+def _row_values(x: RowList) -> tuple:
     """Where the elements lie. An element of another list is a view of its entry there, as arrays are that have two names."""
     return tuple([x.rows[k] if x.is_element else x.own_entries(k) for k in range(len(x.rows))])
 
 
-tree.register(Rows, lambda x: (_row_values(x), _Frame(x)), _with_rows)
+tree.register(RowList, lambda x: (_row_values(x), _RowListFrame(x)), _with_rows)

@@ -16,11 +16,11 @@ from .calls import is_tracing, keep
 from .iterate import Steps, steps_of
 from .listing import NeedsRows
 from .lists import Items
-from .plan import Plan
+from .plan import CarryPlan
 from .recall import memory_here
 from .recursion import EndsBySize
 from .roll import roll_while
-from .shared import Shared
+from .shared import SharedScope
 from .state import cells_of
 from .unroll import (
     MOST_PEELED,
@@ -39,7 +39,7 @@ from .widening import WideningError
 SHORT = 8                                                     # a comprehension over so few items is written out
 
 
-class Loops:
+class LoopRuntime:
     """The part of the runtime (see control.py) that sees to loops."""
 
     unrolled: dict                                            # code of a loop's body -> why it is not one region
@@ -54,13 +54,13 @@ class Loops:
         """A list as captured code makes it: one that a loop may come to fill, or to index."""
         return Items(items) if type(items) is list and is_tracing() else items
 
-    shared = Shared
+    shared = SharedScope
 
     @door
     def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         """[element(x) for x in items if all conditions hold of x]"""
         made = self._comprehension(items, element, *conditions)
-        if isinstance(element, Shared):
+        if isinstance(element, SharedScope):
             element.share(conditions[0] if conditions else element)
         return made
 
@@ -88,7 +88,7 @@ class Loops:
         optional.need(items)
         items = self.iterated(items)
         cells = cells_of(body)
-        plan = Plan(cells, *facts)
+        plan = CarryPlan(cells, *facts)
         steps = steps_of(items) if is_tracing() else None
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
@@ -105,7 +105,7 @@ class Loops:
     def _while(self, test: Callable, body: Callable, facts: tuple, peeled: int) -> bool:
         """The loop, of which so many turns stand by themselves; True."""
         cells = cells_of(test, body)
-        stops = Plan(cells, *facts).stops
+        stops = CarryPlan(cells, *facts).stops
         turns = 0
         while True:
             if any(s.read() is True for s in stops):
@@ -116,7 +116,7 @@ class Loops:
             if not is_tracing():
                 body()
                 continue
-            plan = Plan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))
+            plan = CarryPlan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))
             plan.is_traced = isinstance(go_on, Value)
             why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
             if why is None:

@@ -79,7 +79,7 @@ def _needs_flags(node: ast.AST) -> bool:
     return not isinstance(node, SCOPES) and any(_needs_flags(c) for c in ast.iter_child_nodes(node))
 
 
-class Lowering:
+class JumpLowering:
     """Lowers the jumps of one function."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from ..ops.shape import inverse_permutation
 from ..ops.subscript import Selection
 from ..util.errors import SideEffectError
 from .layout import layout_of, reshape_is_view, through
-from .standin import UNKNOWN, Answer, ask
+from .standin import UNKNOWN, ResultMemory, ask
 
 # Functions whose results are views in most calls: whether they are is looked at when one of the two is written to.
 # NumPy is asked about all others at once.
@@ -45,7 +45,7 @@ def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: An
         original = getattr(np.ndarray, name, None)
     args, kwargs = fitted(name, original, call, args, kwargs)
     spent = overwritten(original, args, kwargs) if original is not None else ()
-    made = _Call(name, call, args, kwargs, original)
+    made = _ViewCall(name, call, args, kwargs, original)
     result = call(*args, **kwargs)
     for key, x in spent:
         spend(x, name, key)
@@ -79,7 +79,7 @@ def out_of_c_order(copy: Any) -> Any:
     return copy
 
 
-class _Call:
+class _ViewCall:
     """One call of a function that may give views: what it was, and what it was given."""
 
     __slots__ = ("name", "call", "args", "kwargs", "original", "start", "arrays", "atoms")
@@ -104,7 +104,7 @@ class _Call:
         """Whether NumPy's result is known to be a view, if its reshaping needs no copy."""
         return self.name in VIEWS and "copy" not in self.kwargs
 
-    def answer(self, source: Any, place: int, layout: "tuple | None") -> Answer:
+    def answer(self, source: Any, place: int, layout: "tuple | None") -> ResultMemory:
         """What NumPy says of one of the results, where this argument lies in memory thus."""
         if self.original is None:
             return UNKNOWN
@@ -126,12 +126,12 @@ def attribute(name: str) -> Callable:
     return attrgetter(name)
 
 
-def _tie(made: _Call, result: Any) -> Any:
+def _tie(made: _ViewCall, result: Any) -> Any:
     """The result, its arrays tied to what they are views of."""
     return _tied(made, result, count())
 
 
-def _tied(made: _Call, y: Any, places: Iterator) -> Any:
+def _tied(made: _ViewCall, y: Any, places: Iterator) -> Any:
     if isinstance(y, (tuple, list)):
         parts = [_tied(made, part, places) for part in y]
         if all(a is b for a, b in zip(parts, y)):
@@ -155,7 +155,7 @@ def _tied(made: _Call, y: Any, places: Iterator) -> Any:
     return y if answers.shares is False else Chain(source, y, links, made, place, answers.writeable is not False).tied()
 
 
-def _unlinked(made: _Call, y: Any, place: int) -> Any:
+def _unlinked(made: _ViewCall, y: Any, place: int) -> Any:
     """A view that no equations tie to its array: once one of the two is written to, nobody knows what the other holds."""
     source = next((x for x in made.arrays if made.answer(x, place, None).shares is not False), None)
     if source is None:
@@ -167,7 +167,7 @@ def _unlinked(made: _Call, y: Any, place: int) -> Any:
     return y.as_view(source, refuse, refuse)
 
 
-def _same(made: _Call, x: Any, place: int) -> Any:
+def _same(made: _ViewCall, x: Any, place: int) -> Any:
     """What NumPy answers where nothing was to be computed: the array itself, a view of all of it, or a copy."""
     is_view = made.is_view and made.name != "ravel"
     answer = made.answer(x, place, None if is_view else memory_layout(x))
@@ -186,7 +186,7 @@ def handed_again(x: Any) -> Any:
     return x
 
 
-def _copied(x: Any, answer: Answer) -> Any:
+def _copied(x: Any, answer: ResultMemory) -> Any:
     """A copy: the same value, from now on on its own."""
     y = type(x)(x.builder, x.atom)
     if x.ndim < 2 or answer.shares:
@@ -194,7 +194,7 @@ def _copied(x: Any, answer: Answer) -> Any:
     return in_c_order(y) if answer.c_order else out_of_c_order(y)
 
 
-def _links(made: _Call, atom: Any, place: int) -> tuple:
+def _links(made: _ViewCall, atom: Any, place: int) -> tuple:
     """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if none do."""
     chains: DefUse | None = None
     links: list[Equation] = []
@@ -210,7 +210,7 @@ def _links(made: _Call, atom: Any, place: int) -> tuple:
     return links, made.source(atom, place)
 
 
-def _read_again(made: _Call, y: Any) -> Any:
+def _read_again(made: _ViewCall, y: Any) -> Any:
     """x.view(dtype), or the imaginary part of real numbers: read again by the call that made it, and not written to."""
     def write(base: Any, new: Any) -> Any:
         if made.name == "imag":
@@ -222,7 +222,7 @@ def _read_again(made: _Call, y: Any) -> Any:
 class Chain:
     """The way from an array to a view of it, to be gone in both directions."""
 
-    def __init__(self, source: Any, view: Any, links: list, made: _Call, place: int = 0, is_writeable: bool = True):
+    def __init__(self, source: Any, view: Any, links: list, made: _ViewCall, place: int = 0, is_writeable: bool = True):
         self.source, self.view, self.links = source, view, links
         self.made, self.place, self.is_writeable = made, place, is_writeable
 

@@ -18,7 +18,7 @@ from ..util.errors import NONE_IS_USED, UnstageableError
 from .bound import Bound
 from .layout import producer
 from .originals import original_of
-from .state import Layout, is_data
+from .state import TreeLayout, is_data
 from .tracer import Tracer
 
 
@@ -150,7 +150,7 @@ def note(x: Any, flag: Any, name: str) -> None:
         current().root.has_optional = True
 
 
-def places(one: Layout, other: Layout) -> set:
+def places(one: TreeLayout, other: TreeLayout) -> set:
     """The leaves that are None in one of two values and data in the other."""
     if one.structure != other.structure:
         return set()

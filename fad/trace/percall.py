@@ -21,7 +21,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Value, as_extent, current
 from ..ir.graph import Func, Var, free_vars
-from ..ir.prelude import Attribute, Integer, Made, Repeat, Step, inputs_of
+from ..ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
 from ..ir.types import Type, is_beyond_64_bits, type_of
 from ..ops.literals import python_number
 from ..util import tree
@@ -167,7 +167,7 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
     operands = Operands(f)
     function, fargs, fkwargs = operands.function(), operands.convert(args), operands.convert(kwargs)
     root = current().root
-    step = Step(root.count_of_steps, function, fargs, fkwargs)
+    step = PreludeCall(root.count_of_steps, function, fargs, fkwargs)
     root.count_of_steps += 1
     step.draws, step.where = drawn_from(f, (args, kwargs)), here()
     trial = operands.trial(f, args, kwargs, step.draws)
@@ -198,7 +198,7 @@ def _loops_around(f: Any) -> list:
     return loops
 
 
-def _leaf(step: Step, k: int, x: Any, shape: tuple, loops: list, f: Any) -> Any:
+def _leaf(step: PreludeCall, k: int, x: Any, shape: tuple, loops: list, f: Any) -> Any:
     """A leaf of a step's result, as captured code sees it: a value of the program, or a generator."""
     root = current().root
     if goes_on(x):
@@ -264,7 +264,7 @@ def _is_stable(f: Any, args: Any, kwargs: Any) -> bool:
     )
 
 
-def _is_filled(f: Any, step: Step, leaves: list) -> bool:
+def _is_filled(f: Any, step: PreludeCall, leaves: list) -> bool:
     """Whether calls one after the other draw what one call draws for an array with one more axis."""
     place = FILLED.get(getattr(f, "__name__", "")) if _is_of_numpys_generator(f) else None
     if place is None or len(step.args) > place or len(leaves) != 1 or not isinstance(leaves[0], (float, np.ndarray)):

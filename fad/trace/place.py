@@ -111,7 +111,7 @@ class Selected(Place):
         return Selected(atom_of(self.selector), tuple([p.mapped(array_of, atom_of) for p in self.places]))
 
 
-class Unknown(Place):
+class UnknownPlace(Place):
     """Somewhere in these arrays (or nowhere: a copy); to be neither written to, nor read after they were."""
 
     def __init__(self, arrays: tuple):
@@ -134,7 +134,7 @@ class Unknown(Place):
         return ()
 
     def mapped(self, array_of: Callable, atom_of: Callable) -> Place:
-        return Unknown(tuple([array_of(x) for x in self.arrays]))
+        return UnknownPlace(tuple([array_of(x) for x in self.arrays]))
 
 
 class Base:
@@ -222,11 +222,11 @@ def place_of(array: Tracer, since: int) -> Place:
         return _within(view.base.place, since)
     chain = view.chain
     if chain is None or not chain.is_writeable:
-        return Unknown(tuple(roots_of(array)))
+        return UnknownPlace(tuple(roots_of(array)))
     try:
         shared = chain.is_view()
     except SideEffectError:
-        return Unknown(place_of(chain.source, since).arrays)
+        return UnknownPlace(place_of(chain.source, since).arrays)
     return place_of(chain.source, since).through(tuple(chain.links)) if shared else Direct(array)
 
 

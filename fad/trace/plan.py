@@ -5,8 +5,8 @@ from typing import Any
 from .kin import Kin
 from .place import roots_of
 from .recall import Memory
-from .room import Room
-from .state import Array, Layout, Name, changing, is_array
+from .room import AppendedLists
+from .state import Array, Name, TreeLayout, changing, is_array
 
 
 def key_of(slot: Any) -> Any:
@@ -14,7 +14,7 @@ def key_of(slot: Any) -> Any:
     return slot.name or id(changing(slot))
 
 
-class Plan:
+class CarryPlan:
     """What a loop carries, as far as it is known: names that turns hand on, those of them that are rebound, names whose arrays are written to,
     flags that end the loop; own: all names that its code binds.
     """
@@ -26,7 +26,7 @@ class Plan:
         self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
         self.rebound = set(rebound)
         self.found: list[Any] = []                            # arrays and containers
-        self.shapes: dict[str, Layout] = {}                   # of names that have no value before the loop
+        self.shapes: dict[str, TreeLayout] = {}                   # of names that have no value before the loop
         self.unbound: set[str] = set()                        # names that may have no value at the end of a turn, or before the first
         self.optional: dict[Any, set] = {}                    # place of a slot -> numbers of its leaves that may be None (see optional.py)
         self.has_turns: Callable = lambda: False              # whether there is a first turn
@@ -34,7 +34,7 @@ class Plan:
         self.by_value: set[tuple] = set()                     # positions (a slot's key and a path) of containers that are not one object throughout
         self.moved: set[tuple] = set()                        # places of arrays in containers that turns put others in place of
         self.kin = Kin()                                      # which names may be one array
-        self.room = Room(self)                                # the lists that the turns append to
+        self.room = AppendedLists(self)                                # the lists that the turns append to
         self.turns = 0
         self.is_traced = False                                # whether it is known that the turns depend on traced values
         self.test_changes = False                             # whether a while loop's condition changes something

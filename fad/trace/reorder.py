@@ -34,11 +34,11 @@ def reordered(items: list, order: Any) -> list:
     require_fixed(structure)
     for found in [found for x in items for found in lists_in(x)]:
         note_fixed(found)
-    columns = [_Column(list(leaves), order) for leaves in zip(*[leaves for leaves, _ in flat])]
+    columns = [_ItemLeaf(list(leaves), order) for leaves in zip(*[leaves for leaves, _ in flat])]
     return [fixed(structure.unflatten([c.at(k) for c in columns])) for k in range(len(items))]
 
 
-class _Column:
+class _ItemLeaf:
     """One leaf of all items, in the new order."""
 
     def __init__(self, leaves: list, order: Any):

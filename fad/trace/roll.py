@@ -7,15 +7,15 @@ from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
 from ..ops.control import FOR, WHILE, turn_number
 from .branch import choose, truth
-from .carried import Again, Roll, until_complete
+from .carried import PlanChanged, Roll, until_complete
 from .growth import check_growth
 from .iterate import Steps
 from .percall import repeat
-from .plan import Plan
+from .plan import CarryPlan
 from .state import trial
 
 
-def roll_for(steps: Steps, body: Callable, plan: Plan) -> bool:
+def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
     plan.has_turns = steps.has_turns
     return until_complete(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count())
@@ -79,7 +79,7 @@ def _note_bounds(i: Value, steps: Steps) -> None:
         facts.high[i.atom] = start
 
 
-def _go_on(plan: Plan, more: Any) -> Any:
+def _go_on(plan: CarryPlan, more: Any) -> Any:
     """more and not (any of the flags)"""
     for slot in plan.stops:
         flag = slot.read()
@@ -102,7 +102,7 @@ def _is_plain(before: int, roll: Roll) -> bool:
     return False
 
 
-def roll_while(first: Any, test: Callable, body: Callable, plan: Plan) -> bool:
+def roll_while(first: Any, test: Callable, body: Callable, plan: CarryPlan) -> bool:
     """The loop as a region, `first` being what its test said at first; False if nothing in it is traced."""
     def run(roll: Roll) -> bool:
         before = len(current().equations)
@@ -129,7 +129,7 @@ def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tupl
                 said = _unless_stopped(roll.plan, test)
                 roll.plan.test_changes = made.has_changes
         if roll.plan.test_changes:
-            raise Again
+            raise PlanChanged
         return said
     return WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names(), extents=roll.varying(), turns=roll.turns)
 
@@ -146,7 +146,7 @@ def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple
                              extents=roll.varying(1), turns=roll.turns)[1:]
 
 
-def _unless_stopped(plan: Plan, test: Callable) -> Any:
+def _unless_stopped(plan: CarryPlan, test: Callable) -> Any:
     """What the test says, where no flag has ended the loop."""
     flags = _go_on(plan, True) if plan.early else True
     if flags is True or flags is False:

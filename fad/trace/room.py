@@ -16,7 +16,7 @@ from .journal import journal, note
 from .listing import NeedsRoom, NeedsRows, atom_of
 from .lists import Growing, Items
 from .place import roots_of
-from .state import Array, Container, Layout, Trial
+from .state import Array, Container, TreeLayout, Trial
 from .tracer import Tracer, births, was_there
 
 FIRST_ROOM = 16                                              # for elements of a list of which nobody knows how long it will be
@@ -26,21 +26,21 @@ class Untraced(Exception):
     """A loop only fills lists with what is known: it is plain Python's."""
 
 
-class Kept(NamedTuple):
+class AppendedList(NamedTuple):
     """A list that a loop has made room for: the most elements that a turn appends."""
 
     owner: Items
     most: Any                                                 # None where the list sees to its own room
 
 
-class Room:
+class AppendedLists:
     """The lists that one loop appends to."""
 
     def __init__(self, plan: Any):
         self.plan, self.born = plan, next(births)
         self.outer = {id(c): c for c in containers_in([_content(cell) for cell in plan.cells.values()], journal().is_untouched) if isinstance(c, Items)}
         self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
-        self.kept: dict[int, Kept] = {}
+        self.kept: dict[int, AppendedList] = {}
         self.steady: dict[int, Any] = {}                      # lists that get so many elements in every turn
         self.changing: set[int] = set()                       # lists of which that is not so
         self.base: dict[int, Any] = {}                        # lengths at the start of a turn
@@ -223,7 +223,7 @@ class Room:
             most = current().value_of(most) if isinstance(most, Var) else most
             owner.move_to_rows(need.samples, most * turns)
             owner.keeper = self.plan
-        self.kept[key] = Kept(owner, most)
+        self.kept[key] = AppendedList(owner, most)
         if key not in self.changing:
             self._expect(key, owner, True, need.most if turns is not None and not need.varies else None)
 
@@ -235,8 +235,8 @@ class Room:
         before = self.before[key][0]
         owner.put(before)
         owner.move_to_rows(need.samples, 0)
-        self.kept.setdefault(key, Kept(owner, 0))
-        if any(isinstance(leaf, Value) for leaf in Layout(before.items).data) or before.rows:
+        self.kept.setdefault(key, AppendedList(owner, 0))
+        if any(isinstance(leaf, Value) for leaf in TreeLayout(before.items).data) or before.rows:
             self.knows_all = False
         self.known.update(row.atom for row in owner.rows)
 
@@ -334,7 +334,7 @@ def _content(cell: Any) -> Any:
 
 def _uses_traced(builder: Any, values: Iterable) -> bool:
     """Whether what a turn computes depends on anything traced but sizes and the turn's number."""
-    leaves = [leaf for x in values for leaf in Layout(x).data]
+    leaves = [leaf for x in values for leaf in TreeLayout(x).data]
     own = {*builder.inputs, *defined_by(builder.equations)}
     used = [v for eqn in builder.equations for v in operands(eqn)] + [x.held for x in leaves if isinstance(x, Tracer)]
     return any(isinstance(a, Var) and a not in own and (a.type.shape or a.type.dtype != INT) for a in used) or any(

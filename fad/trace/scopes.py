@@ -15,7 +15,7 @@ import numpy as np
 from ..ir.build import Builder
 from ..util.errors import UnstageableError
 from .builtin import BUILTIN_FACES, BY_BUILTIN
-from .containers import Globals, Variable, is_empty
+from .containers import EnclosingVariable, Globals, is_empty
 from .guards import guard as of
 from .guards import met
 from .guards.bytecode import asks_identity, assigned_globals, global_names, names_of_tools, names_used
@@ -130,8 +130,8 @@ class Scopes:
                 continue
             if is_empty(new):
                 value = cell.cell_contents
-                self.sources.append(of.Variable(cell, value))
+                self.sources.append(of.VariableGuard(cell, value))
                 new.cell_contents = self.index(value) if name in indexed else see(value)
-                self._note_opened(new, Variable(name, new, cell))
+                self._note_opened(new, EnclosingVariable(name, new, cell))
             elif name not in indexed and id(new.cell_contents) in self.indexed:
                 new.cell_contents = self.swap(new.cell_contents)

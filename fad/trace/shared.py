@@ -3,7 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Shared:
+class SharedScope:
     """The element (or the condition) of a comprehension that makes functions, which share the comprehension's variables: they see the last item."""
 
     def __init__(self, part: Callable):

@@ -15,7 +15,7 @@ from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..util.errors import UnsupportedFunctionError
 from ..util.where import module_name
-from .guards.guard import Attribute
+from .guards.guard import AttributeGuard
 
 
 def is_sparse(a: Any) -> bool:
@@ -44,7 +44,7 @@ def _array(a: Any, name: str) -> Any:
     """One of the matrix's arrays, an input of the program."""
     array = getattr(a, name)
     root = current().root
-    root.sources.append(Attribute(a, name, array))
+    root.sources.append(AttributeGuard(a, name, array))
     return current().watch(array)
 
 

@@ -19,7 +19,7 @@ from .layout import c_order
 LARGEST = 2**22                                               # elements of an array that stands in for another
 
 
-class Answer(NamedTuple):
+class ResultMemory(NamedTuple):
     """Whether NumPy's result is in the argument's memory, may be written to, lies in C order, and is that very object.
 
     None is unknown.
@@ -31,8 +31,8 @@ class Answer(NamedTuple):
     itself: "bool | None"
 
 
-UNKNOWN = Answer(None, None, None, None)
-COPY = Answer(False, True, None, False)
+UNKNOWN = ResultMemory(None, None, None, None)
+COPY = ResultMemory(False, True, None, False)
 _answers: dict[tuple, Any] = {}                               # of calls: the same for all extents
 
 
@@ -57,8 +57,8 @@ def _layouts(rank: int) -> list:
     return [c_order(rank), c_order(rank)[::-1], "strided"] if rank else [()]
 
 
-def _common(answers: tuple) -> Answer:
-    return Answer(*[row[0] if all(x == row[0] for x in row) else None for row in zip(*answers)])
+def _common(answers: tuple) -> ResultMemory:
+    return ResultMemory(*[row[0] if all(x == row[0] for x in row) else None for row in zip(*answers)])
 
 
 def _key(original: Any, args: tuple, kwargs: dict, source: Any, layout: Any) -> "tuple | None":
@@ -120,11 +120,11 @@ def _flat(result: Any) -> list:
     return [y for part in result for y in _flat(part)] if isinstance(result, (tuple, list)) else [result]
 
 
-def _answer(y: Any, x: Any) -> Answer:
+def _answer(y: Any, x: Any) -> ResultMemory:
     if not isinstance(y, np.ndarray):
         return COPY
     shares = np.may_share_memory(x, y) if x.size else y is x or y.base is not None
-    return Answer(bool(shares), y.flags.writeable, y.flags.c_contiguous, y is x)
+    return ResultMemory(bool(shares), y.flags.writeable, y.flags.c_contiguous, y is x)
 
 
 def _stand_in(a: Any, order: Any) -> Any:

@@ -254,7 +254,7 @@ def trial(cells: dict) -> Iterator[Trial]:
         made.undo()
 
 
-class Layout:
+class TreeLayout:
     """How a value is a tree: its structure, which leaves are data, and what the others are. kept: ids of containers that count as leaves.
 
     optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that are None here.
@@ -283,7 +283,7 @@ class Layout:
         all_made(nodes_of(value, self.structure))
         return value
 
-    def opened(self, places: "set | tuple") -> "Layout":
+    def opened(self, places: "set | tuple") -> "TreeLayout":
         """The layout in which these leaves are data; those that are None have no value yet."""
         places = {k for k in places if k < len(self.leaves) and self.statics.get(k) is None}
         if not places or self.optional:
@@ -294,19 +294,19 @@ class Layout:
         made.leaves = [UNDEFINED if k in made.nones else x for k, x in enumerate(self.leaves)]
         return made
 
-    def undefined(self) -> "Layout":
+    def undefined(self) -> "TreeLayout":
         """The layout of a value like this one before it has one. None is built: a class may take no such parts."""
-        made = Layout.__new__(Layout)
+        made = TreeLayout.__new__(TreeLayout)
         made.structure, made.statics = self.structure, self.statics
         made.leaves = [self.statics.get(k, UNDEFINED) for k in range(len(self.leaves))]
         return made
 
-    def fits(self, other: "Layout") -> bool:
+    def fits(self, other: "TreeLayout") -> bool:
         if self.structure != other.structure or self.statics.keys() != other.statics.keys():
             return False
         return all(_equal(x, other.statics[k]) for k, x in self.statics.items())
 
-    def require(self, other: "Layout", name: str) -> None:
+    def require(self, other: "TreeLayout", name: str) -> None:
         if not self.fits(other):
             raise UnstageableError(f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
                                  why="a loop or a branch on traced values gives a name one structure")
@@ -331,7 +331,7 @@ def _equal(a: Any, b: Any) -> bool:
         return False
 
 
-def describe(layout: Layout) -> str:
+def describe(layout: TreeLayout) -> str:
     with telling():
         if layout.structure.leaves == 1 and layout.structure.cls is None:
             x = layout.leaves[0]

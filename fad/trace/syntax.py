@@ -15,9 +15,9 @@ from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
-from .access import Access, has_place
+from .access import AccessRewriter, has_place
 from .liveness import Liveness, assigned, written_to
-from .lower import CannotLowerError, Lowering
+from .lower import CannotLowerError, JumpLowering
 from .nodes import Displays, Identities, Patterns, asks_for_names, binds, hands_on_names, is_simple, makes_functions, placed, takes_all
 from .origin import compiled_in, definition_of, parameters
 
@@ -92,7 +92,7 @@ def _own_nodes(node: ast.AST) -> list:
     return [node, *[n for c in ast.iter_child_nodes(node) for n in _own_nodes(c)]]
 
 
-class Rewriter(Access):
+class Rewriter(AccessRewriter):
     """Rewrites one function and those within it."""
 
     def __init__(self, owner: str = "", scope: "_Scope | None" = None, numbers: "list | None" = None):
@@ -109,7 +109,7 @@ class Rewriter(Access):
             return
         inner = Rewriter(self.owner, _Scope(node), self.numbers)
         noted = inner.notes(node)
-        body = Lowering().function(node.body)
+        body = JumpLowering().function(node.body)
         Liveness(body)
         own = [n for n in assigned(body) if n not in inner.scope.globals | inner.scope.nonlocals | set(inner.scope.parameters)]
         first = body[0]

@@ -81,7 +81,7 @@ def is_told(frame: Any) -> bool:
     return name in ("logging", "warnings") or (name.startswith(BELOW_TRACING) and not is_door(frame.f_code))
 
 
-class Text:
+class TracedText:
     """A text in which something traced stands. Its parts: plain texts, and Parts."""
 
     __slots__ = ("parts",)
@@ -115,7 +115,7 @@ class Text:
         return getattr(self.known(), name)
 
     def __add__(self, other: Any) -> Any:
-        return joined(self, other) if type(other) in (str, Text) else NotImplemented
+        return joined(self, other) if type(other) in (str, TracedText) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
         return joined(other, self) if type(other) is str else NotImplemented
@@ -125,20 +125,20 @@ class Text:
 
 
 def _answered(name: str) -> Callable:
-    def method(self: Text, *args: Any) -> Any:
+    def method(self: TracedText, *args: Any) -> Any:
         return getattr(self.known(), name)(*map(resolved, args))
     return method
 
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "len", "iter", "contains", "getitem", "mod", "rmod", "mul", "rmul", "format", "sizeof", "dir"):
-    setattr(Text, f"__{_name}__", _answered(f"__{_name}__"))
-Text.__bool__ = lambda self: bool(self.known())               # type: ignore[attr-defined]
-Text.__int__ = lambda self: int(self.known())                 # type: ignore[attr-defined]
-Text.__float__ = lambda self: float(self.known())             # type: ignore[attr-defined]
-Text.__complex__ = lambda self: complex(self.known())         # type: ignore[attr-defined]
+    setattr(TracedText, f"__{_name}__", _answered(f"__{_name}__"))
+TracedText.__bool__ = lambda self: bool(self.known())               # type: ignore[attr-defined]
+TracedText.__int__ = lambda self: int(self.known())                 # type: ignore[attr-defined]
+TracedText.__float__ = lambda self: float(self.known())             # type: ignore[attr-defined]
+TracedText.__complex__ = lambda self: complex(self.known())         # type: ignore[attr-defined]
 
 
-class Part:
+class TextPart:
     """make(*given), a text: what is given does not change, or is None if it may."""
 
     __slots__ = ("make", "given", "said")
@@ -157,7 +157,7 @@ class Part:
 
 def resolved(x: Any) -> Any:
     """A text as Python's own."""
-    return x.known() if type(x) is Text else x
+    return x.known() if type(x) is TracedText else x
 
 
 def _is_known(x: Any) -> bool:
@@ -171,7 +171,7 @@ def _is_known(x: Any) -> bool:
 
 def _is_fixed(x: Any) -> bool:
     """Whether x is, and stays, what it is: numbers, texts and tuples of them."""
-    return type(x) in PLAIN or type(x) is Text or (isinstance(x, Value) and not x.ndim) or (type(x) is tuple and all(map(_is_fixed, x)))
+    return type(x) in PLAIN or type(x) is TracedText or (isinstance(x, Value) and not x.ndim) or (type(x) is tuple and all(map(_is_fixed, x)))
 
 
 def _as_now(x: Any) -> Any:
@@ -186,7 +186,7 @@ def _example(x: Any) -> Any:
     if type(x) is tuple:
         return tuple([_example(y) for y in x])
     if not isinstance(x, Value):
-        return x.said if type(x) is Text else x
+        return x.said if type(x) is TracedText else x
     one = x.dtype.type(1)
     return one.item() if x.type.weak else one
 
@@ -198,12 +198,12 @@ def made(make: Callable, said: Callable, *given: Any) -> Any:
         return make(*given)
     if all(map(_is_fixed, given)):
         make(*map(_example, given))                           # it fails now if it fails at all
-        return Text(Part(make, tuple(map(_as_now, given)), _told(said, *given)))
+        return TracedText(TextPart(make, tuple(map(_as_now, given)), _told(said, *given)))
     answer(current().root, np.get_printoptions)               # of an object or an array
     try:
         return make(*given)
     except ConcreteValueError:                                # of an object, a list or an array with traced values
-        return Text(Part(make, None, _told(said, *given)))
+        return TracedText(TextPart(make, None, _told(said, *given)))
 
 
 def told(x: Any) -> str:
@@ -224,7 +224,7 @@ CONVERSIONS = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
 
 def formatted(x: Any, conversion: int = -1, spec: Any = "") -> Any:
     """{x!r:spec} in an f-string"""
-    if conversion == -1 and type(x) is Text and not spec:
+    if conversion == -1 and type(x) is TracedText and not spec:
         return x
     return made(_formatted, lambda x, *_: f"{x}", x, conversion, resolved(spec))
 
@@ -236,9 +236,9 @@ def _formatted(x: Any, conversion: int, spec: str) -> str:
 
 def joined(*parts: Any) -> Any:
     """The texts, one behind the other."""
-    if not any(type(part) is Text for part in parts):
+    if not any(type(part) is TracedText for part in parts):
         return "".join(parts)
-    return Text(*[p for part in parts for p in (part.parts if type(part) is Text else (str.__str__(part),))])
+    return TracedText(*[p for part in parts for p in (part.parts if type(part) is TracedText else (str.__str__(part),))])
 
 
 @door
@@ -272,7 +272,7 @@ def _of_one(convert: Callable) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) != 1 or kwargs:
             return convert(*args, **kwargs)
-        return args[0] if convert is str and type(args[0]) is Text else made(convert, convert, args[0])
+        return args[0] if convert is str and type(args[0]) is TracedText else made(convert, convert, args[0])
     return call
 
 
@@ -296,10 +296,10 @@ def told_by(f: Callable) -> Callable:
     """A function that writes logs or warnings, as captured code calls it: what it is given is for people."""
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
-        place = next((k for k, x in enumerate(args) if type(x) in (str, Text)), len(args))
+        place = next((k for k, x in enumerate(args) if type(x) in (str, TracedText)), len(args))
         values = args[place + 1:]
-        if place < len(args) and any(isinstance(x, (Value, Text)) for x in args[place:]):
-            text = args[place].said if type(args[place]) is Text else args[place]
+        if place < len(args) and any(isinstance(x, (Value, TracedText)) for x in args[place:]):
+            text = args[place].said if type(args[place]) is TracedText else args[place]
             if values and module_name(f) != "warnings":
                 text, values = _told(lambda: _spoken(text) % values), ()
             args = (*args[:place], text, *values)

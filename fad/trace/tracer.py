@@ -32,7 +32,7 @@ from .text import asked
 births = itertools.count(1)                                  # tells what was there before a branch or a loop from what was made in it
 
 
-class View:
+class TracerView:
     """How a view reads from its base and writes back into it."""
 
     __slots__ = ("base", "read", "write", "seen", "chain")
@@ -139,7 +139,7 @@ class Tracer(Value):
 
     def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
         """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed."""
-        self.tie = View(base, read, write)
+        self.tie = TracerView(base, read, write)
         return self
 
     # -- NumPy's protocols ----------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from .percall import ONCE, placed, refuse_leaks, settle
 from .state import is_lost
 from .tracer import Tracer
 from .twins import check as check_twins
-from .widening import Part
+from .widening import ComparedPart
 
 
 class Traced(NamedTuple):
@@ -113,7 +113,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
             made = [_result(x) for k, x in enumerate(out) if k not in shape[1]] + [fresh[k] for k in written] + _written_again(builder, outer)
             return [as_atom(x) for x in made], shape
         if not builder.live:
-            require_same_kinds(builder, Part(list(func.inputs), func.equations, list(func.outputs)), [structure, statics], again)
+            require_same_kinds(builder, ComparedPart(list(func.inputs), func.equations, list(func.outputs)), [structure, statics], again)
             if builder.parent is None:
                 settle_known(builder)
     root = builder.root

@@ -15,7 +15,7 @@ from .draws import put_back_states, states_now
 from .iterate import Drawn, Steps
 from .listing import NeedsRows
 from .percall import steps_here
-from .plan import Plan
+from .plan import CarryPlan
 from .recall import Memory, memory_here
 from .roll import roll_for
 from .state import Trial, disentangle
@@ -64,18 +64,18 @@ def attempted(roll: Callable) -> bool:
         builder.mutated = {**builder.mutated, **before}      # what an array held first
 
 
-def roll_or_peel(steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
+def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
     """Roll the loop, after a first turn of its own (or two) where that one is of another kind than the rest. facts: see Plan."""
     memory = memory_here(current()).next_of(body.__code__, plan.cells)
     return _roll_after(0, memory, steps, body, plan, facts)
 
 
-def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: Plan, facts: tuple) -> bool:
+def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
     """Roll what is left of the loop after so many turns of their own."""
     if turns == len(memory.refused):
         part = memory.part(turns, plan.cells)
         try:
-            return attempted(lambda: roll_for(steps, body, Plan(plan.cells, *facts, memory=part)))
+            return attempted(lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)))
         except InternalErrorWarning:                          # where warnings are errors, no refusal
             raise
         except NeedsRows as need:
@@ -110,14 +110,14 @@ def _not(test: Any) -> Any:
     return registry["logical_not"](test) if isinstance(test, Value) else not test
 
 
-def _choose(test: Value, plan: Plan, run: Callable) -> None:
+def _choose(test: Value, plan: CarryPlan, run: Callable) -> None:
     """run() where the test holds; what it says does not matter."""
     def taken() -> None:
         run()
     choose(test, taken, lambda: None, plan.cells, [s.name for s in (*plan.names, *plan.stops)], plan.own)
 
 
-def peel_while(go_on: Value, body: Callable, plan: Plan, rest: Callable) -> None:
+def peel_while(go_on: Value, body: Callable, plan: CarryPlan, rest: Callable) -> None:
     """A turn of a while loop by itself, if there is one, and the rest of them."""
     def turn_and_rest() -> None:
         body()
@@ -129,7 +129,7 @@ def peel_while(go_on: Value, body: Callable, plan: Plan, rest: Callable) -> None
     _choose(go_on, plan, turn_and_rest)
 
 
-def _peel(steps: Steps, body: Callable, plan: Plan, why: Exception) -> None:
+def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None:
     """Run the first turn by itself; where that fails, nothing has happened. `why` is raised where it may be that there is none, or no other."""
     if not steps.has_turns() and not isinstance(why, WideningError):
         raise why
@@ -146,13 +146,13 @@ def _peel(steps: Steps, body: Callable, plan: Plan, why: Exception) -> None:
         raise why
 
 
-def run_plainly(items: Any, body: Callable, plan: Plan) -> None:
+def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
     """The loop as plain Python runs it; the turns that follow one after which a traced condition may end it are a branch."""
     rest = iter(items)
     _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items or isinstance(items, Drawn) else 0)
 
 
-def _run_rest(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:
+def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
     """The turns that are left, unless the loop has ended (a turn that was peeled off may have ended it, too)."""
     ended = has_ended(plan)
     if not isinstance(ended, Value):
@@ -166,7 +166,7 @@ def _run_rest(items: Iterator, body: Callable, plan: Plan, branches: int) -> Non
         items.is_lost = True
 
 
-def _run_turns(items: Iterator, body: Callable, plan: Plan, branches: int) -> None:
+def _run_turns(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
     for item in items:
         body(item)
         if has_ended(plan) is not False:
@@ -174,7 +174,7 @@ def _run_turns(items: Iterator, body: Callable, plan: Plan, branches: int) -> No
             return
 
 
-def has_ended(plan: Plan) -> Any:
+def has_ended(plan: CarryPlan) -> Any:
     """Whether a flag has ended the loop: a traced value if that depends on one."""
     flags = [slot.read() for slot in plan.stops]
     if any(flag is True for flag in flags):

@@ -20,7 +20,7 @@ from ..util.errors import UnstageableError
 from ..util.interrupts import let_through
 
 
-class Part(NamedTuple):
+class ComparedPart(NamedTuple):
     """A program to be compared: a body, a test, or a region in one of these."""
 
     inputs: list
@@ -66,7 +66,7 @@ def _same(eqn: Equation, turn: Turn, kept: list, part: Any, lead: int) -> bool:
     for k, (v, a) in enumerate(zip(wide, narrow)):
         comparison.begin(v, a, UNDEFINED if k < lead or not turn.is_first else _start(turn.init[kept[k - lead]], v))
     results = part.outputs if part is turn.test else _row(part.outputs, kept)
-    return comparison.is_same(Part(narrow, part.equations, [_atom(x) for x in results]), Part(list(wide), region.equations, list(region.outputs)))
+    return comparison.is_same(ComparedPart(narrow, part.equations, [_atom(x) for x in results]), ComparedPart(list(wide), region.equations, list(region.outputs)))
 
 
 def _start(x: Any, v: Var) -> Any:
@@ -83,7 +83,7 @@ def _atom(x: Any) -> Any:
     return x._var if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))     # handed on, not read: see bound.py
 
 
-def is_same_program(narrow: Part, wide: Part, supposed: dict) -> bool:
+def is_same_program(narrow: ComparedPart, wide: ComparedPart, supposed: dict) -> bool:
     """Whether two traces of one function on the same values, of which some are supposed to be of other kinds, compute the same."""
     return _Comparison(supposed).is_same(narrow, wide)
 
@@ -117,7 +117,7 @@ class _Comparison:
     def name(self, a: Any) -> Any:
         return UNDEFINED if a is UNDEFINED else _number(a.value) if isinstance(a, Literal) else self.names.get(a, a)
 
-    def is_same(self, narrow: Part, wide: Part) -> bool:
+    def is_same(self, narrow: ComparedPart, wide: ComparedPart) -> bool:
         """Whether two programs, whose inputs have names, have the same results and effects."""
         made: dict[tuple, list[Equation]] = {}
         effects: tuple[list, list] = ([], [])
@@ -205,8 +205,8 @@ class _Comparison:
                 self.begin(b, a, UNDEFINED)
             if any(self.names[b] is b for b in wide.inputs):
                 return False
-            if not self.is_same(Part(list(narrow.inputs), narrow.equations, list(narrow.outputs)),
-                                Part(list(wide.inputs), wide.equations, list(wide.outputs))):
+            if not self.is_same(ComparedPart(list(narrow.inputs), narrow.equations, list(narrow.outputs)),
+                                ComparedPart(list(wide.inputs), wide.equations, list(wide.outputs))):
                 return False
         return True
 
@@ -294,4 +294,4 @@ def _fits(a: Any, dtype: np.dtype) -> bool:
     return np.can_cast(a.type.dtype, dtype, "safe")
 
 
-__all__ = ["Part", "WideningError", "is_same_program", "require_same_turns"]
+__all__ = ["ComparedPart", "WideningError", "is_same_program", "require_same_turns"]

@@ -16,15 +16,15 @@ from ..ir.uses import reads
 from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.control import FOR
-from .memory_budget import has_budget
-from .save_or_recompute import Division, is_cheap
+from .checkpointing import at_most
+from .cost_model import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 from .joint import atoms
+from .memory_budget import has_budget
 from .rounding import decisive
 from .rows import BlockRows
-from .checkpointing import at_most
+from .save_or_recompute import Division, is_cheap
 from .tape import Tape, Turns, is_fixed, padded_width, ramp_of
 from .versions import versions
-from .cost_model import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
 
 LARGE = 1 << 22                                              # bytes of a tape that leaves the caches
 BLOCK = 1 << 19                                              # bytes that a block's iterations may save
@@ -35,7 +35,7 @@ TRIP = 10                                                    # cheap operations 
 DEAR = 16                                                    # cheap operations that take as long as exp
 
 
-class Again(NamedTuple):
+class Recomputation(NamedTuple):
     """The part of an iteration that is computed again.
 
     arrays: the saved variables that are; numbers: the variables kept for all iterations; state: places of the carries
@@ -53,7 +53,7 @@ class Again(NamedTuple):
     versions: dict
 
 
-def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again | None":
+def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Recomputation | None":
     """The part that a loop in blocks computes again; None if the loop should save all that it needs."""
     arrays = [v for v in division.saved if v.type.shape]
     if not arrays or has_budget() or division.restored or eqn.params["extents"] or eqn.params.get("checkpoint") is not None:
@@ -75,7 +75,7 @@ def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Again |
         return None
     numbers = [v for v in division.saved if not v.type.shape]
     numbers += [v for v in more if v not in numbers]
-    return Again(arrays, numbers, state, equations, division.forward_for(numbers), count, versions(division, equations, state, arrays, turns, around))
+    return Recomputation(arrays, numbers, state, equations, division.forward_for(numbers), count, versions(division, equations, state, arrays, turns, around))
 
 
 def _slice(division: Division, arrays: list) -> tuple:
@@ -131,10 +131,10 @@ def _elements(a: Any) -> int:
     return math.prod([extent_guess(n) for n in a.type.shape])
 
 
-class Blocks:
+class BlockedSweeps:
     """The two sweeps of a loop in blocks. loop: its LoopBody (see loop_vjp.py); lines: the user's line of each kept value."""
 
-    def __init__(self, loop: Any, again: Again, turns: Turns, lines: dict):
+    def __init__(self, loop: Any, again: Recomputation, turns: Turns, lines: dict):
         self.loop, self.division, self.again, self.turns, self.lines = loop, loop.division, again, turns, lines
         self.number = (turns.count + again.turns - 1) // again.turns
         self.state = [loop.joint.carries[k].atom for k in again.state]

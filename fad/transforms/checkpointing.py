@@ -19,11 +19,11 @@ from ..ir.walk import Environment, bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
 from ..ops.extents import maximum, minimum
-from .memory_budget import Plan, for_the_body
 from .masks import chooses, is_masked
+from .memory_budget import CheckpointPlan, for_the_body
 
 
-def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") -> None:
+def vjp_in_segments(sweep: Any, eqn: Equation, plan: CheckpointPlan, inner: "int | None") -> None:
     """The reverse mode of a loop under a plan; inner: the share that the loops in its body divide."""
     loop = LoopView(eqn)
     bounds, init = [tuple(map(sweep.env.read, atoms)) for atoms in (loop.bounds, loop.init)]
@@ -38,7 +38,7 @@ def vjp_in_segments(sweep: Any, eqn: Equation, plan: Plan, inner: "int | None") 
 class _Segments:
     """A loop to be cut in segments."""
 
-    def __init__(self, eqn: Equation, plan: Plan, bounds: tuple, init: tuple, regions: tuple):
+    def __init__(self, eqn: Equation, plan: CheckpointPlan, bounds: tuple, init: tuple, regions: tuple):
         self.plan, self.bounds, self.init, self.regions = plan, bounds, init, regions
         self.params = {"names": eqn.params["names"], "extents": eqn.params["extents"]}
 

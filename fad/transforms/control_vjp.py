@@ -12,9 +12,9 @@ from ..ir.walk import bind_outputs, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND
 from .activity import activate
-from .save_or_recompute import Division
 from .inputs import zeros_like
-from .joint import Joint, atoms
+from .joint import JointProgram, atoms
+from .save_or_recompute import Division
 from .undo_log import trail_to
 
 
@@ -105,7 +105,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
     """What a branch changes is restored where the loop around asks for it."""
     wanted = demanded(sweep, eqn)
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs) if v in sweep.trails}
-    joint = Joint(sweep, eqn, region, given, trails=trails, restoring=wanted, demanded=[v for k in wanted for v in trails[k].versions])
+    joint = JointProgram(sweep, eqn, region, given, trails=trails, restoring=wanted, demanded=[v for k in wanted for v in trails[k].versions])
     return Division(joint, wanted)
 
 

@@ -9,7 +9,7 @@ from ..ir.views import LoopView
 from ..ops.choice import cast
 
 
-class Counter(NamedTuple):
+class InductionVariable(NamedTuple):
     """A carry of a loop that an iteration changes by `sign` times `step`, a number of the program around the loop."""
 
     carry: Var
@@ -22,7 +22,7 @@ class Counter(NamedTuple):
         return value if self.carry.type.weak else cast(value, dtype=INT)
 
 
-def counters(loop: LoopView) -> "dict[int, Counter]":
+def counters(loop: LoopView) -> "dict[int, InductionVariable]":
     """The counters among the carries of a loop, by place."""
     bound, chains, found = defined_in(loop.body), DefUse.of(loop.body), {}
     for k, (carry, result) in enumerate(zip(loop.carries, loop.next)):
@@ -30,7 +30,7 @@ def counters(loop: LoopView) -> "dict[int, Counter]":
         is_step = eqn is not None and eqn.op.name in ("add", "sub")
         step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if is_step else None         # type: ignore[union-attr]
         if step is not None:
-            found[k] = Counter(carry, step, 1 if eqn.op.name == "add" else -1)         # type: ignore[union-attr]
+            found[k] = InductionVariable(carry, step, 1 if eqn.op.name == "add" else -1)         # type: ignore[union-attr]
     return found
 
 

@@ -13,13 +13,13 @@ from ..ir.uses import defined_by, reads
 from ..ir.walk import Environment
 from ..ops.kinds import guarding
 from .activity import is_continuous
+from .cost_model import turns_guess
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
 from .undo_log import History, Notes, history_of
-from .cost_model import turns_guess
 
 
-class Joint:
+class JointProgram:
     """The joint program of one region.
 
     builder      holds its equations; `lead` and `carries` are its inputs, `gs` the cotangents that come in (of the active outputs),

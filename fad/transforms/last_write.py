@@ -27,13 +27,13 @@ from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
 from ..passes.value_ranges import Ranges, index_of
-from .undo_log import trail_to
 from .cost_model import bytes_of, extent_guess, turns_guess
+from .undo_log import trail_to
 
 MOST_PAIRS = 10_000                                          # of reads and writes that are compared; unrolled code may have more
 
 
-class Part(NamedTuple):
+class FinalPart(NamedTuple):
     """A part of an array that a loop leaves: the number of the output, and (axis, index) of the axes along which the part has one index."""
 
     number: int
@@ -52,7 +52,7 @@ class Part(NamedTuple):
         return tuple(entry for entry, _ in entries), [a for _, given in entries for a in given]
 
 
-class Access(NamedTuple):
+class LoopAccess(NamedTuple):
     """An equation that reads or writes a part of an array, the loops around it, outermost first, and the branches: (selector, number) of each."""
 
     eqn: Equation
@@ -84,13 +84,13 @@ def final_reads(loop: Equation, trails: dict, active: set, changed: Iterable, en
     return found
 
 
-def _are_many(reads: list, part: Part, array: Var) -> bool:
+def _are_many(reads: list, part: FinalPart, array: Var) -> bool:
     """Whether more is read than the part holds."""
     fixed = math.prod(max(extent_guess(array.type.shape[axis]), 1) for axis, _ in part.fixed)
     return sum(map(_volume, reads)) * fixed > bytes_of(array)
 
 
-def _volume(read: Access) -> int:
+def _volume(read: LoopAccess) -> int:
     return bytes_of(read.eqn.outputs[0]) * math.prod(map(turns_guess, read.loops))
 
 
@@ -107,7 +107,7 @@ def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -
     for v in versions[1:]:
         eqn: Any = chains.definition(v)
         if eqn.writes_part:
-            yield "write", Access(eqn, loops, branches)
+            yield "write", LoopAccess(eqn, loops, branches)
         elif is_branch(eqn):
             view = BranchView(eqn)
             for number, (branch, end) in enumerate(zip(view.branches, view.yielded(v))):
@@ -123,7 +123,7 @@ class _Nest:
         self.ranges = Ranges(lambda a: _form(env.read(a)), current().integers)
         self.place: dict[Equation, int] = {}
         self.born: dict[Var, tuple] = {}                     # variable -> (how many loops are around it, the place of what comes next)
-        self.reads: list[Access] = []
+        self.reads: list[LoopAccess] = []
         self._enter((loop,))
 
     def _enter(self, loops: tuple) -> None:
@@ -140,7 +140,7 @@ class _Nest:
             self.place[eqn] = len(self.place)
             self.ranges.add(eqn)
             if eqn.reads_part:
-                self.reads.append(Access(eqn, loops))
+                self.reads.append(LoopAccess(eqn, loops))
             elif is_loop(eqn):
                 self._enter((*loops, eqn))
             elif is_branch(eqn):
@@ -158,7 +158,7 @@ class _Nest:
                 given = walk_spec(read.eqn.params["spec"], read.eqn.inputs[1:])
                 fixed = tuple((axis, a[0]) for axis, entry, a in given if changed and entry == "i" and self._is_there(a[0], array.type.shape[axis]))
                 if fixed or not changed:
-                    found.setdefault(Part(k, fixed), []).append(read)
+                    found.setdefault(FinalPart(k, fixed), []).append(read)
         return found
 
     def _is_there(self, i: Any, extent: Any) -> bool:
@@ -170,7 +170,7 @@ class _Nest:
 
     # -- which comes last -----------------------------------------------------------------------------------------------------
 
-    def is_last(self, read: Access, write: Access, level: int) -> bool:
+    def is_last(self, read: LoopAccess, write: LoopAccess, level: int) -> bool:
         """Whether, in any one iteration of the loops around this level, nothing that was read is written to after the
         version was there that is read.
 
@@ -183,7 +183,7 @@ class _Nest:
             return self.is_last(read, write, inner)
         return self.place[write.eqn] < born or self._apart(read, write, level, later=False)
 
-    def _apart(self, read: Access, write: Access, level: int, later: bool) -> bool:
+    def _apart(self, read: LoopAccess, write: LoopAccess, level: int, later: bool) -> bool:
         """Whether some axis keeps them apart in one iteration of the loop at this level, or what is read in one from
         what is written in later ones.
         """
@@ -192,7 +192,7 @@ class _Nest:
         spans = zip(*[self.ranges.spans(access.eqn, access.around) for access in (read, write)])
         return any(rs and ws and all(lie_apart(r, w) for r, w in product(rs, ws)) for rs, ws in spans)
 
-    def _is_beyond(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
+    def _is_beyond(self, r: tuple, w: tuple, read: LoopAccess, write: LoopAccess, level: int, later: bool) -> bool:
         """Whether all that is written to lies above what was read, or all below."""
         for sign in (1, -1):
             last = self.ranges.extreme(r[sign > 0], read.loops[level + 1:], sign)
@@ -201,7 +201,7 @@ class _Nest:
                 return True
         return False
 
-    def _firsts(self, end: "Affine | None", write: Access, level: int, sign: int, later: bool) -> Iterator[Affine]:
+    def _firsts(self, end: "Affine | None", write: LoopAccess, level: int, sign: int, later: bool) -> Iterator[Affine]:
         """The end of a span nearer to the read: its value in the same iteration, or its nearest value in any later one.
         """
         here = self.ranges.extreme(end, write.loops[level + 1:], -sign)
@@ -219,7 +219,7 @@ class _Nest:
 
     # -- conditions -----------------------------------------------------------------------------------------------------------
 
-    def _is_kept_apart(self, r: tuple, w: tuple, read: Access, write: Access, level: int, later: bool) -> bool:
+    def _is_kept_apart(self, r: tuple, w: tuple, read: LoopAccess, write: LoopAccess, level: int, later: bool) -> bool:
         """Whether a condition around the write keeps its index apart from the read one, which is the same in all these
         iterations.
         """

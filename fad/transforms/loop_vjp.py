@@ -20,17 +20,17 @@ from ..ir.op import registry
 from ..ir.views import LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.control import FOR, WHILE, integer, loop_index, trip_count, turn_number
-from .blocks import Blocks, again_in_blocks
-from .memory_budget import Plan, for_the_body, is_small, plan_for, share_of
-from .control_vjp import active_outputs, demanded, note_restored, take, total
-from .induction import counters
-from .save_or_recompute import Division
-from .last_write import final_reads
-from .joint import Joint
+from .blocks import BlockedSweeps, again_in_blocks
 from .checkpointing import vjp_in_segments
+from .control_vjp import active_outputs, demanded, note_restored, take, total
+from .cost_model import bytes_of, turns_guess
+from .induction import counters
+from .joint import JointProgram
+from .last_write import final_reads
+from .memory_budget import CheckpointPlan, for_the_body, is_small, plan_for, share_of
+from .save_or_recompute import Division
 from .tape import FIRST_EXTENT, Tape, Turns, is_inside_a_loop
 from .undo_log import carried_trails
-from .cost_model import bytes_of, turns_guess
 
 
 class LoopBody:
@@ -69,7 +69,7 @@ class LoopBody:
         """The names of the carries."""
         return self.eqn.params["names"]
 
-    def plan(self, count: Any) -> "Plan | None":
+    def plan(self, count: Any) -> "CheckpointPlan | None":
         """How the loop runs in segments, None where it does not. count: of its iterations, None where nobody knows."""
         kept = [self.eqn.outputs[k] for k in self.division.kept_carries()]
         return plan_for(self.eqn, self.division.saved, kept, count, self.share)
@@ -97,7 +97,7 @@ class LoopBody:
         restore.
         """
         versions = [v for k in wanted & trails.keys() for v in trails[k].versions]
-        joint = Joint(self.sweep, self.eqn, self.view.body, self.carried, self.index, trails=trails, restoring=trails,
+        joint = JointProgram(self.sweep, self.eqn, self.view.body, self.carried, self.index, trails=trails, restoring=trails,
                       counters=self.counters, final=self.final, demanded=versions)
         return joint, Division(joint, demanded(self.sweep, self.eqn), self._states(trails))
 
@@ -175,7 +175,7 @@ class LoopBody:
 class Checkpointed:
     """Segments that save what they start from."""
 
-    def __init__(self, body: LoopBody, plan: Plan):
+    def __init__(self, body: LoopBody, plan: CheckpointPlan):
         self.body, self.plan = body, plan
 
     def run(self, init: tuple) -> None:
@@ -185,7 +185,7 @@ class Checkpointed:
 class Blocked:
     """Blocks that compute again what is saved; arrays are computed again, too, and not restored."""
 
-    def __init__(self, body: LoopBody, blocks: Blocks):
+    def __init__(self, body: LoopBody, blocks: BlockedSweeps):
         self.body, self.blocks = body, blocks
 
     @classmethod
@@ -199,7 +199,7 @@ class Blocked:
         if again is None:
             return None
         body.joint, body.division = joint, division
-        return cls(body, Blocks(body, again, known, body.lines()))
+        return cls(body, BlockedSweeps(body, again, known, body.lines()))
 
     def run(self, init: tuple) -> None:
         bind_outputs(self.body.eqn, self.blocks.forward(init, self.body.names), self.body.sweep.env)

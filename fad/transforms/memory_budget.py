@@ -79,7 +79,7 @@ def is_small(eqn: Equation, saved: list, share: int) -> bool:
     return turn.known and turn.bytes * INNER_SHARE <= share
 
 
-class Plan(NamedTuple):
+class CheckpointPlan(NamedTuple):
     """A loop in segments: so many iterations are saved at once, so many segments' starts are kept at each of the
     further levels.
     """
@@ -93,7 +93,7 @@ class Plan(NamedTuple):
         return self.turns * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
 
 
-def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | None") -> "Plan | None":
+def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | None") -> "CheckpointPlan | None":
     """The plan of a loop in segments; None if it saves all its iterations.
 
     saved: the variables that each iteration saves; kept: the carries that have to be known at a segment's start; turns:
@@ -102,13 +102,13 @@ def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | N
     wanted = eqn.params.get("checkpoint")
     if wanted is False or not saved or (share is None and not wanted):
         return None
-    little = Plan(None if turns is not None else 64, 64, 2)  # whatever an iteration saves
+    little = CheckpointPlan(None if turns is not None else 64, 64, 2)  # whatever an iteration saves
     if share is None:
         return little
     turn, state = _total(saved), _total(kept)
     hopeless = (turn.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever an iteration saves
     if turns is None:
-        plan = Plan(share // (5 * turn.bytes), share // (5 * state.bytes), 3)
+        plan = CheckpointPlan(share // (5 * turn.bytes), share // (5 * state.bytes), 3)
         if not (plan.turns and plan.starts) and hopeless:
             _refuse(eqn, share, turn, state.bytes, None)
         return plan if plan.turns and plan.starts else little
@@ -117,7 +117,7 @@ def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | N
     if number * turn.bytes <= share and not wanted:
         return None
     for levels in range(2, MOST_LEVELS):
-        plan = Plan(share // (levels * turn.bytes), share // (levels * state.bytes), levels)
+        plan = CheckpointPlan(share // (levels * turn.bytes), share // (levels * state.bytes), levels)
         if plan.turns and plan.starts and plan.capacity(levels) >= number:
             return plan
     if known is not None and hopeless:

@@ -12,12 +12,12 @@ from ..ir.graph import Equation, Literal, Var, extents_of, has_effect
 from ..ir.uses import DefUse, defined_by, reads
 from ..ir.walk import Environment, run_equation
 from .activity import is_continuous
+from .cost_model import USUAL_EXTENT, bytes_of
+from .joint import JointProgram, atoms, changes_around, is_at_rest, turns_between
 from .min_cut import INFINITE, minimum_cut
-from .joint import Joint, atoms, changes_around, is_at_rest, turns_between
 from .order import Cycle, Order
 from .rounding import Exact, decisive, rounded
 from .undo_log import History, cost_around
-from .cost_model import USUAL_EXTENT, bytes_of
 
 CHEAP_KINDS = {"shape", "index"}                            # computed again, not saved, as all that costs less than a trip to memory
 FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap
@@ -68,7 +68,7 @@ class Division:
     costs to have the last version of that output in the reverse half}, where it costs anything.
     """
 
-    def __init__(self, joint: Joint, demanded: Iterable = (), states: "Mapping | None" = None):
+    def __init__(self, joint: JointProgram, demanded: Iterable = (), states: "Mapping | None" = None):
         self.joint, self.equations = joint, joint.builder.equations
         self.chains = DefUse(self.equations)
         self.inside = joint.builder.owned
@@ -343,7 +343,7 @@ def read(env: Environment, x: Any) -> Any:
     return env.read(x.atom) if hasattr(x, "atom") else x
 
 
-def share_around(v: Var, joint: Joint) -> int:
+def share_around(v: Var, joint: JointProgram) -> int:
     """An iteration's share of the cost of having an array of the loop around in the reverse half, in bytes."""
     cost = cost_around(v, joint.builder)
     turns = (USUAL_EXTENT if joint.lead else 1) * turns_between(v, joint.builder)

@@ -81,7 +81,7 @@ class OneArray:
         return []
 
 
-class Rows(OneArray):
+class TapeRows(OneArray):
     """An array with a row for each iteration, or, in a loop of unknown length, as many rows as were made so far."""
 
     def __init__(self, v: Var, turns: "Turns | None"):
@@ -231,7 +231,7 @@ def keeper_of(v: Var, turns: "Turns | None") -> Any:
     """The keeper of a variable's values; `turns` is None where their number is not known."""
     around = current()
     if is_fixed(v, around) and (turns is not None or not has_budget()):   # segments of stretches would be loops four deep
-        return Rows(v, turns)
+        return TapeRows(v, turns)
     ramp = None if turns is None else ramp_of(v, turns, around)
     return Stack(v) if ramp is None or turns is None else Ramp(v, turns, ramp)
 
@@ -248,7 +248,7 @@ class Tape:
         self.lines = [lines.get(v) for v in saved]           # the keeper of a value belongs to the value's line
         self.keepers = [keeper(v, turns) for v in saved]
         self.pointers = [keeper for keeper in self.keepers if isinstance(keeper, Stack)]
-        self.grows = turns is None and any(isinstance(keeper, Rows) for keeper in self.keepers)
+        self.grows = turns is None and any(isinstance(keeper, TapeRows) for keeper in self.keepers)
         see_to_room(self.keepers, current())
         self.init: list = []
         for keeper, line in zip(self.keepers, self.lines):
@@ -262,7 +262,7 @@ class Tape:
         out: list = []
         for keeper in self.keepers:
             out += [(offset + k, axis, offset + j) for k, axis, j in keeper.links]
-            out += [(offset, 0, room)] if room is not None and isinstance(keeper, Rows) else []
+            out += [(offset, 0, room)] if room is not None and isinstance(keeper, TapeRows) else []
             offset += keeper.carries
         return tuple(out)
 

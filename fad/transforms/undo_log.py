@@ -18,8 +18,8 @@ from ..ir.graph import Equation, Func, Var, is_branch, is_loop
 from ..ir.uses import DefUse
 from ..ir.views import LoopView
 from ..ops.index import index, update
-from .memory_budget import allowance
 from .cost_model import bytes_written, turns_guess
+from .memory_budget import allowance
 
 
 class Trail(NamedTuple):

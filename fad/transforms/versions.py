@@ -10,8 +10,8 @@ from ..ir.affine import Affine
 from ..ir.graph import Equation, Literal, Var
 from ..ir.spec import operands_of
 from ..ir.uses import reads
-from .save_or_recompute import Division
 from .joint import atoms
+from .save_or_recompute import Division
 from .tape import Turns, along
 
 

@@ -32,7 +32,7 @@ class Reverse:
         self.loops = 0                                           # equations with loops in the Func, which share a memory budget
         self.trails: dict[Var, int] = {}                         # {version of an array that can be restored: the cost of that} (see undo_log.py)
         self.demanded: set[Var] = set()                          # the versions that loops and branches have to restore
-        self.finals: dict[Equation, Any] = {}                    # {reader of an array: the part of the final array that has its result, and that array} (see last_write.py)
+        self.finals: dict[Equation, Any] = {}                    # {reader of an array: (part of the final array with its result, that array)} (see last_write.py)
 
     # -- forward --------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace.guards.closures import Pattern, parts_of
+from fad.trace.guards.closures import FunctionPattern, parts_of
 
 close = np.testing.assert_allclose
 X = np.array([0.3, -0.7, 1.1])
@@ -368,7 +368,7 @@ def test_a_pattern_makes_functions_like_its_own():
     for make in MAKERS:
         f = make(a)
         parts = parts_of(f)
-        again = Pattern(f).fill(parts.slots)
+        again = FunctionPattern(f).fill(parts.slots)
         np.testing.assert_array_equal(again.function(X), f(X))
         assert parts_of(again.function).key == parts_of(make(a)).key or make in (over_partial,)
         assert again.is_untouched

@@ -10,7 +10,7 @@ import pytest
 import fad
 from fad.backend import cache, outline
 from fad.backend.aliasing import sharing_groups
-from fad.backend.outline import Function, outlined, text_of
+from fad.backend.outline import OutlinedFunction, outlined, text_of
 from fad.passes.pipeline import optimise
 
 from .programs import PROGRAMS, garch, heat, seidel
@@ -94,7 +94,7 @@ def run(functions):
 
 @pytest.mark.parametrize("seed", range(300))
 def test_random_texts_mean_the_same(seed, eager):
-    main = Function("kernel", ["x", "y", "n"], Author(seed).body())
+    main = OutlinedFunction("kernel", ["x", "y", "n"], Author(seed).body())
     functions = outlined(main, {"kernel"})
     for got, wanted in zip(run(functions), run([main])):
         np.testing.assert_array_equal(got, wanted, err_msg=module(functions))
@@ -102,13 +102,13 @@ def test_random_texts_mean_the_same(seed, eager):
 
 def test_random_texts_are_outlined(eager):
     """The test above is one of outlining: most of its texts call functions."""
-    found = [len(outlined(Function("kernel", ["x", "y", "n"], Author(seed).body()), {"kernel"})) for seed in range(100)]
+    found = [len(outlined(OutlinedFunction("kernel", ["x", "y", "n"], Author(seed).body()), {"kernel"})) for seed in range(100)]
     assert sum(n > 1 for n in found) > 50 and max(found) > 2
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_texts_compile_to_the_same(seed, eager):
-    main = Function("kernel", ["x", "y", "n"], Author(seed).body())
+    main = OutlinedFunction("kernel", ["x", "y", "n"], Author(seed).body())
     text = module(outlined(main, {"kernel"}))
     got = cache.load(text, "kernel", None)(np.arange(3.0), np.arange(3.0) + 1, 3)
     for y, z in zip(got, run([main])):
@@ -205,6 +205,6 @@ def test_arrays_that_may_be_one_are_named():
     lines = ["u = np.empty(n)", "v = u[1:]", "w = np.empty(n)", "z = np.empty(n)"]
     for a, b in (("u", "v"), ("w", "z"), ("z", "w")):
         lines += ["for i in range(n):", *[f"    {a}[i] = {b}[i] + {k}.0" for k in range(200)]]
-    functions = outlined(Function("f", ["n"], ["    " + line for line in [*lines, "return u, w, z"]]), {"f"})
+    functions = outlined(OutlinedFunction("f", ["n"], ["    " + line for line in [*lines, "return u, w, z"]]), {"f"})
     assert [f.may_share for f in functions if f.calls] == [("u", "v")]
     assert "@helper('u', 'v')" in module(functions)

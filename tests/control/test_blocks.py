@@ -168,7 +168,7 @@ VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, wi
 def _made(monkeypatch):
     made = []
 
-    class Noted(blocks.Blocks):
+    class Noted(blocks.BlockedSweeps):
         def __init__(self, *args):
             made.append(self)
             super().__init__(*args)

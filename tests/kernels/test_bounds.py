@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba.core.compiler import run_frontend
 
-from fad.kernels.bounds import Bounds
+from fad.kernels.bounds import SignAnalysis
 from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.variables import definitions
 
@@ -94,7 +94,7 @@ NATURAL = {moved: set(), remembered: set(), left_by_the_loop_inside: set(),
 @pytest.mark.parametrize("f", NATURAL)
 def test_what_is_never_negative(f):
     blocks_of = run_frontend(f).blocks
-    bounds = Bounds(blocks_of, definitions(blocks_of))
+    bounds = SignAnalysis(blocks_of, definitions(blocks_of))
     names = {s.target.name: label for label, block in blocks_of.items() for s in block.body if type(s).__name__ == "Assign"}
     found = {name for name, label in names.items() if not name.startswith("$") and len(name) <= 2 and name[0] in "abcd" and bounds.is_natural(name, label)}
     assert found == NATURAL[f] | ({"a"} if f is twice_used else set())

@@ -8,8 +8,8 @@ from numba.core.compiler import run_frontend
 
 import fad.kernels.loops
 from fad.backend.sums import with_free_sums
+from fad.kernels.loops import MANY, NumbaLoops, _node
 from fad.kernels.numba_pipeline import LeanCompiler
-from fad.kernels.loops import MANY, Loops, _node
 from fad.kernels.variables import definitions
 
 KINDS = """
@@ -49,7 +49,7 @@ def function(times):
 @pytest.mark.parametrize("times, stand", [(12, 12 * STAND), (1, [False] * len(STAND))])
 def test_loops_of_a_large_function_stand_unless_they_are_short_or_sums(times, stand):
     blocks = run_frontend(function(times)).blocks
-    loops = Loops(blocks, definitions(blocks))
+    loops = NumbaLoops(blocks, definitions(blocks))
     assert (len(loops.found) > MANY) == (times == 12)
     assert [loops.stands(header) for header in sorted(loops.found)] == stand
 
@@ -72,7 +72,7 @@ def hidden(text):
     exec(compile(text, name, "exec"), scope)
     blocks = run_frontend(scope["f"]).blocks
     turns = [label for label, block in blocks.items() if any(getattr(getattr(s, "value", None), "op", "") == "iternext" for s in block.body)]
-    return Loops(blocks, definitions(blocks)).is_hidden(min(turns))
+    return NumbaLoops(blocks, definitions(blocks)).is_hidden(min(turns))
 
 
 @pytest.mark.parametrize("order, statement, is_hidden", [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fad.ir.traits import ALL, Cost, Widening
-from fad.ops.kinds import Linear
+from fad.ops.kinds import LinearIn
 from fad.ops.selection import walk_spec
 
 from .cases import OPS, calls, entries, results, rng_for
@@ -381,7 +381,7 @@ def test_what_jumps_says_so(name):
         assert not op.traits.jumps
 
 
-@pytest.mark.parametrize("name", [name for name, op in OPS.items() if isinstance(op.derivative, Linear)])
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if isinstance(op.derivative, LinearIn)])
 def test_a_linear_op_is_linear_in_what_it_says(name):
     op, rng = OPS[name], rng_for(name)
     for args, params in calls(op):

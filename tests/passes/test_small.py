@@ -5,7 +5,7 @@ import pytest
 import fad
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
-from fad.passes.scalar_replacement import scalarise
+from fad.passes.scalar_replacement import replace_aggregates
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
 from tests.backend.support import check
@@ -97,7 +97,7 @@ def test_scalars_are_what_the_arrays_were(f, x):
     gs = [np.ones(np.shape(y))[()] for y in evaluate(traced.func, [x, *traced.captured])]
     for func, args in ((traced.func, [x, *traced.captured]), (reverse, [x, *traced.captured, *gs])):
         wanted = evaluate(func, args)
-        for y, z in zip(evaluate(scalarise(optimise(func)), args), wanted):
+        for y, z in zip(evaluate(replace_aggregates(optimise(func)), args), wanted):
             np.testing.assert_allclose(y, z, rtol=1e-12, atol=1e-12)
         check(optimise(func), args, traced.guards)
 

@@ -6,7 +6,7 @@ import fad
 from fad.ir.check import check
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
-from fad.passes.scatter_to_gather import stencils
+from fad.passes.scatter_to_gather import scatter_to_gather
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
 
@@ -70,7 +70,7 @@ def _count(func, name):
 def test_the_numbers_stay(f, n):
     u = np.linspace(0.1, 1.0, 30)
     func = optimise(vjp(trace(f, [u]).func, [0]))
-    after = check(stencils(func))
+    after = check(scatter_to_gather(func))
     assert _count(after, "update") > _count(func, "update")
     given = [u[:n] * 0.5, 1.0]
     for a, b in zip(evaluate(after, given), evaluate(func, given), strict=True):

@@ -6,9 +6,9 @@ import pytest
 
 import fad
 from fad.ir.op import registry
-from fad.passes.read_before_write import early
-from fad.passes.legalisation import expand
+from fad.passes.legalisation import legalise
 from fad.passes.pipeline import PIPELINE, prepared
+from fad.passes.read_before_write import read_before_write
 from fad.passes.replacement_candidates import small_arrays
 from fad.trace.tracing import trace
 
@@ -18,7 +18,7 @@ def small(func):
     return small_arrays(func, lambda n: 3)
 
 
-PASSES = list(dict.fromkeys((*PIPELINE, expand, early, prepared, small)))
+PASSES = list(dict.fromkeys((*PIPELINE, legalise, read_before_write, prepared, small)))
 
 
 def _loop(s, y, inside):

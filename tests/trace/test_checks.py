@@ -6,7 +6,7 @@ import pytest
 
 import fad
 from fad.trace.guards.checks import PATIENCE, Checks
-from fad.trace.guards.guard import Absent, Answer, Attribute, Code, Item, Names, Variable, of_all_in, of_contents, of_names
+from fad.trace.guards.guard import AbsenceGuard, AnswerGuard, AttributeGuard, CodeGuard, Item, NamesGuard, VariableGuard, of_all_in, of_contents, of_names
 
 
 class Thing:
@@ -24,14 +24,14 @@ def changes():
     return [
         (Item(scope, "a", scope["a"]), lambda: scope.update(a=2.0)),
         (Item(row, -1, row[-1]), lambda: row.append(5.0)),
-        (Absent(scope, "c"), lambda: scope.update(c=1)),
-        (Attribute(thing, "rate", 0.5), lambda: setattr(thing, "rate", 0.7)),
-        (Attribute(thing, "rate", 0.5), lambda: setattr(Thing, "rate", 0.7)),
-        (Variable(inner.__closure__[0], 1.0), lambda: setattr(inner.__closure__[0], "cell_contents", 2.0)),
-        (Code(inner), lambda: setattr(inner, "__defaults__", ())),
+        (AbsenceGuard(scope, "c"), lambda: scope.update(c=1)),
+        (AttributeGuard(thing, "rate", 0.5), lambda: setattr(thing, "rate", 0.7)),
+        (AttributeGuard(thing, "rate", 0.5), lambda: setattr(Thing, "rate", 0.7)),
+        (VariableGuard(inner.__closure__[0], 1.0), lambda: setattr(inner.__closure__[0], "cell_contents", 2.0)),
+        (CodeGuard(inner), lambda: setattr(inner, "__defaults__", ())),
         (of_contents(scope), lambda: scope["b"].append(2.0)),
         (of_all_in(thing), lambda: setattr(thing, "more", 1)),
-        (Answer(lambda: len(row), 2), lambda: row.pop()),
+        (AnswerGuard(lambda: len(row), 2), lambda: row.pop()),
         (*of_names(many, many), lambda: many.update(n3=-1)),
     ]
 
@@ -50,7 +50,7 @@ def test_a_change_is_seen(k, asked, monkeypatch):
 
 
 def test_many_names_of_a_dict_are_one_guard():
-    assert isinstance(of_names({}, map(str, range(20)))[0], Names)
+    assert isinstance(of_names({}, map(str, range(20)))[0], NamesGuard)
 
 
 def test_what_is_gone_is_a_change():

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...api.custom import Call, Rule, cotangent_leaves, watch_rules
+from ...api.custom import CustomCall, Rule, cotangent_leaves, watch_rules
 from ...api.derivative import stop_gradient
 from ...api.inner import captured, conform, zeros_of
 from ...api.leaves import level_of
@@ -58,7 +58,7 @@ class primitive:
         return f"<primitive {_name(self)}>"
 
 
-class _Call(Call):
+class _Call(CustomCall):
     """A call that runs on plain arrays where they are known: on the tape."""
 
     def run(self, *xs: Any) -> tuple:
@@ -79,7 +79,7 @@ def _copy(x: Any) -> Any:
 class _Rule(Rule):
     """What the transforms ask of a primitive's derivative."""
 
-    def __init__(self, call: Call, primitive: primitive):
+    def __init__(self, call: CustomCall, primitive: primitive):
         super().__init__(call)
         self.primitive = primitive
         args, kwargs = call.arguments.unflatten(list(range(len(call.leaves))))

@@ -45,7 +45,7 @@ def _gru(x: Any, state: tuple, weights: list) -> tuple:
     return ((1.0 - z) * n + z * h,)
 
 
-class Kind(NamedTuple):
+class RecurrentKind(NamedTuple):
     """How a recurrent layer goes one step: cell(x, state, weights) is the next state, whose first part is the
     output."""
 
@@ -54,8 +54,8 @@ class Kind(NamedTuple):
     cell: Callable
 
 
-KINDS = {"RNN_TANH": Kind(1, 1, _rnn(op["tanh"])), "RNN_RELU": Kind(1, 1, _rnn(activations.relu)),
-         "LSTM": Kind(4, 2, _lstm), "GRU": Kind(3, 1, _gru)}
+KINDS = {"RNN_TANH": RecurrentKind(1, 1, _rnn(op["tanh"])), "RNN_RELU": RecurrentKind(1, 1, _rnn(activations.relu)),
+         "LSTM": RecurrentKind(4, 2, _lstm), "GRU": RecurrentKind(3, 1, _gru)}
 
 
 def _run(cell: Callable, steps: Iterable, state: tuple, weights: list) -> "tuple[list, tuple]":

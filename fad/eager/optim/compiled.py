@@ -22,7 +22,7 @@ class Moved:
         self._a, self._vc = a.copy(), [0]
 
 
-class Layout:
+class ModelLayout:
     """What a model consists of, as long as it consists of that: modules, and where each tensor and each module is held."""
 
     def __init__(self, model: Module):
@@ -77,13 +77,13 @@ class CompiledStep:
         self.loss, self.model, self.optimizer, self.compile = loss, model, optimizer, compile
         self.programs: dict = {}
         self.moved: tuple | None = None
-        self.layout = Layout(model)
+        self.layout = ModelLayout(model)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any) -> Tensor:
         if not self.layout.holds():                            # another model: everything anew
-            self.layout, self.programs, self.moved = Layout(self.model), {}, None
+            self.layout, self.programs, self.moved = ModelLayout(self.model), {}, None
         if self.moved is None or not self._quiet(args):
             return self._on_tensors(args)
         names, params, groups, kept = self.moved

@@ -122,7 +122,7 @@ class Optimizer:
                 for p in group["params"]:
                     if p._g is not None:
                         whole = p._a.dtype.kind != "c"
-                        self.update(p if whole else Parts(p), p._g._a if whole else parts(p._g._a), _plain_rates(group), self.state[p])  # type: ignore[arg-type]
+                        self.update(p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), _plain_rates(group), self.state[p])  # type: ignore[arg-type]
         return loss
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
@@ -178,7 +178,7 @@ def _ordered(params: Any) -> None:
                         "list instead.")
 
 
-class Parts:
+class RealParts:
     """A complex parameter as its real and imaginary parts, which an optimiser moves one by one."""
 
     def __init__(self, p: Tensor):

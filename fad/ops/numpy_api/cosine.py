@@ -20,7 +20,7 @@ from .arguments import in_dtype, one_axis, rank
 from .fft import lengths_and_axes, of_length, scaled, signal, swapped_last
 
 
-class Kind(NamedTuple):
+class TransformType(NamedTuple):
     """One type of transform: its a and b, m - N, and which entries of x count once where the others count twice."""
 
     a: float
@@ -29,8 +29,8 @@ class Kind(NamedTuple):
     once: tuple = ()
 
 
-COSINE = {1: Kind(0.0, 0.0, -1, ("first", "last")), 2: Kind(0.0, 0.5, 0), 3: Kind(0.5, 0.0, 0, ("first",)), 4: Kind(0.5, 0.5, 0)}
-SINE = {1: Kind(1.0, 1.0, 1), 2: Kind(1.0, 0.5, 0), 3: Kind(0.5, 1.0, 0, ("last",)), 4: Kind(0.5, 0.5, 0)}
+COSINE = {1: TransformType(0.0, 0.0, -1, ("first", "last")), 2: TransformType(0.0, 0.5, 0), 3: TransformType(0.5, 0.0, 0, ("first",)), 4: TransformType(0.5, 0.5, 0)}
+SINE = {1: TransformType(1.0, 1.0, 1), 2: TransformType(1.0, 0.5, 0), 3: TransformType(0.5, 1.0, 0, ("last",)), 4: TransformType(0.5, 0.5, 0)}
 INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
@@ -59,7 +59,7 @@ def _phase(n: Any, slope: float, offset: float, m: Any, dtype: np.dtype) -> Any:
     return registry["cast"](registry["exp"](angle * 1j), dtype=dtype)
 
 
-def _summed(x: Any, kind: Kind, sine: bool) -> Any:
+def _summed(x: Any, kind: TransformType, sine: bool) -> Any:
     """The sums of real values along the last axis."""
     n = shape_of(x)[-1]
     m, dtype = n + kind.more, complex_dtype(type_of(x).dtype)

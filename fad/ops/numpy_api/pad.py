@@ -16,7 +16,7 @@ from .join import joined, part
 from .shape import broadcast_
 
 
-class Side(NamedTuple):
+class PadSide(NamedTuple):
     """What is put at one side of an axis: how many elements, with what option."""
 
     axis: int
@@ -70,7 +70,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     values = _pairs(options.get(name), rank(x), str(name))
     odd = options.get("reflect_type", "even") == "odd"
     for axis, (widths, given) in enumerate(zip(_widths(pad_width, rank(x)), values)):
-        sides = [Side(axis, _width(w), odd if name is None else v, k == 0) for k, (w, v) in enumerate(zip(widths, given))]
+        sides = [PadSide(axis, _width(w), odd if name is None else v, k == 0) for k, (w, v) in enumerate(zip(widths, given))]
         x = block(x, sides)
     return x if x is not array else METHODS["copy"](x)
 
@@ -82,7 +82,7 @@ def _width(w: Any) -> Any:
     return n
 
 
-def _is_nothing(side: Side) -> bool:
+def _is_nothing(side: PadSide) -> bool:
     return isinstance(side.width, int) and side.width == 0
 
 
@@ -94,29 +94,29 @@ def _blockwise(make: Callable) -> Callable:
     return both
 
 
-def _block_shape(x: Any, side: Side) -> tuple:
+def _block_shape(x: Any, side: PadSide) -> tuple:
     return tuple(side.width if k == side.axis else n for k, n in enumerate(shape_of(x)))
 
 
-def _constant(x: Any, side: Side) -> Any:
+def _constant(x: Any, side: PadSide) -> Any:
     value, dtype = 0 if side.option is None else as_array(side.option), type_of(x).dtype
     if is_number(value) or not is_value(value):
         value = dtype.type(value).item()
     return registry["full"](in_dtype(value, dtype) if is_value(value) else value, *_block_shape(x, side), dtype=dtype)
 
 
-def _edge_of(x: Any, side: Side) -> Any:
+def _edge_of(x: Any, side: PadSide) -> Any:
     """The outermost element, its axis kept."""
     n = shape_of(x)[side.axis]
     some_of(n, "np.pad")
     return registry["slice_axis"](x, side.axis, 0 if side.is_before else n - 1, 1)
 
 
-def _edge(x: Any, side: Side) -> Any:
+def _edge(x: Any, side: PadSide) -> Any:
     return broadcast_(_edge_of(x, side), *_block_shape(x, side))
 
 
-def _ramp(x: Any, side: Side) -> Any:
+def _ramp(x: Any, side: PadSide) -> Any:
     """From the end value, at the outside, towards the edge."""
     end = 0 if side.option is None else side.option
     steps = registry["reshape"](registry["iota"](side.width, dtype=np.dtype(float)), *[side.width if k == side.axis else 1 for k in range(rank(x))])
@@ -126,7 +126,7 @@ def _ramp(x: Any, side: Side) -> Any:
 
 
 def _statistic(function: str) -> Callable:
-    def block(x: Any, side: Side) -> Any:
+    def block(x: Any, side: PadSide) -> Any:
         n = shape_of(x)[side.axis]
         length = n if side.option is None else extents.minimum(integer(side.option), n)
         some_of(length, "np.pad")
@@ -175,7 +175,7 @@ def _mirrored(edge: int, place: Callable) -> Callable:
     return both
 
 
-def _reflection(x: Any, side: Side, edge: int) -> Any:
+def _reflection(x: Any, side: PadSide, edge: int) -> Any:
     n, w = shape_of(x)[side.axis], side.width
     chunk = part(x, side.axis, edge, edge + w) if side.is_before else part(x, side.axis, n - edge - w, n - edge)
     mirrored = registry["slice_axis"](chunk, side.axis, w - 1, w, -1)

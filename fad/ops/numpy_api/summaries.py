@@ -320,7 +320,7 @@ def _correlation(x: Any, y: Any, axis: Any) -> Any:
     return total(x * y, axis=axis) / sqrt(total(x * x, axis=axis) * total(y * y, axis=axis))
 
 
-class Line(NamedTuple):
+class FittedLine(NamedTuple):
     """What linregress gives, but for the standard error of the intercept."""
 
     slope: Any
@@ -332,7 +332,7 @@ class Line(NamedTuple):
 
 @face("scipy.stats.linregress", samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
                                          "stats.linregress(v, np.sin(9 * v)).stderr"))
-def linregress(x: Any, y: Any, alternative: str = "two-sided") -> Line:
+def linregress(x: Any, y: Any, alternative: str = "two-sided") -> FittedLine:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
     x, y = live(x), live(y)
@@ -341,7 +341,7 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided") -> Line:
     free = shape_of(x)[0] - 2.0
     t = r * sqrt(free / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
     error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)
-    return Line(slope, mean(y) - slope * mean(x), r, 2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)
+    return FittedLine(slope, mean(y) - slope * mean(x), r, 2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)
 
 
 # -- density estimates ------------------------------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ PI, SQRT_PI, SQRT2 = math.pi, math.sqrt(math.pi), math.sqrt(2.0)
 POSITIVE = (0.3, 2.0)
 
 
-class Unknown:
+class NoFormula:
     """The partial derivative that fad has no formula for: to ask for it raises, with the reason."""
 
     def __init__(self, reason: str):

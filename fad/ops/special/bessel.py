@@ -8,10 +8,10 @@ from typing import Any
 
 from ..choice import sign, where
 from ..transcendental import sqrt
-from .base import POSITIVE, SQRT_PI, Unknown, real_only, special, special_part
+from .base import POSITIVE, SQRT_PI, NoFormula, real_only, special, special_part
 from .gamma import rgamma
 
-ORDER = Unknown("the derivative with respect to the order of a Bessel function has no closed form")
+ORDER = NoFormula("the derivative with respect to the order of a Bessel function has no closed form")
 NOT_HOLOMORPHIC = "it is scaled by a function that is not holomorphic"
 ARGUMENTS = (1.5, POSITIVE)
 

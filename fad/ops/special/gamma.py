@@ -8,11 +8,11 @@ from ..extents import broadcast_of
 from ..kinds import Partials
 from ..pointwise import composed, real_part
 from ..transcendental import cos, exp, sin
-from .base import PI, POSITIVE, SCIPY, Unknown, real_only, special
+from .base import PI, POSITIVE, SCIPY, NoFormula, real_only, special
 from .information import xlog1py, xlogy
 
-SHAPE = Unknown("the derivative of an incomplete gamma or beta function with respect to its shape has no closed form")
-ORDER = Unknown("it is a function of an integer order")
+SHAPE = NoFormula("the derivative of an incomplete gamma or beta function with respect to its shape has no closed form")
+ORDER = NoFormula("it is a function of an integer order")
 UNIT = (0.1, 0.9)
 NO_TRIGAMMA = "SciPy has no trigamma function of complex arguments"
 
@@ -37,11 +37,11 @@ loggamma = special("loggamma", lambda y, x: digamma(x))
 gammasgn = special("gammasgn", None, traits=Traits(jumps=True))
 rgamma = special("rgamma", _rgamma_slope)
 digamma = special("digamma", real_only(_trigamma, NO_TRIGAMMA))
-zeta = special("zeta", Unknown("the zeta function's derivative with respect to its exponent has no closed form"),
+zeta = special("zeta", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"),
                lambda y, s, q: -s * zeta(s + 1.0, q), domain=((2.0, 4.0), POSITIVE), behind="_zeta")
-riemann_zeta = special("riemann_zeta", Unknown("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0),
+riemann_zeta = special("riemann_zeta", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0),
                        behind="_riemann_zeta", printed="zeta")
-zetac = special("zetac", Unknown("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0))
+zetac = special("zetac", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0))
 beta = special("beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)), lambda y, a, b: y * (digamma(b) - digamma(a + b)))
 betaln = special("betaln", lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b))
 poch = special("poch", lambda y, z, m: y * (digamma(z + m) - digamma(z)), lambda y, z, m: y * digamma(z + m))

@@ -10,9 +10,9 @@ from ..choice import where
 from ..kinds import Partials
 from ..pointwise import composed, op
 from ..transcendental import cos, cosh, exp
-from .base import PI, POSITIVE, Unknown, special, special_part
+from .base import PI, POSITIVE, NoFormula, special, special_part
 
-PARAMETER = Unknown("the derivative of a hypergeometric function with respect to a parameter has no closed form")
+PARAMETER = NoFormula("the derivative of a hypergeometric function with respect to a parameter has no closed form")
 WIDE = (-0.8, 0.8)
 
 hyp0f1 = special("hyp0f1", PARAMETER, lambda y, b, x: hyp0f1(b + 1.0, x) / b, domain=(1.5, WIDE))
@@ -36,7 +36,7 @@ def _expn_slope(y: Any, n: Any, x: Any) -> Any:
 
 exp1 = special("exp1", lambda y, x: -exp(-x) / x)
 expi = special("expi", lambda y, x: exp(x) / x)
-expn = special("expn", Unknown("it is a function of an integer order"), _expn_slope, domain=(2, POSITIVE))
+expn = special("expn", NoFormula("it is a function of an integer order"), _expn_slope, domain=(2, POSITIVE))
 sici_si = special_part("sici_si", 0, lambda y, x: hyp0f1(1.5, -0.25 * x * x), call="sici")           # sin(x) / x
 sici_ci = special_part("sici_ci", 1, lambda y, x: cos(x) / x, call="sici")
 shichi_shi = special_part("shichi_shi", 0, lambda y, x: hyp0f1(1.5, 0.25 * x * x), call="shichi")    # sinh(x) / x

@@ -5,10 +5,10 @@ Formulas: Digital Library of Mathematical Functions, chapters 12, 18, 28. With r
 from typing import Any
 
 from ..transcendental import cos, cosh
-from .base import PI, Unknown, special, special_part
+from .base import PI, NoFormula, special, special_part
 from .gamma import binom
 
-DEGREE = Unknown("the derivative with respect to the degree or a parameter of a polynomial has no closed form")
+DEGREE = NoFormula("the derivative with respect to the degree or a parameter of a polynomial has no closed form")
 INSIDE = (-0.8, 0.8)
 SHIFTED = (0.2, 0.8)
 

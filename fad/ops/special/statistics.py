@@ -8,13 +8,13 @@ from ..arithmetic import floor
 from ..choice import where
 from ..kinds import NoRule
 from ..transcendental import exp, log1p, sqrt
-from .base import PI, POSITIVE, Unknown, special
+from .base import PI, POSITIVE, NoFormula, special
 from .bessel import ive
 from .gamma import UNIT, beta_density, gamma_density, gammaln
 from .information import xlogy
 
-SHAPE = Unknown("the derivative of a distribution function with respect to this parameter has no closed form")
-INTEGER = Unknown("it is an integer")
+SHAPE = NoFormula("the derivative of a distribution function with respect to this parameter has no closed form")
+INTEGER = NoFormula("it is an integer")
 SERIES = "its derivative is known as a series only"
 
 # -- Student's t, chi-square, F, gamma ------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ class TooMany(Exception):
     """A function is made of more things than are worth looking at."""
 
 
-class Parts:
+class FunctionParts:
     """A function taken apart: its key and its slots; ids: of the things that are copied, not shared, where a function is made of its pattern."""
 
     __slots__ = ("ids", "key", "slots")
@@ -76,9 +76,9 @@ class Parts:
             self.add(child, outermost)
 
 
-def parts_of(f: Any) -> "Parts | None":
+def parts_of(f: Any) -> "FunctionParts | None":
     """The function's key and slots; None of one that is made of too much."""
-    parts = Parts()
+    parts = FunctionParts()
     try:
         parts.add(f, True)
     except TooMany:
@@ -86,7 +86,7 @@ def parts_of(f: Any) -> "Parts | None":
     return parts
 
 
-class Kind:
+class PartKind:
     """How things of a kind are taken apart, and made of other parts.
 
     apart(x, outermost) -> (what is hashable of it and not a part, its parts), or (None, ()) of what is shared as it is
@@ -118,7 +118,7 @@ class Kind:
         return self.apart(x, True)[1]
 
 
-class _Function(Kind):
+class _Function(PartKind):
     """Code over cells and defaults; of the function that is called, and of nested ones, also the numbers and arrays among its global names."""
 
     def apart(self, x: FunctionType, outermost: bool) -> tuple:
@@ -168,7 +168,7 @@ class _Function(Kind):
                 *[v for k, v in x.__dict__.items() if k != MEMORY]]
 
 
-class _Method(Kind):
+class _Method(PartKind):
     leads_on = True
 
     def apart(self, x: MethodType, outermost: bool) -> tuple:
@@ -178,7 +178,7 @@ class _Method(Kind):
         return MethodType(*children)
 
 
-class _Partial(Kind):
+class _Partial(PartKind):
     leads_on = True
 
     def apart(self, x: functools.partial, outermost: bool) -> tuple:
@@ -192,7 +192,7 @@ class _Partial(Kind):
         return functools.partial(*children[:1 + count], **dict(zip(names, children[1 + count:])))
 
 
-class _Tuple(Kind):
+class _Tuple(PartKind):
     def apart(self, x: tuple, outermost: bool) -> tuple:
         return (len(x),), x
 
@@ -200,7 +200,7 @@ class _Tuple(Kind):
         return tuple(children)
 
 
-class _List(Kind):
+class _List(PartKind):
     def apart(self, x: list, outermost: bool) -> tuple:
         return (len(x),) if len(x) <= MOST else None, x
 
@@ -211,7 +211,7 @@ class _List(Kind):
         shell += children
 
 
-class _Dict(Kind):
+class _Dict(PartKind):
     def apart(self, x: dict, outermost: bool) -> tuple:
         if len(x) > MOST or not all(type(k) is str for k in x):
             return None, ()
@@ -227,7 +227,7 @@ class _Dict(Kind):
         shell.update(zip(static, children))
 
 
-class _Object(Kind):
+class _Object(PartKind):
     """An object of a class of the user's, which is its attributes and nothing else."""
 
     def apart(self, x: Any, outermost: bool) -> tuple:
@@ -247,13 +247,13 @@ class _Object(Kind):
         shell.__dict__.clear()
 
 
-_SLOT = Kind()
+_SLOT = PartKind()
 _OBJECT = _Object()
-KINDS: dict[type, Kind] = {FunctionType: _Function(), MethodType: _Method(), functools.partial: _Partial(), tuple: _Tuple(), list: _List(), dict: _Dict()}
+KINDS: dict[type, PartKind] = {FunctionType: _Function(), MethodType: _Method(), functools.partial: _Partial(), tuple: _Tuple(), list: _List(), dict: _Dict()}
 _classes: dict[type, bool] = {}
 
 
-def _slot_or_kind(x: Any, cls: type) -> "Kind | None":
+def _slot_or_kind(x: Any, cls: type) -> "PartKind | None":
     kind = KINDS.get(cls)
     if kind is not None:
         return kind
@@ -275,7 +275,7 @@ def is_attributes(cls: type, x: Any) -> bool:
     return known
 
 
-class Pattern:
+class FunctionPattern:
     """A function with holes in place of its slots."""
 
     def __init__(self, f: Any):
@@ -323,7 +323,7 @@ class Pattern:
 class Filling:
     """A function made of a pattern: `function`; names: (id of a module's global names, name) -> what stands for the number or the array there."""
 
-    def __init__(self, pattern: Pattern, values: Sequence):
+    def __init__(self, pattern: FunctionPattern, values: Sequence):
         self.values: Iterator = iter(values)
         self.made: dict[int, Any] = {}
         self.filled: list[tuple] = []

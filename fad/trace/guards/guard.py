@@ -88,7 +88,7 @@ class Item(Guard):
         return type(self), id(self.owner), type(self.at), self.at, id(self.value)
 
 
-class Absent(Guard):
+class AbsenceGuard(Guard):
     """That a dict has nothing under a key."""
 
     __slots__ = ()
@@ -100,7 +100,7 @@ class Absent(Guard):
         return f"{self.value!r} not in {owner}" if type(self.value) is str else f"{kept} not in {owner}"
 
 
-class Attribute(Item):
+class AttributeGuard(Item):
     """An attribute of an object, a class, a module or a function."""
 
     __slots__ = ()
@@ -112,7 +112,7 @@ class Attribute(Item):
         return f"{owner}.{self.at} is {kept}" if self.at.isidentifier() else f"getattr({owner}, {self.at!r}) is {kept}"
 
 
-class Variable(Guard):
+class VariableGuard(Guard):
     """What a variable of an enclosing function stands for."""
 
     __slots__ = ()
@@ -124,7 +124,7 @@ class Variable(Guard):
         return f"{owner}.cell_contents is {kept}"
 
 
-class Code(Guard):
+class CodeGuard(Guard):
     """What a function does: its code and its default values (a module that is reloaded may give it new ones)."""
 
     __slots__ = ("made_of",)
@@ -153,7 +153,7 @@ class Code(Guard):
         return type(self), id(self.owner), *map(id, self.made_of)
 
 
-class Names(Guard):
+class NamesGuard(Guard):
     """What many names stand for in the dict of a module or a class, MISSING if they are not there."""
 
     __slots__ = ("names", "space")
@@ -181,7 +181,7 @@ class Names(Guard):
         return f"{owner}.holds()"
 
 
-class Contents(Guard):
+class SnapshotContents(Guard):
     """All that a snapshot has kept."""
 
     __slots__ = ()
@@ -197,7 +197,7 @@ class Contents(Guard):
         return f"{owner}.is_unchanged()"
 
 
-class Answer(Guard):
+class AnswerGuard(Guard):
     """What a library said when it was asked: it is asked again, and says an equal thing of the same class."""
 
     __slots__ = ()
@@ -239,17 +239,17 @@ def of_contents(container: Any) -> Guard:
     >>> guard.unchanged
     False
     """
-    return Contents(Snapshot(container))
+    return SnapshotContents(Snapshot(container))
 
 
 def of_all_in(x: Any, is_open: Callable = is_object) -> Guard:
     """An object with all in it, elements of arrays and attributes of objects too: for code that is not rewritten."""
-    return Contents(Snapshot(x, deep=True, is_open=is_open))
+    return SnapshotContents(Snapshot(x, deep=True, is_open=is_open))
 
 
 def of_attributes(container: Any) -> Guard:
     """The attributes of a list or dict of a class of the user's."""
-    return Contents(Snapshot(getattr(container, "__dict__", None)))
+    return SnapshotContents(Snapshot(getattr(container, "__dict__", None)))
 
 
 def of_element(container: Any, key: Any, value: Any) -> Guard:
@@ -274,8 +274,8 @@ def of_names(space: Any, names: Iterable) -> list:
     """
     names = tuple(names)
     if len(names) > FEW:
-        return [Names(space, names)]
-    return [Item(space, name, space[name]) if name in space else Absent(space, name) for name in names]
+        return [NamesGuard(space, names)]
+    return [Item(space, name, space[name]) if name in space else AbsenceGuard(space, name) for name in names]
 
 
 def of_variable(variable: ContextVar) -> list:
@@ -288,19 +288,19 @@ def of_class(cls: type, name: str) -> Guard:
     """What a class, or a class that it derives from, has under this name: a method, a property, a value."""
     value = in_class(cls, name)
     if getattr(cls, name, MISSING) is value:  # the quicker way, where it does not make a method of a function
-        return Attribute(cls, name, value)
+        return AttributeGuard(cls, name, value)
     return Read(lambda: in_class(cls, name), value)
 
 
 def of_order(cls: type) -> Guard:
     """From which classes a class derives."""
-    return Attribute(cls, "__mro__", cls.__mro__)
+    return AttributeGuard(cls, "__mro__", cls.__mro__)
 
 
 def of_length(container: Any) -> Guard:
     """How many elements there are; of a dict its keys, in their order."""
     if not isinstance(container, dict):
-        return Answer(lambda: len(container), len(container))
+        return AnswerGuard(lambda: len(container), len(container))
     keys = list(container)
     return Read(lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys)
 

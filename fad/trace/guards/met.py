@@ -58,16 +58,16 @@ TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 def state_of(x: Any) -> list:
     """Guards for what a thing from outside holds that captured code does not look into."""
     if isinstance(x, weakref.ref):
-        return [of.Answer(lambda: x() is None, x() is None)]
+        return [of.AnswerGuard(lambda: x() is None, x() is None)]
     if isinstance(x, VIEWS):
         return [of.of_all_in(x.mapping)]
     found: list[of.Guard] = of_decimals(x)
     if isinstance(x, type) and is_open(x):
         found.append(of.of_order(x))
     if isinstance(x, BaseException):
-        found.append(of.Attribute(x, "args", x.args))
+        found.append(of.AttributeGuard(x, "args", x.args))
     if isinstance(x, np.vectorize):
-        found.append(of.Attribute(x, "pyfunc", x.pyfunc))
+        found.append(of.AttributeGuard(x, "pyfunc", x.pyfunc))
     elif _is_librarys(x):
         found.append(of.of_all_in(x, lambda y: y is x))
     return found
@@ -96,7 +96,7 @@ def of_decimals(x: Any) -> list:
     decimal = sys.modules.get("decimal")
     if decimal is None or not (x is decimal.Decimal or isinstance(x, decimal.Decimal)):
         return []
-    return [of.Answer(lambda: repr(decimal.getcontext()), repr(decimal.getcontext()))]
+    return [of.AnswerGuard(lambda: repr(decimal.getcontext()), repr(decimal.getcontext()))]
 
 
 def is_closed_box(x: Any) -> bool:
@@ -150,8 +150,8 @@ def of_library(owner: Any, name: str, value: Any) -> list:
         return []
     again = getattr(owner, name)
     if of.is_same(again, value):
-        return [of.Attribute(owner, name, value)]
-    return [of.Answer(lambda: getattr(owner, name), value)] if isinstance(value, tuple) and again == value else []
+        return [of.AttributeGuard(owner, name, value)]
+    return [of.AnswerGuard(lambda: getattr(owner, name), value)] if isinstance(value, tuple) and again == value else []
 
 
 def along(above: Any, name: str) -> tuple:
@@ -186,10 +186,10 @@ def of_class_asked(x: Any, classes: Any) -> Iterator[of.Guard]:
     if may_be_changed(cls) and is_users(cls):
         yield of.of_order(cls)
         if is_open(x) and hasattr(x, "__dict__"):
-            yield of.Attribute(x, "__class__", cls)
+            yield of.AttributeGuard(x, "__class__", cls)
     for c in classes if isinstance(classes, tuple) else (classes,):
         if isinstance(c, type) and type(c) is not type and is_users(c) and is_open(c):
-            yield of.Answer(lambda c=c: issubclass(cls, c), issubclass(cls, c))
+            yield of.AnswerGuard(lambda c=c: issubclass(cls, c), issubclass(cls, c))
 
 
 def of_making(cls: type) -> Iterator[of.Guard]:
@@ -197,9 +197,9 @@ def of_making(cls: type) -> Iterator[of.Guard]:
     for name in ("__new__", "__init__"):
         f = getattr(of.in_class(cls, name), "__func__", of.in_class(cls, name))
         if isinstance(f, FunctionType) and is_users(cls):
-            yield from (of.of_class(cls, name), of.Code(f))
+            yield from (of.of_class(cls, name), of.CodeGuard(f))
 
 
 def of_function(f: Any, name: str) -> list:
     """Guards for what a function's own attributes say of it."""
-    return [of.Attribute(f, name, getattr(f, name))] if name in TEXTS else []
+    return [of.AttributeGuard(f, name, getattr(f, name))] if name in TEXTS else []

@@ -149,7 +149,7 @@ class Reads:
         orders = [of.of_order(x) for x in classes]
         named = [x for x in self._known.values() if isinstance(x, (FunctionType, type))] if not self._names.isdisjoint(met.TEXTS) else []
         texts = [g for x in named for name in self._names & set(met.TEXTS) if hasattr(x, name) for g in met.of_function(x, name)]
-        return [*self._sources, *orders, *texts, *([of.Contents(self.snapshot)] if self.snapshot.roots else [])]
+        return [*self._sources, *orders, *texts, *([of.SnapshotContents(self.snapshot)] if self.snapshot.roots else [])]
 
     def _walk(self, queue: list) -> None:
         """queue: pairs of a thing and whether code reads it that is not captured at all."""
@@ -169,7 +169,7 @@ class Reads:
             self.unknown = f"what {getattr(x, '__name__', type(x).__name__)} tells"
             return ()
         if is_setting(x):
-            self._sources.append(of.Answer(x, x()))
+            self._sources.append(of.AnswerGuard(x, x()))
             return (x(),)
         if is_question(x) or is_effect(x) or (tells_today(x) and not DATES.isdisjoint(self._names)):
             self.unknown = f"what {x.__name__} says at each call"
@@ -236,7 +236,7 @@ class Reads:
         """What a library's function has been made of, which may be the user's."""
         for cell in f.__closure__ or ():
             if of.content(cell) is not MISSING:
-                self._sources.append(of.Variable(cell, cell.cell_contents))
+                self._sources.append(of.VariableGuard(cell, cell.cell_contents))
                 yield cell.cell_contents
 
     def _look_into(self, x: Any) -> None:
@@ -254,14 +254,14 @@ class Reads:
     def _read_by(self, f: FunctionType, unseen: bool) -> Iterator:
         """What a function names; that it is this is a source."""
         code, space = f.__code__, f.__globals__
-        self._sources.append(of.Code(f))
+        self._sources.append(of.CodeGuard(f))
         used = names_used(code) | texts_in(code)
         self._names |= used
         self._is_any_name |= not used.isdisjoint(MAKE_NAMES)
         if not used.isdisjoint(("eval", "exec", "__subclasses__")):
             self.unknown = "what eval or exec reads, or which subclasses there are"
         if makes_texts(code):
-            self._sources.append(of.Answer(np.get_printoptions, np.get_printoptions()))
+            self._sources.append(of.AnswerGuard(np.get_printoptions, np.get_printoptions()))
         for name in imported_modules(code):
             self._sources += met.of_import(name, "", None)
             yield from self._named([sys.modules.get(name)], used)
@@ -272,7 +272,7 @@ class Reads:
             self.names_of |= {(id(space), name) for name in found} | {(id(cell), "") for cell in f.__closure__ or ()}
         yield from self._named([space[name] for name in found if name in space], used)
         for cell in f.__closure__ or ():
-            self._sources.append(of.Variable(cell, of.content(cell)))
+            self._sources.append(of.VariableGuard(cell, of.content(cell)))
             yield from () if of.content(cell) is MISSING else (cell.cell_contents,)
         yield from [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
 

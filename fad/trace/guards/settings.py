@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...util.collection import is_collecting
-from .guard import Answer
+from .guard import AnswerGuard
 
 _SETTINGS = {np.geterr, np.geterrcall, np.getbufsize, np.get_printoptions, sys.getrecursionlimit, sys.getswitchinterval, threading.current_thread,
              os.getcwd, os.getpid, gc.isenabled}
@@ -35,5 +35,5 @@ def answer(root: Any, ask: Callable, *args: Any) -> Any:
     """What such a function says, as a source of a trace."""
     ask = is_collecting if ask is gc.isenabled else ask       # tracing pauses the collector
     said = ask(*args)
-    root.sources.append(Answer(functools.partial(ask, *args), said))
+    root.sources.append(AnswerGuard(functools.partial(ask, *args), said))
     return said

@@ -52,7 +52,7 @@ class _Contents:
         return self.count(self.owner)
 
 
-class Node(NamedTuple):
+class SnapshotNode(NamedTuple):
     """One container, object or array: its class, what it is made of and what that held."""
 
     owner: Any
@@ -84,7 +84,7 @@ class Snapshot:
             self.add(x)
 
     def _clear(self) -> None:
-        self.nodes: dict[int, Node] = {}
+        self.nodes: dict[int, SnapshotNode] = {}
         self.views: list = []                                 # what gives the elements of the nodes now
         self.counts: list = []
         self.elements: list = []                              # of all views, one after the other
@@ -123,7 +123,7 @@ class Snapshot:
     def _note(self, x: Any) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
         views, names = _views(x), _names(x)
-        node = self.nodes[id(x)] = Node(x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x))
+        node = self.nodes[id(x)] = SnapshotNode(x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x))
         if type(x) is not tuple and type(x) is not frozenset:
             self.views += views
             self.counts += map(len, node.elements)
@@ -185,7 +185,7 @@ class Snapshot:
         return True
 
 
-def _differences(now: Any, node: Node) -> "list | None":
+def _differences(now: Any, node: SnapshotNode) -> "list | None":
     """The pairs (now, before) of elements that are not the very same; None where there are more or fewer, or of another class or in another memory."""
     if type(now) is not node.cls or (node.block is not None and not _has_block(now, node.block)) or _names(now) != node.names:
         return None

@@ -63,7 +63,7 @@ def _outside(y: Any, low: Any, high: Any) -> Any:
     return above if below is False else below if above is False else below | above
 
 
-class Call:
+class MethodCall:
     """One call of a method: the distribution's record, its shapes, and the variable on the standard scale."""
 
     def __init__(self, dist: Any, method: str, args: tuple, kwds: dict):
@@ -127,24 +127,24 @@ class Call:
 
 
 def logpdf(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
-    return Call(dist, "logpdf", args, kwds).log_density(x)
+    return MethodCall(dist, "logpdf", args, kwds).log_density(x)
 
 
 def pdf(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
-    return exp(Call(dist, "pdf", args, kwds).log_density(x))
+    return exp(MethodCall(dist, "pdf", args, kwds).log_density(x))
 
 
 def logpmf(dist: Any, k: Any, *args: Any, **kwds: Any) -> Any:
-    return Call(dist, "logpmf", args, kwds).log_mass(k)
+    return MethodCall(dist, "logpmf", args, kwds).log_mass(k)
 
 
 def pmf(dist: Any, k: Any, *args: Any, **kwds: Any) -> Any:
-    return exp(Call(dist, "pmf", args, kwds).log_mass(k))
+    return exp(MethodCall(dist, "pmf", args, kwds).log_mass(k))
 
 
 def _probability(method: str, part: str, below: float, above: float) -> Callable:
     def probability(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
-        call = Call(dist, method, args, kwds)
+        call = MethodCall(dist, method, args, kwds)
         call.known("cdf")
         return call.probability(x, getattr(call.record, part), below, above, hasattr(dist, "pmf"))
     return probability
@@ -152,7 +152,7 @@ def _probability(method: str, part: str, below: float, above: float) -> Callable
 
 def _quantile(method: str, part: str) -> Callable:
     def quantile(dist: Any, q: Any, *args: Any, **kwds: Any) -> Any:
-        call = Call(dist, method, args, kwds)
+        call = MethodCall(dist, method, args, kwds)
         call.known("ppf")
         return call.quantile(q, getattr(call.record, part))
     return quantile
@@ -160,7 +160,7 @@ def _quantile(method: str, part: str) -> Callable:
 
 def entropy(dist: Any, *args: Any, **kwds: Any) -> Any:
     """The differential entropy: that of the standard distribution, and the logarithm of the scale."""
-    call = Call(dist, "entropy", args, kwds)
+    call = MethodCall(dist, "entropy", args, kwds)
     call.known("entropy")
     return call.checked(call.record.entropy(*call.shapes) + log(call.scale))          # type: ignore[misc]
 
