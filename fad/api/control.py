@@ -200,8 +200,8 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
         return of_its_own(carry)
     shape = Shape("the carry of a loop")
     start = shape.leaves(of_its_own(init))
-    turn = lambda i, *c: shape.leaves(body(i, shape.tree(c)))
-    return of_its_own(shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (turn,), checkpoint=checkpoint or None)))
+    iteration = lambda i, *c: shape.leaves(body(i, shape.tree(c)))
+    return of_its_own(shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (iteration,), checkpoint=checkpoint or None)))
 
 
 @named_as_here
@@ -247,15 +247,15 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     carry, result = Shape("the carry of scan"), Shape("the results of scan")
     start = carry.leaves(of_its_own(init))
 
-    def turn(i: Any, *c: Any) -> tuple:
+    def iteration(i: Any, *c: Any) -> tuple:
         new, y = f(carry.tree(c), at(i))
         return carry.leaves(new), result.leaves(y)
-    kinds = result_types(lambda *c: turn(0, *of_its_own(c))[1], start, [False] * len(start))
+    kinds = result_types(lambda *c: iteration(0, *of_its_own(c))[1], start, [False] * len(start))
     outs = [registry["full"](0, n, *extents, dtype=dtype) for dtype, extents in kinds]
 
     def body(k: Any, *values: Any) -> tuple:
         i = n - 1 - k if reverse else k
-        new, ys = turn(i, *values[:len(start)])
+        new, ys = iteration(i, *values[:len(start)])
         written = [registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0) for out, y in zip(values[len(start):], ys, strict=True)]
         return (*new, *written)
     ends = registry["for"].run_regions([0, n, 1, *start, *outs], (body,))

@@ -27,7 +27,7 @@ llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")
 widen = LazyModule("fad.kernels.widen")
 stored = LazyModule("fad.backend.stored")
-apart = LazyModule("fad.kernels.outlined")
+outlined = LazyModule("fad.kernels.outlined")
 entries = LazyModule("fad.backend.entries")
 
 FORMAT = "1"  # of the payloads; another format is another name
@@ -140,7 +140,7 @@ def holds(text: str, name: str, path: "pathlib.Path | None") -> bool:
 def load(text: str, name: str, path: "pathlib.Path | None") -> Any:
     """The dispatcher of the function `name` in a module's text."""
     text, folder = _module(text, name), folder_of(path)
-    apart.keep_in(None if folder is None else Store(folder))
+    outlined.keep_in(None if folder is None else Store(folder))
     if folder is None:
         return _run(compile(text, f"<fad {name}>", "exec"), "fad_kernel", name)
     place = key(text)
@@ -156,7 +156,7 @@ def load(text: str, name: str, path: "pathlib.Path | None") -> Any:
     def write(what: tuple) -> None:
         folder.write(place, f"{name}({_title(text)})", pickle.dumps((code, *what)), config.cache_size)
 
-    dispatcher._cache = stored.Kept(dispatcher.py_func, kept, write, lambda: folder.remove(place))
+    dispatcher._cache = stored.StoredKernel(dispatcher.py_func, kept, write, lambda: folder.remove(place))
     return dispatcher
 
 

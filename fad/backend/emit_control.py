@@ -45,10 +45,10 @@ def _print_for(printer: Any, step: Step) -> None:
     with _counted(printer, work == math.inf or (work >= LONG and _is_sequential(LoopView(step.eqn)))) as count:
         printer.line(f"for {index} in range({span}):", step)
 
-        def turn() -> None:
+        def iteration() -> None:
             count()
             _print_body(printer, body, step.outs)
-        printer.indented(turn)
+        printer.indented(iteration)
     printer.names.release(index)
 
 
@@ -57,13 +57,13 @@ def _print_while(printer: Any, step: Step) -> None:
     with _counted(printer) as count:
         printer.line("while True:", step)
 
-        def turn() -> None:
+        def iteration() -> None:
             printer.block(test.steps, test.func.outputs)
             printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
             printer.indented(lambda: printer.line("break"))
             count()
             _print_body(printer, body, step.outs)
-        printer.indented(turn)
+        printer.indented(iteration)
 
 
 @contextmanager
@@ -72,13 +72,13 @@ def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
     if not wanted:
         yield lambda: None
         return
-    outermost = printer.turns is None
+    outermost = printer.iterations is None
     if outermost:
-        printer.turns = printer.names.fresh("turns")
-        printer.line(f"{printer.turns} = 0")
-    yield lambda: printer.line(f"{printer.turns} = interruptible({printer.turns})")
+        printer.iterations = printer.names.fresh("iterations")
+        printer.line(f"{printer.iterations} = 0")
+    yield lambda: printer.line(f"{printer.iterations} = interruptible({printer.iterations})")
     if outermost:
-        printer.turns = None
+        printer.iterations = None
 
 
 def _work(body: Any) -> float:
@@ -100,8 +100,8 @@ def _work_of(step: Step) -> float:
 def _few(ends: tuple) -> float:
     """The number of iterations of a range that LLVM may lay out: it has to know the number."""
     known = [a.value if isinstance(a, Literal) else a.index.const if isinstance(a, Position) and not a.index.terms else None for a in ends]
-    turns = math.inf if None in known else len(range(*known))
-    return turns if turns <= FEW else math.inf
+    iterations = math.inf if None in known else len(range(*known))
+    return iterations if iterations <= FEW else math.inf
 
 
 def _is_sequential(loop: LoopView) -> bool:

@@ -47,9 +47,9 @@ def matrix_product(lowering: Any, eqn: Equation) -> list:
         operands.reverse()
     (x, left), (y, right) = operands
     summed = next(c for c in left if c in right)
-    turns = (left[1] != summed, right[0] != summed)
+    iterations = (left[1] != summed, right[0] != summed)
     lowering.storage.own(eqn.outputs[0])
-    return [*before, Step("call", eqn, eqn.outputs[0], arrays=(x, y), along=turns)]
+    return [*before, Step("call", eqn, eqn.outputs[0], arrays=(x, y), along=iterations)]
 
 
 def _stored(lowering: Any, x: Var) -> tuple:

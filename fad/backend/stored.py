@@ -21,7 +21,7 @@ from numba.core.serialize import dumps
 from ..util.interrupts import let_through
 from ..util.lazy import LazyModule
 
-apart = LazyModule("fad.kernels.outlined")
+outlined = LazyModule("fad.kernels.outlined")
 stages = LazyModule("fad.kernels.stages")
 libraries = LazyModule("fad.kernels.libraries")
 
@@ -68,8 +68,8 @@ class StoredKernel:
 
     def _rebuilt(self, target_context: Any, names: list, code: bytes) -> Any:
         """The compiled function, or None. A name that is not there would end the process: all are looked up first."""
-        kernels = [name for name in names if name.startswith(apart.PREFIX)]
-        if not all(apart.is_at_hand(name, target_context.codegen()) for name in kernels):
+        kernels = [name for name in names if name.startswith(outlined.PREFIX)]
+        if not all(outlined.is_at_hand(name, target_context.codegen()) for name in kernels):
             return None
         if not all(map(llvm.address_of_symbol, names)):
             target_context.refresh()
@@ -80,7 +80,7 @@ class StoredKernel:
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keep what was compiled, where that is possible."""
         try:
-            kept = repr(sig), apart.called(compiled.library), dumps(compiled._reduce())
+            kept = repr(sig), outlined.called(compiled.library), dumps(compiled._reduce())
         except Exception as error:
             let_through(error)
             return

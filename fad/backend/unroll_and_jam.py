@@ -16,7 +16,7 @@ from .indexmap import Index
 from .loop_ir import Loop, Step
 from .reductions import combine
 
-TURNS = 4
+ITERATIONS = 4
 
 
 def can_jam(printer: Any, loop: Loop) -> bool:
@@ -51,32 +51,32 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
     """The loop in iterations of four, and what is left of it."""
     extent, const = loop.axis.extent, not loop.axis.extent.terms
     name = printer.names.loop(printer.axes.values())
-    if const and extent.const <= TURNS:
-        _turns(printer, loop, [str(k) for k in range(extent.const)], single)
+    if const and extent.const <= ITERATIONS:
+        _iterations(printer, loop, [str(k) for k in range(extent.const)], single)
         return
     whole = printer.expressions.index(extent if not const else Index.constant(extent.const)).source
-    stop = str(extent.const - extent.const % TURNS) if const else printer.expressions.index(extent.shifted(1 - TURNS)).source
+    stop = str(extent.const - extent.const % ITERATIONS) if const else printer.expressions.index(extent.shifted(1 - ITERATIONS)).source
     printer.axes[loop.axis] = name
-    printer.line(f"for {name} in range(0, {stop}, {TURNS}):")
-    names = [name, *[f"{name}_{k}" for k in range(1, TURNS)]]
+    printer.line(f"for {name} in range(0, {stop}, {ITERATIONS}):")
+    names = [name, *[f"{name}_{k}" for k in range(1, ITERATIONS)]]
 
     def four() -> None:
-        for k in range(1, TURNS):
+        for k in range(1, ITERATIONS):
             printer.line(f"{names[k]} = {name} + {k}")
-        _turns(printer, loop, names, single)
+        _iterations(printer, loop, names, single)
     printer.indented(four)
     if const:
-        rest = range(extent.const - extent.const % TURNS, extent.const)
+        rest = range(extent.const - extent.const % ITERATIONS, extent.const)
         if rest:
-            _turns(printer, loop, [str(k) for k in rest], single)
+            _iterations(printer, loop, [str(k) for k in rest], single)
     else:
-        printer.line(f"for {name} in range({whole} - {whole} % {TURNS}, {whole}):" if whole.isidentifier() else
-                     f"for {name} in range(({whole}) // {TURNS} * {TURNS}, {whole}):")
-        printer.indented(lambda: _turns(printer, loop, [name], single))
+        printer.line(f"for {name} in range({whole} - {whole} % {ITERATIONS}, {whole}):" if whole.isidentifier() else
+                     f"for {name} in range(({whole}) // {ITERATIONS} * {ITERATIONS}, {whole}):")
+        printer.indented(lambda: _iterations(printer, loop, [name], single))
     del printer.axes[loop.axis]
 
 
-def _turns(printer: Any, loop: Loop, names: list, single: set) -> None:
+def _iterations(printer: Any, loop: Loop, names: list, single: set) -> None:
     """The loops inside, their statements once for each of these iterations."""
     printer.axes[loop.axis] = names[0]
     _inside(printer, loop, loop, names, single)
@@ -91,8 +91,8 @@ def _inside(printer: Any, loop: Loop, outer: Loop, names: list, single: set) -> 
         if isinstance(inner.nodes[0], Loop):
             _inside(printer, loop, inner, names, single)
             return
-        for turn in names:
-            printer.axes[loop.axis] = turn
+        for iteration in names:
+            printer.axes[loop.axis] = iteration
             printer.nodes(inner.nodes, single)
     printer.indented(body)
     del printer.axes[inner.axis]

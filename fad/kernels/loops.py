@@ -117,10 +117,10 @@ class NumbaLoops:
             inside = [h for h in body if h in self.found and h != header]
             nearest = [h for h in inside if not any(h in self.found[other].body for other in inside if other != h)]
             own = set(body).difference(*[self.found[h].body for h in nearest])
-            self.sizes[header] = self._turns(header) * (len(self._statements(own)) + sum(map(self._size, nearest)))
+            self.sizes[header] = self._iterations(header) * (len(self._statements(own)) + sum(map(self._size, nearest)))
         return self.sizes[header]
 
-    def _turns(self, header):
+    def _iterations(self, header):
         """The number of a loop's iterations."""
         numbers = self._range(header)
         return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else float("inf")

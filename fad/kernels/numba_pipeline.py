@@ -150,8 +150,8 @@ class _Lower(lowering.Lower):
             return result
         if isinstance(fnty, types.Function) and fnty.typing_key is pauses.interruptible:
             self._clock = self._clock or pauses.new_clock(self.builder)
-            turns, ranks = self.loadvar(expr.args[0].name), [kind.ndim for kind, _ in arrays]
-            return pauses.emit_pause(self.context, self.builder, turns, self._clock, self._recorded(arrays), ranks)
+            iterations, ranks = self.loadvar(expr.args[0].name), [kind.ndim for kind, _ in arrays]
+            return pauses.emit_pause(self.context, self.builder, iterations, self._clock, self._recorded(arrays), ranks)
         method = fnty.typing_key if isinstance(fnty, types.BoundFunction) and self._is_array(fnty.this) else None
         if method == "array.copy":
             return memory.duplicate(self.context, self.builder, fnty.this, self.loadvar(expr.func.name))
@@ -309,20 +309,20 @@ class _Lower(lowering.Lower):
 
     def lower_expr(self, resty, expr):
         if expr.op == "getiter" and _step(self._ranges.get(expr.value.name)):
-            return self._first_turn(*self._ranges[expr.value.name])
+            return self._first_iteration(*self._ranges[expr.value.name])
         if expr.op == "iternext" and isinstance(self.typeof(expr.value.name), types.RangeIteratorType):
-            return self._next_turn(self.loadvar(expr.value.name), self._loops.is_hidden(self._label))
+            return self._next_iteration(self.loadvar(expr.value.name), self._loops.is_hidden(self._label))
         if expr.op in ("pair_first", "pair_second") and not self._is_counted(expr.value.name):
             return self.builder.extract_value(self.loadvar(expr.value.name), int(expr.op == "pair_second"))
         return super().lower_expr(resty, expr)
 
-    def _first_turn(self, start, stop, step):
+    def _first_iteration(self, start, stop, step):
         """Numba's iterator of a range whose step is 1 or -1: places of the number and of how many are left."""
         left = self.builder.sub(stop, start) if step.constant == 1 else self.builder.sub(start, stop)
         places = [cgutils.alloca_once_value(self.builder, value) for value in (start, left)]
         return cgutils.make_anonymous_struct(self.builder, (places[0], stop, step, places[1]))
 
-    def _next_turn(self, iterator, hidden):
+    def _next_iteration(self, iterator, hidden):
         """The pair of the next number and whether there is one; hidden: so that LLVM does not know how it follows from the one before (see loops.py)."""
         number, _, step, left = cgutils.unpack_tuple(self.builder, iterator, 4)
         value, count = self.builder.load(number), self.builder.load(left)

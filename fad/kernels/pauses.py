@@ -29,9 +29,9 @@ if sys.platform == "win32":
 TELLS = "an array was resized, by the handler of a signal, while compiled code was working on it"
 
 
-def interruptible(turns):
-    """turns + 1; now and then, the handlers of signals that have come run first."""
-    return turns + 1
+def interruptible(iterations):
+    """iterations + 1; now and then, the handlers of signals that have come run first."""
+    return iterations + 1
 
 
 def new_clock(builder):
@@ -56,16 +56,16 @@ def record_of(context, builder, arrays):
     return record
 
 
-def emit_pause(context, builder, turns, clock, record, ranks):
+def emit_pause(context, builder, iterations, clock, record, ranks):
     """Emit `interruptible`, in a function that has a record of its arguments, arrays of these ranks."""
-    now = builder.icmp_signed("==", builder.and_(turns, WORD(EVERY - 1)), WORD(EVERY - 1))
+    now = builder.icmp_signed("==", builder.and_(iterations, WORD(EVERY - 1)), WORD(EVERY - 1))
     with builder.if_then(now, likely=False):
         found = builder.call(_pause(builder.module, ranks), [clock, record])
         with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
             with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
                 context.call_conv.return_exc(builder)
             context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
-    return builder.add(turns, WORD(1))
+    return builder.add(iterations, WORD(1))
 
 
 def emit_check(context, builder, record, ranks):

@@ -1,8 +1,8 @@
 """The types of what a loop carries and a branch yields: found by running the code symbolically and joining what comes out.
 
 A carry starts with its initial value's type. The body is traced with it; where a result does not fit (an int that became a
-float, an extent that changed), the type widens and the body is traced anew, until it fits. An extent that changes from turn to
-turn becomes a carry of its own: an integer, which the array's type names (the `extents` of the equation: carry, axis, integer).
+float, an extent that changed), the type widens and the body is traced anew, until it fits. An extent that changes from iteration to
+iteration becomes a carry of its own: an integer, which the array's type names (the `extents` of the equation: carry, axis, integer).
 """
 import copy
 from collections.abc import Callable, Iterator
@@ -126,7 +126,7 @@ class Carries:
         self.names = tuple(names) or ("",) * self.given
         self.links = {(carry, axis): integer for carry, axis, integer in extents if integer is not None}
         self.init = list(init)
-        self.supposed: dict[int, DtypeKind] = {}                   # in a trace that supposes kinds: carries that turns leave in narrower ones
+        self.supposed: dict[int, DtypeKind] = {}                   # in a trace that supposes kinds: carries that iterations leave in narrower ones
         for carry, axis, integer in extents:
             if integer is None:
                 self._link(carry, axis, self.types[carry].shape[axis])
@@ -134,10 +134,10 @@ class Carries:
     def name(self, k: int) -> str:
         return (self.names[k] if k < len(self.names) else "") or f"carried value {k}"
 
-    def at(self, turn: "Turn") -> "Carries":
-        """The same carries at the types of a turn."""
+    def at(self, iteration: "Iteration") -> "Carries":
+        """The same carries at the types of an iteration."""
         made = copy.copy(self)
-        made.types, made.links = turn.types, turn.links
+        made.types, made.links = iteration.types, iteration.links
         return made
 
     def inputs(self, builder: Builder) -> list:
@@ -189,7 +189,7 @@ class Carries:
         return {k: new for k, new, t in pairs if new is not None and (new.dtype != t.dtype or (new.weak != t.weak and t.dtype.kind != "b"))}
 
     def suppose(self, narrowed: dict) -> bool:
-        """Let turns begin with these kinds, in which a turn leaves carries; whether that is new."""
+        """Let iterations begin with these kinds, in which an iteration leaves carries; whether that is new."""
         new = {k: DtypeKind(t.dtype, t.weak, None, np.can_cast(t.dtype, self.types[k].dtype, "safe")) for k, t in narrowed.items() if k not in self.supposed}
         self.supposed.update(new)
         return bool(new)
@@ -208,7 +208,7 @@ class Carries:
         self.types.append(Type(INT, (), type_of(self.init[-1]).weak))
 
     def _defined(self, k: int, t: Type, around: Builder) -> Type:
-        """The type of a carry that was undefined: its extents are those the first turn gave, or carried."""
+        """The type of a carry that was undefined: its extents are those the first iteration gave, or carried."""
         shape = []
         for axis, n in enumerate(t.shape):
             seen = visible_extent(n, around)
@@ -243,8 +243,8 @@ class TracedCode(NamedTuple):
     outputs: list
 
 
-class Turn:
-    """A trace of a loop at other types than those it came to: the types of its first turn, or of a later one."""
+class Iteration:
+    """A trace of a loop at other types than those it came to: the types of its first iteration, or of a later one."""
 
     def __init__(self, carries: Carries, body: TracedCode, is_first: bool):
         self.types, self.links, self.init = list(carries.types), dict(carries.links), carries.init
@@ -252,13 +252,13 @@ class Turn:
         self.last = carries.types                             # those that the loop came to, once it has
         self.test: TracedCode | None = None
         self.supposed = carries.supposed                      # (see Carries)
-        self.narrowed: dict[int, Type] = {}                   # carries that the turn leaves in a narrower type than the loop came to
+        self.narrowed: dict[int, Type] = {}                   # carries that the iteration leaves in a narrower type than the loop came to
 
 
-def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body", turns: "list | None" = None) -> Func:
+def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body", iterations: "list | None" = None) -> Func:
     """The region of body(index?, *carries) -> carries, at the types where it fits; `carries` is widened to them.
 
-    turns: where to keep the traces at the types of turns that have others.
+    iterations: where to keep the traces at the types of iterations that have others.
     """
     is_first = True
     while True:
@@ -267,13 +267,13 @@ def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None
             lead = index(builder) if index else ()
             values = carries.inputs(builder)
             results = carries.complete(body(*lead, *values[:carries.given]))
-            turn = Turn(carries, TracedCode(lead, values, builder.equations, results), is_first)
+            iteration = Iteration(carries, TracedCode(lead, values, builder.equations, results), is_first)
             has_grown = carries.widen(results, around)
-            turn.narrowed = carries.narrowed(results)
+            iteration.narrowed = carries.narrowed(results)
             if around.root.supposing:
-                has_grown, turn.narrowed = carries.suppose(turn.narrowed) or has_grown, {}
-            if turns is not None and (has_grown or turn.narrowed):
-                turns.append(turn)
+                has_grown, iteration.narrowed = carries.suppose(iteration.narrowed) or has_grown, {}
+            if iterations is not None and (has_grown or iteration.narrowed):
+                iterations.append(iteration)
             if not has_grown:
                 results = [convert(x, t) for x, t in zip(results, carries.types) if t is not None]
                 return builder.finish(tuple(results))

@@ -1,6 +1,6 @@
 """Control flow as ops with regions: `for`, `while` and `cond`. A region is a Func that may use the variables around it.
 
-for     inputs start, stop, step, *init; region body(i, *carries) -> carries; results: the carries after the last turn
+for     inputs start, stop, step, *init; region body(i, *carries) -> carries; results: the carries after the last iteration
 while   inputs *init; regions test(*carries) -> bool, body(*carries) -> carries; results: the carries when test fails
 cond    input selector (an integer, or a bool: False 0, True 1); one region without inputs for each choice; results: the chosen one's
 
@@ -88,13 +88,13 @@ def integer(n: Any) -> Any:
     return n if n.dtype == INT else cast(n, dtype=INT)
 
 
-def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, turns: "list | None" = None) -> tuple:
+def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, iterations: "list | None" = None) -> tuple:
     *bounds, init = *args[:3], tuple(args[3:])
     start, stop, step = map(integer, bounds)
     if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
         return init
     carries = Carries(init, names, extents)
-    body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),), turns=turns)
+    body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),), iterations=iterations)
     types = [t for t in carries.types if t is not None]
     results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(), checkpoint)
     return _deliver(results, carries)
@@ -130,7 +130,7 @@ def _atom(n: Any) -> Any:
 
 
 def trip_count(start: Any, stop: Any, step: Any) -> Any:
-    """How many turns range(start, stop, step) has."""
+    """How many iterations range(start, stop, step) has."""
     if isinstance(step, int) and step == 1:
         return extent.difference(stop, start)
     if isinstance(step, int) and step == -1:
@@ -138,8 +138,8 @@ def trip_count(start: Any, stop: Any, step: Any) -> Any:
     return extent.maximum(-((start - stop) // step), 0)
 
 
-def turn_number(i: Any, start: Any, step: Any) -> Any:
-    """Which turn it is whose index is i, counted from 0."""
+def iteration_number(i: Any, start: Any, step: Any) -> Any:
+    """Which iteration it is whose index is i, counted from 0."""
     if isinstance(step, int) and step == 1:
         return i - start
     if isinstance(step, int) and step == -1:
@@ -163,12 +163,12 @@ def _first(results: Any) -> Any:
     return results[0] if isinstance(results, (tuple, list)) else results
 
 
-def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, turns: "list | None" = None) -> tuple:
+def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, iterations: "list | None" = None) -> tuple:
     test, body = regions
     carries = Carries(tuple(args), names, extents)
-    body_region = trace_body(body, carries, turns=turns)
-    for turn in turns or ():
-        turn.test = _code_of_test(test, carries.at(turn))
+    body_region = trace_body(body, carries, iterations=iterations)
+    for iteration in iterations or ():
+        iteration.test = _code_of_test(test, carries.at(iteration))
     test_region = _trace_test(test, carries)
     types = [t for t in carries.types if t is not None]
     results = emit(WHILE, tuple(carries.starts()), (test_region, body_region), types, carries.kept_names(), carries.extents(), checkpoint)
@@ -182,7 +182,7 @@ def _trace_test(test: Callable, carries: Carries) -> Func:
 
 
 def _code_of_test(test: Callable, carries: Carries) -> TracedCode:
-    """What the test is at the types of a turn."""
+    """What the test is at the types of an iteration."""
     with building("test", region=True) as builder:
         values = carries.inputs(builder)
         return TracedCode((), values, builder.equations, [_first(test(*values[:carries.given]))])

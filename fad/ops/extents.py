@@ -51,7 +51,7 @@ def at_least(a: Any, b: Any, more: int = 0) -> bool:
 
 
 def always_at_least(a: Any, b: Any) -> bool:
-    """The same, where what is assumed may be that a >= b in all turns of the loops around."""
+    """The same, where what is assumed may be that a >= b in all iterations of the loops around."""
     if at_least(a, b):
         return True
     if isinstance(a, int) and isinstance(b, int):

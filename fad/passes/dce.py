@@ -62,8 +62,8 @@ def _edges_of_loop(eqn: Equation) -> Iterator[tuple]:
     """
     loop = LoopView(eqn)
     yield eqn, (*loop.bounds, *(loop.test.outputs if loop.test is not None else ()))
-    for out, start, turn, *carries in zip(loop.results, loop.init, loop.next, *map(loop.carries_of, eqn.regions)):
-        yield out, (start, turn, *carries)
+    for out, start, iteration, *carries in zip(loop.results, loop.init, loop.next, *map(loop.carries_of, eqn.regions)):
+        yield out, (start, iteration, *carries)
         for v in carries:
             yield v, (out,)
 

@@ -74,7 +74,7 @@ class _Ends:
         self.scope, self.where = scope, loop.eqn.where
         start, stop, step = loop.bounds
         self.runs = self._emit("less", loop.ends, Type(BOOL))
-        self.turns: list = [{}, {}]
+        self.iterations: list = [{}, {}]
         self.counters = [start, self._emit("sub", (stop, step))]
 
     def _emit(self, name: str, inputs: tuple, type: Type = _NUMBER) -> Var:
@@ -84,17 +84,17 @@ class _Ends:
         """The check at both ends, if the loop has any iteration."""
         i, n = check.inputs
         extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
-        for end in dict.fromkeys([self._value(i, lines, turn, counter) for turn, counter in zip(self.turns, self.counters)]):
+        for end in dict.fromkeys([self._value(i, lines, iteration, counter) for iteration, counter in zip(self.iterations, self.counters)]):
             place = self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
             self.scope.add(check.replace(inputs=(place, extent)))
 
-    def _value(self, atom: Any, lines: _Lines, turn: dict, counter: Any) -> Any:
+    def _value(self, atom: Any, lines: _Lines, iteration: dict, counter: Any) -> Any:
         """The value of an atom in that iteration."""
         if atom is lines.index:
             return counter
         if atom not in lines.equations:
             return atom
-        if atom not in turn:
+        if atom not in iteration:
             eqn = lines.equations[atom]
-            turn[atom] = self._emit(eqn.op.name, tuple([self._value(a, lines, turn, counter) for a in eqn.inputs]))
-        return turn[atom]
+            iteration[atom] = self._emit(eqn.op.name, tuple([self._value(a, lines, iteration, counter) for a in eqn.inputs]))
+        return iteration[atom]

@@ -8,8 +8,8 @@ from ..ir.views import LoopView
 
 def runs(loop: Equation) -> "bool | None":
     """Whether a counted loop has any iteration; None if only the running program can tell."""
-    turns = LoopView(loop).iterations
-    return None if turns is None else bool(turns)
+    iterations = LoopView(loop).iterations
+    return None if iterations is None else bool(iterations)
 
 
 def if_it_runs(loop: Equation, equations: list, results: tuple, otherwise: tuple) -> list:

@@ -125,18 +125,18 @@ class _OverflowFinder:
         steady = {k for k, v in enumerate(loop.carries) if not v.type.shape and v.type.dtype == INT}
         while True:
             begun = [IntegerBound(times=1.0) if k in steady else IntegerBound(base=LARGEST_INT) for k in range(len(first))]
-            turn = self.region(loop.body, {**known, **dict(zip(loop.carries, begun))}, False)
-            wild = {k for k in steady if turn[k].times > 1 or not turn[k].total < LARGEST_INT}
+            iteration = self.region(loop.body, {**known, **dict(zip(loop.carries, begun))}, False)
+            wild = {k for k in steady if iteration[k].times > 1 or not iteration[k].total < LARGEST_INT}
             if not wild:
                 break
             steady -= wild
         found = [IntegerBound(base=LARGEST_INT)] * len(first)
-        anew = {k for k in steady if not turn[k].times}
+        anew = {k for k in steady if not iteration[k].times}
         for k in anew:                                        # of no carry: as large in every iteration
-            found[k] = _largest(first[k], turn[k])
+            found[k] = _largest(first[k], iteration[k])
         if steady:
             start = _largest(*[found[k] if k in anew else first[k] for k in steady])
-            growth = max([turn[k].base + turn[k].ticks for k in steady - anew], default=0.0)
+            growth = max([iteration[k].base + iteration[k].ticks for k in steady - anew], default=0.0)
             found = [IntegerBound(start.times, start.base, start.ticks + growth) if k in steady - anew else size for k, size in enumerate(found)]
         if note:
             for region in loop.eqn.regions:

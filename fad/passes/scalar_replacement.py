@@ -152,8 +152,8 @@ class _Walk:
 
         def element(place: tuple) -> Any:
             terms = []
-            for turn in itertools.product(*[range(extents[c]) for c in gone]):
-                at = dict(zip(kept, place)) | dict(zip(gone, turn))
+            for iteration in itertools.product(*[range(extents[c]) for c in gone]):
+                at = dict(zip(kept, place)) | dict(zip(gone, iteration))
                 a, b = x[tuple([at[c] for c in left])], y[tuple([at[c] for c in right])]
                 terms.append(self.emit("mul", (a, b), Type(dtype)))
             return self.folded("add", terms, dtype)

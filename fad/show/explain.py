@@ -149,7 +149,7 @@ def _saved(func: Func, values: list) -> Iterator[Row]:
 
 
 def _saved_inside(func: Func, values: list) -> Iterator[Row]:
-    """The same of loops within loops, whose arrays are made anew in each turn; what grows by stacks has no size that is known outside."""
+    """The same of loops within loops, whose arrays are made anew in each iteration; what grows by stacks has no size that is known outside."""
     inner = [e for outer in func.equations for region in outer.regions for e in all_equations(region)]
     used = {v for e in func.equations for region in e.regions for v in free_vars(region)}
     made = [e for e in inner if e.op.name == "unwritten"] + [e for e in func.equations if e.op.name == "unwritten" and e.outputs[0] in used]
@@ -162,11 +162,11 @@ def _saved_inside(func: Func, values: list) -> Iterator[Row]:
     for (where, known), kept in by_line.items():
         size = sum(_sizes(func, kept, values)) if known else None
         told = f"{size:,} bytes for" if known else "for"
-        yield _row(where, "saved", f"{told} the reverse sweep, anew in each turn of the loop around: {_values(v.type.dtype for v in kept)}", size)
+        yield _row(where, "saved", f"{told} the reverse sweep, anew in each iteration of the loop around: {_values(v.type.dtype for v in kept)}", size)
 
 
 def _values(dtypes: Iterable) -> str:
-    """How many values of which dtypes a turn saves.
+    """How many values of which dtypes an iteration saves.
 
     >>> _values(["float64", "float64", "int64"])
     '2 values of float64, 1 of int64'

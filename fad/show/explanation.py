@@ -12,8 +12,8 @@ class Row(NamedTuple):
 
     compiled       operations of this line are part of the program
     interpreted    the program as a whole cannot be compiled, and is interpreted
-    loop           the loop is one region of the program, whatever its number of turns
-    unrolled       the loop's turns are laid out one after the other; the detail says why
+    loop           the loop is one region of the program, whatever its number of iterations
+    unrolled       the loop's iterations are laid out one after the other; the detail says why
     copied         an array is copied before it is written to, since its old values are needed, or are the caller's
     saved          a value is kept for the reverse sweep: `bytes` of memory for these arguments
     falls back     the function cannot be one program, and runs step by step on the tape; the detail says why

@@ -58,10 +58,10 @@ def _refined(sweep: Callable, known: scipy.sparse.csr_array, groups: np.ndarray,
     rows = np.repeat(np.arange(known.shape[0]), np.diff(known.indptr))
     mine, shift = colours[known.indices] // a_word, (colours[known.indices] % a_word * parts).astype(np.uint64)
     found_rows, found = [], []
-    for turn in range(-(-count_of(colours) // a_word)):
-        seeds = np.repeat(np.where(of_part // a_word == turn, bits, np.uint64(0)), sizes).view(np.int64)
+    for iteration in range(-(-count_of(colours) // a_word)):
+        seeds = np.repeat(np.where(of_part // a_word == iteration, bits, np.uint64(0)), sizes).view(np.int64)
         sets = np.asarray(sweep(seeds)).view(np.uint64)
-        entries = np.flatnonzero(mine == turn)
+        entries = np.flatnonzero(mine == iteration)
         words = np.right_shift(sets[rows[entries]], shift[entries])
         entries, words = entries[words != 0], words[words != 0]
         which, part = np.nonzero(np.unpackbits(words.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little", count=parts))

@@ -1,7 +1,7 @@
 """Calls of what is not captured: libraries' functions, methods of their objects.
 
 An array that such a call makes is a value of the program at once. As a plain array it could be written to where the program cannot see it: after it was
-used, in one of two branches, in every turn of a loop that is traced once. Random numbers are another thing in each turn, too: they may be drawn
+used, in one of two branches, in every iteration of a loop that is traced once. Random numbers are another thing in each iteration, too: they may be drawn
 only where the generator was made, not in a region of its own, which is traced once and run many times or never.
 """
 import sys
@@ -54,7 +54,7 @@ def keep(x: Any) -> None:
         return
     builder = current()
     if builder.born and isinstance(x, (Iterator, Once)) and was_there(x, builder.born):
-        raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each turn",
+        raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each iteration",
                                do="loop over a list or an array")
     if goes_on(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
         refuse_draws()

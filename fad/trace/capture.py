@@ -1,6 +1,6 @@
 """Capture: a copy of the user's function in which NumPy's, SciPy's and math's names lead to fad, and outer arrays are traced.
 
-The names are swapped in the function's globals and closure, so source is not needed; helper functions are captured in turn.
+The names are swapped in the function's globals and closure, so source is not needed; helper functions are captured in iteration.
 Everything that a traced function took from outside is remembered, with what it was, so that rebinding it retraces.
 """
 import copy

@@ -1,6 +1,6 @@
 """What a loop on traced values carries, found by trials of its body.
 
-Only a trial shows which variables, which arrays and containers a turn changes. A trial that finds something new (an array written to,
+Only a trial shows which variables, which arrays and containers an iteration changes. A trial that finds something new (an array written to,
 a variable that changed its object, a flag that may end the loop, a name that may be None) asks for another with what it found, until nothing is new.
 """
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ from .room import Untraced
 from .state import Array, Container, Name, TreeLayout, Trial, frozen, lose, write_all
 from .tracer import was_there
 from .twins import check
-from .widening import require_same_turns
+from .widening import require_same_iterations
 
 
 class PlanChanged(Exception):
@@ -32,7 +32,7 @@ class PlanChanged(Exception):
 
 
 class Roll:
-    """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what a turn made of them."""
+    """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what an iteration made of them."""
 
     def __init__(self, plan: CarryPlan):
         self.plan, self.slots = plan, plan.slots()
@@ -44,15 +44,15 @@ class Roll:
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
         self.handed: Handed | None = None                     # the containers that are handed on by value
         self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
-        self.begun_as: list = []                              # the arrays that are written to, and what they are at the start of a turn
+        self.begun_as: list = []                              # the arrays that are written to, and what they are at the start of an iteration
         self.longer: list = []                                # those of them that are rows of lists, which only get entries at their ends
-        self.ends: dict = {}                                  # the carried arrays at the end of a turn
-        self.ends_as: dict = {}                               # what the carried arrays were at the end of a turn
-        self.listed: set = set()                              # those that a list may have got, in this turn or before
+        self.ends: dict = {}                                  # the carried arrays at the end of an iteration
+        self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
+        self.listed: set = set()                              # those that a list may have got, in this iteration or before
         self.keys = [key_of(s) for s in self.slots]
         unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and TreeLayout(s.read()).is_undefined}
         plan.unbound |= {s.name for s in plan.names if isinstance(_flag(s), Value)}
-        plan.unbound |= unbound if unbound - plan.unbound and not plan.has_turns() else set()
+        plan.unbound |= unbound if unbound - plan.unbound and not plan.has_iterations() else set()
         self.marked = [s for s in self.slots if s.name in plan.unbound]
         self.flags = [_flag(s) for s in self.marked]
         self._find_optional()
@@ -61,14 +61,14 @@ class Roll:
         self.places = [(plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))]
         known = plan.memory.facts.types
         begun = [frozen(x) for layout in self.layouts for x in layout.data]
-        self.first = begun                                    # what the first turn begins with
+        self.first = begun                                    # what the first iteration begins with
         has_types = plan.memory.is_settled(begun)
         self.begun = [widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)]
-        self.turns: list = []                                 # traces of turns in other types than the loop comes to
+        self.iterations: list = []                                 # traces of iterations in other types than the loop comes to
         plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
 
     def _find_optional(self) -> None:
-        """What may be None before the loop may be so in its turns."""
+        """What may be None before the loop may be so in its iterations."""
         for j, layout in enumerate(self.layouts):
             found = {k for k, x in enumerate(layout.leaves) if isinstance(_is_given(x), Value)}
             if not found <= set(layout.optional):
@@ -117,14 +117,14 @@ class Roll:
         for (j, k), flag in zip(self.optional, flags[len(self.marked):]):
             optional.note(self._read(self.slots[j]).leaves[k], flag, self.slots[j].name)
 
-    def begin(self, leaves: Iterable, turn: Any = None) -> None:
-        """A turn begins, which is numbered where that is known."""
+    def begin(self, leaves: Iterable, iteration: Any = None) -> None:
+        """An iteration begins, which is numbered where that is known."""
         current().memory = self.plan.memory.begin()
         self.handed = Handed(self.standing.handed(self.enter(leaves)), self.standing.first)
-        self.plan.room.begin_turn(turn)
+        self.plan.room.begin_iteration(iteration)
 
     def run(self, made: Trial, body: Callable, *item: Any) -> None:
-        """A turn's body. It may fail of a value that is none but the first turn's (a list's length, say): of what the plan does not know to change."""
+        """An iteration's body. It may fail of a value that is none but the first iteration's (a list's length, say): of what the plan does not know to change."""
         try:
             body(*item)
         except (PlanChanged, NeedsRoom, NeedsRows):
@@ -135,8 +135,8 @@ class Roll:
             raise
 
     def leave(self, made: Trial) -> list:
-        """The carries after a turn; Again if the plan lacks something."""
-        grew = self.plan.room.end_turn(made, self.initial())
+        """The carries after an iteration; Again if the plan lacks something."""
+        grew = self.plan.room.end_iteration(made, self.initial())
         self._discover(made)
         if grew:
             raise PlanChanged
@@ -164,7 +164,7 @@ class Roll:
         return out + self._flags_after() + given
 
     def _find_nones(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
-        """Again if a leaf of a slot's value may be None at the end of a turn, or before the first, of which that was not known."""
+        """Again if a leaf of a slot's value may be None at the end of an iteration, or before the first, of which that was not known."""
         found = optional.places(layout, new) | {k for k, x in enumerate(new.leaves) if isinstance(_is_given(x), Value)}
         found -= set(layout.optional)
         if found and not self._is_for_first(found, layout, new):
@@ -172,12 +172,12 @@ class Roll:
             raise PlanChanged
 
     def _is_for_first(self, found: set, layout: TreeLayout, new: TreeLayout) -> bool:
-        """Whether these leaves are None before the first turn only, which is peeled off then, so that the loop goes on with plain values."""
+        """Whether these leaves are None before the first iteration only, which is peeled off then, so that the loop goes on with plain values."""
         is_set = all(k in layout.statics and _is_given(new.leaves[k]) is True for k in found)
-        return is_set and not self.plan.early and self.plan.has_turns()
+        return is_set and not self.plan.early and self.plan.has_iterations()
 
     def _flags_after(self) -> list:
-        """Whether the names that may be unbound are bound at the end of a turn; Again if there are others."""
+        """Whether the names that may be unbound are bound at the end of an iteration; Again if there are others."""
         names = [s for s in self.slots if isinstance(s, Name) and s.name and not s.name.startswith("_fad_")]
         new = {s.name for s in names if _flag(s) is not True} - self.plan.unbound
         if new:
@@ -224,12 +224,12 @@ class Roll:
 
     @staticmethod
     def _refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
-        """What an inner loop has left under a name may be an array from before this loop: written to, nobody knows what the next turn finds there."""
+        """What an inner loop has left under a name may be an array from before this loop: written to, nobody knows what the next iteration finds there."""
         for array, _ in made.builder.mutated.values():
             left = id(array) not in fresh and array.tie is None and not was_there(array, made.born)
             if left and any(was_there(other, made.born) and other.is_kin_changed for other in array.unexcused_kin()):
                 raise UnstageableError("an array is written to that may be one from before the loop", why="which array a name stands for after an inner "
-                                       "loop depends on its turns", do="write to it under the name that it had before")
+                                       "loop depends on its iterations", do="write to it under the name that it had before")
 
     def varying(self, first: int = 0) -> tuple:
         """The extents of which it is known that they change; first: how many carries stand before those of the slots."""
@@ -238,29 +238,29 @@ class Roll:
         return tuple([(first + k, axis, None) for k, (axes, t) in enumerate(zip(known, types)) for axis in axes if t is not None and axis < t.rank])
 
     def compare(self, names: tuple) -> None:
-        """An error if the loop just recorded computes something else than its first turns do, in the types that these have."""
-        require_same_turns(current().equations[-1], self.turns, names)
+        """An error if the loop just recorded computes something else than its first iterations do, in the types that these have."""
+        require_same_iterations(current().equations[-1], self.iterations, names)
         self.plan.memory.settle(self.first)
 
     def _in_kinds(self, results: tuple, first: int) -> tuple:
-        """What the loop leaves, as it may be of other kinds if no turn changes it; where a trace supposes kinds (see ops/mixed.py), in these."""
-        supposed = self.turns[-1].supposed if self.turns else {}
+        """What the loop leaves, as it may be of other kinds if no iteration changes it; where a trace supposes kinds (see ops/mixed.py), in these."""
+        supposed = self.iterations[-1].supposed if self.iterations else {}
         results = tuple([in_kind(y, supposed[first + k]) if first + k in supposed else y for k, y in enumerate(results)])
-        may_stay = self.plan.has_turns is None or not self.plan.has_turns()
+        may_stay = self.plan.has_iterations is None or not self.plan.has_iterations()
         begun = [[x] if x is not UNDEFINED and (may_stay or self._may_keep(first + k, x)) else [] for k, x in enumerate((*self.first, *self.flags))]
         return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names(), begun)])
 
     def _may_keep(self, k: int, x: Any) -> bool:
-        """Whether a turn may leave what it found in the k-th place, where x stood at first, of x's kind."""
+        """Whether an iteration may leave what it found in the k-th place, where x stood at first, of x's kind."""
         t, mixed = type_of(x), current().root.mixed
-        left = [row[k].atom for turn in self.turns if k < len(row := turn.body.outputs) and isinstance(row[k], Value)]
+        left = [row[k].atom for iteration in self.iterations if k < len(row := iteration.body.outputs) and isinstance(row[k], Value)]
         return any(kind.own == (t.dtype, t.weak) for v in left if v in mixed for kind in mixed[v][1])
 
-    def deliver(self, results: tuple, turns: Any, has_turns: "Callable | None" = None, first: int = 0) -> None:
-        """After a loop of so many turns: the variables, arrays and containers as it left them. has_turns() tells whether there is a first turn.
+    def deliver(self, results: tuple, iterations: Any, has_iterations: "Callable | None" = None, first: int = 0) -> None:
+        """After a loop of so many iterations: the variables, arrays and containers as it left them. has_iterations() tells whether there is a first iteration.
         first: as for varying().
         """
-        made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no turn to trace
+        made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no iteration to trace
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
         self.plan.memory.lists.update(self.plan.room.known_of_lists())
         rest = iter(self._in_kinds(results, first))
@@ -270,11 +270,11 @@ class Roll:
         for array in self.lost:
             lose(array)
         if self.handed is not None:
-            self.handed.deliver(self.standing.handed(), has_turns)
+            self.handed.deliver(self.standing.handed(), has_iterations)
         after = self._arrays(x.data for x in map(self._layout_now, self.slots))
-        self.plan.room.end_loop(turns, [after[key] for key in self.listed if key in after])
+        self.plan.room.end_loop(iterations, [after[key] for key in self.listed if key in after])
         kin = self.plan.kin
-        kin.entangle(after, kin.after_a_turn(self.ends_as), has_turns)
+        kin.entangle(after, kin.after_an_iteration(self.ends_as), has_iterations)
 
 
 def _is_given(leaf: Any) -> Any:
@@ -288,19 +288,19 @@ def _flag(slot: Name) -> Any:
     return False if TreeLayout(value).is_undefined else flag_of(value)
 
 
-def until_complete(plan: CarryPlan, run: Callable, turns: Any = None) -> Any:
-    """run(Roll(plan)) until the plan is complete, for a loop of so many turns (None: nobody knows how many)."""
+def until_complete(plan: CarryPlan, run: Callable, iterations: Any = None) -> Any:
+    """run(Roll(plan)) until the plan is complete, for a loop of so many iterations (None: nobody knows how many)."""
     try:
         while True:
-            plan.turns += 1
-            if plan.turns > 40:
+            plan.iterations += 1
+            if plan.iterations > 40:
                 raise UnstageableError("what a loop carries cannot be found", why="each trial of its body finds something new")
             try:
                 return run(Roll(plan))
             except PlanChanged:
                 continue
             except (NeedsRoom, NeedsRows) as need:
-                plan.room.make(need, turns)
+                plan.room.make(need, iterations)
     except Exception as error:
         plan.room.put_back()
         if isinstance(error, Untraced):
@@ -309,6 +309,6 @@ def until_complete(plan: CarryPlan, run: Callable, turns: Any = None) -> Any:
 
 
 def _value(slot: Any, layout: TreeLayout, data: list) -> Any:
-    """What a slot holds at the start of a turn. A name without a value is unbound, whatever it will hold: no such list or object can be built."""
+    """What a slot holds at the start of an iteration. A name without a value is unbound, whatever it will hold: no such list or object can be built."""
     unbound = isinstance(slot, Name) and data and not layout.nones and all(x is UNDEFINED for x in data)
     return UNDEFINED if unbound else layout.filled(iter(data))

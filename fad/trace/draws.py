@@ -1,6 +1,6 @@
 """Generators of random numbers. What they draw is drawn anew at each call (see percall.py), unless the function itself makes them with a seed.
 
-One that it makes with a seed may be drawn from where it was made. A region (a loop's turn, one way of a branch) is traced once, and
+One that it makes with a seed may be drawn from where it was made. A region (a loop's iteration, one way of a branch) is traced once, and
 run many times or never: whatever draws there, a call, an iterator or a method that Python calls by itself, shows in the state that generators have in the end.
 """
 import random
@@ -100,7 +100,7 @@ def note_generator(x: Any) -> None:
 
 def refuse_draws() -> None:
     """An error: random numbers are drawn in a region."""
-    raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each turn", do="draw all of them before")
+    raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each iteration", do="draw all of them before")
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def element_type(x: Any) -> Type:
     t = x if isinstance(x, Type) else x.held.type if isinstance(x, Tracer) else atom_type(x)
     shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
     if None in shape:
-        raise UnstageableError("a list gets arrays whose sizes change from turn to turn", do="let the arrays be of one size, or assign into one array")
+        raise UnstageableError("a list gets arrays whose sizes change from iteration to iteration", do="let the arrays be of one size, or assign into one array")
     return Type(t.dtype, shape, t.weak)                                             # type: ignore[union-attr]
 
 

@@ -15,11 +15,11 @@ from ..util.errors import IntegerOverflowError
 from ..util.interrupts import let_through
 
 LIMIT = 1 << 63
-MOST_TURNS = 10_000
+MOST_ITERATIONS = 10_000
 
 
 def check_growth(eqn: Equation) -> None:
-    """See to it that the Python ints a counted loop carries stay within 64 bits, under a guard if the number of turns may vary."""
+    """See to it that the Python ints a counted loop carries stay within 64 bits, under a guard if the number of iterations may vary."""
     loop = LoopView(eqn)
     body, carries = loop.body, list(zip(loop.carries, loop.next, loop.init))
     growing = _fed_back(body, carries, {c for c, y, _ in carries if c.type.weak and c.type.dtype == INT and not _steps(c, y)})
@@ -27,12 +27,12 @@ def check_growth(eqn: Equation) -> None:
     if not growing or None in bounds:
         return
     start, stop, step = bounds
-    turns = len(range(start, stop, step))
+    iterations = len(range(start, stop, step))
     fixed = loop.iterations is not None
-    safe = _safe_turns(loop, carries, growing, start, step, turns if fixed else max(turns, MOST_TURNS))
-    if safe < turns:
-        raise IntegerOverflowError(f"an int leaves 64 bits in turn {safe} of a loop", do="start with a float (1.0 instead of 1)")
-    if not fixed and safe < MOST_TURNS:
+    safe = _safe_iterations(loop, carries, growing, start, step, iterations if fixed else max(iterations, MOST_ITERATIONS))
+    if safe < iterations:
+        raise IntegerOverflowError(f"an int leaves 64 bits in iteration {safe} of a loop", do="start with a float (1.0 instead of 1)")
+    if not fixed and safe < MOST_ITERATIONS:
         facts = current().integers
         first, last = [facts.form(a) if isinstance(a, Var) else Affine.constant(int(a.value)) for a in loop.bounds[:2]]
         span = last - first if step > 0 else first - last
@@ -40,7 +40,7 @@ def check_growth(eqn: Equation) -> None:
 
 
 def _steps(c: Var, y: Any) -> bool:
-    """Whether a turn adds what does not depend on the int itself (or leaves it)."""
+    """Whether an iteration adds what does not depend on the int itself (or leaves it)."""
     if isinstance(y, Literal) or y is c:
         return True
     facts = current().integers
@@ -50,7 +50,7 @@ def _steps(c: Var, y: Any) -> bool:
 
 
 def _fed_back(body: Func, carries: list, growing: set) -> set:
-    """Those of these carried ints that a turn computes from one of them: the others (the index that a loop leaves behind) hold what one turn can make."""
+    """Those of these carried ints that an iteration computes from one of them: the others (the index that a loop leaves behind) hold what one iteration can make."""
     while growing:
         reached = set(growing)
         for e in body.equations:
@@ -70,20 +70,20 @@ def _known(atom: Any) -> "int | None":
     return facts.hint(facts.form(atom))
 
 
-def _safe_turns(loop: LoopView, carries: list, growing: set, start: int, step: int, turns: int) -> int:
-    """How many turns (at most `turns`) the integer part of the body makes before it leaves 64 bits."""
+def _safe_iterations(loop: LoopView, carries: list, growing: set, start: int, step: int, iterations: int) -> int:
+    """How many iterations (at most `iterations`) the integer part of the body makes before it leaves 64 bits."""
     state = [_known(a) if c.type.dtype == INT and not c.type.shape else None for c, _, a in carries]
-    for turn in range(min(turns, MOST_TURNS)):
-        env: dict[Var, Any] = {loop.index: start + turn * step}
+    for iteration in range(min(iterations, MOST_ITERATIONS)):
+        env: dict[Var, Any] = {loop.index: start + iteration * step}
         env.update((c, x) for (c, _, _), x in zip(carries, state) if x is not None)
         for e in loop.body.equations:
             _run(e, env)
         if any(abs(x) >= LIMIT for x in env.values()):
-            return turn
+            return iteration
         state = [y.value if isinstance(y, Literal) else env.get(y) for _, y, _ in carries]
         if all(x is None for (c, _, _), x in zip(carries, state) if c in growing):
             break
-    return turns
+    return iterations
 
 
 def _run(eqn: Equation, env: dict) -> None:

@@ -1,4 +1,4 @@
-"""Arrays in containers, as a loop sees them: one that no turn puts another in place of stays that very array, and is not carried by value.
+"""Arrays in containers, as a loop sees them: one that no iteration puts another in place of stays that very array, and is not carried by value.
 
 So an array that an object or a list holds, and that a name outside holds as well, is written to under both names at once.
 """
@@ -9,7 +9,7 @@ from .state import Array, Name, TreeLayout, is_array
 
 class Held:
     """The arrays within the values that a loop's slots have before it, by the slot's key and the number of the leaf; `moved` are the places of
-    those that turns put others in place of.
+    those that iterations put others in place of.
     """
 
     def __init__(self, moved: set):
@@ -29,7 +29,7 @@ class Held:
         return layout
 
     def finds_moved(self, key: Any, layout: TreeLayout) -> bool:
-        """Whether the end of a turn shows that other arrays are in this slot's value then."""
+        """Whether the end of an iteration shows that other arrays are in this slot's value then."""
         leaves, before = layout.leaves, len(self.moved)
         self.moved |= {(key, k) for k, x in self.first[key].items() if k >= len(leaves) or leaves[k] is not x}
         return len(self.moved) > before

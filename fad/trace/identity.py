@@ -1,7 +1,7 @@
 """Which list, dict or dataclass a name stands for after a branch or a loop: the very one, or one that may be one of several.
 
 A region hands on values. A container that is the same object on every way through it stays that object, and what was changed in it is a change of
-its contents. Where the ways differ (c = a if t else b; best = cur in some turn), what follows sees a new container with the right contents, a
+its contents. Where the ways differ (c = a if t else b; best = cur in some iteration), what follows sees a new container with the right contents, a
 `twin` of those that it may be. As long as neither is changed, that makes no difference; where one is, the function is refused (see twins.py).
 """
 from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ def _may_change(x: Any) -> bool:
 
 class Standing:
     """The containers in the values that a loop's slots have before it, by the slot's key and the path. They stay one object throughout, as far as is
-    known, but for those in `by_value`, which turns hand on by value.
+    known, but for those in `by_value`, which iterations hand on by value.
     """
 
     def __init__(self, slots: dict, by_value: set):
@@ -64,7 +64,7 @@ class Standing:
         return {id(c) for position, c in self.first.items() if position[0] == key and position not in self.by_value}
 
     def finds_others(self) -> bool:
-        """Whether the end of a turn shows that other containers are another object then."""
+        """Whether the end of an iteration shows that other containers are another object then."""
         before, now = len(self.by_value), self._positions()
         self.by_value |= {p for p, c in self.first.items() if now.get(p) is not c and not (p[1] and self._is_kept(p[0], p[1][:-1]))}
         return len(self.by_value) > before
@@ -81,9 +81,9 @@ class Standing:
 
 
 class Handed:
-    """What containers the turns of a loop hand on by value, each by its position (slot's key and path).
+    """What containers the iterations of a loop hand on by value, each by its position (slot's key and path).
 
-    starts: those that a turn begins with, and what they held; ends: those that it ends with; first: those from before the loop.
+    starts: those that an iteration begins with, and what they held; ends: those that it ends with; first: those from before the loop.
     """
 
     def __init__(self, starts: dict, first: dict):
@@ -92,7 +92,7 @@ class Handed:
         self.names = {id(c): position for position, c in starts.items()}
 
     def end(self, ends: dict, made: Trial) -> None:
-        """A turn has ended: see what its containers may be at the start of another, and that none is changed of which that is not known."""
+        """An iteration has ended: see what its containers may be at the start of another, and that none is changed of which that is not known."""
         fixed = fixed_in(made.builder)
         self.fixed = [position for position in ends if any(ends[position] is x for x in fixed)]
         self.fixed_outside = [x for x in fixed if made.is_outer(x)]
@@ -118,7 +118,7 @@ class Handed:
                 refuse()
 
     def _way(self, x: Any, is_outer: Callable) -> tuple:
-        """What a container at the end of a turn is: what a position had at its start, one from outside, or a new one."""
+        """What a container at the end of an iteration is: what a position had at its start, one from outside, or a new one."""
         if id(x) in self.names:
             return "start", self.names[id(x)]
         return ("outer", x) if is_outer(x) else ("new", id(x))
@@ -143,14 +143,14 @@ class Handed:
     def _size(self) -> int:
         return len(self.pairs) + sum(map(len, self.outer.values()))
 
-    def deliver(self, last: dict, has_turns: "Callable | None") -> None:
-        """After the loop: what these containers may be; what they are only where there is no turn is excused where there is one."""
+    def deliver(self, last: dict, has_iterations: "Callable | None") -> None:
+        """After the loop: what these containers may be; what they are only where there is no iteration is excused where there is one."""
         for position, c in last.items():
             for key, x in self.outer.get(position, {}).items():
-                note_twins(c, x, None if key in self.after[position] else has_turns)
+                note_twins(c, x, None if key in self.after[position] else has_iterations)
         for c in [*[last[position] for position in self.fixed if position in last], *self.fixed_outside]:
             note_fixed(c)
         for pair in self.pairs:
             a, b = [last.get(position) for position in pair]
             if a is not None and b is not None:
-                note_twins(a, b, None if pair in self.pairs_after else has_turns)
+                note_twins(a, b, None if pair in self.pairs_after else has_iterations)

@@ -33,7 +33,7 @@ class Steps:
     def count(self) -> Any:
         return trip_count(self.start, self.stop, self.step)
 
-    def has_turns(self) -> bool:
+    def has_iterations(self) -> bool:
         """Whether it is known that there is an item."""
         return at_least(self.stop, self.start, 1) if self.step > 0 else at_least(self.start, self.stop, 1)
 

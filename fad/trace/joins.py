@@ -1,7 +1,7 @@
 """Whether what follows a branch or a loop computes the same numbers in each type that a name may have there.
 
 `t = 1 if c else 2.5` is one float in the program, and in Python an int on one way. Nearly always that is all the same. Where it is not (`t // 2`,
-`isinstance(t, int)`, a root of a negative real, float32's digits), the function is refused, and runs on the tape. How is that known? As for the first turns of
+`isinstance(t, int)`, a root of a negative real, float32's digits), the function is refused, and runs on the tape. How is that known? As for the first iterations of
 loops (see widening.py): the function is traced once more, with the names in a type that was left out, and the two programs are compared.
 """
 from collections.abc import Callable, Iterator

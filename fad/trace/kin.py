@@ -1,7 +1,7 @@
-"""Which of the arrays that the turns of a loop hand on may be one array, and which may be one from before the loop.
+"""Which of the arrays that the iterations of a loop hand on may be one array, and which may be one from before the loop.
 
-A loop carries values; in Python it carries arrays, and a name that starts as x may still be x in the third turn, or be what another name
-was in the turn before. As long as nothing is written to, that does not matter. Where it would (an array is written to, and then another
+A loop carries values; in Python it carries arrays, and a name that starts as x may still be x in the third iteration, or be what another name
+was in the iteration before. As long as nothing is written to, that does not matter. Where it would (an array is written to, and then another
 is read that may be the same), the reader is refused, and the loop has to be unrolled. See Tracer.kin.
 """
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ from .tracer import Tracer, births, was_there
 
 
 class Way(NamedTuple):
-    """What a carried name is at the end of a turn that takes these branches: what a name was at the turn's start (its key, or None), one of
+    """What a carried name is at the end of an iteration that takes these branches: what a name was at the iteration's start (its key, or None), one of
     these arrays from before the loop, or a new one (its id, or None).
     """
 
@@ -23,18 +23,18 @@ class Way(NamedTuple):
     new: "int | None"
 
 
-End = tuple                                                   # of Ways: one for each path through a turn on which it is another array
+End = tuple                                                   # of Ways: one for each path through an iteration on which it is another array
 
 
 class Kin:
-    """The relation between carried names, by their keys, and arrays from outside, by their ids: true of the start of every turn."""
+    """The relation between carried names, by their keys, and arrays from outside, by their ids: true of the start of every iteration."""
 
     def __init__(self) -> None:
         self.born = next(births)
         self.arrays: dict[int, Tracer] = {}                   # those from outside
         self.outer: dict[Any, set] = {}                       # name -> ids of arrays from outside that it may be
         self.pairs: set[frozenset] = set()                    # names that may be one array
-        self.first: dict[Any, set] = {}                       # what the names are before the first turn
+        self.first: dict[Any, set] = {}                       # what the names are before the first iteration
 
     def begin(self, names: dict) -> None:
         """What is known from the names' values before the loop."""
@@ -49,7 +49,7 @@ class Kin:
         return [k for k in root.unchanged_kin() if was_there(k, self.born)]
 
     def end_of(self, x: Tracer, fresh: dict, since: int) -> End:
-        """What an array at the end of a turn is; fresh: id of what a name was at its start -> the name."""
+        """What an array at the end of an iteration is; fresh: id of what a name was at its start -> the name."""
         return tuple([self._way(branches, r, fresh, since) for branches, root in ways_to(x)
                       for r in (root, *kin_of(root, lambda y: id(y) in fresh or was_there(y, since)))])
 
@@ -63,7 +63,7 @@ class Kin:
         return Way(branches, None, frozenset(outer), None)
 
     def add(self, ends: dict) -> bool:
-        """Extend the relation so that it holds of every turn that ends thus; whether it grew."""
+        """Extend the relation so that it holds of every iteration that ends thus; whether it grew."""
         before = self._size()
         size = -1
         while size != self._size():
@@ -71,8 +71,8 @@ class Kin:
             self._grow(ends, {})
         return self._size() != before
 
-    def after_a_turn(self, ends: dict) -> "Kin":
-        """The relation of the names after a last turn that ends thus."""
+    def after_an_iteration(self, ends: dict) -> "Kin":
+        """The relation of the names after a last iteration that ends thus."""
         after = Kin()
         after.arrays, after.outer = self.arrays, {key: self._outer_of(e) for key, e in ends.items()}
         after.pairs = {frozenset((a, b)) for a in ends for b in ends if a is not b and self._may_be_one(ends[a], ends[b])}
@@ -101,7 +101,7 @@ class Kin:
         return bool((v.outer | self.outer.get(v.carried, set())) & (w.outer | self.outer.get(w.carried, set())))
 
     def holders(self, ends: dict, fresh: dict, arrays: Iterable) -> set:
-        """The names that may be one of these arrays of a turn, at its end or at that of a later one; fresh: as for end_of()."""
+        """The names that may be one of these arrays of an iteration, at its end or at that of a later one; fresh: as for end_of()."""
         reached = [r for x in arrays for r in reach_of(x)]
         made, begun = {id(r) for r in reached}, {fresh[id(r)] for r in reached if id(r) in fresh}
 

@@ -8,8 +8,8 @@ from .iterate import Steps
 
 
 class NeedsRoom(UnstageableError):
-    """A list gets elements in a turn of a loop: how many at most (None: nobody knows), what they are like, and whether anything traced has a
-    part in it; varies: whether some turns are known to add fewer.
+    """A list gets elements in an iteration of a loop: how many at most (None: nobody knows), what they are like, and whether anything traced has a
+    part in it; varies: whether some iterations are known to add fewer.
     """
 
     def __init__(self, owner: Any, samples: list, most: Any, is_traced: bool = True, varies: bool = False):

@@ -35,15 +35,15 @@ from .twins import note_fixed
 
 
 class Items(list, Record):
-    """A list of captured code that has ordinary elements. `used` bounds the number of elements it got in the present turn of a loop."""
+    """A list of captured code that has ordinary elements. `used` bounds the number of elements it got in the present iteration of a loop."""
 
     rows: Any = None
     layout: Any = None
     types: Any = None
     length: Any = 0
     used: Any = 0
-    added: Any = ()                                           # arrays that it got in the present turn
-    keeper: Any = None                                        # the loop (its plan) that has made room for what its turns append
+    added: Any = ()                                           # arrays that it got in the present iteration
+    keeper: Any = None                                        # the loop (its plan) that has made room for what its iterations append
     is_element = False                                        # of another list in rows
     ties: Any = None                                          # in rows: see member.py
     home: Any = None                                          # the part of the program in which it was made
@@ -220,7 +220,7 @@ class RowList(Items):
         self.length, self.used = self.length + 1, self.used + 1
 
     def _make_room(self, x: Any) -> None:
-        """Room for one more; in the turn of a loop it is the loop's to make."""
+        """Room for one more; in the iteration of a loop it is the loop's to make."""
         if self.rows[0].builder is not current():
             raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
         self.move_to_rows([like(x)], 1)

@@ -115,7 +115,7 @@ def _parameters(args: ast.arguments) -> set:
 
 
 class Liveness:
-    """Marks each If, For and While of a function with `live` (what is read after it) and loops with `head` (what a turn needs)."""
+    """Marks each If, For and While of a function with `live` (what is read after it) and loops with `head` (what an iteration needs)."""
 
     def __init__(self, body: list):
         self.always = captured_by_functions(body) | declared_elsewhere(body)
@@ -151,7 +151,7 @@ class Liveness:
         return s.head | (read(s.iter) if isinstance(s, ast.For) else set())
 
     def needs(self, loop: Any) -> set:
-        """What a turn reads before it binds it. That does not hang on what is live after the turn, and is found once for each loop: a nest would be
+        """What an iteration reads before it binds it. That does not hang on what is live after the iteration, and is found once for each loop: a nest would be
         gone through as often as two to the power of its depth.
         """
         if loop not in self.needed:

@@ -72,12 +72,12 @@ class LoopRuntime:
             return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
         made = Items()
 
-        def turn(x: Any) -> None:
+        def iteration(x: Any) -> None:
             if len(conditions):
                 self.if_(self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]), lambda: made.append(element(x)), None, ())
             else:
                 made.append(element(x))
-        self.for_(items, turn, (), (), (), (), ())
+        self.for_(items, iteration, (), (), (), (), ())
         return made
 
     # -- loops ------------------------------------------------------------------------------------------------------------
@@ -103,10 +103,10 @@ class LoopRuntime:
         self._while(test, body, facts, 0)
 
     def _while(self, test: Callable, body: Callable, facts: tuple, peeled: int) -> bool:
-        """The loop, of which so many turns stand by themselves; True."""
+        """The loop, of which so many iterations stand by themselves; True."""
         cells = cells_of(test, body)
         stops = CarryPlan(cells, *facts).stops
-        turns = 0
+        iterations = 0
         while True:
             if any(s.read() is True for s in stops):
                 return True
@@ -128,8 +128,8 @@ class LoopRuntime:
                 raise why
             note_unrolled(body, why)
             body()
-            turns += 1
-            if turns > MOST_UNROLLED and not isinstance(why, Plainly):
+            iterations += 1
+            if iterations > MOST_UNROLLED and not isinstance(why, Plainly):
                 raise why
 
     def _try(self, body: Callable, roll: Callable) -> "Exception | str | None":
@@ -141,7 +141,7 @@ class LoopRuntime:
             return None if roll() else Plainly()
         except (EndsBySize, InternalErrorWarning):           # says nothing of the loop; a defect that is an error to the user
             raise
-        except WideningError as error:                        # nor does this, once a turn stands by itself
+        except WideningError as error:                        # nor does this, once an iteration stands by itself
             return error
         except NeedsRows as need:
             if need.owner.home is current():

@@ -106,7 +106,7 @@ class JumpLowering:
         return _Prune(self.used).visit(node)
 
     def block(self, block: list) -> list:
-        """A block, lowered; jumps in it end the turn, the loop or the function by flags."""
+        """A block, lowered; jumps in it end the iteration, the loop or the function by flags."""
         block = cut_after_jump(list(block))
         out: list[Any] = []
         for k, s in enumerate(block):

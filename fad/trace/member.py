@@ -41,7 +41,7 @@ class Ties:
         self.given, self.written = [], self.written + 1
 
     def begin(self, known: tuple, rows: list) -> None:
-        """A turn of a loop begins, of which it is known whether it replaces elements, writes to them, shares them."""
+        """An iteration of a loop begins, of which it is known whether it replaces elements, writes to them, shares them."""
         replaces, writes, shares = known
         self.rebound += replaces
         self.is_shared = self.is_shared or shares
@@ -53,7 +53,7 @@ class Ties:
 
 
 def is_fresh(x: Tracer) -> bool:
-    """Whether an array was made in the part of the program that is being traced: each turn and each branch makes another one."""
+    """Whether an array was made in the part of the program that is being traced: each iteration and each branch makes another one."""
     builder, var = current(), x.origin
     return x.builder is builder and x.tie is None and not x.kin and builder.side is None and (
         var not in builder.inputs or var in builder.root.fresh_constants)

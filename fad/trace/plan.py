@@ -15,7 +15,7 @@ def key_of(slot: Any) -> Any:
 
 
 class CarryPlan:
-    """What a loop carries, as far as it is known: names that turns hand on, those of them that are rebound, names whose arrays are written to,
+    """What a loop carries, as far as it is known: names that iterations hand on, those of them that are rebound, names whose arrays are written to,
     flags that end the loop; own: all names that its code binds.
     """
 
@@ -27,16 +27,16 @@ class CarryPlan:
         self.rebound = set(rebound)
         self.found: list[Any] = []                            # arrays and containers
         self.shapes: dict[str, TreeLayout] = {}                   # of names that have no value before the loop
-        self.unbound: set[str] = set()                        # names that may have no value at the end of a turn, or before the first
+        self.unbound: set[str] = set()                        # names that may have no value at the end of an iteration, or before the first
         self.optional: dict[Any, set] = {}                    # place of a slot -> numbers of its leaves that may be None (see optional.py)
-        self.has_turns: Callable = lambda: False              # whether there is a first turn
+        self.has_iterations: Callable = lambda: False              # whether there is a first iteration
         self.early = False                                    # whether a traced flag may end the loop
         self.by_value: set[tuple] = set()                     # positions (a slot's key and a path) of containers that are not one object throughout
-        self.moved: set[tuple] = set()                        # places of arrays in containers that turns put others in place of
+        self.moved: set[tuple] = set()                        # places of arrays in containers that iterations put others in place of
         self.kin = Kin()                                      # which names may be one array
-        self.room = AppendedLists(self)                                # the lists that the turns append to
-        self.turns = 0
-        self.is_traced = False                                # whether it is known that the turns depend on traced values
+        self.room = AppendedLists(self)                                # the lists that the iterations append to
+        self.iterations = 0
+        self.is_traced = False                                # whether it is known that the iterations depend on traced values
         self.test_changes = False                             # whether a while loop's condition changes something
         for name in written:
             if name in cells and name not in self.rebound:    # else it is not one array that is written to

@@ -132,7 +132,7 @@ class Facts(NamedTuple):
     unbound: frozenset = frozenset()
     optional: Mapping = MappingProxyType({})                  # name -> leaves of its value that may be None
     by_value: frozenset = frozenset()
-    moved: frozenset = frozenset()                            # places of arrays in containers that turns put others in place of
+    moved: frozenset = frozenset()                            # places of arrays in containers that iterations put others in place of
     early: bool = False
     test_changes: bool = False
     types: Mapping = MappingProxyType({})                     # of the leaves, each known by its slot and its number
@@ -145,11 +145,11 @@ class Memory:
     def __init__(self, sight: "Seen | None" = None):
         self.sight = sight
         self.facts = Facts()
-        self.refused: list[Exception] = []                    # why the loop is no region before its first turn, before its second
+        self.refused: list[Exception] = []                    # why the loop is no region before its first iteration, before its second
         self.inside: dict[Any, Memory] = {}
         self.met: Counter = Counter()
-        self.lists: dict[int, Any] = {}                       # the number of a list among those that the loop can see -> what turns append to it (see room.py)
-        self.settled: Any = None                              # what the loop saw and began with when its first turns were compared (see widening.py)
+        self.lists: dict[int, Any] = {}                       # the number of a list among those that the loop can see -> what iterations append to it (see room.py)
+        self.settled: Any = None                              # what the loop saw and began with when its first iterations were compared (see widening.py)
 
     def of_lists(self) -> "Memory":
         """What is known of lists alone: each trial finds out whether that holds."""
@@ -178,7 +178,7 @@ class Memory:
         return slot.name or (None if self.sight is None else self.sight.place(changing(slot)))
 
     def is_settled(self, begun: list) -> bool:
-        """Whether the first turns of the loop, which begins with these values, were found to be like the rest."""
+        """Whether the first iterations of the loop, which begins with these values, were found to be like the rest."""
         return self.settled is not None and self.settled == self._beginning(begun)
 
     def settle(self, begun: list) -> None:
@@ -209,7 +209,7 @@ class Memory:
             extents={place: [axis for axis, n in enumerate(t.shape) if n in made] for place, t in types.items()})
 
     def begin(self) -> "Memory":
-        """A turn is traced anew: the loops in it are met from the first on."""
+        """An iteration is traced anew: the loops in it are met from the first on."""
         self.met.clear()
         return self
 
@@ -228,7 +228,7 @@ class Memory:
 
 
 def memory_here(builder: Builder) -> Memory:
-    """That of the loop whose turn is being traced; an empty one outside of turns."""
+    """That of the loop whose iteration is being traced; an empty one outside of iterations."""
     while builder.side is not None and builder.parent is not None:
         builder = builder.parent
     return builder.memory or Memory()

@@ -5,7 +5,7 @@ from typing import Any
 from ..ir.build import Value, current
 from ..ir.graph import Literal, free_vars
 from ..ir.op import registry
-from ..ops.control import FOR, WHILE, turn_number
+from ..ops.control import FOR, WHILE, iteration_number
 from .branch import choose, truth
 from .carried import PlanChanged, Roll, until_complete
 from .growth import check_growth
@@ -17,13 +17,13 @@ from .state import trial
 
 def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
-    plan.has_turns = steps.has_turns
+    plan.has_iterations = steps.has_iterations
     return until_complete(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count())
 
 
 def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
-    def turn(i: Any, *leaves: Any) -> list:
-        region, number = current(), turn_number(i, steps.start, steps.step)
+    def iteration(i: Any, *leaves: Any) -> list:
+        region, number = current(), iteration_number(i, steps.start, steps.step)
         region.runs, recorded[:] = (number, steps.count()), [region.steps]
         with trial(roll.plan.cells) as made:
             roll.begin(leaves, number)
@@ -31,8 +31,8 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             return roll.leave(made)
     recorded: list = []                                       # the steps of the latest trace of the body
     before = len(current().equations)
-    results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (turn,), names=roll.names(),
-                              extents=roll.varying(), checkpoint=steps.checkpoint, turns=roll.turns)
+    results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (iteration,), names=roll.names(),
+                              extents=roll.varying(), checkpoint=steps.checkpoint, iterations=roll.iterations)
     if _is_plain(before, roll):
         return False
     if len(current().equations) > before:
@@ -40,16 +40,16 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
         roll.compare(roll.names())
         check_growth(current().equations[-1])
     repeat(steps.count(), recorded[0] if recorded else [])
-    roll.deliver(results, steps.count(), steps.has_turns)
+    roll.deliver(results, steps.count(), steps.has_iterations)
     return True
 
 
 def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     """A loop that a flag may end: it counts its index, and goes on for as long as there is an item and no flag is up."""
-    def turn(i: Any, *leaves: Any) -> list:
+    def iteration(i: Any, *leaves: Any) -> list:
         _note_bounds(i, steps)
         with trial(roll.plan.cells) as made:
-            roll.begin(leaves, turn_number(i, steps.start, steps.step))
+            roll.begin(leaves, iteration_number(i, steps.start, steps.step))
             roll.run(made, body, steps.item(i))
             return [i + steps.step, *roll.leave(made)]
 
@@ -58,10 +58,10 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             roll.enter(leaves)
             more = i < steps.stop if steps.step > 0 else i > steps.stop
             return _go_on(roll.plan, more)
-    results = WHILE.run_regions([steps.start, *roll.initial()], (test, turn), names=("", *roll.names()), extents=roll.varying(1),
-                                checkpoint=steps.checkpoint, turns=roll.turns)
+    results = WHILE.run_regions([steps.start, *roll.initial()], (test, iteration), names=("", *roll.names()), extents=roll.varying(1),
+                                checkpoint=steps.checkpoint, iterations=roll.iterations)
     roll.compare(("", *roll.names()))
-    roll.deliver(results[1:], turn_number(results[0], steps.start, steps.step), first=1)
+    roll.deliver(results[1:], iteration_number(results[0], steps.start, steps.step), first=1)
     return True
 
 
@@ -116,7 +116,7 @@ def roll_while(first: Any, test: Callable, body: Callable, plan: CarryPlan) -> b
 
 
 def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
-    def turn(*leaves: Any) -> list:
+    def iteration(*leaves: Any) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves)
             roll.run(made, body)
@@ -131,19 +131,19 @@ def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tupl
         if roll.plan.test_changes:
             raise PlanChanged
         return said
-    return WHILE.run_regions(roll.initial(), (go_on, turn), names=roll.names(), extents=roll.varying(), turns=roll.turns)
+    return WHILE.run_regions(roll.initial(), (go_on, iteration), names=roll.names(), extents=roll.varying(), iterations=roll.iterations)
 
 
 def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
-    """A loop whose condition changes something: it is looked at once a turn, at the end of the turn before."""
-    def turn(_: Any, *leaves: Any) -> list:
+    """A loop whose condition changes something: it is looked at once an iteration, at the end of the iteration before."""
+    def iteration(_: Any, *leaves: Any) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves)
             roll.run(made, body)
             said = _unless_stopped(roll.plan, test)
             return [said, *roll.leave(made)]
-    return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, turn), names=("", *roll.names()),
-                             extents=roll.varying(1), turns=roll.turns)[1:]
+    return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, iteration), names=("", *roll.names()),
+                             extents=roll.varying(1), iterations=roll.iterations)[1:]
 
 
 def _unless_stopped(plan: CarryPlan, test: Callable) -> Any:

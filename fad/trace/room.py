@@ -1,4 +1,4 @@
-"""Room for what the turns of a loop append to lists (see lists.py): which lists, how much a turn, and where a turn's elements go."""
+"""Room for what the iterations of a loop append to lists (see lists.py): which lists, how much an iteration, and where an iteration's elements go."""
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ class Untraced(Exception):
 
 
 class AppendedList(NamedTuple):
-    """A list that a loop has made room for: the most elements that a turn appends."""
+    """A list that a loop has made room for: the most elements that an iteration appends."""
 
     owner: Items
     most: Any                                                 # None where the list sees to its own room
@@ -41,18 +41,18 @@ class AppendedLists:
         self.outer = {id(c): c for c in containers_in([_content(cell) for cell in plan.cells.values()], journal().is_untouched) if isinstance(c, Items)}
         self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
         self.kept: dict[int, AppendedList] = {}
-        self.steady: dict[int, Any] = {}                      # lists that get so many elements in every turn
+        self.steady: dict[int, Any] = {}                      # lists that get so many elements in every iteration
         self.changing: set[int] = set()                       # lists of which that is not so
-        self.base: dict[int, Any] = {}                        # lengths at the start of a turn
-        self.are_turns_known = False
+        self.base: dict[int, Any] = {}                        # lengths at the start of an iteration
+        self.are_iterations_known = False
         self.known: set[Var] = set()                          # rows with what was known, of lists that were moved for this loop
         self.knows_all = True                                 # whether these are all that it has moved
-        self.ties: dict[int, tuple] = {}                      # what turns do to elements: replace, write to, share (see member.py)
+        self.ties: dict[int, tuple] = {}                      # what iterations do to elements: replace, write to, share (see member.py)
         self.marks: dict[int, tuple] = {}
         self.kin: dict[int, tuple] = {}                       # the rows, and what was known of what is the same as they are
 
     def counts(self, slot: Any) -> bool:
-        """Whether a list's length follows from the number of the turn, so that it need not be carried."""
+        """Whether a list's length follows from the number of the iteration, so that it need not be carried."""
         return isinstance(slot, Container) and id(slot.owner) in self.steady
 
     def recall(self, lists: dict) -> None:
@@ -62,7 +62,7 @@ class AppendedLists:
                 self._expect(key, c, *lists[number])
 
     def _expect(self, key: int, c: Items, grows: bool, growth: Any, ties: tuple = (False,) * 3) -> None:
-        """A list in rows will be written to, and grow by so many elements in each turn (None: by another number). If that is wrong, a turn shows it."""
+        """A list in rows will be written to, and grow by so many elements in each iteration (None: by another number). If that is wrong, an iteration shows it."""
         if grows and isinstance(growth, int) and key not in self.changing:
             self.steady.setdefault(key, growth)
         elif grows:
@@ -72,13 +72,13 @@ class AppendedLists:
             self.plan.add(Array(row))
 
     def _varies(self, key: int, c: Items) -> None:
-        """A list's length does not follow from the number of the turn: it is carried."""
+        """A list's length does not follow from the number of the iteration: it is carried."""
         self.changing.add(key)
         self.steady.pop(key, None)
         self.plan.add(Container(c))
 
     def known_of_lists(self) -> dict:
-        """The number of each list that the turns write to -> whether it grows, by how many elements, and what turns do to its elements."""
+        """The number of each list that the iterations write to -> whether it grows, by how many elements, and what iterations do to its elements."""
         written = {id(s.tracer) for s in self.plan.found if isinstance(s, Array)}
         found = {}
         for number, (key, c) in enumerate(self.outer.items()):
@@ -90,14 +90,14 @@ class AppendedLists:
     # -- elements ---------------------------------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        """A turn, or what tells whether there is one, begins: what other turns did to the lists' elements."""
+        """An iteration, or what tells whether there is one, begins: what other iterations did to the lists' elements."""
         for key, c in self.outer.items():
             if c.rows is not None:
                 c.ties.begin(self.ties.get(key, (False,) * 3), c.rows)
                 self.marks[key] = (c.ties, c.ties.state())
 
     def _finds_ties(self, key: int, c: Items) -> bool:
-        """Whether a turn did what was not known to an outer list's elements."""
+        """Whether an iteration did what was not known to an outer list's elements."""
         if c.rows is None or key not in self.marks or self.marks[key][0] is not c.ties:
             return False
         before = self.ties.get(key, (False,) * 3)
@@ -105,30 +105,30 @@ class AppendedLists:
         return self.ties[key] != before
 
     def refuse_other_names(self, holders: Callable) -> None:
-        """An array that a list got in one turn, and that has a name in the next, must not be written to through the list. holders(arrays): the names that
+        """An array that a list got in one iteration, and that has a name in the next, must not be written to through the list. holders(arrays): the names that
         may be one of these.
         """
         if any(self.ties.get(key, (False,) * 3)[1] and holders(c.added) for key, c in self.outer.items()):
-            raise UnstageableError("an array that a list got in one turn has a name in the next, and elements of the list are written to",
+            raise UnstageableError("an array that a list got in one iteration has a name in the next, and elements of the list are written to",
                                    do="put a copy into the list (out[k] = x.copy())")
 
-    # -- turns ------------------------------------------------------------------------------------------------------------
+    # -- iterations ------------------------------------------------------------------------------------------------------------
 
-    def begin_turn(self, turn: Any) -> None:
-        """Count what the turn appends. turn: its number, None where it has none."""
-        self.are_turns_known = turn is not None
+    def begin_iteration(self, iteration: Any) -> None:
+        """Count what the iteration appends. iteration: its number, None where it has none."""
+        self.are_iterations_known = iteration is not None
         for key, c in self.outer.items():
             note(c)
-            if key in self.steady and turn is None:
-                raise UnstageableError("a list grows in a loop whose turns have no numbers")
+            if key in self.steady and iteration is None:
+                raise UnstageableError("a list grows in a loop whose iterations have no numbers")
             if key in self.steady:
-                c.length = self._first(key) + self.steady[key] * turn
+                c.length = self._first(key) + self.steady[key] * iteration
             self.base[key] = c.length
             c.used, c.added = 0, []
             self._forget(key, c)
 
     def _forget(self, key: int, c: Items) -> None:
-        """Arrays that were appended in a turn that was tried belong to no turn."""
+        """Arrays that were appended in an iteration that was tried belong to no iteration."""
         rows, kin = self.kin.get(key, (None, []))
         if rows is not c.rows:
             self.kin[key] = c.rows, [row.kin for row in c.rows or ()]
@@ -141,14 +141,14 @@ class AppendedLists:
         before = self.before[key][0]
         return len(before.items) if before.rows is None else before.length
 
-    def end_turn(self, made: Trial, initial: Iterable) -> bool:
-        """See that there is room for what the turn appended. Whether it showed something new of how long the lists are."""
-        news = [self._end_turn(key, c, made, initial) if not _is(c.used, 0) else self._stays(key, c) for key, c in self.outer.items()]
+    def end_iteration(self, made: Trial, initial: Iterable) -> bool:
+        """See that there is room for what the iteration appended. Whether it showed something new of how long the lists are."""
+        news = [self._end_iteration(key, c, made, initial) if not _is(c.used, 0) else self._stays(key, c) for key, c in self.outer.items()]
         self._refuse_changed(made)
         return any([*news, *[self._finds_ties(key, c) for key, c in self.outer.items()]])
 
     def _stays(self, key: int, c: Items) -> bool:
-        """Whether it is news that a turn appends nothing."""
+        """Whether it is news that an iteration appends nothing."""
         is_news = key in self.steady
         if is_news:
             self._varies(key, c)
@@ -158,21 +158,21 @@ class AppendedLists:
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
         self.refuse_changes([x for x in self.added if id(x) in changed])
 
-    def _end_turn(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
-        if c.rows is None and key in self.kept:               # it would be made plain in every turn
+    def _end_iteration(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
+        if c.rows is None and key in self.kept:               # it would be made plain in every iteration
             raise UnstageableError("a list that a loop fills is changed other than at its end (insert, pop(0), sort, ...)",
                                    do="use an array, or append to one list and read another")
         if c.rows is None:
             raise NeedsRoom(c, c.samples(len(self.before[key][0].items)), c.used, _uses_traced(made.builder, [*initial, *c]))
         if isinstance(c, Growing):
-            if self.before[key][0].kind is not Growing and not self._lets_grow(key):      # a loop within this turn has moved it to rows
+            if self.before[key][0].kind is not Growing and not self._lets_grow(key):      # a loop within this iteration has moved it to rows
                 raise NeedsRoom(c, [c.like()], None)
-        elif not self.are_turns_known:                        # the loop around this one has made room for turns that it could count
+        elif not self.are_iterations_known:                        # the loop around this one has made room for iterations that it could count
             raise NeedsRoom(c, [c.like()], None)
         elif (key in self.kept or c.keeper is None) and not (key in self.kept and _at_most(c.used, self.kept[key].most)):
             varies = visible_extent(atom_of(c.length - self.base[key]), current().parent) is None
-            raise NeedsRoom(c, [c.like()], c.used, varies=varies)      # an earlier loop, or one within this turn, has moved it to rows, or to too few
-        return self.are_turns_known and key not in self.changing and self._shows_growth(key, c)
+            raise NeedsRoom(c, [c.like()], c.used, varies=varies)      # an earlier loop, or one within this iteration, has moved it to rows, or to too few
+        return self.are_iterations_known and key not in self.changing and self._shows_growth(key, c)
 
     def _lets_grow(self, key: int) -> bool:
         """Whether this loop has made a list one that sees to its own room."""
@@ -191,20 +191,20 @@ class AppendedLists:
 
     @property
     def added(self) -> list:
-        """The arrays that lists got in the last turn."""
+        """The arrays that lists got in the last iteration."""
         return [x for c in self.outer.values() for x in c.added]
 
     def refuse_changes(self, arrays: list) -> None:
-        """An array that a list got in one turn must not be changed in the next."""
+        """An array that a list got in one iteration must not be changed in the next."""
         if any(x is y for x in arrays for y in self.added):
             self.refuse()
 
     def refuse(self) -> None:
-        raise UnstageableError("an array is written to in one turn that a list got in the turn before", do="append a copy (out.append(x.copy()))")
+        raise UnstageableError("an array is written to in one iteration that a list got in the iteration before", do="append a copy (out.append(x.copy()))")
 
     # -- loops ------------------------------------------------------------------------------------------------------------
 
-    def make(self, need: Any, turns: Any) -> None:
+    def make(self, need: Any, iterations: Any) -> None:
         """Make the room that was asked for, before the loop."""
         if isinstance(need, NeedsRows):
             self._move(need)
@@ -212,23 +212,23 @@ class AppendedLists:
         key, owner = id(need.owner), need.owner
         if key not in self.outer:
             raise need
-        if not (need.is_traced or self.plan.is_traced) and (turns is None or _is_known(turns)):
+        if not (need.is_traced or self.plan.is_traced) and (iterations is None or _is_known(iterations)):
             raise Untraced
-        most = None if turns is None or need.most is None else visible_extent(atom_of(need.most), current())
+        most = None if iterations is None or need.most is None else visible_extent(atom_of(need.most), current())
         owner.put(self.before[key][0])
-        if most is None:                                      # its turns, or what they append, cannot be counted
+        if most is None:                                      # its iterations, or what they append, cannot be counted
             owner.move_to_rows(need.samples, FIRST_ROOM, Growing)
             owner.keeper = None                               # nor this loop, if it has counted too few at first
         else:
             most = current().value_of(most) if isinstance(most, Var) else most
-            owner.move_to_rows(need.samples, most * turns)
+            owner.move_to_rows(need.samples, most * iterations)
             owner.keeper = self.plan
         self.kept[key] = AppendedList(owner, most)
         if key not in self.changing:
-            self._expect(key, owner, True, need.most if turns is not None and not need.varies else None)
+            self._expect(key, owner, True, need.most if iterations is not None and not need.varies else None)
 
     def _move(self, need: NeedsRows) -> None:
-        """Let a list that a turn indexes lie in rows, before the loop."""
+        """Let a list that an iteration indexes lie in rows, before the loop."""
         key, owner = id(need.owner), need.owner
         if key not in self.outer or owner.home is not current():
             raise need
@@ -246,13 +246,13 @@ class AppendedLists:
                                                      for a in operands(eqn)):
             raise Untraced
 
-    def end_loop(self, turns: Any, last: list) -> None:
-        """After so many turns: the lists' lengths. last: arrays that names stand for and that a list got in the last turn."""
+    def end_loop(self, iterations: Any, last: list) -> None:
+        """After so many iterations: the lists' lengths. last: arrays that names stand for and that a list got in the last iteration."""
         for key, c in self.outer.items():
             if key in self.steady:
                 note(c)
-                c.length = self._first(key) + self.steady[key] * turns
-            c.used = self._used_after(key, c, turns)
+                c.length = self._first(key) + self.steady[key] * iterations
+            c.used = self._used_after(key, c, iterations)
             if key in self.kept:
                 c.keeper = None
             outer = [r for x in c.added for r in roots_of(x) if was_there(r, self.born)]
@@ -262,15 +262,15 @@ class AppendedLists:
             if c.rows is not None:
                 c.ties.given = [*c.ties.given, *last, *outer]
 
-    def _used_after(self, key: int, c: Items, turns: Any) -> Any:
-        """A bound for what a list got in the present turn of the loop around this one; any number but 0 for one that sees to its own room."""
+    def _used_after(self, key: int, c: Items, iterations: Any) -> Any:
+        """A bound for what a list got in the present iteration of the loop around this one; any number but 0 for one that sees to its own room."""
         used = self.before[key][1]
         if isinstance(c, Growing):
             return 1
         if key in self.kept:
             most = self.kept[key].most
-            return used if _is(most, 0) else used + most * turns
-        return used if _is(c.used, 0) else used + c.used * turns
+            return used if _is(most, 0) else used + most * iterations
+        return used if _is(c.used, 0) else used + c.used * iterations
 
     def put_back(self) -> None:
         """The loop is not to be: the lists are as they were."""
@@ -283,10 +283,10 @@ class AppendedLists:
                 c.keeper = None
 
 
-def _is_known(turns: Any) -> bool:
-    """Whether Python can count the turns: of extents, those at hand, which the program is then for."""
+def _is_known(iterations: Any) -> bool:
+    """Whether Python can count the iterations: of extents, those at hand, which the program is then for."""
     try:
-        return operator.index(turns) >= 0
+        return operator.index(iterations) >= 0
     except ConcreteValueError:
         return False
 
@@ -333,7 +333,7 @@ def _content(cell: Any) -> Any:
 
 
 def _uses_traced(builder: Any, values: Iterable) -> bool:
-    """Whether what a turn computes depends on anything traced but sizes and the turn's number."""
+    """Whether what an iteration computes depends on anything traced but sizes and the iteration's number."""
     leaves = [leaf for x in values for leaf in TreeLayout(x).data]
     own = {*builder.inputs, *defined_by(builder.equations)}
     used = [v for eqn in builder.equations for v in operands(eqn)] + [x.held for x in leaves if isinstance(x, Tracer)]

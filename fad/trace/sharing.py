@@ -37,7 +37,7 @@ def _keep_from(a: Tracer, others: list) -> None:
         raise shared_memory()
     kin = {id(k) for r in roots_of(a) for k in kin_of(r, lambda _: False)}
     if any(not kin.isdisjoint(map(id, roots_of(b))) for b in others):
-        raise UnstageableError("an argument is written to that may be another one", why="which array a name stands for after a loop depends on its turns",
+        raise UnstageableError("an argument is written to that may be another one", why="which array a name stands for after a loop depends on its iterations",
                                do="copy one of them (x = x.copy())")
     for v in _inputs_of(a, current()):
         apart = root.apart.setdefault(v, {})

@@ -226,7 +226,7 @@ def lose(array: Tracer) -> None:
 
     def refuse(*_: Any) -> Any:
         raise SideEffectError("an array is read after a loop that wrote to it under changing names",
-                              why="which of the arrays it is then depends on the number of turns", do="read it under the name the loop left it with")
+                              why="which of the arrays it is then depends on the number of iterations", do="read it under the name the loop left it with")
     array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
 
 

@@ -218,7 +218,7 @@ class Rewriter(AccessRewriter):
         return [test, body, placed(ast.Expr(call), s)]
 
     def carried(self, names: dict, s: Any) -> list:
-        """Names that turns hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop; all names bound."""
+        """Names that iterations hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop; all names bound."""
         kept = [n for n in names if n in s.head]
         written = sorted(written_to(s.body))
         stops = getattr(s, "stops", [])

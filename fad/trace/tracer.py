@@ -108,7 +108,7 @@ class Tracer(Value):
     def _see_to_kin(self) -> None:
         if self.is_kin_changed:
             raise SideEffectError("an array is read, and another one was written to that may be the same",
-                                  why="which array a name stands for after a loop depends on its turns",
+                                  why="which array a name stands for after a loop depends on its iterations",
                                   do="copy where the arrays are to be different ones (x = y.copy()), or use the name that was written to")
 
     @property

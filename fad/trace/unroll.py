@@ -1,4 +1,4 @@
-"""Loops that are tried as one region of the program, behind a turn or two where these differ, and run turn by turn where they cannot be one."""
+"""Loops that are tried as one region of the program, behind an iteration or two where these differ, and run iteration by iteration where they cannot be one."""
 import copy
 import functools
 import operator
@@ -21,9 +21,9 @@ from .roll import roll_for
 from .state import Trial, disentangle
 from .widening import WideningError
 
-MOST_UNROLLED = 5000                                         # turns; a loop of more is not unrolled
-MOST_PEELED = 2                                              # turns of their own before a loop that is one region
-MOST_BRANCHES = 50                                           # turns of an unrolled loop that traced conditions may end, one in the other
+MOST_UNROLLED = 5000                                         # iterations; a loop of more is not unrolled
+MOST_PEELED = 2                                              # iterations of their own before a loop that is one region
+MOST_BRANCHES = 50                                           # iterations of an unrolled loop that traced conditions may end, one in the other
 
 
 class Plainly(Exception):
@@ -38,7 +38,7 @@ def note_unrolled(body: Callable, why: Any) -> None:
 
 
 def attempted(roll: Callable) -> bool:
-    """What roll() says; if it fails, the program is as it was before (turns peeled off before it stay).
+    """What roll() says; if it fails, the program is as it was before (iterations peeled off before it stay).
 
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
@@ -65,15 +65,15 @@ def attempted(roll: Callable) -> bool:
 
 
 def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
-    """Roll the loop, after a first turn of its own (or two) where that one is of another kind than the rest. facts: see Plan."""
+    """Roll the loop, after a first iteration of its own (or two) where that one is of another kind than the rest. facts: see Plan."""
     memory = memory_here(current()).next_of(body.__code__, plan.cells)
     return _roll_after(0, memory, steps, body, plan, facts)
 
 
-def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
-    """Roll what is left of the loop after so many turns of their own."""
-    if turns == len(memory.refused):
-        part = memory.part(turns, plan.cells)
+def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
+    """Roll what is left of the loop after so many iterations of their own."""
+    if iterations == len(memory.refused):
+        part = memory.part(iterations, plan.cells)
         try:
             return attempted(lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)))
         except InternalErrorWarning:                          # where warnings are errors, no refusal
@@ -84,16 +84,16 @@ def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: 
             memory.refused.append(need)
         except FadError as error:
             memory.refused.append(error)
-    if turns == MOST_PEELED:
+    if iterations == MOST_PEELED:
         raise memory.refused[-1]
-    why = memory.refused[turns]
+    why = memory.refused[iterations]
     if not isinstance(why, WideningError):
         _peel(steps, body, plan, why)
-        return _roll_after(turns + 1, memory, steps, body, plan, facts)
+        return _roll_after(iterations + 1, memory, steps, body, plan, facts)
 
-    def turn_and_rest(left: Steps) -> bool:
+    def iteration_and_rest(left: Steps) -> bool:
         _peel(left, body, plan, why)
-        return only_if(_not(has_ended(plan)), left, lambda left: _roll_after(turns + 1, memory, left, body, plan, facts))
+        return only_if(_not(has_ended(plan)), left, lambda left: _roll_after(iterations + 1, memory, left, body, plan, facts))
 
     def only_if(test: Any, left: Steps, rest: Callable) -> bool:
         """rest(left), which may say that nothing is traced; in a branch, what fails leaves the steps as they are."""
@@ -102,8 +102,8 @@ def _roll_after(turns: int, memory: Memory, steps: Steps, body: Callable, plan: 
         inside = left.take()
         _choose(test, plan, lambda: rest(inside) or run_plainly(inside, body, plan))
         return True
-    more = steps.has_turns() or (steps.start < steps.stop if steps.step > 0 else steps.start > steps.stop)
-    return only_if(more, steps, turn_and_rest)
+    more = steps.has_iterations() or (steps.start < steps.stop if steps.step > 0 else steps.start > steps.stop)
+    return only_if(more, steps, iteration_and_rest)
 
 
 def _not(test: Any) -> Any:
@@ -118,20 +118,20 @@ def _choose(test: Value, plan: CarryPlan, run: Callable) -> None:
 
 
 def peel_while(go_on: Value, body: Callable, plan: CarryPlan, rest: Callable) -> None:
-    """A turn of a while loop by itself, if there is one, and the rest of them."""
-    def turn_and_rest() -> None:
+    """An iteration of a while loop by itself, if there is one, and the rest of them."""
+    def iteration_and_rest() -> None:
         body()
         ended = has_ended(plan)
         if isinstance(ended, Value):
             _choose(_not(ended), plan, rest)
         elif not ended:
             rest()
-    _choose(go_on, plan, turn_and_rest)
+    _choose(go_on, plan, iteration_and_rest)
 
 
 def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None:
-    """Run the first turn by itself; where that fails, nothing has happened. `why` is raised where it may be that there is none, or no other."""
-    if not steps.has_turns() and not isinstance(why, WideningError):
+    """Run the first iteration by itself; where that fails, nothing has happened. `why` is raised where it may be that there is none, or no other."""
+    if not steps.has_iterations() and not isinstance(why, WideningError):
         raise why
     made = Trial(plan.cells, is_region=False)
     try:
@@ -147,26 +147,26 @@ def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None
 
 
 def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
-    """The loop as plain Python runs it; the turns that follow one after which a traced condition may end it are a branch."""
+    """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a branch."""
     rest = iter(items)
     _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items or isinstance(items, Drawn) else 0)
 
 
 def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
-    """The turns that are left, unless the loop has ended (a turn that was peeled off may have ended it, too)."""
+    """The iterations that are left, unless the loop has ended (an iteration that was peeled off may have ended it, too)."""
     ended = has_ended(plan)
     if not isinstance(ended, Value):
         if not ended:
-            _run_turns(items, body, plan, branches)
+            _run_iterations(items, body, plan, branches)
         return
     if not branches:
         raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition", do="let it run over a range or an array")
-    _choose(_not(ended), plan, lambda: _run_turns(items, body, plan, branches - 1))
+    _choose(_not(ended), plan, lambda: _run_iterations(items, body, plan, branches - 1))
     if isinstance(items, Drawn):
         items.is_lost = True
 
 
-def _run_turns(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
+def _run_iterations(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
     for item in items:
         body(item)
         if has_ended(plan) is not False:

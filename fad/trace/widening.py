@@ -1,9 +1,9 @@
-"""Whether the first turns of a loop compute the same numbers in the types that its carries come to.
+"""Whether the first iterations of a loop compute the same numbers in the types that its carries come to.
 
-A loop that is one region gives what it carries one dtype. Python's first turn still has the narrower one: an int before it becomes a float, a float before
+A loop that is one region gives what it carries one dtype. Python's first iteration still has the narrower one: an int before it becomes a float, a float before
 it becomes complex. Most bodies do not mind (`s = 0`, then `s += x[k]`). Some do: they ask for the dtype, round in it, or take the square root of a negative
-number. So a body was also traced in the types of its first turns (ops/carry.py keeps these traces), and the two programs are compared here. Each value
-has a name; what has one name in both programs is one number. Where a result differs, the turn is peeled off (see unroll.py).
+number. So a body was also traced in the types of its first iterations (ops/carry.py keeps these traces), and the two programs are compared here. Each value
+has a name; what has one name in both programs is one number. Where a result differs, the iteration is peeled off (see unroll.py).
 """
 import math
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from ..ir.graph import Equation, Literal, Var, has_effect
 from ..ir.traits import NO_WIDENING, Widening
 from ..ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
 from ..ir.views import LoopView
-from ..ops.carry import UNDEFINED, Turn, convert, zeros_of
+from ..ops.carry import UNDEFINED, Iteration, convert, zeros_of
 from ..util.errors import UnstageableError
 from ..util.interrupts import let_through
 
@@ -29,24 +29,24 @@ class ComparedPart(NamedTuple):
 
 
 class WideningError(UnstageableError):
-    """A turn of a loop computes in another dtype than later ones, and something else."""
+    """An iteration of a loop computes in another dtype than later ones, and something else."""
 
 
-def require_same_turns(eqn: Equation, turns: "list[Turn]", names: tuple) -> None:
-    """An error if a turn that was traced in narrower types computes other numbers than the loop's region does, or leaves a narrower type."""
+def require_same_iterations(eqn: Equation, iterations: "list[Iteration]", names: tuple) -> None:
+    """An error if an iteration that was traced in narrower types computes other numbers than the loop's region does, or leaves a narrower type."""
     lead = 0 if LoopView(eqn).index is None else 1
-    for turn in turns:
-        for k, t in turn.narrowed.items():
-            raise _refusal(names, k, turn.last[k], t)
-        kept = [k for k, t in enumerate(turn.last) if t is not None]
-        changed = [k for k in kept if k < len(turn.types) and turn.types[k] is not None and _kind(turn.types[k]) != _kind(turn.last[k])]
-        if changed and not all(_same(eqn, turn, kept, part, lead if part is turn.body else 0) for part in (turn.body, turn.test) if part is not None):
-            raise _refusal(names, changed[0], turn.types[changed[0]], turn.last[changed[0]])
+    for iteration in iterations:
+        for k, t in iteration.narrowed.items():
+            raise _refusal(names, k, iteration.last[k], t)
+        kept = [k for k, t in enumerate(iteration.last) if t is not None]
+        changed = [k for k in kept if k < len(iteration.types) and iteration.types[k] is not None and _kind(iteration.types[k]) != _kind(iteration.last[k])]
+        if changed and not all(_same(eqn, iteration, kept, part, lead if part is iteration.body else 0) for part in (iteration.body, iteration.test) if part is not None):
+            raise _refusal(names, changed[0], iteration.types[changed[0]], iteration.last[changed[0]])
 
 
 def _refusal(names: tuple, k: int, before: Type, after: Type) -> WideningError:
     name = (names[k] if k < len(names) else "") or "a value that the loop carries"
-    return WideningError(f"{name} changes its dtype from {_text(before)} to {_text(after)}, and turns before and after compute differently",
+    return WideningError(f"{name} changes its dtype from {_text(before)} to {_text(after)}, and iterations before and after compute differently",
                          why="a loop that is one part of the program gives a name one dtype", do="start it with the dtype that it will have")
 
 
@@ -58,14 +58,14 @@ def _text(t: Type) -> str:
     return ("a Python " if t.weak else "") + dtype_text(t.dtype)
 
 
-def _same(eqn: Equation, turn: Turn, kept: list, part: Any, lead: int) -> bool:
+def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int) -> bool:
     loop = LoopView(eqn)
-    region: Any = loop.body if part is turn.body else loop.test
+    region: Any = loop.body if part is iteration.body else loop.test
     comparison = _Comparison(current().root.supposed)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
-        comparison.begin(v, a, UNDEFINED if k < lead or not turn.is_first else _start(turn.init[kept[k - lead]], v))
-    results = part.outputs if part is turn.test else _row(part.outputs, kept)
+        comparison.begin(v, a, UNDEFINED if k < lead or not iteration.is_first else _start(iteration.init[kept[k - lead]], v))
+    results = part.outputs if part is iteration.test else _row(part.outputs, kept)
     return comparison.is_same(ComparedPart(narrow, part.equations, [_atom(x) for x in results]), ComparedPart(list(wide), region.equations, list(region.outputs)))
 
 
@@ -294,4 +294,4 @@ def _fits(a: Any, dtype: np.dtype) -> bool:
     return np.can_cast(a.type.dtype, dtype, "safe")
 
 
-__all__ = ["ComparedPart", "WideningError", "is_same_program", "require_same_turns"]
+__all__ = ["ComparedPart", "WideningError", "is_same_program", "require_same_iterations"]

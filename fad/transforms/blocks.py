@@ -17,13 +17,13 @@ from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.control import FOR
 from .checkpointing import at_most
-from .cost_model import bytes_of, bytes_written, extent_guess, hold_small, turns_guess
+from .cost_model import bytes_of, bytes_written, extent_guess, hold_small, iterations_guess
 from .joint import atoms
 from .memory_budget import has_budget
 from .rounding import decisive
 from .rows import BlockRows
 from .save_or_recompute import Division, is_cheap
-from .tape import Tape, Turns, is_fixed, padded_width, ramp_of
+from .tape import Iterations, Tape, is_fixed, padded_width, ramp_of
 from .versions import versions
 
 LARGE = 1 << 22                                              # bytes of a tape that leaves the caches
@@ -40,7 +40,7 @@ class Recomputation(NamedTuple):
 
     arrays: the saved variables that are; numbers: the variables kept for all iterations; state: places of the carries
     kept at a block's start; equations: indices of what is computed again; forward: indices of what the forward half
-    computes; turns: iterations of a block; versions: the arrays that are computed from what they were in the iteration before (see
+    computes; iterations: iterations of a block; versions: the arrays that are computed from what they were in the iteration before (see
     versions.py).
     """
 
@@ -49,11 +49,11 @@ class Recomputation(NamedTuple):
     state: list
     equations: list
     forward: list
-    turns: int
+    iterations: int
     versions: dict
 
 
-def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Recomputation | None":
+def again_in_blocks(division: Division, eqn: Equation, iterations: Iterations) -> "Recomputation | None":
     """The part that a loop in blocks computes again; None if the loop should save all that it needs."""
     arrays = [v for v in division.saved if v.type.shape]
     if not arrays or has_budget() or division.restored or eqn.params["extents"] or eqn.params.get("checkpoint") is not None:
@@ -63,19 +63,19 @@ def again_in_blocks(division: Division, eqn: Equation, turns: Turns) -> "Recompu
         return None
     kept = [division.joint.carries[k].atom for k in state]
     around = current()
-    if not all(is_fixed(v, around) for v in kept) or not all(is_fixed(v, around) or ramp_of(v, turns, around) for v in arrays):
+    if not all(is_fixed(v, around) for v in kept) or not all(is_fixed(v, around) or ramp_of(v, iterations, around) for v in arrays):
         return None
     saved = sum(map(bytes_of, arrays))
     count = min(max(BLOCK // saved, FEWEST), MOST)
     cost = sum(_cost(division.equations[k]) for k in equations)
     if not NARROWEST <= saved <= WIDEST or 8 * cost > TRIP * saved or 2 * sum(map(bytes_of, kept)) > saved * count:
         return None
-    if saved * turns_guess(eqn) <= LARGE:
-        hold_small([turns.count, *(n for v in arrays for n in v.type.shape)], SMALL)
+    if saved * iterations_guess(eqn) <= LARGE:
+        hold_small([iterations.count, *(n for v in arrays for n in v.type.shape)], SMALL)
         return None
     numbers = [v for v in division.saved if not v.type.shape]
     numbers += [v for v in more if v not in numbers]
-    return Recomputation(arrays, numbers, state, equations, division.forward_for(numbers), count, versions(division, equations, state, arrays, turns, around))
+    return Recomputation(arrays, numbers, state, equations, division.forward_for(numbers), count, versions(division, equations, state, arrays, iterations, around))
 
 
 def _slice(division: Division, arrays: list) -> tuple:
@@ -113,7 +113,7 @@ def _decides(division: Division, again: list, arrays: list) -> bool:
 def _cost(eqn: Equation) -> float:
     """The number of cheap operations that an equation takes; infinite if it is unknown."""
     if is_counted(eqn):
-        return turns_guess(eqn) * sum(map(_cost, LoopView(eqn).body.equations))
+        return iterations_guess(eqn) * sum(map(_cost, LoopView(eqn).body.equations))
     if is_branch(eqn):
         return sum(_cost(e) for region in eqn.regions for e in region.equations)
     if eqn.op.kind in ("shape", "check") or eqn.reads_part:
@@ -134,19 +134,19 @@ def _elements(a: Any) -> int:
 class BlockedSweeps:
     """The two sweeps of a loop in blocks. loop: its LoopBody (see loop_vjp.py); lines: the user's line of each kept value."""
 
-    def __init__(self, loop: Any, again: Recomputation, turns: Turns, lines: dict):
-        self.loop, self.division, self.again, self.turns, self.lines = loop, loop.division, again, turns, lines
-        self.number = (turns.count + again.turns - 1) // again.turns
+    def __init__(self, loop: Any, again: Recomputation, iterations: Iterations, lines: dict):
+        self.loop, self.division, self.again, self.iterations, self.lines = loop, loop.division, again, iterations, lines
+        self.number = (iterations.count + again.iterations - 1) // again.iterations
         self.state = [loop.joint.carries[k].atom for k in again.state]
-        self.numbers = Tape(again.numbers, turns, lines)
-        self.starts = Tape(self.state, Turns(self.number, 0, 1), lines)
+        self.numbers = Tape(again.numbers, iterations, lines)
+        self.starts = Tape(self.state, Iterations(self.number, 0, 1), lines)
         self.number_of = {v: k for k, v in enumerate(again.numbers)}
 
     def forward(self, carries: tuple, names: tuple) -> tuple:
         """The carries after the last iteration."""
         n, m = len(carries), len(carries) + len(self.numbers.init)
 
-        def turn(k: Any, *values: Any) -> list:
+        def iteration(k: Any, *values: Any) -> list:
             env = self.division.environment([self.index(k)], values[:n])
             self.division.run(self.again.forward, env)
             kept = tuple([env.read(v) for v in self.again.numbers])
@@ -154,7 +154,7 @@ class BlockedSweeps:
 
         def block(q: Any, *values: Any) -> list:
             starts = self.starts.push(list(values[m:]), tuple([values[k] for k in self.again.state]), q)
-            return [*FOR.run_regions([*self._bounds(q), 1, *values[:m]], (turn,), names=names), *starts]
+            return [*FOR.run_regions([*self._bounds(q), 1, *values[:m]], (iteration,), names=names), *starts]
         results = FOR.run_regions([0, self.number, 1, *carries, *self.numbers.init, *self.starts.init], (block,), names=names)
         self.numbers.start_reverse(list(results[n:m]))
         self.starts.start_reverse(list(results[m:]))
@@ -162,19 +162,19 @@ class BlockedSweeps:
 
     def backward(self, carries: list) -> tuple:
         """The reverse sweep's carries after the first iteration."""
-        width = {v: padded_width(v, self.turns) for v in self.again.arrays if v.type.rank == 1}
+        width = {v: padded_width(v, self.iterations) for v in self.again.arrays if v.type.rank == 1}
 
         def block(q: Any, *values: Any) -> tuple:
             first, end = self._bounds(q)
             rows = BlockRows(self, width, first, end)
             rows.fill(self.state_at_start(q))
 
-            def turn(k: Any, *inner: Any) -> list:
+            def iteration(k: Any, *inner: Any) -> list:
                 def reader(number: int, env: Any) -> Any:
                     v = self.division.saved[number]
                     return rows.read(v, k, env) if v.type.shape else self.numbers.reader([], k)(self.number_of[v], env)
                 return self.loop.pulled_back([self.index(k)], inner, k, reader)
-            return FOR.run_regions([end - 1, first - 1, -1, *values], (turn,))
+            return FOR.run_regions([end - 1, first - 1, -1, *values], (iteration,))
         return FOR.run_regions([self.number - 1, -1, -1, *carries], (block,))
 
     def state_at_start(self, q: Any) -> dict:
@@ -191,9 +191,9 @@ class BlockedSweeps:
 
     def _bounds(self, block: Any) -> tuple:
         """The numbers of a block's first iteration, and of the one behind its last."""
-        first = block * self.again.turns
-        return first, at_most(first + self.again.turns, self.turns.count)
+        first = block * self.again.iterations
+        return first, at_most(first + self.again.iterations, self.iterations.count)
 
     def index(self, k: Any) -> Any:
         """The loop's index in the iteration number k."""
-        return self.turns.start + k * self.turns.step
+        return self.iterations.start + k * self.iterations.step

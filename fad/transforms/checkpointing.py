@@ -53,28 +53,28 @@ class _Counted(_Segments):
     def results(self) -> tuple:
         self.start, stop, self.step = map(integer, self.bounds)
         count = trip_count(self.start, stop, self.step)
-        self.turns = _root(count) if self.plan.turns is None else self.plan.turns
+        self.iterations = _root(count) if self.plan.iterations is None else self.plan.iterations
         return self.level(self.plan.levels, 0, count, self.init)
 
     def loop(self, lo: Any, hi: Any, carries: tuple, body: Callable) -> tuple:
         return FOR.run_regions([lo, hi, 1, *carries], (body,), checkpoint=False, **self.params)
 
-    def turn(self, k: Any, *carries: Any) -> tuple:
+    def iteration(self, k: Any, *carries: Any) -> tuple:
         return self.regions[0](self.start + k * self.step, *carries)
 
     def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
         """The carries after the iterations lo, ..., hi - 1."""
         if level == 1:
-            return self.loop(lo, hi, carries, self.turn)
-        last = maximum(hi - self.turns, lo)
-        chunk = self.turns if level == 2 else self.plan.capacity(level - 1)
+            return self.loop(lo, hi, carries, self.iteration)
+        last = maximum(hi - self.iterations, lo)
+        chunk = self.iterations if level == 2 else self.plan.capacity(level - 1)
 
         def step(number: Any, *inner: Any) -> tuple:
             first = lo + number * chunk
             end = at_most(first + chunk, last)
             return self.again(inner, lambda values: self.level(level - 1, first, end, values))
         carries = self.loop(0, (last - lo + chunk - 1) // chunk, carries, step)
-        return self.loop(last, hi, carries, self.turn)
+        return self.loop(last, hi, carries, self.iteration)
 
 
 def _root(n: Any) -> Any:
@@ -98,7 +98,7 @@ class _Uncounted(_Segments):
     """`while`, whose number of iterations shows as it runs."""
 
     def results(self) -> tuple:
-        carries = self.some(self.plan.turns, self.init)
+        carries = self.some(self.plan.iterations, self.init)
         carries = self.chunks(1, self.plan.starts, carries)
         return self.chunks(2, None, carries)
 
@@ -126,7 +126,7 @@ class _Uncounted(_Segments):
         return self.repeat(most, carries, lambda values: self.again(values, lambda inner: self.chunk(level, inner)))
 
     def chunk(self, level: int, carries: tuple) -> tuple:
-        carries = self.some(self.plan.turns, carries)
+        carries = self.some(self.plan.iterations, carries)
         return carries if level == 1 else self.chunks(level - 1, self.plan.starts, carries)
 
 

@@ -32,7 +32,7 @@ def _bytes(v: Any, shape: tuple) -> int:
     return min(total, 1 << 40)
 
 
-def turns_guess(eqn: Equation) -> int:
+def iterations_guess(eqn: Equation) -> int:
     """The estimated number of a loop's iterations."""
     if not is_counted(eqn):
         return USUAL_EXTENT

@@ -57,7 +57,7 @@ def _shape_of_carry(around: Any, at: Any, carry: Var, known: dict) -> Any:
     return None if any(around.varies(n) for n in carry.type.shape) else at.shape(carry, known)
 
 
-def _turn(sweep: Any, loop: LoopView, carried: Carried, lead: tuple, values: tuple) -> tuple:
+def _iteration(sweep: Any, loop: LoopView, carried: Carried, lead: tuple, values: tuple) -> tuple:
     """The sets and values that an iteration hands on."""
     region, carries = loop.body, loop.carries
     inner, count = sweep.inner(), len(carried.fixed)
@@ -78,7 +78,7 @@ def _for(sweep: Any, eqn: Equation) -> None:
     carried = Carried(sweep, eqn, loop.carries)
     bounds = [sweep.value(a) for a in loop.bounds]
     results = FOR.run_regions(bounds + _start(sweep, loop, carried),
-                              (lambda i, *values: _turn(sweep, loop, carried, ((loop.index, i),), values),),
+                              (lambda i, *values: _iteration(sweep, loop, carried, ((loop.index, i),), values),),
                               names=carried.names(), extents=carried.extents())
     carried.bind(sweep, eqn.outputs, results)
 
@@ -97,7 +97,7 @@ def _while(sweep: Any, eqn: Equation) -> None:
         inner.run(test)
         return inner.value(test.outputs[0])
     results = WHILE.run_regions(_start(sweep, loop, carried),
-                                (holds, lambda *values: _turn(sweep, loop, carried, (), values)),
+                                (holds, lambda *values: _iteration(sweep, loop, carried, (), values)),
                                 names=carried.names(), extents=carried.extents())
     carried.bind(sweep, eqn.outputs, results)
 
@@ -107,9 +107,9 @@ def _until_stable(sweep: Any, eqn: Equation) -> None:
     loop = LoopView(eqn)
     carried = Carried(sweep, eqn, loop.carries)
 
-    def turn(*values: Any) -> tuple:
+    def iteration(*values: Any) -> tuple:
         before = values[:-1]
-        after = tuple([a | b for a, b in zip(before, _turn(sweep, loop, carried, (), before))])
+        after = tuple([a | b for a, b in zip(before, _iteration(sweep, loop, carried, (), before))])
         grown = [registry["not_equal"](a, b) for a, b in zip(before, after)]
         grown = [registry["any"](g, axes=tuple(range(len(shape_of(g))))) if shape_of(g) else g for g in grown]
         more = np.bool_(False)
@@ -118,7 +118,7 @@ def _until_stable(sweep: Any, eqn: Equation) -> None:
         return (*after, more)
     start = _start(sweep, loop, carried)
     if start:
-        results = WHILE.run_regions([*start, np.bool_(True)], (lambda *values: values[-1], turn), names=(*carried.names(), ""), extents=())
+        results = WHILE.run_regions([*start, np.bool_(True)], (lambda *values: values[-1], iteration), names=(*carried.names(), ""), extents=())
         carried.bind(sweep, eqn.outputs, results[:-1])
 
 

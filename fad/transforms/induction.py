@@ -16,9 +16,9 @@ class InductionVariable(NamedTuple):
     step: Any
     sign: int
 
-    def at(self, turn: Any, start: Any, step: Any) -> Any:
+    def at(self, iteration: Any, start: Any, step: Any) -> Any:
         """Its value in an iteration, from the values of its start and of its step."""
-        value = start + turn * step if self.sign > 0 else start - turn * step
+        value = start + iteration * step if self.sign > 0 else start - iteration * step
         return value if self.carry.type.weak else cast(value, dtype=INT)
 
 

@@ -13,7 +13,7 @@ from ..ir.uses import defined_by, reads
 from ..ir.walk import Environment
 from ..ops.kinds import guarding
 from .activity import is_continuous
-from .cost_model import turns_guess
+from .cost_model import iterations_guess
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
 from .undo_log import History, Notes, history_of
@@ -49,7 +49,7 @@ class JointProgram:
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
             self.counted = atoms(self.carries[k] for k in counters)
-            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), turns_guess(eqn) if is_loop(eqn) else None)
+            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), iterations_guess(eqn) if is_loop(eqn) else None)
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
             self.finals = {part: self._part_of(self.carries[part.number], part) for part in dict.fromkeys((final or {}).values())}
@@ -109,11 +109,11 @@ class JointProgram:
 class Changing:
     """The variables of a joint program that depend on the loop's carries, and so cost the reverse half something.
 
-    turns: how many iterations the loop is taken to have, None where the region is a branch.
+    iterations: how many iterations the loop is taken to have, None where the region is a branch.
     """
 
-    def __init__(self, builder: Builder, carries: set, turns: "int | None"):
-        self.builder, self.known, self.turns, self.seen = builder, carries, turns, 0
+    def __init__(self, builder: Builder, carries: set, iterations: "int | None"):
+        self.builder, self.known, self.iterations, self.seen = builder, carries, iterations, 0
 
     def __contains__(self, v: Var) -> bool:
         """Whether v changes in this loop or in one around it."""
@@ -135,13 +135,13 @@ def changes_around(v: Var, builder: Builder) -> bool:
     return around is not None and v in around.changing       # type: ignore[attr-defined]
 
 
-def turns_between(v: Var, builder: Builder) -> int:
+def iterations_between(v: Var, builder: Builder) -> int:
     """The estimated number of runs of a loop or branch while v, which changes in a loop around it, stays as it is."""
-    around, turns = _region_around(builder), 1
+    around, iterations = _region_around(builder), 1
     while around is not None and not around.changing.here(v):       # type: ignore[attr-defined]
-        turns *= around.changing.turns or 1                  # type: ignore[attr-defined]
+        iterations *= around.changing.iterations or 1                  # type: ignore[attr-defined]
         around = _region_around(around)
-    return max(turns, 1)
+    return max(iterations, 1)
 
 
 def _region_around(builder: Builder) -> "Builder | None":
@@ -167,7 +167,7 @@ def is_at_rest(v: Var, builder: Builder) -> bool:
 
 
 def _is_loops(builder: Builder) -> bool:
-    return hasattr(builder, "changing") and builder.changing.turns is not None
+    return hasattr(builder, "changing") and builder.changing.iterations is not None
 
 
 def _dense(g: Any, x: Any) -> Any:

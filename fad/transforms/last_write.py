@@ -27,7 +27,7 @@ from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
 from ..passes.value_ranges import Ranges, index_of
-from .cost_model import bytes_of, extent_guess, turns_guess
+from .cost_model import bytes_of, extent_guess, iterations_guess
 from .undo_log import trail_to
 
 MOST_PAIRS = 10_000                                          # of reads and writes that are compared; unrolled code may have more
@@ -91,7 +91,7 @@ def _are_many(reads: list, part: FinalPart, array: Var) -> bool:
 
 
 def _volume(read: LoopAccess) -> int:
-    return bytes_of(read.eqn.outputs[0]) * math.prod(map(turns_guess, read.loops))
+    return bytes_of(read.eqn.outputs[0]) * math.prod(map(iterations_guess, read.loops))
 
 
 def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tuple = ()) -> Iterator[tuple]:

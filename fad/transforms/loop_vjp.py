@@ -19,17 +19,17 @@ from ..ir.graph import Equation, has_loop
 from ..ir.op import registry
 from ..ir.views import LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
-from ..ops.control import FOR, WHILE, integer, loop_index, trip_count, turn_number
+from ..ops.control import FOR, WHILE, integer, iteration_number, loop_index, trip_count
 from .blocks import BlockedSweeps, again_in_blocks
 from .checkpointing import vjp_in_segments
 from .control_vjp import active_outputs, demanded, note_restored, take, total
-from .cost_model import bytes_of, turns_guess
+from .cost_model import bytes_of, iterations_guess
 from .induction import counters
 from .joint import JointProgram
 from .last_write import final_reads
 from .memory_budget import CheckpointPlan, for_the_body, is_small, plan_for, share_of
 from .save_or_recompute import Division
-from .tape import FIRST_EXTENT, Tape, Turns, is_inside_a_loop
+from .tape import FIRST_EXTENT, Iterations, Tape, is_inside_a_loop
 from .undo_log import carried_trails
 
 
@@ -115,11 +115,11 @@ class LoopBody:
         """
         if not is_inside_a_loop(current()):
             return {}
-        turns, costs = turns_guess(self.eqn), {}
+        iterations, costs = iterations_guess(self.eqn), {}
         for k, trail in trails.items():
             v = self.eqn.outputs[k]
-            cost = self.sweep.trails[v] - trail.cost * turns if v in self.sweep.trails else bytes_of(v)
-            costs[k] = max(cost // max(turns, 1), 1)
+            cost = self.sweep.trails[v] - trail.cost * iterations if v in self.sweep.trails else bytes_of(v)
+            costs[k] = max(cost // max(iterations, 1), 1)
         return costs
 
     # -- the reverse sweep ---------------------------------------------------------------------------------------------
@@ -189,12 +189,12 @@ class Blocked:
         self.body, self.blocks = body, blocks
 
     @classmethod
-    def of(cls, body: LoopBody, turns: Turns) -> "Blocked | None":
+    def of(cls, body: LoopBody, iterations: Iterations) -> "Blocked | None":
         """The loop in blocks, None where it had better save all that it needs."""
         joint, division = body.joint, body.division
         if division.restored and not body.has_loops and not is_inside_a_loop(current()):
             joint, division = body.divided({}, set())
-        known = turns._replace(index=joint.lead[0].atom)
+        known = iterations._replace(index=joint.lead[0].atom)
         again = again_in_blocks(division, body.eqn, known)
         if again is None:
             return None
@@ -207,10 +207,10 @@ class Blocked:
 
 
 class Taped:
-    """Each iteration saves what its reverse iteration needs. turns: None where their number is not known."""
+    """Each iteration saves what its reverse iteration needs. iterations: None where their number is not known."""
 
-    def __init__(self, body: LoopBody, turns: "Turns | None"):
-        known = None if turns is None else turns._replace(index=body.joint.lead[0].atom)
+    def __init__(self, body: LoopBody, iterations: "Iterations | None"):
+        known = None if iterations is None else iterations._replace(index=body.joint.lead[0].atom)
         self.body, self.tape = body, Tape(body.division.saved, known, body.lines())
 
     def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
@@ -240,19 +240,19 @@ class Taped:
 class TapedFor(Taped):
     """A counted loop."""
 
-    def __init__(self, body: LoopBody, turns: Turns, stop: Any):
-        super().__init__(body, turns)
-        self.turns, self.stop = turns, stop
+    def __init__(self, body: LoopBody, iterations: Iterations, stop: Any):
+        super().__init__(body, iterations)
+        self.iterations, self.stop = iterations, stop
 
     def run(self, init: tuple) -> None:
-        count, start, step, _ = self.turns
+        count, start, step, _ = self.iterations
         stop, n = self.stop, self.body.count
 
         def forward(i: Any, *carries: Any) -> list:
-            return self.forward_step([i], carries, turn_number(i, start, step))
+            return self.forward_step([i], carries, iteration_number(i, start, step))
 
         def backward(i: Any, *carries: Any) -> list:
-            return self.reverse_step([i], carries, turn_number(i, start, step))
+            return self.reverse_step([i], carries, iteration_number(i, start, step))
 
         def sweep_back(carries: list) -> tuple:
             first = stop - step if isinstance(step, int) and abs(step) == 1 else start + (count - 1) * step
@@ -273,14 +273,14 @@ class TapedWhile(Taped):
     def run(self, init: tuple) -> None:
         n, tape = self.body.count, self.tape
         results = (self._in_stretches if tape.grows else self._at_once)(init)
-        turns, saved = results[n], results[n + 1:]
+        iterations, saved = results[n], results[n + 1:]
 
         def backward(k: Any, *carries: Any) -> list:
             return self.reverse_step([], carries, k)
 
         def sweep_back(carries: list) -> tuple:
-            return FOR.run_regions([turns - 1, -1, -1, *carries], (backward,), extents=self.body.reverse_links())
-        kept = tape.used(saved, turns) if tape.grows and is_inside_a_loop(current()) else saved
+            return FOR.run_regions([iterations - 1, -1, -1, *carries], (backward,), extents=self.body.reverse_links())
+        kept = tape.used(saved, iterations) if tape.grows and is_inside_a_loop(current()) else saved
         self.finish_forward(results[:n], kept, sweep_back)
 
     def _step(self, *carries: Any) -> list:
@@ -326,11 +326,11 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     view = LoopView(eqn)
     start, stop, step = [integer(sweep.env.read(a)) for a in view.bounds]
     init = tuple(map(sweep.env.read, view.init))
-    turns = Turns(trip_count(start, stop, step), start, step)
+    iterations = Iterations(trip_count(start, stop, step), start, step)
     body = LoopBody(sweep, eqn, lambda builder: (loop_index(builder, start, stop, step),))
-    plan = body.plan(turns.count)
-    strategy: Any = Checkpointed(body, plan) if plan is not None else Blocked.of(body, turns)
-    (strategy or TapedFor(body, turns, stop)).run(init)
+    plan = body.plan(iterations.count)
+    strategy: Any = Checkpointed(body, plan) if plan is not None else Blocked.of(body, iterations)
+    (strategy or TapedFor(body, iterations, stop)).run(init)
 
 
 def vjp_while(sweep: Any, eqn: Equation) -> None:

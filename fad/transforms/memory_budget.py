@@ -17,7 +17,7 @@ from ..util.ambient import ambient
 from ..util.errors import TapeMemoryError
 
 _state: Any = ambient(threading.local())
-USUAL_TURNS = 1_000_000                                       # of a loop whose number of iterations is not known
+USUAL_ITERATIONS = 1_000_000                                       # of a loop whose number of iterations is not known
 MOST_LEVELS = 8
 MOST_DEPTH = 1                                                # of loops that run in segments inside others that do
 INNER_SHARE = 8                                               # the share of a loop is so many times that of one inside it
@@ -75,8 +75,8 @@ def share_of(siblings: int) -> "int | None":
 def is_small(eqn: Equation, saved: list, share: int) -> bool:
     """Whether one iteration is known to save a small part of the share, so that its inner loops may save all they need.
     """
-    turn = _total(saved)
-    return turn.known and turn.bytes * INNER_SHARE <= share
+    iteration = _total(saved)
+    return iteration.known and iteration.bytes * INNER_SHARE <= share
 
 
 class CheckpointPlan(NamedTuple):
@@ -84,52 +84,52 @@ class CheckpointPlan(NamedTuple):
     further levels.
     """
 
-    turns: "int | None"                                      # None: the square root of how many there are
+    iterations: "int | None"                                      # None: the square root of how many there are
     starts: int
     levels: int
 
     def capacity(self, level: int) -> int:
         """The number of iterations in a chunk of this level."""
-        return self.turns * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
+        return self.iterations * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
 
 
-def plan_for(eqn: Equation, saved: list, kept: list, turns: Any, share: "int | None") -> "CheckpointPlan | None":
+def plan_for(eqn: Equation, saved: list, kept: list, iterations: Any, share: "int | None") -> "CheckpointPlan | None":
     """The plan of a loop in segments; None if it saves all its iterations.
 
-    saved: the variables that each iteration saves; kept: the carries that have to be known at a segment's start; turns:
+    saved: the variables that each iteration saves; kept: the carries that have to be known at a segment's start; iterations:
     how many, None if not known.
     """
     wanted = eqn.params.get("checkpoint")
     if wanted is False or not saved or (share is None and not wanted):
         return None
-    little = CheckpointPlan(None if turns is not None else 64, 64, 2)  # whatever an iteration saves
+    little = CheckpointPlan(None if iterations is not None else 64, 64, 2)  # whatever an iteration saves
     if share is None:
         return little
-    turn, state = _total(saved), _total(kept)
-    hopeless = (turn.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever an iteration saves
-    if turns is None:
-        plan = CheckpointPlan(share // (5 * turn.bytes), share // (5 * state.bytes), 3)
-        if not (plan.turns and plan.starts) and hopeless:
-            _refuse(eqn, share, turn, state.bytes, None)
-        return plan if plan.turns and plan.starts else little
-    known = _Largest().of(turns)
-    number = USUAL_TURNS if known is None else known
-    if number * turn.bytes <= share and not wanted:
+    iteration, state = _total(saved), _total(kept)
+    hopeless = (iteration.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever an iteration saves
+    if iterations is None:
+        plan = CheckpointPlan(share // (5 * iteration.bytes), share // (5 * state.bytes), 3)
+        if not (plan.iterations and plan.starts) and hopeless:
+            _refuse(eqn, share, iteration, state.bytes, None)
+        return plan if plan.iterations and plan.starts else little
+    known = _Largest().of(iterations)
+    number = USUAL_ITERATIONS if known is None else known
+    if number * iteration.bytes <= share and not wanted:
         return None
     for levels in range(2, MOST_LEVELS):
-        plan = CheckpointPlan(share // (levels * turn.bytes), share // (levels * state.bytes), levels)
-        if plan.turns and plan.starts and plan.capacity(levels) >= number:
+        plan = CheckpointPlan(share // (levels * iteration.bytes), share // (levels * state.bytes), levels)
+        if plan.iterations and plan.starts and plan.capacity(levels) >= number:
             return plan
     if known is not None and hopeless:
-        _refuse(eqn, share, turn, state.bytes, number)
+        _refuse(eqn, share, iteration, state.bytes, number)
     return little
 
 
-def _refuse(eqn: Equation, share: int, turn: "_Total", state: int, number: "int | None") -> None:
-    each = "turn" if number is None else f"of {number:,} turns"
-    saves = f"{turn.bytes:,} more" if turn.known else "more"
+def _refuse(eqn: Equation, share: int, iteration: "_Total", state: int, number: "int | None") -> None:
+    each = "iteration" if number is None else f"of {number:,} iterations"
+    saves = f"{iteration.bytes:,} more" if iteration.known else "more"
     raise TapeMemoryError(f"{share:,} bytes are too few for what a loop saves", where=eqn.where, do="allow more memory",
-                          why=f"a turn starts from {state:,} bytes and saves {saves} in each {each}")
+                          why=f"an iteration starts from {state:,} bytes and saves {saves} in each {each}")
 
 
 class _Total(NamedTuple):

@@ -13,7 +13,7 @@ from ..ops.choice import cast
 from ..ops.control import FOR
 from ..ops.index import index_add, update
 from .save_or_recompute import live
-from .tape import Padded, Tape, Turns, is_fixed, keeper_of
+from .tape import Iterations, Padded, Tape, is_fixed, keeper_of
 
 
 class BlockRows:
@@ -28,14 +28,14 @@ class BlockRows:
         self.carried = [v for v in blocks.state if v not in represented]
         others = [v for v in self.again.arrays if v not in versions]
         self.spare = bool(others)                            # every iteration runs then, the last one, too, which leaves a version more
-        turns = Turns(self.again.turns + self.spare, bounded(blocks.index(first)), *blocks.turns[2:])
-        own = turns._replace(count=bounded(end - first))
+        iterations = Iterations(self.again.iterations + self.spare, bounded(blocks.index(first)), *blocks.iterations[2:])
+        own = iterations._replace(count=bounded(end - first))
 
         def keeper(v: Any, _: Any) -> Any:
             if v in width:
-                return Padded(v, turns.count, width[v])
-            return keeper_of(v, turns if is_fixed(v, current()) else own)     # places are known of iterations that there are
-        self.versions, self.others = Tape(list(versions), turns, blocks.lines, keeper), Tape(others, turns, blocks.lines, keeper)
+                return Padded(v, iterations.count, width[v])
+            return keeper_of(v, iterations if is_fixed(v, current()) else own)     # places are known of iterations that there are
+        self.versions, self.others = Tape(list(versions), iterations, blocks.lines, keeper), Tape(others, iterations, blocks.lines, keeper)
         equations, wanted = self.division.equations, set(self.again.equations)
         known = {k for version in versions.values() for k in (*version.skipped, version.maker)}
         self.before = sorted(live(equations, extents_of(self.again.arrays)) & wanted)
@@ -52,7 +52,7 @@ class BlockRows:
         begun = self.versions.push(self.versions.init, tuple([env.read(v) for v in self.versions.variables]), 0)
         end = self.end if self.spare else self.end - 1
         results = FOR.run_regions([self.first, end, 1, *[state[v] for v in self.carried], *begun, *self.others.init],
-                                  (lambda k, *values: self._turn(k, values[:n], values[n:m], values[m:]),))
+                                  (lambda k, *values: self._iteration(k, values[:n], values[n:m], values[m:]),))
         self.versions.start_reverse(list(results[n:m]))
         self.others.start_reverse(list(results[m:]))
 
@@ -61,7 +61,7 @@ class BlockRows:
         tape = self.versions if v in self.again.versions else self.others
         return tape.reader([], bounded(k - self.first))(tape.variables.index(v), env)
 
-    def _turn(self, k: Any, carried: tuple, versions: tuple, others: tuple) -> list:
+    def _iteration(self, k: Any, carried: tuple, versions: tuple, others: tuple) -> list:
         row, env = bounded(k - self.first), self.blocks.environment(k)
         env.update(zip(self.carried, carried))
         self.division.run(self.before, env)

@@ -13,7 +13,7 @@ from ..ir.uses import DefUse, defined_by, reads
 from ..ir.walk import Environment, run_equation
 from .activity import is_continuous
 from .cost_model import USUAL_EXTENT, bytes_of
-from .joint import JointProgram, atoms, changes_around, is_at_rest, turns_between
+from .joint import JointProgram, atoms, changes_around, is_at_rest, iterations_between
 from .min_cut import INFINITE, minimum_cut
 from .order import Cycle, Order
 from .rounding import Exact, decisive, rounded
@@ -346,5 +346,5 @@ def read(env: Environment, x: Any) -> Any:
 def share_around(v: Var, joint: JointProgram) -> int:
     """An iteration's share of the cost of having an array of the loop around in the reverse half, in bytes."""
     cost = cost_around(v, joint.builder)
-    turns = (USUAL_EXTENT if joint.lead else 1) * turns_between(v, joint.builder)
-    return max((bytes_of(v) if cost is None else cost) // turns - 1, 1)
+    iterations = (USUAL_EXTENT if joint.lead else 1) * iterations_between(v, joint.builder)
+    return max((bytes_of(v) if cost is None else cost) // iterations - 1, 1)

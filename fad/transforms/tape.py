@@ -29,7 +29,7 @@ CACHE_LINE = 64                                               # bytes
 ALWAYS_FITS = 1 << 24                                         # bytes
 
 
-class Turns(NamedTuple):
+class Iterations(NamedTuple):
     """The iterations of a loop whose number is known, and what its body calls their index."""
 
     count: Any
@@ -84,10 +84,10 @@ class OneArray:
 class TapeRows(OneArray):
     """An array with a row for each iteration, or, in a loop of unknown length, as many rows as were made so far."""
 
-    def __init__(self, v: Var, turns: "Turns | None"):
+    def __init__(self, v: Var, iterations: "Iterations | None"):
         extents = fixed_extents(v)
-        self.dtype, self.extents = v.type.dtype, (FIRST_EXTENT if turns is None else turns.count, *extents)
-        self.bytes = 0 if turns is None else product([v.type.dtype.itemsize, *self.extents])
+        self.dtype, self.extents = v.type.dtype, (FIRST_EXTENT if iterations is None else iterations.count, *extents)
+        self.bytes = 0 if iterations is None else product([v.type.dtype.itemsize, *self.extents])
         self.spec = ("i",) + (":",) * len(extents)
 
     @staticmethod
@@ -95,9 +95,9 @@ class TapeRows(OneArray):
         """The state with rows for so many iterations."""
         return [resize(state[0], room)]
 
-    def used(self, state: list, turns: Any) -> list:
+    def used(self, state: list, iterations: Any) -> list:
         """The state with the rows of so many iterations."""
-        return [index(state[0], 0, turns, spec=(("s", 1), *self.spec[1:]), at=0)]
+        return [index(state[0], 0, iterations, spec=(("s", 1), *self.spec[1:]), at=0)]
 
     def push(self, state: list, x: Any, k: Any) -> list:
         return [update(state[0], x, k, spec=self.spec, at=0)]
@@ -109,9 +109,9 @@ class TapeRows(OneArray):
 class Ramp(OneArray):
     """A flat array of elements: iteration k has `first + k * slope` of them."""
 
-    def __init__(self, v: Var, turns: Turns, ramp: tuple):
+    def __init__(self, v: Var, iterations: Iterations, ramp: tuple):
         self.first, self.slope = ramp
-        self.dtype, self.extents = v.type.dtype, (self.place(turns.count),)
+        self.dtype, self.extents = v.type.dtype, (self.place(iterations.count),)
         self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
     def place(self, k: Any) -> Any:
@@ -141,20 +141,20 @@ class Padded(OneArray):
         return [], index(self.saved, k, 0, *extents, spec=("i", ("s", 1)), at=0)
 
 
-def padded_width(v: Var, turns: Turns) -> Any:
+def padded_width(v: Var, iterations: Iterations) -> Any:
     """The elements of a row, in whole cache lines, for the largest value that a variable of rank 1 has in any
     iteration, or behind the last.
     """
-    first, slope = ramp_of(v, turns, current()) or (fixed_extents(v)[0], 0)
-    last = first + turns.count * slope
+    first, slope = ramp_of(v, iterations, current()) or (fixed_extents(v)[0], 0)
+    last = first + iterations.count * slope
     widest = (last if slope > 0 else first) if isinstance(slope, int) else maximum(first, last)
     line = max(CACHE_LINE // v.type.dtype.itemsize, 1)
     return (widest + line - 1) // line * line
 
 
-def along(form: Any, turns: Turns, around: Builder) -> "tuple | None":
+def along(form: Any, iterations: Iterations, around: Builder) -> "tuple | None":
     """(slope, rest) of an integer that is slope times the loop's index, and the rest, in every iteration."""
-    i = around.integers.form(turns.index)
+    i = around.integers.form(iterations.index)
     hidden = [(w, c) for w, c in i.terms if not around.sees(w)]
     if len(hidden) != 1 or abs(hidden[0][1]) != 1:
         return None
@@ -163,19 +163,19 @@ def along(form: Any, turns: Turns, around: Builder) -> "tuple | None":
     return (slope, rest) if all(around.sees(w) for w, _ in rest.terms) else None
 
 
-def ramp_of(v: Var, turns: Turns, around: Builder) -> "tuple | None":
+def ramp_of(v: Var, iterations: Iterations, around: Builder) -> "tuple | None":
     """The elements of a variable in a loop's first iteration, and the constant number of elements that each further
     iteration adds.
     """
     moving = [n for n in v.type.shape if isinstance(n, Var) and not around.sees(n)]
     if len(moving) != 1:
         return None
-    found = along(around.integers.form(moving[0]), turns, around)
+    found = along(around.integers.form(moving[0]), iterations, around)
     if found is None:
         return None
     slope, rest = found
     others = product([around.value_of(n) for n in v.type.shape if n is not moving[0]])
-    return others * (around.from_form(rest) + slope * turns.start), others * (slope * turns.step)
+    return others * (around.from_form(rest) + slope * iterations.start), others * (slope * iterations.step)
 
 
 class Stack:
@@ -197,7 +197,7 @@ class Stack:
         return state
 
     @staticmethod
-    def used(state: list, turns: Any) -> list:
+    def used(state: list, iterations: Any) -> list:
         """As it is: it knows how many elements are in use."""
         return state
 
@@ -227,28 +227,28 @@ class Stack:
         return [bottom], registry["reshape"](flat, *extents)
 
 
-def keeper_of(v: Var, turns: "Turns | None") -> Any:
-    """The keeper of a variable's values; `turns` is None where their number is not known."""
+def keeper_of(v: Var, iterations: "Iterations | None") -> Any:
+    """The keeper of a variable's values; `iterations` is None where their number is not known."""
     around = current()
-    if is_fixed(v, around) and (turns is not None or not has_budget()):   # segments of stretches would be loops four deep
-        return TapeRows(v, turns)
-    ramp = None if turns is None else ramp_of(v, turns, around)
-    return Stack(v) if ramp is None or turns is None else Ramp(v, turns, ramp)
+    if is_fixed(v, around) and (iterations is not None or not has_budget()):   # segments of stretches would be loops four deep
+        return TapeRows(v, iterations)
+    ramp = None if iterations is None else ramp_of(v, iterations, around)
+    return Stack(v) if ramp is None or iterations is None else Ramp(v, iterations, ramp)
 
 
 class Tape:
-    """The keepers of all values that a loop saves, and their carries as one list. `turns` is None where their number is not known.
+    """The keepers of all values that a loop saves, and their carries as one list. `iterations` is None where their number is not known.
 
     lines: the user's line of each value; keeper: what keeps one. `grows`: whether there are rows to be made before each stretch of a loop.
     """
 
-    def __init__(self, saved: list, turns: "Turns | None", lines: "dict | None" = None, keeper: Callable = keeper_of):
+    def __init__(self, saved: list, iterations: "Iterations | None", lines: "dict | None" = None, keeper: Callable = keeper_of):
         lines = lines or {}
         self.variables = saved
         self.lines = [lines.get(v) for v in saved]           # the keeper of a value belongs to the value's line
-        self.keepers = [keeper(v, turns) for v in saved]
+        self.keepers = [keeper(v, iterations) for v in saved]
         self.pointers = [keeper for keeper in self.keepers if isinstance(keeper, Stack)]
-        self.grows = turns is None and any(isinstance(keeper, TapeRows) for keeper in self.keepers)
+        self.grows = iterations is None and any(isinstance(keeper, TapeRows) for keeper in self.keepers)
         see_to_room(self.keepers, current())
         self.init: list = []
         for keeper, line in zip(self.keepers, self.lines):
@@ -270,11 +270,11 @@ class Tape:
         """The carries with rows for so many iterations."""
         return self.each(state, lambda keeper, own, _: keeper.grown(own, room))
 
-    def used(self, state: list, turns: Any) -> list:
+    def used(self, state: list, iterations: Any) -> list:
         """The carries at the end of so many iterations, without the rows that no iteration has needed: a loop around is
         to save no more than that.
         """
-        return self.each(state, lambda keeper, own, _: keeper.used(own, turns))
+        return self.each(state, lambda keeper, own, _: keeper.used(own, iterations))
 
     def push(self, state: list, values: tuple, k: Any) -> list:
         """The carries after one iteration's values are saved."""

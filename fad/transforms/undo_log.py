@@ -18,7 +18,7 @@ from ..ir.graph import Equation, Func, Var, is_branch, is_loop
 from ..ir.uses import DefUse
 from ..ir.views import LoopView
 from ..ops.index import index, update
-from .cost_model import bytes_written, turns_guess
+from .cost_model import bytes_written, iterations_guess
 from .memory_budget import allowance
 
 
@@ -73,7 +73,7 @@ def _out_of_loop(eqn: Equation, k: int, active: set) -> "tuple | None":
         return None
     loop = LoopView(eqn)
     trail = carried_trails(loop, active).get(k)
-    return trail and (loop.init[k], trail.cost * turns_guess(eqn))
+    return trail and (loop.init[k], trail.cost * iterations_guess(eqn))
 
 
 def _out_of_branches(eqn: Equation, k: int, active: set) -> "tuple | None":

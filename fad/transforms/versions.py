@@ -12,7 +12,7 @@ from ..ir.spec import operands_of
 from ..ir.uses import reads
 from .joint import atoms
 from .save_or_recompute import Division
-from .tape import Turns, along
+from .tape import Iterations, along
 
 
 class Piece(NamedTuple):
@@ -39,7 +39,7 @@ class Version(NamedTuple):
     skipped: tuple
 
 
-def versions(division: Division, equations: list, state: list, arrays: list, turns: Turns, around: Any) -> dict:
+def versions(division: Division, equations: list, state: list, arrays: list, iterations: Iterations, around: Any) -> dict:
     """{saved array: its Version}, where it is all that these equations need of a carry."""
     place = {division.joint.carries[k].atom: k for k in state}
     chains = {c: _writes(division, equations, k, c) for c, k in place.items()}
@@ -49,7 +49,7 @@ def versions(division: Division, equations: list, state: list, arrays: list, tur
         if v in arrays and eqn.reads_part and eqn.inputs[0] in place and eqn.params == _SLICE:
             c = eqn.inputs[0]
             readers = {j for j in equations if c in reads(division.equations[j])}
-            if chains[c] and readers <= {k, chains[c][0]} and _covers(division, eqn, chains[c], turns, around):
+            if chains[c] and readers <= {k, chains[c][0]} and _covers(division, eqn, chains[c], iterations, around):
                 found[v] = _version(division, place[c], chains[c], k)
     return found
 
@@ -77,15 +77,15 @@ def _writes(division: Division, equations: list, place: int, carry: Var) -> list
     return chain[::-1] if v is carry else []
 
 
-def _covers(division: Division, saved: Equation, chain: list, turns: Turns, around: Any) -> bool:
+def _covers(division: Division, saved: Equation, chain: list, iterations: Iterations, around: Any) -> bool:
     """Whether an iteration writes all elements that the next one saves, adding only to what this one saves."""
     if any(division.equations[k].params["spec"] not in (_SLICE["spec"], ("i",)) for k in chain):
         return False
     region = _region(saved, around)
-    slopes = [along(bound, turns, around) for bound in region]
-    if region[0] != Affine() or not isinstance(turns.step, int) or None in slopes:
+    slopes = [along(bound, iterations, around) for bound in region]
+    if region[0] != Affine() or not isinstance(iterations.step, int) or None in slopes:
         return False
-    change = slopes[1][0] * turns.step
+    change = slopes[1][0] * iterations.step
     ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # saved elements may no longer be written to
     written = [_region(division.equations[k], around) for k in chain]
     adding = [k for k in chain if division.equations[k].adds_part]

@@ -32,7 +32,7 @@ def parse_bytes(amount: Any) -> int:
 
 def _positive(count: int, given: Any) -> int:
     if count <= 0:
-        raise ArgumentError(f"{given!r} is no amount of memory to compute in", do="allow at least what one turn of a loop needs")
+        raise ArgumentError(f"{given!r} is no amount of memory to compute in", do="allow at least what one iteration of a loop needs")
     return count
 
 

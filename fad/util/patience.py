@@ -39,6 +39,6 @@ def patience(seconds: "float | None") -> Iterator[None]:
 
 
 def check_patience() -> None:
-    """For every turn of a loop: raise OutOfPatience if the time is over."""
+    """For every iteration of a loop: raise OutOfPatience if the time is over."""
     if _deadline.at is not None and time.perf_counter() > _deadline.at:
         raise OutOfPatience

@@ -270,12 +270,12 @@ def bank(x):
 
 
 def generator(x):
-    def turns():
+    def iterations():
         v = x[0]
         while v < 40:
             yield v
             v = v * x[1]
-    return sum(turns())
+    return sum(iterations())
 
 
 def nested_lists(x):

@@ -149,12 +149,12 @@ def test_rules_within_loops_may_write_to_one_of_two_equal_results():
         return (first + second,)
     f.defvjp(lambda t: (np.sin(t), t), pull)
 
-    def turns(t):
+    def iterations(t):
         for _ in range(2):
             t = f(t)
         return np.sum(t)
     inner = np.cos(x) * np.cos(np.sin(x))
-    close(fad.grad(turns)(x), inner * np.array([1.0, 4.0, 4.0]))
+    close(fad.grad(iterations)(x), inner * np.array([1.0, 4.0, 4.0]))
 
 
 # -- functions that write to their arguments ---------------------------------------------------------------------------------------

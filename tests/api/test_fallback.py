@@ -284,7 +284,7 @@ def test_a_loop_that_a_defect_writes_out_has_it_too(monkeypatch):
         np.testing.assert_allclose(fad.grad(filled, fallback=False)(X), 2 * X)
 
 
-def filled_in_turns(x):
+def filled_in_iterations(x):
     out = []
     for _ in range(3):
         for v in x:
@@ -296,7 +296,7 @@ def filled_in_turns(x):
 def test_a_defect_in_a_loop_in_a_loop_is_an_error_where_the_warning_is(monkeypatch):
     monkeypatch.setitem(roll_for.__globals__, "FOR", None)
     with pytest.raises(InternalErrorWarning, match="a loop is not one region of the program"):
-        fad.grad(filled_in_turns)(X)
+        fad.grad(filled_in_iterations)(X)
 
 
 def test_a_kernel_that_a_defect_prevents_has_it_too(monkeypatch):

@@ -106,7 +106,7 @@ def reversed_and_shifted(x):
 
 
 def start_is_read(x):
-    """Turns read the array that the carry starts as, as it is and reversed."""
+    """Iterations read the array that the carry starts as, as it is and reversed."""
     y = np.sin(x)
 
     def body(i, z):

@@ -1,4 +1,4 @@
-"""Arrays that a loop hands from turn to turn: long ones change names with a spare one, short ones are copied, so that LLVM knows that they are apart."""
+"""Arrays that a loop hands from iteration to iteration: long ones change names with a spare one, short ones are copied, so that LLVM knows that they are apart."""
 import numpy as np
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sums in blocks of points take several turns at once: the numbers are the same, whatever is left over."""
+"""Sums in blocks of points take several iterations at once: the numbers are the same, whatever is left over."""
 import numpy as np
 import pytest
 

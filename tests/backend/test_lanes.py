@@ -51,7 +51,7 @@ def test_blocks_agree(f, args, n):
 
 
 def fitted(means, X):
-    """Turns of k-means with soft assignments: a loop whose body has a long axis, and a tape over it."""
+    """Iterations of k-means with soft assignments: a loop whose body has a long axis, and a tape over it."""
     for _ in range(3):
         weights = np.exp(-0.5 * np.sum((X[:, None, :] - means) ** 2, axis=2))
         weights = weights / np.sum(weights, axis=1, keepdims=True)
@@ -65,4 +65,4 @@ def test_bodies_of_loops_run_in_blocks():
     values = [MEANS, X, *traced.captured]
     assert "    for start in range(0, " in check(optimise(traced.func), values, traced.guards)
     text = check(optimise(vjp(traced.func, (0, 1))), [*values, 1.0], traced.guards, jit=True)
-    assert text.count("        for start") == 2, "one pass a turn forward, one a turn backward"
+    assert text.count("        for start") == 2, "one pass an iteration forward, one an iteration backward"

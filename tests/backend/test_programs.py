@@ -52,7 +52,7 @@ def rows(x):
 
 @pytest.mark.parametrize("f", [recursion, rows])
 def test_a_reverse_loop_clears_what_was_overwritten_in_place(f):
-    """A copy of the whole array in each turn would make n steps cost n^2."""
+    """A copy of the whole array in each iteration would make n steps cost n^2."""
     x = np.linspace(0.1, 0.9, 7)
     for func, values, guards in both(f, (x,)):
         check(func, values, guards)
@@ -94,8 +94,8 @@ def shrinking(x):
 
 
 @pytest.mark.parametrize("f", [two_levels, gathered, growing, shrinking])
-def test_no_arrays_are_made_in_the_turns_of_a_loop(f):
-    """What a turn hands on lies where nobody needs what lay there, or changes places with it; what changes its extent has room for the largest."""
+def test_no_arrays_are_made_in_the_iterations_of_a_loop(f):
+    """What an iteration hands on lies where nobody needs what lay there, or changes places with it; what changes its extent has room for the largest."""
     x = np.linspace(0.1, 0.9, 7)
     for func, values, guards in both(f, (x,)):
         check(func, values, guards)
@@ -132,7 +132,7 @@ def cholesky(A):
 
 
 def test_what_is_saved_is_saved_before_its_array_is_written_to():
-    """Else a turn, or a branch of it, would have to copy the array for the old values' sake."""
+    """Else an iteration, or a branch of it, would have to copy the array for the old values' sake."""
     A = np.cov(np.random.default_rng(0).standard_normal((5, 30)))
     reverse = vjp(trace(cholesky, [A]).func, (0,))
     text = check(optimise(reverse), [A, 1.0], trace(cholesky, [A]).guards)

@@ -31,7 +31,7 @@ def transposed(A, p, r):
     return np.sum(B.T @ r) + np.sum(B.T * np.sin(A.T)), B
 
 
-def in_turns(A, p, r):
+def in_iterations(A, p, r):
     C = A.copy()
     for k in range(3):
         B = np.outer(C @ p, p * k)
@@ -46,7 +46,7 @@ def of_another(A, p, r):
     return C[:, :, None] * p + np.sum(C, axis=0)[:, None], np.sum(B, axis=0)
 
 
-@pytest.mark.parametrize("f", [both_sides, overwritten, transposed, in_turns, of_another])
+@pytest.mark.parametrize("f", [both_sides, overwritten, transposed, in_iterations, of_another])
 def test_three_ways_agree(f):
     traced = trace(f, [A, p, r])
     values = [A, p, r, *traced.captured]

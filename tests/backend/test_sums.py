@@ -47,12 +47,12 @@ def unit_roundoff(x):
 
 
 def fixed_point(x):
-    y, before, turns = x[0], 0.0, 0
-    while y != before and turns < 1000:
+    y, before, iterations = x[0], 0.0, 0
+    while y != before and iterations < 1000:
         before = y
         y = y - (y - x[1] / 3.0) / 2.0
-        turns += 1
-    return y + turns
+        iterations += 1
+    return y + iterations
 
 
 def rounded_to_integer(x):

@@ -32,7 +32,7 @@ def test_light_loop_is_interpreted_at_once():
 
 
 def test_heavy_loop_is_compiled_in_its_first_call():
-    """Half a million turns are seconds of interpreting: the call gives up on it, and its arguments are as they were."""
+    """Half a million iterations are seconds of interpreting: the call gives up on it, and its arguments are as they were."""
     x = np.array([0.3, 0.4])
     g = fad.value_and_grad(lambda x, n: np.sum(long_loop(x, n) * x))
     value, gx = g(x, 500_000)

@@ -37,7 +37,7 @@ def test_time_to_compile(name, tmp_path):
         assert time.process_time() - start <= COMPILE * BUSY
 
 
-def test_text_does_not_grow_with_the_turns():
+def test_text_does_not_grow_with_the_iterations():
     f, args, _ = cases()["lorenz"]
     p, y0, _, h = args
     lengths = {n: len(fad.source(fad.value_and_grad(lambda p, y0, h, n=n: f(p, y0, n, h)), p, y0, h).splitlines()) for n in (10, 1000, 100000)}

@@ -207,7 +207,7 @@ def row_that_is_replaced(x, n):
     return sum(c[2]) + c[5][0]
 
 
-def row_of_the_last_turn(x, n):
+def row_of_the_last_iteration(x, n):
     c = [[a * b for a in x] for b in x]
     for i in range(n):
         row = c[i]
@@ -302,8 +302,8 @@ def known_numbers_stay_known(x, n):
     return np.sum(x[places[3]]) * len(np.zeros(places[2])) + sum(x[k] * r for k in range(n) for r in range(places[k] % 3))
 
 
-IDENTITY = [one_row_three_times, one_array_many_times, row_with_a_name, array_with_a_name, row_that_is_replaced, row_of_the_last_turn, rows_within_rows,
+IDENTITY = [one_row_three_times, one_array_many_times, row_with_a_name, array_with_a_name, row_that_is_replaced, row_of_the_last_iteration, rows_within_rows,
             array_changed_after_it_was_put, list_changed_after_it_was_put, array_read_after_the_list_was_written_to, view_that_was_appended,
             rows_that_change_places, copies_of_rows, names_of_one_list, ints_that_become_floats, known_numbers_stay_known]
-STEP_BY_STEP = {row_of_the_last_turn, array_changed_after_it_was_put, list_changed_after_it_was_put, array_read_after_the_list_was_written_to,
+STEP_BY_STEP = {row_of_the_last_iteration, array_changed_after_it_was_put, list_changed_after_it_was_put, array_read_after_the_list_was_written_to,
                 view_that_was_appended, rows_that_change_places}

@@ -355,7 +355,7 @@ def changed_by_an_inner_function(x):
     if x[0]>0 and g(x[3])>s-100: t+=s
     return s+t
 @prog(X)
-def inner_function_of_a_turn(x):
+def inner_function_of_an_iteration(x):
     s=0.5; t=0.0
     for k in range(len(x)):
         def g(u,w=0.4):
@@ -398,7 +398,7 @@ def condition_that_writes(x):
         i+=1; t+=w[i]*w[0]
     return t+w.sum()
 @prog(X)
-def a_turn_that_fails_half_way(x):
+def an_iteration_that_fails_half_way(x):
     n=x.shape[0]; s=0.5
     M=np.zeros((n,n))*1.0
     for u in x:
@@ -441,7 +441,7 @@ def a_break_in_a_loop_over_parts(x):
         if r.sum()>1.2: break
     return n*x[0]+r.sum()
 @prog(X)
-def one_turn_with_a_break(x):
+def one_iteration_with_a_break(x):
     y=np.zeros(4)
     for k in range(1):
         y[k]=x[k]
@@ -449,7 +449,7 @@ def one_turn_with_a_break(x):
         y[1]=5
     return y.sum()
 @prog(X)
-def another_array_in_every_turn(x):
+def another_array_in_every_iteration(x):
     b=x[1:]*0.7; c=np.sin(x[:4])
     for _ in range(3,0,-1):
         b=np.sort(c)[1:]
@@ -480,13 +480,13 @@ def match_numbers(x):
         case int(n): s*=n
     return s
 @prog(X)
-def list_made_in_each_turn(x):
+def list_made_in_each_iteration(x):
     for i in range(4):
         out=[]
         for v in x: out.append(v*i)
     return sum(out)+out[0]*out[1]
 @prog(X)
-def turns_inside_a_branch(x):
+def iterations_inside_a_branch(x):
     a,b,c=x*1.0,x*0.7,np.sin(x[:4])
     for _ in range(2):
         if x[0]>0.1:

@@ -1,4 +1,4 @@
-"""Lists that loops index: one region whatever the number of turns, and Python's identity of lists and of what is in them."""
+"""Lists that loops index: one region whatever the number of iterations, and Python's identity of lists and of what is in them."""
 import contextlib
 
 import numpy as np
@@ -35,7 +35,7 @@ def test_values_and_derivatives(f):
 
 
 @pytest.mark.parametrize("f", STAGED)
-def test_the_program_does_not_grow_with_the_turns(f):
+def test_the_program_does_not_grow_with_the_iterations(f):
     short, long = [len(fad.show(lambda x: f(x, n), numbers(n)).splitlines()) for n in (13, 40)]   # noqa: B023 - called at once
     assert long - short <= 4
 

@@ -108,7 +108,7 @@ def of_all_types(x, n):
 def one_after_the_other(x, n):
     t, last = 0, []
     for _ in range(3):
-        for v in (x * 1j, n, x, n):                           # Python's own loop: the same code is met four times in each turn
+        for v in (x * 1j, n, x, n):                           # Python's own loop: the same code is met four times in each iteration
             t = t + np.abs(total(v))
         last = [total(n), total(x)]
     return t, last[0], last[1]

@@ -212,15 +212,15 @@ def test_an_index_that_is_one_of_some_leaves_the_loop_rolled():
     assert "for " in fad.source(jitted, np.arange(1.0, 9))
 
 
-def test_ints_that_no_turn_multiplies_are_not_run_ahead(monkeypatch):
+def test_ints_that_no_iteration_multiplies_are_not_run_ahead(monkeypatch):
     def place_of_the_last(x, n):
         place = 0
         for t in range(n):
             place = t * t
         return x[0] * place
-    turns = []
-    monkeypatch.setattr(growth, "_run", lambda eqn, env, run=growth._run: (turns.append(eqn), run(eqn, env)))
+    iterations = []
+    monkeypatch.setattr(growth, "_run", lambda eqn, env, run=growth._run: (iterations.append(eqn), run(eqn, env)))
     g = fad.jit(place_of_the_last)
     for n in (3, 4, 6):
         np.testing.assert_allclose(g(X, n), place_of_the_last(X, n), rtol=1e-14)
-    assert len(turns) < 100
+    assert len(iterations) < 100

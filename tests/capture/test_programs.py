@@ -6,7 +6,7 @@ from ..control.support import Program, assert_derivatives
 from . import programs
 
 UNROLLED = {"dictlookup", "factorial",          # Python structure, or ints past 64 bits
-            "a_break_in_a_loop_over_constants", "a_return_in_a_loop_over_names", "a_break_in_a_loop_over_parts", "one_turn_with_a_break"}
+            "a_break_in_a_loop_over_constants", "a_return_in_a_loop_over_names", "a_break_in_a_loop_over_parts", "one_iteration_with_a_break"}
 NO_LOOP = {"recursion_by_size", "assert_", "branch_bound", "view_in_branch", "empties"}
 
 
@@ -24,14 +24,14 @@ def assert_slope(f, x, h=1e-6):
     return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(x.size)])
 
 
-def size_for(turns):
-    """How many equations the gradient of a loop of so many turns has."""
+def size_for(iterations):
+    """How many equations the gradient of a loop of so many iterations has."""
     def f(x):
-        for _ in range(turns):
+        for _ in range(iterations):
             x = np.sin(x) * 1.1
         return np.sum(x)
     return len(Program(f, np.ones(3)).reverse.equations)
 
 
-def test_the_text_does_not_grow_with_the_turns():
+def test_the_text_does_not_grow_with_the_iterations():
     assert size_for(10) == size_for(1000)

@@ -444,10 +444,10 @@ def frame():
 
 
 def global_names():
-    return lambda x: x[0] * x[1] * globals().get("NUMBER_OF_TURNS", 7.0)
+    return lambda x: x[0] * x[1] * globals().get("NUMBER_OF_ITERATIONS", 7.0)
 
 
-NUMBER_OF_TURNS = 2.0
+NUMBER_OF_ITERATIONS = 2.0
 
 
 @pytest.mark.parametrize("make", [locals_by_another_name, locals_of_the_module, frame, global_names], ids=lambda f: f.__name__)

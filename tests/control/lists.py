@@ -248,7 +248,7 @@ def a_while_in_a_for(x):
     return np.sum(np.array(out) ** 2) + len(out)
 
 
-def a_list_of_its_own_in_each_turn(x):
+def a_list_of_its_own_in_each_iteration(x):
     total = 0.0
     for v in x:
         out, t = [], v
@@ -303,7 +303,7 @@ def work_until_the_list_is_empty(x):
 
 
 def pools_of_violators(x):
-    """In the first turn the inner loop's condition is plainly false: the list had room for one element a turn before the loop showed."""
+    """In the first iteration the inner loop's condition is plainly false: the list had room for one element an iteration before the loop showed."""
     level, weight = [], []
     for v in x:
         level.append(v)
@@ -335,7 +335,7 @@ def in_an_object_until_large(p, n):
 
 
 IN_WHILE = [(f, P, 11) for f in (more_than_there_was_room_for_at_first, pairs_in_a_while, adaptive_steps, in_an_object_until_large)]
-IN_WHILE += [(f, RNG.normal(size=7)) for f in (until_large, a_while_in_a_for, a_list_of_its_own_in_each_turn, stack_of_work, work_until_the_list_is_empty,
+IN_WHILE += [(f, RNG.normal(size=7)) for f in (until_large, a_while_in_a_for, a_list_of_its_own_in_each_iteration, stack_of_work, work_until_the_list_is_empty,
                                                  pools_of_violators)]
 IN_WHILE += [(path_of_vectors, np.abs(V))]
 ON_NUMBERS = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, in_an_object, taken_off, last_replaced, twice, int_becomes_float]

@@ -176,7 +176,7 @@ def the_arguments_themselves(x, y):
     return a @ [1, 2, 3.0] + x @ [4, 5, 6.0] + y @ [7, 8, 9.0]
 
 
-def chosen_anew_in_each_turn(x, y):
+def chosen_anew_in_each_iteration(x, y):
     a, b = (x * 1.0, y * 2.0)
     for k in range(3):
         c = a if x[k] > 0 else b
@@ -322,7 +322,7 @@ def buffers_left_before_they_change_places(x, y):
     return a @ [1, 2, 3.0] + b @ [4, 5, 6.0]
 
 
-def buffers_that_change_places_in_some_turns(x, y):
+def buffers_that_change_places_in_some_iterations(x, y):
     s = 0.0
     for j in range(3):
         a, b = (x * 1.0, np.zeros(3))

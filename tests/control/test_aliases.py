@@ -116,7 +116,7 @@ def a_loop_rebinds_after_reading(x,y):
     return s
 
 
-def bound_in_a_turn(x,y):
+def bound_in_an_iteration(x,y):
     z = x
     for i in range(3):
         if x[i] > 0:
@@ -156,7 +156,7 @@ def bound_in_a_while(x,y):
     return x[1]*2+y[1]*3
 
 
-def perhaps_no_turn(x,y):
+def perhaps_no_iteration(x,y):
     z = x
     i = 0
     while z[i] > 0 and i < 2:
@@ -188,7 +188,7 @@ def the_best_row_is_read(x,y):
     return s+ A.sum()
 
 
-def written_in_the_turn(x,y):
+def written_in_the_iteration(x,y):
     z = x
     for i in range(3):
         if x[i] > 0.:
@@ -281,7 +281,7 @@ def written_in_the_branches(x,y):
     return x@[1,2,3.]+y@[4,5,6.]
 
 
-def bound_in_a_turn_and_both_written_to(x,y):
+def bound_in_an_iteration_and_both_written_to(x,y):
     a, b = x*1.0, y*2.0
     for k in range(3):
         if x[k] > 0:
@@ -335,7 +335,7 @@ def read_in_the_loop_after_the_swaps(x,y):
 
 
 PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__ and f is not pick]
-REFUSED = {bound_in_a_turn, buffers_swapped, bound_in_a_while, perhaps_no_turn, the_best_row, bound_before_a_break,
+REFUSED = {bound_in_an_iteration, buffers_swapped, bound_in_a_while, perhaps_no_iteration, the_best_row, bound_before_a_break,
            written_to_in_the_loop_after_the_swaps, read_in_the_loop_after_the_swaps}
 XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7])]
 YS = [np.array(y) for y in ([1.0, 2.0, 3.0], [-1.0, 2.0, -3.0])]
@@ -369,7 +369,7 @@ def test_the_derivative(f):
 
 
 @pytest.mark.parametrize("f", sorted(REFUSED, key=lambda f: f.__name__), ids=lambda f: f.__name__)
-def test_what_depends_on_the_turns_is_refused(f):
+def test_what_depends_on_the_iterations_is_refused(f):
     with pytest.raises(FadError, match="may be the same|changing names"):
         for x in XS:
             fad.jit(f, fallback=False)(x.copy(), YS[0].copy())
@@ -378,12 +378,12 @@ def test_what_depends_on_the_turns_is_refused(f):
         np.testing.assert_allclose(plain(fad.jit(f), XS[0], YS[0]), plain(f, XS[0], YS[0]), rtol=1e-12)
 
 
-def exchanged(turns):
+def exchanged(iterations):
     def f(x):
         a, b = x * 1.0, np.sin(x)
         for _ in range(2):
             a[[0, 2]] = a[[2, 0]]
-            for i in range(turns):
+            for i in range(iterations):
                 if x[i] > 0.1 * i:
                     a.fill(np.tanh(0.5 - a[i // 2]))
                 else:

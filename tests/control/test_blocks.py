@@ -77,7 +77,7 @@ def two_prefixes(u):
 
 
 def with_a_hole(u):
-    """A turn leaves an element of what the next one saves as it is."""
+    """An iteration leaves an element of what the next one saves as it is."""
     y = u * 0.5
     for k in range(1, u.size - 1):
         y[:k] += 0.1 * u[k] * y[:k][::-1] * y[:k]
@@ -86,7 +86,7 @@ def with_a_hole(u):
 
 
 def beyond_its_end(u):
-    """A turn writes elements that the next one does not save."""
+    """An iteration writes elements that the next one does not save."""
     y = u * 0.5
     for k in range(1, u.size - 2):
         y[:k] += 0.1 * u[k] * y[:k][::-1] * y[:k]
@@ -102,7 +102,7 @@ def shrinking(u):
     return np.sum(y * y)
 
 
-def shrinking_grid(u):                               # the last block has fewer turns, and what those behind it would save has negative extents
+def shrinking_grid(u):                               # the last block has fewer iterations, and what those behind it would save has negative extents
     g = np.outer(u[:30], u[30:60])
     for k in range(g.shape[0]):
         for i in range(k + 1, g.shape[0]):
@@ -198,8 +198,8 @@ def test_rows_that_are_versions_of_the_rows_before(f, monkeypatch):
     assert [len(blocks_of.again.versions) for blocks_of in made] == [VERSIONS[f]]
 
 
-def test_rows_hold_the_version_that_the_last_turn_leaves(monkeypatch):
-    """The last turn saves 296 numbers, a whole number of cache lines, and leaves 297."""
+def test_rows_hold_the_version_that_the_last_iteration_leaves(monkeypatch):
+    """The last iteration saves 296 numbers, a whole number of cache lines, and leaves 297."""
     x, made, g = _point()[:297], _made(monkeypatch), fad.grad(two_prefixes)
     g.clear()
     in_blocks = g(x)
@@ -248,14 +248,14 @@ def test_a_budget_has_segments_instead(monkeypatch):
     assert not made
 
 
-def test_any_number_of_turns():
+def test_any_number_of_iterations():
     """A count that is known at run time only: how many numbers of the argument are positive."""
     def f(x):
         for _ in range(np.count_nonzero(x > 0)):
             x = x - 0.1 * x * np.flip(x)
         return np.sum(x * x)
     g = fad.grad(f)
-    for turns in (0, 1, 8, 63, 64, 65, 128, 200):
-        x, v = np.where(np.arange(N) < turns, 0.3, -0.02), np.linspace(0.5, 1.0, N)
+    for iterations in (0, 1, 8, 63, 64, 65, 128, 200):
+        x, v = np.where(np.arange(N) < iterations, 0.3, -0.02), np.linspace(0.5, 1.0, N)
         slope = (f(x + 1e-5 * v) - f(x - 1e-5 * v)) / 2e-5
         assert np.isclose(g(x) @ v, slope, rtol=1e-6)

@@ -169,7 +169,7 @@ def test_an_amount_that_is_none_says_so(memory):
         fad.grad(straight, memory=memory)
 
 
-def test_a_budget_too_small_for_one_turn_says_so():
+def test_a_budget_too_small_for_one_iteration_says_so():
     with pytest.raises(TapeMemoryError, match="too few for what a loop saves"):
         fad.grad(straight, memory="60B")(X)
     assert issubclass(TapeMemoryError, MemoryError)
@@ -196,8 +196,8 @@ def cholesky(a):
     return np.sum(np.log(np.diag(low)))
 
 
-def test_a_budget_too_small_for_what_a_loop_carries_says_so_however_much_a_turn_saves(interpreted):
-    """The inner loop's number of turns depends on the outer one's, so that nobody knows what a turn of the outer one saves."""
+def test_a_budget_too_small_for_what_a_loop_carries_says_so_however_much_an_iteration_saves(interpreted):
+    """The inner loop's number of iterations depends on the outer one's, so that nobody knows what an iteration of the outer one saves."""
     a = np.cov(np.random.default_rng(1).standard_normal((12, 40)))
     with pytest.raises(TapeMemoryError, match="saves more in each"):
         fad.grad(cholesky, memory=720)(a)
@@ -262,7 +262,7 @@ print(status("VmHWM") - before)
 
 
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="measures by Linux's means")
-def test_a_million_turns_stay_within_their_budget(tmp_path):
+def test_a_million_iterations_stay_within_their_budget(tmp_path):
     """Without a budget these take 320 MB."""
     program = tmp_path / "peak.py"
     program.write_text(PEAK)

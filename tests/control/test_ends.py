@@ -1,4 +1,4 @@
-"""Loops of which some turns are traced by themselves: they end where they should, and the items are there for the next loop, or gone if they were an iterator's."""
+"""Loops of which some iterations are traced by themselves: they end where they should, and the items are there for the next loop, or gone if they were an iterator's."""
 import warnings
 
 import numpy as np
@@ -10,7 +10,7 @@ FACTORS = {0: 1.0, 1: 2.0, 2: 3.0}
 XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7], [-0.5, -0.6, -0.7])]
 
 
-def after_a_first_turn_of_its_own(x):
+def after_a_first_iteration_of_its_own(x):
     s = 0.0
     for k in range(3):
         if x[k] < 0:
@@ -127,7 +127,7 @@ def pairs_that_go_on(x):
     return s
 
 
-STAGED = [over_pairs_with_names, over_numbered_names_backwards, after_a_first_turn_of_its_own, by_else, by_return, a_range_of_two_loops]
+STAGED = [over_pairs_with_names, over_numbered_names_backwards, after_a_first_iteration_of_its_own, by_else, by_return, a_range_of_two_loops]
 ON_THE_TAPE = [while_with_an_iterator, while_names_are_left, an_iterator_that_is_used_up, an_iterator_that_goes_on, an_iterator_from_outside,
                pairs_that_go_on]
 

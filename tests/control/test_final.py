@@ -28,7 +28,7 @@ def elimination_by_rows(A):
             A[i, k + 1:] -= A[i, k] * A[k, k + 1:]
 
 
-def factors_row_by_row(A):                           # a later column of the same row, an earlier loop of the same turn
+def factors_row_by_row(A):                           # a later column of the same row, an earlier loop of the same iteration
     n = A.shape[0]
     for i in range(n):
         for j in range(i):
@@ -48,7 +48,7 @@ def upwards(A):                                      # substitution: indices fal
                 A[i, j] -= 0.1 * A[k, j] * A[k, i]
 
 
-def reduction_from_the_last(A):                      # a state less in each turn; inner indices rise below
+def reduction_from_the_last(A):                      # a state less in each iteration; inner indices rise below
     for k in range(A.shape[0] - 1, 0, -1):
         for i in range(k):
             for j in range(k):
@@ -105,7 +105,7 @@ def found_by_a_loop(A):
                 A[i, j] -= f * A[k, j]
 
 
-def all_other_rows(A):                               # Gauss and Jordan: row k is the same in all turns of the inner loop, and changed in the next of the outer
+def all_other_rows(A):                               # Gauss and Jordan: row k is the same in all iterations of the inner loop, and changed in the next of the outer
     n = A.shape[0]
     for k in range(n):
         p = k + np.argmax(np.abs(A[k:, k]))
@@ -126,7 +126,7 @@ def all_but_one(A):
                 A[i, j] -= f * A[k, j]
 
 
-def without_a_turn(A):                               # A[k + 1] does not exist in the last turn, which reads none
+def without_an_iteration(A):                               # A[k + 1] does not exist in the last iteration, which reads none
     n = A.shape[0]
     for k in range(n):
         for i in range(n - 1 if k + 1 < n else 0):
@@ -148,14 +148,14 @@ FINAL = [elimination, elimination_by_rows, factors_row_by_row, upwards, reductio
          found_by_a_loop, all_other_rows, all_but_one, chosen_rows]
 
 
-def written_in_the_same_turn(A):                     # row k is, but for its end
+def written_in_the_same_iteration(A):                     # row k is, but for its end
     for k in range(A.shape[0]):
         for i in range(k, A.shape[0]):
             for j in range(A.shape[0]):
                 A[i, j] -= 0.1 * A[k, j] * A[j, k]
 
 
-def written_in_the_next_turn(A):
+def written_in_the_next_iteration(A):
     for k in range(A.shape[0] - 1):
         for i in range(k + 1, A.shape[0]):
             for j in range(A.shape[0]):
@@ -170,7 +170,7 @@ def written_in_all_other_rows(A):
                     A[k, j] -= 0.05 * A[k, i] * A[i, j]
 
 
-def written_from_behind(A):                          # A[i - 2] is the last row but one in the first turn
+def written_from_behind(A):                          # A[i - 2] is the last row but one in the first iteration
     for i in range(A.shape[0]):
         for j in range(A.shape[0]):
             for k in range(A.shape[0]):
@@ -216,7 +216,7 @@ def found_from_the_end(A):                           # a negative index
                 A[i, j] -= 0.1 * A[i, k] * A[k, j]
 
 
-def found_in_the_turn_before(A):                     # k - 1, when it is written to
+def found_in_the_iteration_before(A):                     # k - 1, when it is written to
     n, last = A.shape[0], 0
     for k in range(1, n):
         A[last] *= 0.9
@@ -256,7 +256,7 @@ def only_that_row(A):
                 A[i] *= 0.9
 
 
-def all_but_the_last_one(A):                         # the row that a condition spares is another one in each turn
+def all_but_the_last_one(A):                         # the row that a condition spares is another one in each iteration
     n = A.shape[0]
     for k in range(n):
         last = 0
@@ -284,7 +284,7 @@ def of_the_array_before(A):                          # row k is written to in fr
                 A[i, j] -= 0.1 * before[k, j] * A[i, k]
 
 
-def of_the_row_before(A):                            # what is read was written to in a turn before
+def of_the_row_before(A):                            # what is read was written to in an iteration before
     n = A.shape[0]
     for k in range(n):
         before = +A
@@ -294,14 +294,14 @@ def of_the_row_before(A):                            # what is read was written 
 
 
 def until_small(A):                                  # a loop of unknown length around
-    turns = 0
-    while A[0, 0] > 0.5 and turns < 3:
+    iterations = 0
+    while A[0, 0] > 0.5 and iterations < 3:
         for k in range(A.shape[0]):
             for i in range(k + 1, A.shape[0]):
                 for j in range(A.shape[0]):
                     A[i, j] -= 0.1 * A[k, j] * A[i, k]
         A[0, 0] *= 0.4
-        turns += 1
+        iterations += 1
 
 
 def one_element_beside_what_grows(A):                # of two factors one is there in the end, for loops around too, the other one is saved
@@ -314,9 +314,9 @@ def one_element_beside_what_grows(A):                # of two factors one is the
     A[1] += x
 
 
-OTHERS = [one_element_beside_what_grows, written_in_the_same_turn, written_in_the_next_turn, written_in_all_other_rows, written_from_behind, of_a_copy,
-          without_a_turn, found_anywhere, found_one_before, found_from_the_end, found_in_the_turn_before, found_step_by_step, all_but_another_row, only_that_row,
-          all_but_the_last_one, either_condition, until_small, of_the_array_before, of_the_row_before]
+OTHERS = [one_element_beside_what_grows, written_in_the_same_iteration, written_in_the_next_iteration, written_in_all_other_rows, written_from_behind, of_a_copy,
+          without_an_iteration, found_anywhere, found_one_before, found_from_the_end, found_in_the_iteration_before, found_step_by_step, all_but_another_row,
+          only_that_row, all_but_the_last_one, either_condition, until_small, of_the_array_before, of_the_row_before]
 
 
 @pytest.fixture(params=FINAL + OTHERS, ids=lambda program: program.__name__)
@@ -349,7 +349,7 @@ def test_what_is_read_is_not_saved(program):
     assert fad.explain(fad.grad(loss_of(program)), big).bytes <= 8 * 3 * n ** 2      # what is read would be n ** 3 / 3 numbers
 
 
-@pytest.mark.parametrize("program", [found_anywhere, found_one_before, found_from_the_end, found_in_the_turn_before, found_step_by_step,
+@pytest.mark.parametrize("program", [found_anywhere, found_one_before, found_from_the_end, found_in_the_iteration_before, found_step_by_step,
                                      all_but_another_row, only_that_row, all_but_the_last_one, either_condition], ids=lambda program: program.__name__)
 def test_without_the_proof_it_would_be_wrong(program, monkeypatch):
     loss = loss_of(program)

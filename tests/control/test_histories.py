@@ -88,7 +88,7 @@ def written_to(p):
     return np.sum(np.array(states) ** 2) + y[1]
 
 
-def written_in_turn(p):
+def written_in_iteration(p):
     y = p * 1.0
     states, t = [y], 0.0
     while t < 1.0:
@@ -125,7 +125,7 @@ def bound_anew(p):
     return np.sum(np.array(states) ** 2) + y[1] + z[1]
 
 
-@pytest.mark.parametrize("f", [written_to, written_in_turn, popped, bound_anew])
+@pytest.mark.parametrize("f", [written_to, written_in_iteration, popped, bound_anew])
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_an_array_that_is_in_a_list_is_the_lists_element_however_long_the_list_gets(f):
     assert np.isclose(fad.jit(f)(P.copy()), f(P.copy()), rtol=1e-13)
@@ -133,7 +133,7 @@ def test_an_array_that_is_in_a_list_is_the_lists_element_however_long_the_list_g
 
 
 @pytest.mark.parametrize("extent", [2, 6])
-def test_a_list_that_each_turn_doubles_has_room(extent):
+def test_a_list_that_each_iteration_doubles_has_room(extent):
     def f(x):
         states = [x[0], x[1] * 2]
         for _ in range(x.shape[0]):
@@ -147,26 +147,26 @@ def test_a_list_that_each_turn_doubles_has_room(extent):
 
 def named_by_a_loop(x):
     y = x[:3] * 1.0
-    states, turn = [y], 0
-    while turn < 3:
-        turn += 1
+    states, iteration = [y], 0
+    while iteration < 3:
+        iteration += 1
         y = states[0]
-    turn = 0
-    while turn < 4:
-        turn += 1
-        states.append(x[:3] * turn)
+    iteration = 0
+    while iteration < 4:
+        iteration += 1
+        states.append(x[:3] * iteration)
     y[0] += 0.1
     return y.sum() + np.sum(np.array(states) ** 2)
 
 
 def named_after_it_was_listed(x):
     y = x[:3] * 1.0
-    states, turn, w = [x[:3] * 0.1], 0, x[1:4] * 2
+    states, iteration, w = [x[:3] * 0.1], 0, x[1:4] * 2
     for _ in range(x.shape[0]):
         states.append(y)
         y = y * 0.5
-    while turn < x[0] * 3 + 1:
-        turn += 1
+    while iteration < x[0] * 3 + 1:
+        iteration += 1
         w = y
     states.append(w)
     y[0] += 1

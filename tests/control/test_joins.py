@@ -70,7 +70,7 @@ def in_a_helper(c):
     return helper(c) * 2.0 if isinstance(helper(c), float) else c
 
 
-def a_turn_later(c):
+def an_iteration_later(c):
     t, s = 0.0, 0.0
     for _ in range(3):
         s += 5.0 if isinstance(t, int) else 1.0
@@ -78,7 +78,7 @@ def a_turn_later(c):
     return s
 
 
-def behind_a_loop_without_turns(c):
+def behind_a_loop_without_iterations(c):
     t = 1
     while c > t:
         t = t * 2.5
@@ -90,7 +90,7 @@ def digits_of_a_python_number(c):
     return t * 3.0
 
 
-def a_mask_that_no_turn_replaces(c):
+def a_mask_that_no_iteration_replaces(c):
     m, y = X32 > 0.5, X32 * 1.0
     for _ in range(3):
         if c < 0:
@@ -109,8 +109,8 @@ def chosen_by_cond(c):
 
 
 MINDS = [asks_for_the_class, asks_for_the_type, indexes, root_of_a_negative_number, single_digits, wraps_around, beside_single_numbers, rounds_what_is_assigned,
-         floor_of_a_quotient, truth_values_add, in_a_helper, a_turn_later, behind_a_loop_without_turns, digits_of_a_python_number,
-         a_mask_that_no_turn_replaces, max_of_two_kinds]
+         floor_of_a_quotient, truth_values_add, in_a_helper, an_iteration_later, behind_a_loop_without_iterations, digits_of_a_python_number,
+         a_mask_that_no_iteration_replaces, max_of_two_kinds]
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])
@@ -196,7 +196,7 @@ def first_int_then_float(x):
     return best * 2.0 + at
 
 
-def no_turns(x):
+def no_iterations(x):
     s = 0
     while x[0] > s:
         s = s + 0.5
@@ -222,7 +222,7 @@ def from_python_or_numpy(x):
     return np.sin(t) * t
 
 
-@pytest.mark.parametrize("f", [starts_as_an_int, zero_where_negative, first_int_then_float, no_turns, an_early_return, a_truth_value, from_python_or_numpy],
+@pytest.mark.parametrize("f", [starts_as_an_int, zero_where_negative, first_int_then_float, no_iterations, an_early_return, a_truth_value, from_python_or_numpy],
                          ids=lambda f: f.__name__)
 def test_what_follows_is_the_same_in_each_dtype(f):
     for x in (np.array([1.7, 2.5, -1.0]), np.array([-0.3, 0.8, 2.2])):

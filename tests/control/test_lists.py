@@ -1,4 +1,4 @@
-"""Lists filled in loops: rolled whatever the number of turns, with the values, derivatives and aliasing that Python gives them."""
+"""Lists filled in loops: rolled whatever the number of iterations, with the values, derivatives and aliasing that Python gives them."""
 import copy
 import heapq
 import operator
@@ -43,7 +43,7 @@ def test_compiled(f, x, rest):
 
 
 @pytest.mark.parametrize("f", ROLLED)
-def test_the_program_does_not_grow_with_the_turns(f):
+def test_the_program_does_not_grow_with_the_iterations(f):
     x = V if f in ON_VECTORS else P
     short, long = [len(fad.show(f, x, n).splitlines()) for n in (11, 40)]
     assert long - short <= 4

@@ -36,11 +36,11 @@ def either_is_only_read(x):
     return c[0] * a[1] + b[0]
 
 
-def another_in_every_turn(x):
+def another_in_every_iteration(x):
     state = [0.0, 1.0]
     for i in range(len(x)):
         state = [state[0] + x[i], state[1] * x[i]]
-    state[0] += 1.0                                           # there was a turn: it is none from before the loop
+    state[0] += 1.0                                           # there was an iteration: it is none from before the loop
     return state[0] * state[1]
 
 
@@ -71,7 +71,7 @@ def arrays_of_an_object_with_other_names(x):
     return body.q @ q + body.p @ p
 
 
-@pytest.mark.parametrize("f", [one_object_throughout, arrays_of_an_object_with_other_names, either_is_only_read, another_in_every_turn, one_in_both_branches])
+@pytest.mark.parametrize("f", [one_object_throughout, arrays_of_an_object_with_other_names, either_is_only_read, another_in_every_iteration, one_in_both_branches])
 def test_what_is_not_in_doubt_is_staged(f):
     with fad.config.using(compile="never"):
         value, g = fad.value_and_grad(f, fallback=False)(X)

@@ -30,7 +30,7 @@ def best(x):
     return x[where] * most
 
 
-def of_some_turns(x):
+def of_some_iterations(x):
     last, s = None, 0.0
     for v in x:
         if v > 0:
@@ -135,7 +135,7 @@ def perhaps_unbound(x):
     return 0.0 if r is None else r * x[0]
 
 
-def of_no_turn(x):
+def of_no_iteration(x):
     k = None
     for i in range(len(x) - 5):
         k = x[i]
@@ -214,8 +214,8 @@ def half_of_an_int(x):
     return x[1] if t is None else x[2] * (t // 2)
 
 
-PROGRAMS = [search, best, of_some_turns, set_back, in_a_helper, extremes, of_one_branch, a_flag, as_a_truth_value, under_and, in_loops_within,
-            perhaps_unbound, of_no_turn, of_a_while, of_changing_extents, in_an_object, in_a_list, in_a_pair, an_alias, half_of_an_int]
+PROGRAMS = [search, best, of_some_iterations, set_back, in_a_helper, extremes, of_one_branch, a_flag, as_a_truth_value, under_and, in_loops_within,
+            perhaps_unbound, of_no_iteration, of_a_while, of_changing_extents, in_an_object, in_a_list, in_a_pair, an_alias, half_of_an_int]
 XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -0.1], [-0.31, -0.5, -0.4, -0.2, -0.1], [1.31, 0.5, -0.4, 0.2, 1.1])]
 
 
@@ -399,7 +399,7 @@ def test_a_result_may_be_none():
 
 
 def test_a_known_value_is_not_checked():
-    """Where the conditions around say that there is a value, the program does not ask again; what begins with None needs no turn of its own."""
+    """Where the conditions around say that there is a value, the program does not ask again; what begins with None needs no iteration of its own."""
     assert "TypeError" not in fad.source(fad.jit(search), XS[0]) + fad.source(fad.jit(under_and), XS[0])
     text = fad.source(fad.jit(best), XS[0])
     assert "TypeError" in text

@@ -1,4 +1,4 @@
-"""What loops save of slices that grow or shrink evenly: an array of just their total size, in which every turn knows its place."""
+"""What loops save of slices that grow or shrink evenly: an array of just their total size, in which every iteration knows its place."""
 import numpy as np
 import pytest
 
@@ -38,15 +38,15 @@ def nested(x):
     return total
 
 
-def of_no_turns(x):
+def of_no_iterations(x):
     total = 0.3
     for i in range(len(x), len(x)):
         total = np.sum(np.exp(-x[:i] * total))
     return total + np.sum(x)
 
 
-def shrinks_in_every_turn(x):
-    """The array that a turn begins with is longer than the one that the turn before has left in its place."""
+def shrinks_in_every_iteration(x):
+    """The array that an iteration begins with is longer than the one that the iteration before has left in its place."""
     total = 0.3
     for i in range(3):
         row = x * (i + total)
@@ -59,7 +59,7 @@ def shrinks_in_every_turn(x):
 SAVED = {growing: sum(range(1, 12, 2)) + 6, shrinking: sum(i - 1 for i in range(11, 0, -3)) + 4, rows: sum(3 * (10 - i) for i in range(10)) + 10}
 
 
-@pytest.mark.parametrize("f", [growing, shrinking, rows, nested, of_no_turns, shrinks_in_every_turn], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [growing, shrinking, rows, nested, of_no_iterations, shrinks_in_every_iteration], ids=lambda f: f.__name__)
 def test_derivatives(f):
     steps = [(f(X + 1e-6 * e) - f(X - 1e-6 * e)) / 2e-6 for e in np.eye(X.size)]
     with as_text():

@@ -34,7 +34,7 @@ def nested_loops(x, n):
     return x
 
 
-def long_turns(x, n):
+def long_iterations(x, n):
     a = b = c = x
     for i in range(n):
         for k in range(9):
@@ -54,7 +54,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-@pytest.mark.parametrize("loop", ["while_loop", "nested_loops", "long_turns"])
+@pytest.mark.parametrize("loop", ["while_loop", "nested_loops", "long_iterations"])
 def test_a_compiled_loop_heeds_ctrl_c(loop, tmp_path):
     program = tmp_path / "endless.py"
     program.write_text(textwrap.dedent(PROGRAM.replace("LOOP", loop)))

@@ -36,7 +36,7 @@ def recurring(x):
 
 
 def within(x):
-    """Loops of unknown length in another: six turns each are far from filling their room."""
+    """Loops of unknown length in another: six iterations each are far from filling their room."""
     s = 0.0
     for v in x:
         r = v
@@ -79,17 +79,17 @@ def test_derivatives(f):
 def test_only_rows_in_use_are_saved():
     text = fad.source(fad.grad(within), X)
     stack = text.split("def grad")[1]
-    assert stack.count("resized") == 2                       # the loop's own rows, and where all turns' rows lie
+    assert stack.count("resized") == 2                       # the loop's own rows, and where all iterations' rows lie
 
 
 def test_what_both_ways_need_is_computed_once():
     assert fad.source(fad.grad(both_ways), X).count("sin(x") == 1
 
 
-def steps_of_a_stencil(u, turns):
-    """The inner loops leave out the ends: how many turns they have, each turn of the outer one computes, and it is the same number."""
+def steps_of_a_stencil(u, iterations):
+    """The inner loops leave out the ends: how many iterations they have, each iteration of the outer one computes, and it is the same number."""
     n = u.shape[0]
-    for _ in range(turns):
+    for _ in range(iterations):
         new = u.copy()
         for i in range(1, n - 1):
             for j in range(1, n - 1):
@@ -109,7 +109,7 @@ def test_rows_that_are_alike_have_their_places():
 
 
 def nearest_images(x):
-    """Differences of elements, of which a turn decides: the reverse sweep has the array, and computes them anew to the last bit."""
+    """Differences of elements, of which an iteration decides: the reverse sweep has the array, and computes them anew to the last bit."""
     e = 0.0
     for i in range(x.size - 1):
         for j in range(i + 1, x.size):
@@ -120,10 +120,10 @@ def nearest_images(x):
     return e
 
 
-def front(u, turns):
-    """Four differences of an array that is another in each turn of the outer loop: of the array, one copy for all of them."""
+def front(u, iterations):
+    """Four differences of an array that is another in each iteration of the outer loop: of the array, one copy for all of them."""
     n = u.shape[0]
-    for _ in range(turns):
+    for _ in range(iterations):
         new = u.copy()
         for i in range(1, n - 1):
             for j in range(1, n - 1):

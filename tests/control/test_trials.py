@@ -48,7 +48,7 @@ def test_a_nest_is_traced_once_for_each_loop_and_once_more(kind, depth, monkeypa
 
 
 @pytest.mark.parametrize("extent", [0, 1, 2, 5])
-def test_lists_of_which_turns_add_less_than_before(extent):
+def test_lists_of_which_iterations_add_less_than_before(extent):
     """What is remembered of a list may be wrong in the next trial."""
     def now_and_then(x):
         out, s = [], 0

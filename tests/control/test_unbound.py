@@ -21,7 +21,7 @@ def under_the_same_condition(x):
     return x.sum()
 
 
-def of_some_turns(x):
+def of_some_iterations(x):
     for v in x:
         if v > 0.5:
             last = v * 2
@@ -53,7 +53,7 @@ def loop_variable(x):
     return t + i
 
 
-def perhaps_no_turn(x):
+def perhaps_no_iteration(x):
     for i in range(int(x[0] + 1)):
         y = x[1] * i
     return y
@@ -98,7 +98,7 @@ def written_to(x):
     return w.sum()
 
 
-PROGRAMS = [in_one_branch, under_the_same_condition, of_some_turns, of_a_while, behind_a_flag, loop_variable, perhaps_no_turn, read_in_a_loop,
+PROGRAMS = [in_one_branch, under_the_same_condition, of_some_iterations, of_a_while, behind_a_flag, loop_variable, perhaps_no_iteration, read_in_a_loop,
             bound_before_or_in_a_loop, added_to_in_a_loop, written_to]
 XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6], [0.1, 0.2, 0.3], [2.1, 1.0, 1.0], [-1.5, 2.0, 0.9])]
 

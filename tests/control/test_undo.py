@@ -10,7 +10,7 @@ from .support import loss_of, slope
 A = np.random.default_rng(3).uniform(0.2, 1.0, (6, 6)) + 4 * np.eye(6)
 
 
-def dots(A):                                         # two writes to a place in a turn, in a nest
+def dots(A):                                         # two writes to a place in an iteration, in a nest
     for i in range(1, A.shape[0]):
         for j in range(i):
             A[i, j] -= np.dot(A[i, :j], A[j, :j])
@@ -155,9 +155,9 @@ def test_the_generated_text(loss):
 
 def test_second_order(loss):
     g = fad.grad(loss, fallback=False)
-    turn = np.sum(slope(g, A, D) * D)
-    np.testing.assert_allclose(np.sum(fad.jvp(g, (A,), (D,))[1] * D), turn, rtol=1e-6)
-    np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D), turn, rtol=1e-6)
+    iteration = np.sum(slope(g, A, D) * D)
+    np.testing.assert_allclose(np.sum(fad.jvp(g, (A,), (D,))[1] * D), iteration, rtol=1e-6)
+    np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D), iteration, rtol=1e-6)
 
 
 def test_within_a_budget_and_batched(loss):

@@ -22,7 +22,7 @@ def an_index_of_an_array_of_known_extent(x):
     return s + x @ x
 
 
-def an_index_in_a_loop_of_no_turns(x):
+def an_index_in_a_loop_of_no_iterations(x):
     a, s, k = np.ones(6), 0.5, 0
     while k < len(x) and x[k] > 2.0:
         s += a[29] * x[0]
@@ -117,7 +117,7 @@ def an_operand(x):
     return s
 
 
-def in_a_turn(x):
+def in_an_iteration(x):
     s = 0.0
     for k in range(len(x)):
         s += x[k] * x[k] if x[k] < 2.0 else (1.0, 2.0)[len(x)]
@@ -150,12 +150,12 @@ def the_items_of_what_a_helper_would_return(x):
     return s if x[1] < 2.0 else fail()
 
 
-PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion, two_extents,
+PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices, an_assertion, two_extents,
             an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number, raised_in_an_inner_loop,
-            a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way,
+            a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_an_iteration, on_every_way_of_a_way,
             what_a_helper_would_return, the_items_of_what_a_helper_would_return]
-STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_turns, an_array_of_indices, an_assertion, a_quotient_of_ints, a_key,
-          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_a_turn, on_every_way_of_a_way,
+STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices, an_assertion, a_quotient_of_ints, a_key,
+          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_an_iteration, on_every_way_of_a_way,
             what_a_helper_would_return, the_items_of_what_a_helper_would_return]
 
 
@@ -278,7 +278,7 @@ def test_handlers_see_what_is_raised_and_not_what_would_be(f):
             np.testing.assert_allclose(fad.grad(f)(x), differences, atol=1e-8)
 
 
-def wrong_in_the_first_turn_only(x):
+def wrong_in_the_first_iteration_only(x):
     seen, s = {}, 0.0
     for k in range(3):
         if x[k] > 0.0:
@@ -290,10 +290,10 @@ def wrong_in_the_first_turn_only(x):
 def test_what_python_raises_before_a_name_is_there_comes_as_pythons_own():
     x = np.array([-0.5, 0.4, 0.3])
     with refusals():
-        assert fad.jit(wrong_in_the_first_turn_only)(x) == pytest.approx(1.4)
-        np.testing.assert_allclose(fad.grad(wrong_in_the_first_turn_only)(x), [0.0, 2.0, 2.0])
+        assert fad.jit(wrong_in_the_first_iteration_only)(x) == pytest.approx(1.4)
+        np.testing.assert_allclose(fad.grad(wrong_in_the_first_iteration_only)(x), [0.0, 2.0, 2.0])
         with pytest.raises(KeyError, match="last"):
-            fad.grad(wrong_in_the_first_turn_only)(-x)
+            fad.grad(wrong_in_the_first_iteration_only)(-x)
 
 
 def test_a_program_without_the_tape_says_what_python_said():

@@ -1,4 +1,4 @@
-"""Loops that carry a value whose dtype widens: the first turn is answered, and computes, in the dtype that plain Python has there."""
+"""Loops that carry a value whose dtype widens: the first iteration is answered, and computes, in the dtype that plain Python has there."""
 import warnings
 
 import numpy as np
@@ -99,7 +99,7 @@ def wraps_around(x, n):
     return t
 
 
-def indexes_in_the_first_turn(x, n):
+def indexes_in_the_first_iteration(x, n):
     t, s = -2, 0.0
     for k in range(4):
         s = s + t // 2 + t % 3 + x[t if isinstance(t, int) else 0]
@@ -132,7 +132,7 @@ def condition_that_asks(x, n):
     return t
 
 
-def handed_on_a_turn_late(x, n):
+def handed_on_an_iteration_late(x, n):
     a, b, c = 1, 2, 0.5
     for k in range(4):
         a, b, c = b, c, c * x[k]
@@ -164,8 +164,8 @@ def an_int_after_all(x, n):
 
 
 PROGRAMS = [asks_whether_complex, asks_by_isinstance, asks_in_a_helper, asks_result_type, asks_in_a_list, adds_epsilons, makes_arrays_like_it,
-            square_root_of_a_negative_number, power_of_a_negative_number, rounds_in_float32, wraps_around, indexes_in_the_first_turn,
-            until_it_is_complex, in_a_while, condition_that_asks, handed_on_a_turn_late, sizes_of_complex64, real_again,
+            square_root_of_a_negative_number, power_of_a_negative_number, rounds_in_float32, wraps_around, indexes_in_the_first_iteration,
+            until_it_is_complex, in_a_while, condition_that_asks, handed_on_an_iteration_late, sizes_of_complex64, real_again,
             an_int_after_all]
 
 
@@ -232,7 +232,7 @@ def test_what_widens_without_a_difference_is_one_loop(f, x, loops):
     np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-6)
 
 
-def test_gradient_goes_through_the_turn_that_is_peeled_off():
+def test_gradient_goes_through_the_iteration_that_is_peeled_off():
     def f(x, n):
         t = 1.0
         for k in range(n):

@@ -35,16 +35,16 @@ class Generator:
         self.values = [("X", "nd"), ("A", "kd"), ("b", "k"), ("y", "n"), ("Z", "kn")]
 
     def program(self, loop=False):
-        """The text of f; with loop, its statements run three times, on what the turn before made of the inputs."""
+        """The text of f; with loop, its statements run three times, on what the iteration before made of the inputs."""
         makers = (self.unary, self.binary, self.binary, self.reduction, self.contraction, self.scan, self.part, self.write, self.total)
         while len(self.lines) < self.size:
             self.r.choice(makers)()
         results = " + ".join(f"np.mean(np.tanh({name}))" for name, _ in self.values)
-        lines = ["for turn in range(3):", *[f"    {line}" for line in [*self.lines, *self.carried()]]] if loop else self.lines
+        lines = ["for iteration in range(3):", *[f"    {line}" for line in [*self.lines, *self.carried()]]] if loop else self.lines
         return "\n    ".join([f"def f({', '.join(INPUTS)}):", *lines, f"return {results}"]) + "\n"
 
     def carried(self):
-        """What a turn hands on: an input and a late value with the same axes."""
+        """What an iteration hands on: an input and a late value with the same axes."""
         for name, letters in INPUTS.items():
             alike = [v for v, found in self.values[len(INPUTS) - 1:] if found == letters]
             if alike:

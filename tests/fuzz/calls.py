@@ -192,7 +192,7 @@ class Generator(Blocks):
         head = self.r.choice(LOOPS)
         number = next(number for start, number in (("for g", "g(y)[0]"), ("for row", "row[0]"), ("for name in", "len(name)"), ("for k in", "k"), ("", "np.sum(v)"))
                       if head.startswith(start))
-        return Statement(head, [Statement(f"s = s + {self.value('y[0]', 1)} * {number} * 0.3"), *self.turn(1, depth)])
+        return Statement(head, [Statement(f"s = s + {self.value('y[0]', 1)} * {number} * 0.3"), *self.iteration(1, depth)])
 
     def change(self):
         numbers = f"{self.r.uniform(-1, 1):.3f}", str(self.r.randint(1, 4)), self.r.choice(["'a'", "'b'", "'soft'", "'hard'"]), str(self.r.randint(0, 2))

@@ -23,7 +23,7 @@ AXES = np.eye(POINT.size)
 
 
 def three_times(f, x):
-    """f in the turns of a loop."""
+    """f in the iterations of a loop."""
     s = 0.0
     for k in range(3):
         s = s + f(x) * (k + 1)

@@ -58,9 +58,9 @@ def gradient(f, x):
 
 
 def spread(f, x):
-    """How far f changes where x changes by about a rounding: large where a comparison or a cancellation turns rounding errors into digits."""
-    here, turns = quietly(f, x), np.random.default_rng(7).choice([-1.0, 1.0], (6, x.size))
-    return np.max([np.max(np.abs(quietly(f, x * (1 + ROUNDING * turn)) - here)) for turn in turns])
+    """How far f changes where x changes by about a rounding: large where a comparison or a cancellation iterations rounding errors into digits."""
+    here, iterations = quietly(f, x), np.random.default_rng(7).choice([-1.0, 1.0], (6, x.size))
+    return np.max([np.max(np.abs(quietly(f, x * (1 + ROUNDING * iteration)) - here)) for iteration in iterations])
 
 
 def contradict(f, x, claimed, expected, tolerance):

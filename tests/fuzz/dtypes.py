@@ -89,7 +89,7 @@ class Generator(Blocks):
 
     def loop(self, depth):
         head = self.r.choice(["for j in range(3):", "for j in range(n):", "for v in a:", "for v in i:"])
-        return Statement(head, self.turn(2, depth))
+        return Statement(head, self.iteration(2, depth))
 
 
 def judge_results(f, tier):

@@ -60,7 +60,7 @@ class Edges:
         return [Statement(f"{s} = np.tanh({self.pick(scalars)})")]
 
     def tie_in_loop(self, depth):
-        """A loop whose conditions some turn meets exactly."""
+        """A loop whose conditions some iteration meets exactly."""
         a, s, i, best = self.pick(self.arrays), self.sum_name(), self.fresh("i"), self.fresh("u")
         compare = self.pick(["<", "<=", ">", ">=", "=="])
         other = self.pick([f"{a}[1]", f"{a}[n - 1 - {i}]", f"{best}", f"max({best}, {a}[{i}])"])
@@ -95,11 +95,11 @@ class Edges:
         array = self.pick(["(np.arange(n) - 3) // 2", "(np.arange(n) - 3) % -4", "np.arange(n) ** 2 - 7", "np.power(np.arange(n) - 2, 3) % 5",
                            "np.abs(np.arange(n) - 2) << 1", "(np.arange(n) - 4) >> 1", "np.cumsum(np.arange(n) % 3)", "-np.arange(n) // 2",
                            "np.argsort(x)", "(x > 0.1).astype(int)", "np.sign(np.arange(n) - 2)", "np.fmod(np.arange(n) - 3, 2)"])
-        turns = [Statement(self.pick([f"{k} = ({k} * 1103515245 + 12345) % 2147483648", f"{k} = {k} // 2 if {k} % 2 == 0 else 3 * {k} + 1",
+        iterations = [Statement(self.pick([f"{k} = ({k} * 1103515245 + 12345) % 2147483648", f"{k} = {k} // 2 if {k} % 2 == 0 else 3 * {k} + 1",
                                       f"{k} -= {i} - 2", f"{k} ^= {i} * 5",
                                       f"{k} = -{k} // 2 + {i}"]))]
         use = self.pick([f"{s} += 0.1 * {a}[{k} % n]", f"{s} += np.tanh(0.01 * {k}) * {a}[0]"])
-        loop = [Statement(f"{k} = {number}"), Statement(f"for {i} in range(n):", [*turns, Statement(use)])]
+        loop = [Statement(f"{k} = {number}"), Statement(f"for {i} in range(n):", [*iterations, Statement(use)])]
         return self.pick([loop, [Statement(f"{k} = {number}"), Statement(use)], [Statement(f"{s} += 0.1 * np.tanh(np.sum(0.01 * ({array}) * {a}))")],
                           [Statement(f"{s} += 0.1 * np.mean({a}[({array}) % n])")], [Statement(f"{self.pick(self.writable)}[{array} % n] += 0.1 * {a}")],
                           [Statement(f"{s} += 0.1 * random_numbers(n)[({number}) % n] * {a}[1]")]])

@@ -35,7 +35,7 @@ class Generator(Blocks):
         body = [*self.search(), *self.statements(self.make, 2), *self.loop(), *self.statements(self.make, 1), *self.statements(self.keep, 1)]
         around = self.r.random() < 0.2
         nest = [Statement(f"for k in {self.r.choice(OUTER)}:", body)]
-        return [*map(Statement, head), *([Statement("for turn in range(2):", nest)] if around else nest), Statement("return np.sum(np.sin(A) * A)")]
+        return [*map(Statement, head), *([Statement("for iteration in range(2):", nest)] if around else nest), Statement("return np.sum(np.sin(A) * A)")]
 
     def statements(self, make, most):
         return [make() for _ in range(self.r.randint(0, most))]

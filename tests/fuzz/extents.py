@@ -65,7 +65,7 @@ class Generator(Blocks):
         return [Statement(f"{v} = {v}.copy()"), Statement(f"{v}[{self.r.choice(PLACES)}] {self.r.choice(['=', '+=', '*='])} {w}[0] * 0.5")]
 
     def loop(self, depth):
-        return [Statement(f"for {COUNTERS[depth % 2]} in {self.r.choice(COUNTS)}:", self.turn(3, depth))]
+        return [Statement(f"for {COUNTERS[depth % 2]} in {self.r.choice(COUNTS)}:", self.iteration(3, depth))]
 
     def branch(self, depth):
         v, w = self.pick()
@@ -79,7 +79,7 @@ class Generator(Blocks):
     def elements(self, depth):
         v, w = self.pick()
         items = self.r.choice([f"u in {v}", f"k, u in enumerate({v})", f"u, _ in zip({v}, {w})", f"u in reversed({v})"])
-        return [Statement(f"for {items}:", [Statement(f"t = t + 0.1 * u * {self.pick()[0]}[0]"), *self.turn(2, depth)])]
+        return [Statement(f"for {items}:", [Statement(f"t = t + 0.1 * u * {self.pick()[0]}[0]"), *self.iteration(2, depth)])]
 
     def leave(self, depth):
         return [Statement(f"if {self.pick()[0]}[0] > {self.r.uniform(0.3, 1.0):.4f}:", [Statement(self.r.choice(["break", "continue"]))])]

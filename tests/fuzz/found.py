@@ -26,7 +26,7 @@ def a_list_of_rows_in_one_branch(x):
 
 
 def a_list_of_rows_in_a_while(x):
-    """A list that the turns of a loop make, and that is unbound before them."""
+    """A list that the iterations of a loop make, and that is unbound before them."""
     s, k = 0.5, 0
     while k < len(x) and x[k] < 0.723:
         rows = []
@@ -38,7 +38,7 @@ def a_list_of_rows_in_a_while(x):
 
 
 def a_write_before_a_loop_that_cannot_be_rolled(x):
-    """The first turn of the inner loop was tried by itself, failed, and took back what the outer one had written."""
+    """The first iteration of the inner loop was tried by itself, failed, and took back what the outer one had written."""
     y = x * 1.0
     for _ in range(len(x) - 1):
         y[0] *= 0.5

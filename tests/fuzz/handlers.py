@@ -35,7 +35,7 @@ class Generator(Blocks):
         return [Statement("from contextlib import suppress"), *map(Statement, head), *functions, *body, Statement(f"return {ends}")]
 
     def statement(self, depth):
-        nested = [self.attempt] * 4 + [self.suppressed, self.loop, self.loop, self.turns, self.branch, self.branch] if depth < 3 else []
+        nested = [self.attempt] * 4 + [self.suppressed, self.loop, self.loop, self.iterations, self.branch, self.branch] if depth < 3 else []
         leave = [self.leave] if self.loops else []
         return self.r.choice([self.plain] * 5 + [self.failing] * (3 if depth else 0) + nested + leave)(depth)
 
@@ -61,11 +61,11 @@ class Generator(Blocks):
 
     def loop(self, depth):
         counts = ("range(4)", "range(n)", "range(n - 6)", "range(k % 3)", "range(3, 0, -1)")
-        return [Statement(f"for {'kj'[depth % 2]} in {self.r.choice(counts)}:", self.turn(3, depth), self.block(1, 3) if self.r.random() < 0.2 else [])]
+        return [Statement(f"for {'kj'[depth % 2]} in {self.r.choice(counts)}:", self.iteration(3, depth), self.block(1, 3) if self.r.random() < 0.2 else [])]
 
-    def turns(self, depth):
+    def iterations(self, depth):
         w = f"w{depth}"
-        return [Statement(f"{w} = 0"), Statement(f"while {w} < 4 and not ({self.r.choice(TESTS)}):", [Statement(f"{w} += 1"), *self.turn(2, depth)],
+        return [Statement(f"{w} = 0"), Statement(f"while {w} < 4 and not ({self.r.choice(TESTS)}):", [Statement(f"{w} += 1"), *self.iteration(2, depth)],
                                                  self.block(1, 3) if self.r.random() < 0.2 else [])]
 
     def branch(self, depth):

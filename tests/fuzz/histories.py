@@ -75,15 +75,15 @@ class Generator(Blocks):
 
     def loop(self, depth):
         if self.r.random() < 0.4:
-            return [Statement(f"for {'ij'[depth % 2]} in range({self.pick('3', '2', 'n', 'len(ys)')}):", self.turn(3, depth))]
+            return [Statement(f"for {'ij'[depth % 2]} in range({self.pick('3', '2', 'n', 'len(ys)')}):", self.iteration(3, depth))]
         w = f"w{self.fresh()}"
         going_on = f"{w} < " + self.pick("4", "3", f"5 and t < {self.r.uniform(0.5, 2):.4f}")
-        return [Statement(f"{w} = 0"), Statement(f"while {going_on}:", [Statement(f"{w} += 1"), *self.turn(3, depth)])]
+        return [Statement(f"{w} = 0"), Statement(f"while {going_on}:", [Statement(f"{w} += 1"), *self.iteration(3, depth)])]
 
     def attempts(self, depth):
         """A step that is tried again until it is accepted, in one of the ways in which this is written."""
         w, ok, v = f"w{self.fresh()}", f"ok{self.fresh()}", self.name()
-        attempt = [Statement(f"{w} += 1"), Statement(f"{v} = {self.value()}"), *(self.turn(1, depth) if self.r.random() < 0.4 else [])]
+        attempt = [Statement(f"{w} += 1"), Statement(f"{v} = {self.value()}"), *(self.iteration(1, depth) if self.r.random() < 0.4 else [])]
         ends, again = f"{w} > 3 or {self.condition()}", Statement("h = h * 0.5")
         if self.r.random() < 0.5:
             last = Statement(f"if {w} > 3:", [Statement("break")])

@@ -127,9 +127,9 @@ def _problem(f, want, smooth, found, first):
             return f"{name}: {got} instead of {expected}"
     if smooth and _apart(found["gradient"], smooth[0], SMOOTH, smooth[1]) and _contradicted(f, found["gradient"], *smooth):
         return f"gradient: {found['gradient']} instead of {smooth[0]}"
-    turn = differences.slope(derivative, POINT, DIRECTION) if second and smooth else None
-    if turn and _apart(found["forward"], turn[0], SMOOTH, turn[1]) and differences.is_steady(derivative, POINT, DIRECTION, found["forward"]):
-        return f"second order: {found['forward']} instead of {turn[0]}"
+    iteration = differences.slope(derivative, POINT, DIRECTION) if second and smooth else None
+    if iteration and _apart(found["forward"], iteration[0], SMOOTH, iteration[1]) and differences.is_steady(derivative, POINT, DIRECTION, found["forward"]):
+        return f"second order: {found['forward']} instead of {iteration[0]}"
     return None
 
 

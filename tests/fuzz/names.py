@@ -81,7 +81,7 @@ class Generator(Blocks):
     def statement(self, depth):
         simple = [self.bind] * 5 + [self.store] * 3 + [self.write] * 6 + [self.add] * 2 + [self.library, self.library, self.swap, self.call, self.call, self.matrix,
                                                                                        self.element, self.object, self.number, self.number]
-        nested = [self.loop] * 4 + [self.branch] * 3 + [self.keep_best, self.elements, self.turns, self.function, self.guarded] if depth < 3 else []
+        nested = [self.loop] * 4 + [self.branch] * 3 + [self.keep_best, self.elements, self.iterations, self.function, self.guarded] if depth < 3 else []
         return self.r.choice([*simple, *nested, *([self.leave] if self.loops else [])])(depth)
 
     def pick(self, *options):
@@ -189,7 +189,7 @@ class Generator(Blocks):
         body = self.pick(f"{m} = {m} * 0.5 + {self.scalar()}", f"{m} += k", f"{m} = {m} + 1j * {self.scalar()}", f"{m} = {m} > 0.3 and t > 0.1171", f"{m} /= 2",
                          f"{m} = not {m}", f"{m} = {self.scalar()}")
         change = self.pick([Statement(body)], [Statement(f"if {self.condition()}:", [Statement(body)])],
-                           [Statement(f"for {COUNTERS[depth % 3]} in range(3):", [Statement(body), *self.turn(1, depth)])])
+                           [Statement(f"for {COUNTERS[depth % 3]} in range(3):", [Statement(body), *self.iteration(1, depth)])])
         return [Statement(f"{m} = {self.pick('0', '1', 'True', 'k', 't')}"), *change, Statement(f"s += 0.1 * np.real({m})")]
 
     def fresh(self):
@@ -224,7 +224,7 @@ class Generator(Blocks):
     def loop(self, depth):
         counts = ("range(3)", "range(2)", "range(n)", "range(len(L))", "range(k % 3)", "range(3, 0, -1)", "range(len(b) - 1)", "range(j + 1)",
                   "fad.checkpoint(range(4))")
-        return [Statement(f"for {COUNTERS[depth % 3]} in {self.pick(*counts)}:", self.turn(3, depth), self.block(1, 3) if self.r.random() < 0.1 else [])]
+        return [Statement(f"for {COUNTERS[depth % 3]} in {self.pick(*counts)}:", self.iteration(3, depth), self.block(1, 3) if self.r.random() < 0.1 else [])]
 
     def branch(self, depth):
         return [Statement(f"if {self.condition()}:", self.block(2, depth + 1), self.block(2, depth + 1) if self.r.random() < 0.5 else [])]
@@ -237,22 +237,22 @@ class Generator(Blocks):
         top = f"top{self.fresh()}"
         return [Statement(f"{top} = {self.pick('-10.0', '0', '0.2')}"),
                 Statement(f"for {k} in range(4):", [Statement(change), Statement(f"if {v}.sum() > {top} + 0.0171:",
-                                                                                 [Statement(f"{top} = {v}.sum()"), Statement(keep)]), *self.turn(1, depth)])]
+                                                                                 [Statement(f"{top} = {v}.sum()"), Statement(keep)]), *self.iteration(1, depth)])]
 
     def elements(self, depth):
         v, w, k = self.view(), self.view(), COUNTERS[depth % 3]
         items = self.pick(f"u in {v}", f"{k}, u in enumerate({v})", f"u, _ in zip({v}, {w})", f"u in reversed({v})", f"{k}, u in enumerate({w}[::-1])",
                           f"u in {v}.copy()")
-        return [Statement(f"for {items}:", [Statement(f"s = s + 0.1 * u * {self.pick('t', self.name() + '[0]')}"), *self.turn(2, depth)])]
+        return [Statement(f"for {items}:", [Statement(f"s = s + 0.1 * u * {self.pick('t', self.name() + '[0]')}"), *self.iteration(2, depth)])]
 
-    def turns(self, depth):
+    def iterations(self, depth):
         """A while loop that a flag, a count or data ends."""
         w, done = f"w{self.fresh()}", self.condition()
         ends = self.pick(f"{w} < 4", f"{w} < 4 and not ({done})", f"{w} < 3 and t < 0.9171", "True")
         body = [Statement(f"{w} += 1"), *([Statement(f"if {w} > 4 or {done}:", [Statement("break")])] if ends == "True" or self.r.random() < 0.3 else []),
-                *self.turn(2, depth)]
+                *self.iteration(2, depth)]
         if ends == "True":
-            body = [Statement(f"{w} += 1"), Statement(f"if {w} > 4 or {done}:", [Statement("break")]), *self.turn(2, depth)]
+            body = [Statement(f"{w} += 1"), Statement(f"if {w} > 4 or {done}:", [Statement("break")]), *self.iteration(2, depth)]
         return [Statement(f"{w} = 0"), Statement(f"while {ends}:", body, self.block(1, 3) if self.r.random() < 0.2 else [])]
 
     def function(self, depth):
@@ -273,7 +273,7 @@ class Generator(Blocks):
             use = self.pick("v[0] += 0.1 * v[1]", "s += 0.1 * v[0] * v[1]", "v *= 0.9")
             return [Statement(f"for v in parts({self.view()}):", [Statement(use)])]
         k = COUNTERS[depth % 3]
-        return [Statement(f"for {k} in range(3):", [Statement("try:", self.turn(2, depth)), Statement("finally:", self.block(1, 3))])]
+        return [Statement(f"for {k} in range(3):", [Statement("try:", self.iteration(2, depth)), Statement("finally:", self.block(1, 3))])]
 
     def leave(self, depth):
         leaves = ["break", "continue", "break", "continue", f"return s + {self.array()}.sum() * {self.array()}[0] + t"]

@@ -31,8 +31,8 @@ def integrate(rate, y, steps=4, h=0.1, **options):
 def pendulum(y, w=0.4):
     return np.array([y[1], -np.sin(y[0]) - w * y[1]])
 
-def newton(g, u, turns=6):
-    for j in range(turns):
+def newton(g, u, iterations=6):
+    for j in range(iterations):
         slope = (g(u + 1e-3) - g(u - 1e-3)) / 2e-3
         if abs(slope) < 0.05:
             break

@@ -65,26 +65,26 @@ class Generator(Blocks):
 
 
 @contextmanager
-def in_blocks(turns):
-    """Every loop that can runs in blocks of so many turns."""
-    with mock.patch.multiple(blocks, LARGE=-1, NARROWEST=0, BLOCK=1, FEWEST=turns, MOST=turns, TRIP=1000):
+def in_blocks(iterations):
+    """Every loop that can runs in blocks of so many iterations."""
+    with mock.patch.multiple(blocks, LARGE=-1, NARROWEST=0, BLOCK=1, FEWEST=iterations, MOST=iterations, TRIP=1000):
         yield
 
 
-def judge_blocks(f, turns, tier, extent=90):
+def judge_blocks(f, iterations, tier, extent=90):
     """None, or what is wrong with the gradient in blocks: beside that of a whole tape, and forward mode."""
-    x = np.random.default_rng(turns).uniform(0.05, 0.3, extent)
+    x = np.random.default_rng(iterations).uniform(0.05, 0.3, extent)
     v = np.cos(np.arange(extent))
     with warnings.catch_warnings(), judge.tier(tier, refusals=False):
         warnings.simplefilter("ignore", RuntimeWarning)
-        with in_blocks(turns):
+        with in_blocks(iterations):
             found = fad.grad(lambda x: f(x))(x)
         whole, (_, slope) = fad.grad(lambda x: f(x))(x), fad.jvp(f, (x,), (v,))
     if not np.isfinite(slope):
         return None
     size = np.abs(whole).max()
     if np.abs(found - whole).max() > 1e-9 * size:
-        return f"in blocks of {turns}: {np.abs(found - whole).max()} beside {size}"
+        return f"in blocks of {iterations}: {np.abs(found - whole).max()} beside {size}"
     return None if abs(found @ v - slope) <= 1e-9 * size * extent else f"reverse: {found @ v} instead of {slope}"
 
 

@@ -37,7 +37,7 @@ class Blocks:
     def block(self, length, depth):
         return [s for _ in range(self.r.randint(1, length)) for s in self.statement(depth)]
 
-    def turn(self, length, depth):
+    def iteration(self, length, depth):
         """The body of a loop that stands at this depth."""
         self.loops += 1
         body = self.block(length, depth + 1)

@@ -179,7 +179,7 @@ class Structures:
         return [Statement(head, body)]
 
     def pairs(self, depth):
-        """Two loops, of which the inner one may end the outer one's turn or f itself."""
+        """Two loops, of which the inner one may end the outer one's iteration or f itself."""
         i, j, a, s = self.fresh("i"), self.fresh("j"), self.pick(self.arrays), self.sum_name()
         out = self.pick([["break"], ["continue"], [f"{s} += 0.1", "break"], [f"return {s} + {a}[{i}] * 0.5"]])
         inner = [Statement(f"if {a}[{i}] - {a}[{j}] > {self.number()}3:", list(map(Statement, out))), Statement(f"{s} += 0.05 * {a}[{i}] * {a}[{j}]")]

@@ -92,7 +92,7 @@ def slope_of(f, x):
         return 0.0 if tangent is None else tangent.item()
 
 
-def turn_of(f, x):
+def iteration_of(f, x):
     """The slope of the gradient, by forward mode over reverse mode."""
     forward = fad.autograd.forward_ad
     with forward.dual_level():
@@ -121,7 +121,7 @@ def judge_tensors(f):
     if np.max(np.abs(slopes - differences(lambda x: value_of(f, x), POINT, step=3.0 * STEP))) > 0.1 * CLOSE * (1.0 + np.max(np.abs(slopes))):
         return None                                          # it bends too much for these steps
     for name, derivative, want in (("gradient", gradient_of, lambda: slopes), ("forward", slope_of, lambda: np.sum(slopes * ALONG)),
-                                   ("forward over reverse", turn_of, lambda: differences(lambda x: gradient_of(f, x), POINT, ALONG))):
+                                   ("forward over reverse", iteration_of, lambda: differences(lambda x: gradient_of(f, x), POINT, ALONG))):
         try:
             got = derivative(f, POINT)
         except RuntimeError as error:

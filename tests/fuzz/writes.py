@@ -51,7 +51,7 @@ class Writes:
         return [Statement(self.pick(options))]
 
     def ping_pong(self, depth):
-        """Two buffers that change places in each turn."""
+        """Two buffers that change places in each iteration."""
         i, old, new = self.fresh("i"), self.fresh("v"), self.fresh("v")
         a = self.pick(self.arrays)
         step = self.pick([f"{new}[1:-1] = 0.5 * {old}[1:-1] + 0.25 * ({old}[:-2] + {old}[2:])", f"{new}[:] = np.sin({old}) * 0.9",

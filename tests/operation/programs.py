@@ -3,7 +3,7 @@ import numpy as np
 
 
 def long(x, n):
-    """n turns of a loop around another one."""
+    """n iterations of a loop around another one."""
     s = x[0]
     for _ in range(n):
         for j in range(x.shape[0]):
@@ -17,7 +17,7 @@ def plain(x):
 
 
 def looped(x):
-    """A loop whose turns wait for each other."""
+    """A loop whose iterations wait for each other."""
     s = 0.0
     for i in range(x.shape[0]):
         s = s * x[i] + np.sin(x[i])

@@ -21,9 +21,9 @@ X = np.linspace(0.1, 1.0, 9)
 WARM = [fad.grad(f) for f in (plain, looped, with_linalg)]
 EXPECTED = [g(X) for g in WARM]
 LONG = fad.jit(long)
-TURNS = 20_000
+ITERATIONS = 20_000
 LONG(X, 3); LONG(X, 4)
-LONG_EXPECTED = LONG(X, TURNS)
+LONG_EXPECTED = LONG(X, ITERATIONS)
 end, failures, counts, lock = time.monotonic() + seconds, [], {}, threading.Lock()
 numbers = iter(range(10_000_000))
 
@@ -33,8 +33,8 @@ def warm():
     assert np.array_equal(WARM[k](X), EXPECTED[k])
 
 
-def turns():
-    assert LONG(X, TURNS) == LONG_EXPECTED
+def iterations():
+    assert LONG(X, ITERATIONS) == LONG_EXPECTED
 
 
 def cold_one():
@@ -71,7 +71,7 @@ def leave():
     thread.join()
 
 
-WORK = [warm] * 3 + [turns] * 2 + [cold_one] * 4 + [settings] * 2 + [leave] + ([fork] * 4 if hasattr(os, "fork") else [])
+WORK = [warm] * 3 + [iterations] * 2 + [cold_one] * 4 + [settings] * 2 + [leave] + ([fork] * 4 if hasattr(os, "fork") else [])
 
 
 def run(work):

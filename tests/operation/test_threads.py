@@ -20,7 +20,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="timers of POSIX")
 
 @pytest.fixture(scope="module")
 def kernel():
-    """A compiled function of two loops, and the turns that take a second and a half or so."""
+    """A compiled function of two loops, and the iterations that take a second and a half or so."""
     f = fad.jit(long, compile="now")
     for n in (3, 4, 500):
         f(X, n)
@@ -51,8 +51,8 @@ def gaps(work):
 
 
 def test_other_threads_go_on_while_a_loop_runs(kernel):
-    f, turns = kernel
-    gap, took = gaps(lambda: f(X, turns))
+    f, iterations = kernel
+    gap, took = gaps(lambda: f(X, iterations))
     assert gap < 0.3 * took and took > 0.3
 
 
@@ -84,7 +84,7 @@ def alarm():
 
 @posix
 def test_a_handler_that_raises_ends_a_loop_at_once(kernel, alarm):
-    f, turns = kernel
+    f, iterations = kernel
 
     def stop(*_):
         raise Stop
@@ -92,27 +92,27 @@ def test_a_handler_that_raises_ends_a_loop_at_once(kernel, alarm):
     alarm(stop, 0.2)
     started = time.perf_counter()
     with pytest.raises(Stop):
-        f(X, 20 * turns)
+        f(X, 20 * iterations)
     assert time.perf_counter() - started < 5.0
 
 
 @posix
 def test_handlers_that_do_not_raise_run_in_between_and_change_nothing(kernel, alarm):
-    f, turns = kernel
-    expected, came = f(X, turns), []
+    f, iterations = kernel
+    expected, came = f(X, iterations), []
     alarm(lambda *_: came.append(time.perf_counter()), 0.05, 0.1)
-    assert f(X, turns) == expected
+    assert f(X, iterations) == expected
     assert len(came) > 3
 
 
 @posix
 @pytest.mark.parametrize("extent", [1_000_000, 10, 51, (25, 2), 0])
 def test_an_array_that_a_handler_resizes_is_not_read_any_more(kernel, alarm, extent):
-    f, turns = kernel
+    f, iterations = kernel
     x = X.copy()
     alarm(lambda *_: x.resize(extent, refcheck=False), 0.1)
     with pytest.raises(RuntimeError, match="resized"):
-        f(x, 20 * turns)
+        f(x, 20 * iterations)
     assert f(X, 3) == long(X, 3)
 
 
@@ -144,20 +144,20 @@ def test_an_array_that_a_handler_resizes_is_not_read_behind_a_function_that_paus
 
 @posix
 def test_a_handler_may_change_elements(kernel, alarm):
-    f, turns = kernel
+    f, iterations = kernel
     x = X.copy()
     alarm(lambda *_: x.__setitem__(slice(None), 0.0), 0.05)
-    assert np.isfinite(f(x, turns))
+    assert np.isfinite(f(x, iterations))
 
 
 @posix
 def test_a_handler_may_call_compiled_functions(kernel, alarm):
-    f, turns = kernel
-    expected, found, slope = f(X, turns), [], fad.grad(plain)
+    f, iterations = kernel
+    expected, found, slope = f(X, iterations), [], fad.grad(plain)
     known = long(X, 10), slope(X)[3]
     alarm(lambda *_: found.append((f(X, 10), slope(X)[3])), 0.05)
     for _ in range(100):                                      # a busy machine may deliver the signal late
-        assert f(X, turns) == expected
+        assert f(X, iterations) == expected
         if found:
             break
     assert found == [known]
@@ -165,27 +165,27 @@ def test_a_handler_may_call_compiled_functions(kernel, alarm):
 
 @posix
 def test_a_worker_thread_leaves_signals_to_the_main_thread(kernel, alarm):
-    f, turns = kernel
+    f, iterations = kernel
     came, results = [], []
-    thread = threading.Thread(target=lambda: results.append(f(X, turns)))
+    thread = threading.Thread(target=lambda: results.append(f(X, iterations)))
     thread.start()
     alarm(lambda *_: came.append(threading.current_thread()), 0.05)
     thread.join()
     assert came == [threading.main_thread()]
-    assert results == [f(X, turns)]
+    assert results == [f(X, iterations)]
 
 
 def test_looking_for_signals_takes_less_than_a_hundredth(kernel):
     """Measured on what is printed, with and without the lines that count; the least of many short runs, as machines are busy."""
-    f, turns = kernel
+    f, iterations = kernel
     text = fad.source(f, X, 7)
     assert "interruptible(" in text
-    bare = "\n".join(line for line in text.splitlines() if "interruptible" not in line and "turns" not in line) + "\n"
+    bare = "\n".join(line for line in text.splitlines() if "interruptible" not in line and "iterations" not in line) + "\n"
     kernels, best = [kernel_of(t, "jit") for t in (text, bare)], [np.inf, np.inf]
     for _ in range(1500):
         for k, compiled in enumerate(kernels):
             started = time.perf_counter()
-            compiled.call(X, turns // 4000)
+            compiled.call(X, iterations // 4000)
             best[k] = min(best[k], time.perf_counter() - started)
     assert best[0] < 1.03 * best[1]                          # 1.00 to 1.01 where it was measured
 

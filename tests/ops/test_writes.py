@@ -255,7 +255,7 @@ def test_arrays_from_outside_are_written_to_as_numpy_writes_to_them():
     np.testing.assert_array_equal(SCRATCH, [1.0, 2.0, 3.0])
 
 
-def test_array_literals_are_new_at_each_turn():
+def test_array_literals_are_new_at_each_iteration():
     import fad
 
     def f(x):

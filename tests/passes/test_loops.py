@@ -1,4 +1,4 @@
-"""What the passes make of loops: invariants, sums, order; the numbers stay, and so do they where a loop has no turn."""
+"""What the passes make of loops: invariants, sums, order; the numbers stay, and so do they where a loop has no iteration."""
 import numpy as np
 import pytest
 
@@ -14,7 +14,7 @@ A = np.cos(np.arange(24.0)).reshape(6, 4)
 
 
 def weighted(x, A, n):
-    """Turns that read one element, of a place that is no place where there is no turn."""
+    """Iterations that read one element, of a place that is no place where there is no iteration."""
     s = 0.0
     for i in range(n):
         s += A[i, n - 1] * x[n - 1]
@@ -42,7 +42,7 @@ def column(x, A, n):
 
 
 def running(x, A, n):
-    """A sum that each turn reads: neither moved nor turned round."""
+    """A sum that each iteration reads: neither moved nor turned round."""
     y = np.zeros(n + 1)
     s = 0.0
     for i in range(n - 1, -1, -1):
@@ -150,7 +150,7 @@ def test_the_first_sum_of_each_element_is_an_assignment():
     np.testing.assert_array_equal(fad.jit(fad.grad(f), compile="now")(x), np.where(x > 0.5, 2 * x, 0.0))
 
 
-def test_what_counts_the_turns_is_not_saved():
+def test_what_counts_the_iterations_is_not_saved():
     def f(x):
         k, s = 0, 1.0
         while s < 20.0:
@@ -171,7 +171,7 @@ def test_what_counts_the_turns_is_not_saved():
         program, _ = fad.grad(g).program_for(x)
         assert [e.op.name for e in optimise(program.runner.func).equations].count("unwritten") == kept
         stretch = next(names for eqn, names in loops(fad.grad(g), x) if eqn.op.name == "while")
-        assert "resize" not in stretch                       # it has room for all of its turns
+        assert "resize" not in stretch                       # it has room for all of its iterations
         np.testing.assert_allclose(fad.jit(fad.grad(g), compile="now")(x), fad.grad(g)(x), rtol=1e-12)
 
 

@@ -96,7 +96,7 @@ def meets_the_array(x, A, n):
 
 
 def meets_from_the_end(x, A, n):
-    """The last turn reads the last element."""
+    """The last iteration reads the last element."""
     for j in range(len(x) - 2, -1, -1):
         x[-1] += x[j - 1] * A[j, 0]
 
@@ -183,16 +183,16 @@ def test_what_is_read_at_one_place_is_a_number():
 def reads(x, k, n):
     y = x.copy()
     for j in range(n):
-        y[j] += y[k] * x[j]                                  # only if there is any turn
+        y[j] += y[k] * x[j]                                  # only if there is any iteration
     return np.sum(y)
 
 
-def test_a_place_of_no_array_is_none_of_a_loop_without_turns():
+def test_a_place_of_no_array_is_none_of_a_loop_without_iterations():
     g = fad.jit(fad.grad(reads), compile="now")
     np.testing.assert_array_equal(g(x, 40, 0), np.ones(6))
-    for turns in (1, 6):
+    for iterations in (1, 6):
         with pytest.raises(IndexError, match=r"y\[j\] \+= y\[k\] \* x\[j\]"):
-            g(x, 40, turns)
+            g(x, 40, iterations)
 
 
 def test_indices_of_an_array_are_checked_where_they_are():

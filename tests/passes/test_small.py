@@ -1,4 +1,4 @@
-"""Small arrays in loops as scalars: the same numbers, no arrays in the turns."""
+"""Small arrays in loops as scalars: the same numbers, no arrays in the iterations."""
 import numpy as np
 import pytest
 
@@ -102,7 +102,7 @@ def test_scalars_are_what_the_arrays_were(f, x):
         check(optimise(func), args, traced.guards)
 
 
-def test_turns_make_no_arrays_and_another_extent_is_another_program():
+def test_iterations_make_no_arrays_and_another_extent_is_another_program():
     g = fad.jit(fad.grad(lambda y: decay(y, 5)))
     text = fad.source(g, x3)
     assert "gy0 += -gy0" in text and "gy2 += -gy2" in text
@@ -112,7 +112,7 @@ def test_turns_make_no_arrays_and_another_extent_is_another_program():
     assert g.traces == 4                                     # 2, 3, 4; all others
 
 
-def decay(y, turns):
-    for _ in range(turns):
+def decay(y, iterations):
+    for _ in range(iterations):
         y = y - 0.1 * y
     return y @ y

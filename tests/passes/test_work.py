@@ -23,12 +23,12 @@ PASSES = list(dict.fromkeys((*PIPELINE, legalise, read_before_write, prepared, s
 
 def _loop(s, y, inside):
     """A loop that overwrites an array, reads what was there, and hands on a product that nobody asks for."""
-    def turn(i, carries):
+    def iteration(i, carries):
         s, y, product = carries
         written = registry["update"](y, np.sin(s), i, spec=("i",), at=0)
         s, written = inside(s + y[i], written)
         return s, written, product * s
-    return fad.fori_loop(0, 3, turn, (s, y, s))[:2]
+    return fad.fori_loop(0, 3, iteration, (s, y, s))[:2]
 
 
 def _deep(s, y, count):

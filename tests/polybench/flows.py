@@ -138,8 +138,8 @@ def channel_flow_by_item(u, v, p):
     n = u.shape[0]
     dt, dx = 0.005, 2 / (n - 1)
     pn, un, vn = p.copy(), u.copy(), v.copy()
-    change, turns = 1.0, 0
-    while change > 0.001 and turns < 4:
+    change, iterations = 1.0, 0
+    while change > 0.001 and iterations < 4:
         un, vn = u.copy(), v.copy()
         for _ in range(3):
             pn = p.copy()
@@ -160,4 +160,4 @@ def channel_flow_by_item(u, v, p):
         for j in range(n):
             u[0, j] = u[n - 1, j] = v[0, j] = v[n - 1, j] = 0.0
         change = abs((np.sum(u) - np.sum(un)) / np.sum(u))
-        turns += 1
+        iterations += 1

@@ -43,29 +43,29 @@ def crc16(data, polynomial=0x8408):
 
 
 @kernel(lambda r, n: (-2.0, 0.5, -1.2, 1.2, n, n + 1, 12), large=40, smooth=False)
-def mandelbrot(xmin, xmax, ymin, ymax, xn, yn, turns, horizon=2.0):
-    """How many turns each point of the plane stays within the horizon, and where it is then."""
+def mandelbrot(xmin, xmax, ymin, ymax, xn, yn, iterations, horizon=2.0):
+    """How many iterations each point of the plane stays within the horizon, and where it is then."""
     X = np.linspace(xmin, xmax, xn, dtype=np.float64)
     Y = np.linspace(ymin, ymax, yn, dtype=np.float64)
     C = X + Y[:, None] * 1j
     N = np.zeros(C.shape, dtype=np.int64)
     Z = np.zeros(C.shape, dtype=np.complex128)
-    for n in range(turns):
+    for n in range(iterations):
         inside = np.less(abs(Z), horizon)
         N[inside] = n
         Z[inside] = Z[inside] ** 2 + C[inside]
-    N[N == turns - 1] = 0
+    N[N == iterations - 1] = 0
     return Z, N
 
 
 @kernel(lambda r, n: (r.uniform(-2, 0.5, n), r.uniform(-1.2, 1.2, n), 12), large=30, smooth=False)
-def mandelbrot_by_point(x, y, turns):
+def mandelbrot_by_point(x, y, iterations):
     counts = np.zeros((len(y), len(x)), dtype=np.int64)
     for row in range(len(y)):
         for column in range(len(x)):
             c = complex(x[column], y[row])
             z = 0j
-            for n in range(turns):
+            for n in range(iterations):
                 if abs(z) > 2.0:
                     break
                 z = z * z + c

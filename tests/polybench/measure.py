@@ -10,7 +10,7 @@ from .judge import loss_of
 
 
 def best(*calls, seconds=0.4):
-    """The least time of each call, in seconds; they take turns."""
+    """The least time of each call, in seconds; they take iterations."""
     least = [float("inf")] * len(calls)
     start = time.perf_counter()
     while time.perf_counter() - start < seconds:

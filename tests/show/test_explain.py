@@ -32,11 +32,11 @@ def filled(p, r):
 
 
 def growing(x):
-    turns = 0.0
+    iterations = 0.0
     while x < 1e3:
         x = x * 1.1 + np.sin(x) ** 2
-        turns = turns + x * x
-    return turns
+        iterations = iterations + x * x
+    return iterations
 
 
 def nested(x):
@@ -112,7 +112,7 @@ def test_lines_and_kinds():
 
 def test_loops_within_the_loop_over_columns_of_a_hessian():
     told = fad.explain(fad.hessian(garch), P, RETURNS)
-    assert told.bytes >= 8 * (RETURNS.size - 1) and all("each turn" in row.detail for row in told.of("saved"))
+    assert told.bytes >= 8 * (RETURNS.size - 1) and all("each iteration" in row.detail for row in told.of("saved"))
 
 
 def test_what_falls_back():

@@ -46,14 +46,14 @@ def _filtered(b: list, a: list, x: Any, state: list) -> tuple:
     state = [in_dtype(registry["broadcast_to"](z, *rest) if rest else z, dtype) for z in state]
     spec = ("i",) + (":",) * len(rest)
 
-    def turn(k: Any, y: Any, *z: Any) -> tuple:
+    def iteration(k: Any, y: Any, *z: Any) -> tuple:
         now = registry["index"](x, k, spec=spec, at=0)
         out = b[0] * now + z[0] if z else b[0] * now
         after = [z[j + 1] if j + 1 < len(z) else 0.0 for j in range(len(z))]
         new = [in_dtype(after[j] + b[j + 1] * now - a[j + 1] * out, dtype) for j in range(len(z))]
         return (registry["update"](y, in_dtype(out, dtype), k, spec=spec, at=0), *new)
     n = shape_of(x)[0]
-    y, *state = registry["for"].run_regions([0, n, 1, registry["full"](0, n, *rest, dtype=dtype), *state], (turn,))
+    y, *state = registry["for"].run_regions([0, n, 1, registry["full"](0, n, *rest, dtype=dtype), *state], (iteration,))
     return y, state
 
 

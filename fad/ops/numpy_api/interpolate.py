@@ -97,8 +97,8 @@ def tridiagonal(lower: Any, main: Any, upper: Any, b: Any) -> Any:
         return _with(main, k, main[k] - factor * upper[k - 1]), _with(b, k, b[k] - factor * b[k - 1])
     main, b = registry["for"].run_regions([1, n, 1, main, b], (forward,))
 
-    def backward(turn: Any, x: Any) -> tuple:
-        k = n - 2 - turn
+    def backward(iteration: Any, x: Any) -> tuple:
+        k = n - 2 - iteration
         return (_with(x, k, (x[k] - upper[k] * x[k + 1]) / main[k]),)
     x = _with(b, n - 1, b[n - 1] / main[n - 1])
     return registry["for"].run_regions([0, n - 1, 1, x], (backward,))[0]

@@ -66,8 +66,8 @@ def _summed_up(steps: Any) -> Any:
 def _over_periods(whole: Any, a: Any, b: Any, low: Any, high: Any) -> Any:
     """The integral from a to b of what repeats itself outside of low to high; whole: its antiderivative in there."""
     def up_to(x: Any) -> Any:
-        turns = registry["floor"]((x - low) / (high - low))
-        return whole(x - turns * (high - low)) + turns * (whole(high) - whole(low))
+        iterations = registry["floor"]((x - low) / (high - low))
+        return whole(x - iterations * (high - low)) + iterations * (whole(high) - whole(low))
     return up_to(b) - up_to(a)
 
 

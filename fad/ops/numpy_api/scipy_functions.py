@@ -106,8 +106,8 @@ def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> tuple:
     """The polar factor of A^H B, and the sum of the product's singular values (P. H. Schönemann, Psychometrika 31 (1966) 1)."""
     A, B = together(matrix(A), matrix(B))
     product = matmul(adjoint(A), B)
-    turn, stretch = polar(product)
-    return turn, registry["sum"](registry["real"](BY_NAME["numpy.diagonal"].call(stretch)), axes=(0,))
+    iteration, stretch = polar(product)
+    return iteration, registry["sum"](registry["real"](BY_NAME["numpy.diagonal"].call(stretch)), axes=(0,))
 
 
 @face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]"), note="where the rank is full")

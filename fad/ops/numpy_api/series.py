@@ -61,11 +61,11 @@ def _sum(family: Family, x: Any, c: Any) -> Any:
         return _clenshaw([family.step(k) for k in range(n + 1)], x, [_row(c, k) for k in range(n)], zero)
     steps = [constant(np.array(column)) for column in zip(*[family.step(k) for k in range(n + 1)])]
 
-    def turn(k: Any, later: Any, latest: Any) -> tuple:
+    def iteration(k: Any, later: Any, latest: Any) -> tuple:
         j = n - 1 - k
         a, b, further = _row(steps[0], j), _row(steps[1], j), _row(steps[2], j + 1)
         return latest, _row(c, j) + (a * x + b) * latest - further * later
-    return registry["for"].run_regions([0, n, 1, zero, zero], (turn,))[1]
+    return registry["for"].run_regions([0, n, 1, zero, zero], (iteration,))[1]
 
 
 def _clenshaw(steps: list, x: Any, rows: list, zero: Any) -> Any:

@@ -36,7 +36,7 @@ def _cut(whole: Any, n: Any, m: Any, ax: int, mode: str) -> Any:
     """What a mode keeps of the full convolution of n values with m, along an axis."""
     if mode == "full":
         return whole
-    if mode in ("same", "same, turned"):                       # correlate2d turns its window after it has found the middle
+    if mode in ("same", "same, turned"):                       # correlate2d iterations its window after it has found the middle
         return _part(whole, ax, m // 2 if mode == "same, turned" else (m - 1) // 2, n)
     return _part(whole, ax, m - 1, n - m + 1) if extents.at_least(n, m) else _part(whole, ax, n - 1, m - n + 1)
 

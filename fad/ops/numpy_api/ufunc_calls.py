@@ -205,7 +205,7 @@ def _segment(ufunc: Any, x: Any, axis: int, start: int, stop: Any, dtype: Any) -
 
 
 def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
-    """ufunc.at: where an index recurs, each turn takes what the one before has left."""
+    """ufunc.at: where an index recurs, each iteration takes what the one before has left."""
     name = ufunc.__name__
     if not is_value(array):
         raise SideEffectError(f"np.{name}.at of an array from outside the traced function", do="make the array inside the function")
@@ -234,11 +234,11 @@ def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:
     def element(a: Any, k: Any) -> Any:
         return registry["index"](a, k, spec=("i",), at=0)
 
-    def turn(k: Any, flat: Any) -> tuple:
+    def iteration(k: Any, flat: Any) -> tuple:
         i = element(place, k)
         new = in_dtype(f(element(flat, i), *[element(v, k) for v in rows]), x.dtype)
         return (registry["update"](flat, new, i, spec=("i",), at=0),)
-    flat, = registry["for"].run_regions([0, count, 1, registry["reshape"](x, size)], (turn,))
+    flat, = registry["for"].run_regions([0, count, 1, registry["reshape"](x, size)], (iteration,))
     return registry["reshape"](flat, *shape_of(x))
 
 

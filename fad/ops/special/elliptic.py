@@ -83,14 +83,14 @@ elliprj = special("elliprj", lambda f, x, y, z, p: _rj(f, x, y, z, p), lambda f,
 
 
 def _reduced(phi: Any) -> tuple:
-    """Half turns k in phi; sine, and squared cosine, of what is left."""
+    """Half iterations k in phi; sine, and squared cosine, of what is left."""
     k = rint(phi / PI)
     s = sin(phi - k * PI)
     return k, s, cos(phi) * cos(phi)
 
 
 def _f_modulus(phi: Any, m: Any) -> Any:
-    """The derivative of F(phi | m) with respect to m: with F = s RF(c^2, 1 - m s^2, 1) within half a turn, and 2 K a half turn."""
+    """The derivative of F(phi | m) with respect to m: with F = s RF(c^2, 1 - m s^2, 1) within half an iteration, and 2 K a half iteration."""
     k, s, cc = _reduced(phi)
     return s * s * s / 6.0 * elliprd(cc, 1.0, 1.0 - m * s * s) + 2.0 * k * _k_slope(None, m)
 
