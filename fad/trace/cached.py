@@ -7,7 +7,7 @@ from ..ir import stack
 from ..ir.build import current
 from ..util.errors import ConcreteValueError, UnstageableError
 from .draws import common_generators
-from .guards.guard import Read
+from .guards.guard import ReadGuard
 from .journal import GENERATOR, journal, note
 from .opaque import reach
 from .tracer import Tracer
@@ -26,7 +26,7 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
     if runtime.is_captured(f.__wrapped__):                    # made by the traced code, as its cache is
         return f(*plain, **by_name)
     result = _known(f, plain, by_name)
-    current().root.sources.append(Read(lambda: f(*plain, **by_name), result))      # who clears the cache has it computed anew
+    current().root.sources.append(ReadGuard(lambda: f(*plain, **by_name), result))      # who clears the cache has it computed anew
     return runtime.capture.swap(result)
 
 

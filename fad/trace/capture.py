@@ -131,7 +131,7 @@ class Capture(Reading, Scopes):
                 return self._container(value)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
-            self.sources.append(of.SnapshotContents(kept) if is_sequence(value) else of.of_all_in(value))
+            self.sources.append(of.ContentsGuard(kept) if is_sequence(value) else of.of_all_in(value))
             guard_all(self.builder.root, leaves)
             if not isinstance(value, (tuple, frozenset)):
                 self._note_opened(value, value)

@@ -34,7 +34,7 @@ from .containers import is_users
 from .datamodel import DataModel
 from .distributions import called_anew
 from .draws import note_generator
-from .guards.guard import Read
+from .guards.guard import ReadGuard
 from .guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from .guards.met import of_making
 from .guards.reads import is_made_plainly
@@ -200,7 +200,7 @@ class Runtime(DataModel, LoopRuntime):
         if not is_tracing():
             return f(*args, **kwargs)
         cls = original_of(type_(args[0]))
-        current().root.sources.append(Read(lambda: f.dispatch(cls), f.dispatch(cls)))
+        current().root.sources.append(ReadGuard(lambda: f.dispatch(cls), f.dispatch(cls)))
         return self.call(f.dispatch(cls))(*args, **kwargs)
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:

@@ -12,7 +12,7 @@ from ..util.errors import SideEffectError
 from ..util.where import Where
 from .containers import contents
 from .draws import common_generators
-from .guards.guard import Guard, Read
+from .guards.guard import Guard, ReadGuard
 from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
 
 
@@ -89,14 +89,14 @@ def _is_other(e: JournalEntry) -> bool:
 def left_as(owner: Any, now: Any, before: Any) -> Guard:
     """A container as it is now; of a dict or an object, what is another thing than before."""
     if not isinstance(now, dict):
-        return Read(lambda: now if _unchanged(contents(owner), now) else None, now)
+        return ReadGuard(lambda: now if _unchanged(contents(owner), now) else None, now)
     names = [k for k in {**before, **now} if not (k in before and k in now and _same(before[k], now[k]))]
     left = {k: now[k] for k in names if k in now}
 
     def read() -> Any:
         inside = contents(owner)
         return left if _unchanged({k: inside[k] for k in names if k in inside}, left) else None
-    return Read(read, left)
+    return ReadGuard(read, left)
 
 
 def _unchanged(a: Any, b: Any) -> bool:

@@ -66,13 +66,13 @@ class Scopes:
             value = f.__globals__.get(name, MISSING)
             if name in indexed and value is not MISSING:
                 scope[name] = self.index(value)
-                self.sources.append(of.Item(f.__globals__, name, value))
+                self.sources.append(of.ItemGuard(f.__globals__, name, value))
             elif (id(f.__globals__), name) in self.builder.root.lifted:
                 scope[name] = self.builder.root.lifted[id(f.__globals__), name]
             elif value is not MISSING:
                 scope[name] = None                            # while it is being captured: it may name itself
                 scope[name] = see(value)
-                self.sources.append(of.Item(f.__globals__, name, value))
+                self.sources.append(of.ItemGuard(f.__globals__, name, value))
             elif name in BUILTIN_FACES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_FACES[name]:
                 self._fill_builtin(scope, name, f, see)
             elif isinstance(getattr(builtins, name, None), (np.ndarray, *CONTAINERS)):

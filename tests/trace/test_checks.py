@@ -6,7 +6,7 @@ import pytest
 
 import fad
 from fad.trace.guards.checks import PATIENCE, Checks
-from fad.trace.guards.guard import AbsenceGuard, AnswerGuard, AttributeGuard, CodeGuard, Item, NamesGuard, VariableGuard, of_all_in, of_contents, of_names
+from fad.trace.guards.guard import AbsenceGuard, AnswerGuard, AttributeGuard, CodeGuard, ItemGuard, NamesGuard, VariableGuard, of_all_in, of_contents, of_names
 
 
 class Thing:
@@ -22,8 +22,8 @@ def changes():
     thing, scope, row, inner = Thing(), {"a": 1.0, "b": [1.0]}, [1.0, 2.0], closed(1.0)
     many = {f"n{k}": k for k in range(20)}
     return [
-        (Item(scope, "a", scope["a"]), lambda: scope.update(a=2.0)),
-        (Item(row, -1, row[-1]), lambda: row.append(5.0)),
+        (ItemGuard(scope, "a", scope["a"]), lambda: scope.update(a=2.0)),
+        (ItemGuard(row, -1, row[-1]), lambda: row.append(5.0)),
         (AbsenceGuard(scope, "c"), lambda: scope.update(c=1)),
         (AttributeGuard(thing, "rate", 0.5), lambda: setattr(thing, "rate", 0.7)),
         (AttributeGuard(thing, "rate", 0.5), lambda: setattr(Thing, "rate", 0.7)),
@@ -55,7 +55,7 @@ def test_many_names_of_a_dict_are_one_guard():
 
 def test_what_is_gone_is_a_change():
     scope = {"a": 1.0}
-    checks = Checks([Item(scope, "a", scope["a"])])
+    checks = Checks([ItemGuard(scope, "a", scope["a"])])
     checks.function()
     del scope["a"]
     assert not checks.holds()
@@ -64,7 +64,7 @@ def test_what_is_gone_is_a_change():
 @pytest.mark.parametrize("now", [1, True, np.float64(1.0), -1.0])
 def test_an_equal_number_of_the_same_class_is_no_change(now):
     row = [float("1.0")]
-    checks = Checks([Item(row, 0, row[0])])
+    checks = Checks([ItemGuard(row, 0, row[0])])
     test = checks.function()
     row[0] = float("1.0")
     assert not test() and checks.holds() and test()           # it goes on with the new one
@@ -81,7 +81,7 @@ def test_a_zero_of_another_sign_is_a_change():
 
 def test_equal_guards_are_one():
     scope = {"a": 1.0}
-    assert len(Checks([Item(scope, "a", scope["a"]) for _ in range(3)]).guards) == 1
+    assert len(Checks([ItemGuard(scope, "a", scope["a"]) for _ in range(3)]).guards) == 1
 
 
 # -- what functions come to --------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_elements_read_by_an_index_are_guarded_one_by_one(f):
     kept, x = fad.jit(f), np.ones(3)
     kept(x)
     guards = guards_of(kept, x)
-    assert {guard.at for guard in guards if isinstance(guard, Item) and guard.owner is TABLE} == {3, -7, 100}
+    assert {guard.at for guard in guards if isinstance(guard, ItemGuard) and guard.owner is TABLE} == {3, -7, 100}
     start = time.perf_counter()
     for _ in range(1000):
         assert all(guard.unchanged for guard in guards)

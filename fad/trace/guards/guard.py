@@ -64,7 +64,7 @@ class Guard:
         return type(self), id(self.owner), id(self.value)
 
 
-class Item(Guard):
+class ItemGuard(Guard):
     """What a dict has under a key, or a list or tuple at a place."""
 
     __slots__ = ("at",)
@@ -100,7 +100,7 @@ class AbsenceGuard(Guard):
         return f"{self.value!r} not in {owner}" if type(self.value) is str else f"{kept} not in {owner}"
 
 
-class AttributeGuard(Item):
+class AttributeGuard(ItemGuard):
     """An attribute of an object, a class, a module or a function."""
 
     __slots__ = ()
@@ -181,7 +181,7 @@ class NamesGuard(Guard):
         return f"{owner}.holds()"
 
 
-class SnapshotContents(Guard):
+class ContentsGuard(Guard):
     """All that a snapshot has kept."""
 
     __slots__ = ()
@@ -213,7 +213,7 @@ class AnswerGuard(Guard):
         return f"{owner}() == {kept}"
 
 
-class Read(Guard):
+class ReadGuard(Guard):
     """Anything else: what a function reads, which is asked for at each call."""
 
     __slots__ = ()
@@ -239,28 +239,28 @@ def of_contents(container: Any) -> Guard:
     >>> guard.unchanged
     False
     """
-    return SnapshotContents(Snapshot(container))
+    return ContentsGuard(Snapshot(container))
 
 
 def of_all_in(x: Any, is_open: Callable = is_object) -> Guard:
     """An object with all in it, elements of arrays and attributes of objects too: for code that is not rewritten."""
-    return SnapshotContents(Snapshot(x, deep=True, is_open=is_open))
+    return ContentsGuard(Snapshot(x, deep=True, is_open=is_open))
 
 
 def of_attributes(container: Any) -> Guard:
     """The attributes of a list or dict of a class of the user's."""
-    return SnapshotContents(Snapshot(getattr(container, "__dict__", None)))
+    return ContentsGuard(Snapshot(getattr(container, "__dict__", None)))
 
 
 def of_element(container: Any, key: Any, value: Any) -> Guard:
     """An element of a list, tuple or dict."""
     plain = type(container) in (list, tuple, dict) and type(key) in (int, str)
-    return Item(container, key, value) if plain else Read(lambda: _element(container, key), value)
+    return ItemGuard(container, key, value) if plain else ReadGuard(lambda: _element(container, key), value)
 
 
 def of_presence(owner: Any, name: str, found: bool) -> Guard:
     """Whether an object has an attribute of this name."""
-    return Read(lambda: hasattr(owner, name), found)
+    return ReadGuard(lambda: hasattr(owner, name), found)
 
 
 def of_names(space: Any, names: Iterable) -> list:
@@ -275,13 +275,13 @@ def of_names(space: Any, names: Iterable) -> list:
     names = tuple(names)
     if len(names) > FEW:
         return [NamesGuard(space, names)]
-    return [Item(space, name, space[name]) if name in space else AbsenceGuard(space, name) for name in names]
+    return [ItemGuard(space, name, space[name]) if name in space else AbsenceGuard(space, name) for name in names]
 
 
 def of_variable(variable: ContextVar) -> list:
     """What a context variable stands for."""
     value = variable.get(MISSING)
-    return [Read(lambda: variable.get(MISSING), value), of_all_in(value)]
+    return [ReadGuard(lambda: variable.get(MISSING), value), of_all_in(value)]
 
 
 def of_class(cls: type, name: str) -> Guard:
@@ -289,7 +289,7 @@ def of_class(cls: type, name: str) -> Guard:
     value = in_class(cls, name)
     if getattr(cls, name, MISSING) is value:  # the quicker way, where it does not make a method of a function
         return AttributeGuard(cls, name, value)
-    return Read(lambda: in_class(cls, name), value)
+    return ReadGuard(lambda: in_class(cls, name), value)
 
 
 def of_order(cls: type) -> Guard:
@@ -302,7 +302,7 @@ def of_length(container: Any) -> Guard:
     if not isinstance(container, dict):
         return AnswerGuard(lambda: len(container), len(container))
     keys = list(container)
-    return Read(lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys)
+    return ReadGuard(lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys)
 
 
 def in_class(cls: type, name: str) -> Any:

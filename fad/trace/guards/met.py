@@ -175,9 +175,9 @@ def of_import(module: str, name: str, value: Any) -> Iterator[of.Guard]:
     found = sys.modules.get(module)
     if found is None:
         return
-    yield of.Item(sys.modules, module, found)
+    yield of.ItemGuard(sys.modules, module, found)
     if name and name in vars(found):
-        yield of.Item(vars(found), name, value)
+        yield of.ItemGuard(vars(found), name, value)
 
 
 def of_class_asked(x: Any, classes: Any) -> Iterator[of.Guard]:

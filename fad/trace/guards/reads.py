@@ -149,7 +149,7 @@ class Reads:
         orders = [of.of_order(x) for x in classes]
         named = [x for x in self._known.values() if isinstance(x, (FunctionType, type))] if not self._names.isdisjoint(met.TEXTS) else []
         texts = [g for x in named for name in self._names & set(met.TEXTS) if hasattr(x, name) for g in met.of_function(x, name)]
-        return [*self._sources, *orders, *texts, *([of.SnapshotContents(self.snapshot)] if self.snapshot.roots else [])]
+        return [*self._sources, *orders, *texts, *([of.ContentsGuard(self.snapshot)] if self.snapshot.roots else [])]
 
     def _walk(self, queue: list) -> None:
         """queue: pairs of a thing and whether code reads it that is not captured at all."""
