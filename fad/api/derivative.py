@@ -223,7 +223,7 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
     chosen = as_tuple(argnums)
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        inner = Inner(f, args, kwargs, chosen)
+        inner = Inner(f, args, kwargs, chosen, is_delivered=True)
         if has_aux:
             value_leaves(inner)
         check_scalar(inner, what, "fad.jacobian")
@@ -231,6 +231,7 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
             raise NotScalarError(f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
                                  do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
         ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
+        inner.deliver(ys)
         cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         arguments = [args[k] for k in chosen]
         gs = gradient_tree(arguments, cotangents, [inner.args[k] for k in inner.wanted])

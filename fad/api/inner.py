@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value, current
+from ..ir.graph import Func
 from ..ir.op import registry
 from ..ir.types import INT, type_of
+from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..passes.pipeline import rearranged
@@ -15,7 +17,7 @@ from ..trace.capture import Capture
 from ..trace.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
-from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError
+from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError, UnstageableError
 from ..util.foreign import package_of, remedy_of
 from ..util.interrupts import let_through
 from ..util.keywords import signature_of
@@ -28,9 +30,11 @@ class Inner:
     wanted     positions, among the Func's inputs, of the leaves that derivatives are taken with respect to
     whole      for the first leaves of the arguments, the arrays they are parts of: examples of a batch
     structures the structure of each argument that is differentiated, with the positions of its data leaves
+    is_delivered  whether the transform itself computes all outputs, and so what the function leaves outside (deliver)
     """
 
-    def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (), whole: "Sequence | None" = None):
+    def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (), whole: "Sequence | None" = None,
+                 is_delivered: bool = False):
         leaves, structure = tree.flatten((args, kwargs or {}))
         self.data = [k for k, x in enumerate(leaves) if is_data(x) and not _is_pythons_int(x)]
         wanted = _leaves_of(argnums, args, structure)
@@ -51,7 +55,13 @@ class Inner:
                                     once=whole is None)
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = rearranged(self.traced.func)
-        self.results = len(self.func.outputs) - len(self.traced.written)
+        self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.count
+        if self.traced.count and whole is not None:
+            raise UnstageableError("a function of one example changes something outside itself", why="it would do so for each example of the batch",
+                                   do="return the new value")
+        if self.traced.inside is not None and not is_delivered:
+            self.deliver(evaluate(Func("left", self.func.inputs, self.func.equations, self.func.outputs[-self.traced.count:]), self.args)
+                         if self.traced.count else ())
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""
@@ -62,7 +72,12 @@ class Inner:
 
     def pad(self, values: Sequence) -> list:
         """Cotangents of the results, extended by None for what the function wrote to."""
-        return list(values) + [None] * len(self.traced.written)
+        return list(values) + [None] * (len(self.traced.written) + self.traced.count)
+
+    def deliver(self, values: Sequence) -> None:
+        """What the function has left outside itself are these values of the program around it: the last ones of its outputs."""
+        if self.traced.inside is not None:
+            self.traced.inside.put(values[len(values) - self.traced.count:])
 
 
 def _is_pythons_int(x: Any) -> bool:

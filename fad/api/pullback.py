@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.delivery import delivery
 from ..backend.executable import Program, prelude_of
 from ..backend.runner import Runner
 from ..ir.build import current
@@ -58,13 +59,14 @@ class TwoStepProgram(Program):
         second_ends = self.first.leaves + self.second.leaves
         self.early = sum(k not in traced.statics for k in range(self.first.leaves))
         self.models = sum(k not in traced.statics for k in range(second_ends, traced.structure.leaves))
-        outputs = traced.func.outputs[:len(traced.func.outputs) - len(traced.written)]
+        count = len(traced.func.outputs) - traced.count
+        outputs, left = traced.func.outputs[:count - len(traced.written)], traced.func.outputs[count:]
         end = len(outputs) - self.models
-        func = Func(traced.func.name, traced.func.inputs, traced.func.equations, outputs[:self.early] + outputs[end:] + outputs[self.early:end])
-        head, rest = split(optimise(func), traced.later, self.early + self.models)
+        func = Func(traced.func.name, traced.func.inputs, traced.func.equations, outputs[:self.early] + outputs[end:] + left + outputs[self.early:end])
+        head, rest = split(optimise(func), traced.later, self.early + self.models + traced.count)
         self.second_step = rest
         self.head, self.rest = Runner(head, self.policy, f"{self.name}_forward"), Runner(rest, self.policy, f"{self.name}_pullback")
-        self.prelude = prelude_of(traced, self.head)
+        self.prelude, self.deliver = prelude_of(traced, self.head), delivery(traced.stores)
 
     @property
     def compilations(self) -> int:
@@ -75,7 +77,11 @@ class TwoStepProgram(Program):
         value = self._tree(self.first, 0, outputs[:self.early])
         models = outputs[self.early:self.early + self.models]
         model = self._tree(self.model, self.first.leaves + self.second.leaves, models)
-        residuals = list(outputs[self.early + self.models:])
+        ends = self.early + self.models + self.traced.count
+        residuals = list(outputs[ends:])
+        if self.deliver is not None:                          # stores name outputs by their places in the traced program
+            count = len(self.traced.func.outputs) - self.traced.count
+            self.deliver({count + k: y for k, y in enumerate(outputs[ends - self.traced.count:ends])}, data)
 
         def step(argument: Any) -> Any:
             given, traced = fitting_leaves(argument, model)

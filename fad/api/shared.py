@@ -99,7 +99,7 @@ class Sharing:
         effects = program.traced.effects
         try:
             effects.refuse_draws(None)
-            if effects.changed or not self._is_free_of(program):
+            if effects.changed or program.traced.stores or not self._is_free_of(program):
                 raise UnstageableError("a function changes what it closes over, or returns it")
             copies = {id(x) for filling in self.fillings for x in filling.made.values()}       # nobody else has them: they stay where they are
             kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value))) and not isinstance(s.value, Value)]

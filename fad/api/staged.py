@@ -5,20 +5,23 @@ program and runs the result. Called with arrays, the body is traced once for eac
 with traced values, the body runs where it stands. So transforms nest without a rule of their own.
 """
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from ..backend.executable import Program, nothing
 from ..ir import stack
 from ..ir.build import current
+from ..ir.delivery import Store
 from ..trace.effects import undo
 from ..trace.guards.closures import KINDS
 from ..trace.guards.guard import of_all_in
-from ..trace.guards.kinds import CONTAINERS
+from ..trace.guards.kinds import CONTAINERS, MISSING
 from ..trace.guards.reads import guard_within
+from ..trace.guards.snapshot import is_same
 from ..trace.journal import all_made
 from ..trace.leaks import refuse_changed_arguments
+from ..trace.lifting import value_at
 from ..trace.listed import deliver
 from ..trace.state import nodes_of
 from ..trace.tracing import trace
@@ -55,6 +58,7 @@ class Staged:
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
         self.latest: Callable | None = None
+        self.state: dict[tuple, tuple] = {}                   # key of a location that programs store to -> it, what stood there when that was known
         self.lifting: Sharing | None = None                   # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
         self.options = (rebuild[0], *rebuild[1][1:], *rebuild[2].values())      # what tells this transform of a function from others
@@ -105,7 +109,7 @@ class Staged:
             raise
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
-        if (self.server is not None or not self.programs) and not stack.builders():
+        if (self.server is not None or not self.programs) and not stack.builders() and not self.first.state:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -121,7 +125,7 @@ class Staged:
         if key in self.fallback.reasons and self.fallback.is_on:
             return self.on_tape(args, kwargs)
         current = [p for p in self.programs.get(key, ()) if p.is_current()]
-        if len(current) < len(self.programs.get(key, ())) and self.server is None:
+        if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.first.state:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -207,7 +211,7 @@ class Staged:
             return self.lifting.traced(self, leaves, structure)
         f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
         try:
-            program = self._trace(leaves, structure, self._static_positions(structure))
+            program = self._trace_of_state(leaves, structure)
             done.append(program.traced.effects)
             if done[0].changed and program.is_current():
                 program = self._trace(leaves, structure, self._static_positions(structure))
@@ -222,6 +226,26 @@ class Staged:
             program.undo = functools.partial(undo, done)
             program.depend_on(done[0].sources())
         program.traced = program.traced._replace(effects=None)
+        return program
+
+    def _trace_of_state(self, leaves: list, structure: tree.Structure) -> Program:
+        """A program in which state that has changed since the trace before is an input, if that can be."""
+        known, static = self.first.state, self._static_positions(structure)
+        changed = [location for location, before in known.values() if not is_same(value_at(location), before)]
+        program = None
+        if changed:
+            try:
+                program = self._trace(leaves, structure, static, changed)
+            except Exception as error:                        # structure depends on it, or code that fad does not see reads it
+                let_through(error)
+        if program is None:
+            program = self._trace(leaves, structure, static)
+            changed = []
+        is_changed = {location.key for location in changed}
+        for store in program.traced.stores:
+            if isinstance(store, Store):
+                key = store.location.key
+                known[key] = store.location, MISSING if key in is_changed else value_at(store.location)
         return program
 
     def on_tape(self, args: tuple, kwargs: dict) -> Any:
@@ -256,7 +280,7 @@ class Staged:
                 chosen += tree.flatten(kwargs[which])[0]
         return numbers.union(chosen)
 
-    def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset) -> Program:
+    def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset, state: Sequence = ()) -> Program:
         dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
 
         def call(body: Callable, inputs: list) -> Any:
@@ -275,7 +299,7 @@ class Staged:
         fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
         with collection_paused(), config.held():
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
-                           own=True)
+                           own=True, state=state)
             try:
                 return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
             except BaseException:

@@ -54,7 +54,12 @@ def fast_call(program: Any) -> "Callable | None":
         lines += _drawing(program.prelude, names, captured)
     else:
         lines += ["    try:", f"        y = kernel({', '.join(names + captured)})", "    except fits:", "        return NotImplemented"]
-    lines.append(f"    return {_result(traced.structure, program.scalars, scope)}")
+    outputs = len(program.scalars) - traced.count
+    is_one = len(program.scalars) == 1
+    if program.deliver is not None:
+        scope["deliver"] = program.deliver
+        lines.append(f"    deliver({'(y,)' if is_one else 'y'}, ({''.join(f'{name}, ' for name in names)}))")
+    lines.append(f"    return {_result(traced.structure, program.scalars[:outputs], is_one, scope)}")
     exec("\n".join(lines), scope)
     scope["fast"].take_back = program.take_back
     return scope["fast"]
@@ -98,11 +103,11 @@ def _tests_of_guards(guards: tuple, names: list) -> list:
     return lines
 
 
-def _result(structure: tree.Structure, scalars: tuple, scope: dict) -> str:
+def _result(structure: tree.Structure, scalars: tuple, is_one: bool, scope: dict) -> str:
     """The text of the result: the kernel's y, its strong scalars as NumPy's, in the result's structure."""
     leaves = []
     for k, scalar in enumerate(scalars):
-        text = "y" if len(scalars) == 1 else f"y[{k}]"
+        text = "y" if is_one else f"y[{k}]"
         if scalar is not None:
             scope[scalar.__name__] = scalar
             text = f"{scalar.__name__}({text})"

@@ -52,7 +52,11 @@ class Builder:
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
-        self.lifted: dict[tuple, Any] = {}                       # (id of a module's global names, name) -> the input that stands for what is there; on the root
+        self.lifted: dict[tuple, Any] = {}                       # (id of a module's global names, name) -> the input that stands for what is there (of a cell: its id, ""); on the root
+        self.lifted_owners: dict[int, Any] = {}                  # objects and containers in which inputs stand (trace/lifting.py); on the root
+        self.lifted_from: dict[tuple, Any] = {}                  # key of a location -> the input that stands there; on the root
+        self.lifted_arrays: dict[int, Any] = {}                  # id of such an input that is an array -> its location; on the root
+        self.alternatives: dict[int, tuple] = {}                 # id of an array that a function within has left -> it, what it may also be; on the root
         self.inside: dict[int, Any] = {}                         # objects that the traced function itself made; on the root
         self.generators: dict[int, tuple] = {}                   # id of a generator of random numbers made inside -> (it, the builder of then); on the root
         self.runs: Any = "once" if parent is None else None      # how often: once, (iteration, count) of a loop's body, or None: depends (trace/percall.py)
@@ -68,6 +72,7 @@ class Builder:
         self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
         self.given: Any = ()                                     # of a function within the program: what stands for its inputs around it
         self.arrived: dict = {}                                  # id of an input as the function sees it -> what stands for it around it
+        self.arrived_pairs: dict = {}                            # the same of a function within the program: id -> (the input, what stands for it)
         self.told_apart: list = []                               # pairs of inputs, and whether they are one array; on the root
         self.two_objects: dict = {}                              # arrays that stand for views of all of them, too; on the root
         self.apart: dict[Var, dict] = {}                         # inputs -> those that must lie apart from them in memory (trace/sharing.py); on the root

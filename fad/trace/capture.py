@@ -129,6 +129,8 @@ class Capture(Reading, Scopes):
             leaves = kept.add(value)
             if is_sequence(value) and any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in leaves):
                 return self._container(value)
+            if self._holds_lifted(value):
+                return self._lifted_container(value, leaves)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
             self.sources.append(of.ContentsGuard(kept) if is_sequence(value) else of.of_all_in(value))
@@ -195,7 +197,29 @@ class Capture(Reading, Scopes):
         journal().copied(value, made)
         return made
 
+    def _lifted_container(self, value: Any, leaves: list) -> Any:
+        """A container from outside in which inputs of the program stand: each of its other elements is a source."""
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        rest = [(key, x) for key, x in items if not isinstance(x, Value)]
+        self._copies[id(value)] = value, value                # before its elements: they may hold it
+        self.sources += [of.of_length(value), of.of_attributes(value), *[of.of_element(value, key, x) for key, x in rest]]
+        for _, x in rest:
+            if isinstance(x, CONTAINERS) and self.swap(x) is not x:
+                raise UnstageableError("a number that changes at each call stands beside a container of arrays", why="the program has a copy of that")
+        guard_all(self.builder.root, [x for x in leaves if not isinstance(x, Value)])
+        self._note_opened(value, value)
+        return value
+
+    def _holds_lifted(self, value: Any) -> bool:
+        """Whether inputs of the program stand in a container or an object from outside, at any depth (see lifting.py)."""
+        root = self.builder.root
+        if not root.lifted_owners or id(value) in root.journal.made:
+            return False
+        return id(value) in root.lifted_owners or (root.journal.is_outer(value) and has_traced((value,)))
+
     def _element(self, container: Any, key: Any, element: Any) -> Any:
+        if isinstance(element, Value):                        # an input of the program stands there (see lifting.py)
+            return element
         self.sources.append(of.of_element(container, key, element))
         return self.seen(element)
 
@@ -227,7 +251,7 @@ class Capture(Reading, Scopes):
             computed = self.swap(found.func)(owner)
             return owner.__dict__.setdefault(name, computed) if inside else computed
         value = getattr(owner, name)
-        if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
+        if isinstance(value, (MethodType, Tracer)) or (has_traced((value,)) and not self._holds_lifted(value)) or (inside and value is not found):
             return value
         self.sources.append(of.AttributeGuard(owner, name, value))
         self._see(value)
@@ -240,7 +264,7 @@ class Capture(Reading, Scopes):
         """What a class has under this name, for its instances; it is a source."""
         self.builder.root.classes[cls] = None
         found = of.in_class(cls, name)
-        if (cls, name) not in self._of_classes and found is not MISSING:
+        if (cls, name) not in self._of_classes and found is not MISSING and not isinstance(found, Value):
             self._of_classes.add((cls, name))
             self.sources.append(of.of_class(cls, name))
         return found
@@ -290,7 +314,8 @@ class Capture(Reading, Scopes):
         if isinstance(owner, ModuleType):
             self._note_opened(owner, owner)
             return False
-        if not isinstance(owner, type) and has_traced(contents(owner).values()):
+        is_of_trace = not root.lifted_owners or id(owner) in root.journal.made
+        if not isinstance(owner, type) and is_of_trace and has_traced(contents(owner).values()):
             root.inside[id(owner)] = owner
             return True
         if not isinstance(owner, type) and not self.builder.live:

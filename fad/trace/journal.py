@@ -121,7 +121,8 @@ class Journal:
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
                 mark.entries[id(cell)] = entry = JournalEntry(cell, kind, kind.read(cell))
-                if kind is CONTAINER and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
+                is_lifted = id(cell) in current().root.lifted_owners
+                if kind is CONTAINER and not is_lifted and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 
     def copied(self, container: Any, copy: Any) -> None:

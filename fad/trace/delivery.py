@@ -1,0 +1,303 @@
+"""What a function leaves outside, as stores that each call of its program makes.
+
+While a function is traced, what it writes goes to the journal, and to the things themselves. In the end the journal says which fields hold something
+else now. If a program can write all of that (outputs of the program, the call's own arrays, constants), the fields are put back, and the program stores
+them at each call. If it cannot (an object made in the function, an element taken out of a list), the trace ends as leaks.py and effects.py say.
+
+A function within the program (that is differentiated, say) leaves its values in the same things. They become outputs of its Func, and the program
+around it stores what it computes for them.
+"""
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.build import Builder, current
+from ..ir.delivery import Append, Argument, Held, Known, Location, Output, Store, Tree
+from ..ir.value import Value
+from ..util import tree
+from ..util.errors import UnstageableError
+from .containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents, is_users, put_contents
+from .guards.snapshot import is_same
+from .journal import CONTAINER, GENERATOR, Mark
+from .library import original_of
+from .listed import plain
+from .lists import RowList
+from .place import roots_of
+from .text import TracedText
+from .tracer import Tracer
+
+NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
+
+
+class NotDeliverable(Exception):
+    """A program cannot write what the function has left."""
+
+
+class Left(NamedTuple):
+    """What a trace leaves: the stores, and the further outputs of the program that they need."""
+
+    stores: list
+    outputs: list
+
+    @property
+    def shape(self) -> list:
+        """What is stored where, apart from the values."""
+        return [(s.location.key, s.value, s.keeps) if isinstance(s, Store) else (id(s.owner), s.value) for s in self.stores]
+
+
+def left_by(root: Builder, mark: Mark, results: Sequence, result: Any) -> "Left | None":
+    """What the function has left outside since the mark; None if a program cannot write that. results: the outputs so far."""
+    collector = _Collector(root, mark, results, result)
+    try:
+        stores = collector.stores()
+    except NotDeliverable:
+        return None
+    return Left(stores, collector.outputs[len(results):])
+
+
+class _Collector:
+    """Goes through what a trace has written. An array that is the result, too, is one output."""
+
+    def __init__(self, root: Builder, mark: Mark, results: Sequence, result: Any):
+        self.root, self.mark, self.outputs = root, mark, list(results)
+        self.results = len(self.outputs)
+        self.seen_as = {id(made): original for original, made, _ in root.stand_ins}
+        self.arrays = {id(seen): array for array, seen in root.captured.values()}
+        self.arguments = {id(x): k for k, x in enumerate(root.arrived)}
+        self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
+        self.twins = {id(c) for t in root.twins for c in (t.one, t.other)}
+        self.roots: dict[int, int] = {}                       # id of an array's base -> the id of the array that is left
+
+    def stores(self) -> list:
+        found: list = []
+        for e in self.mark.entries.values():
+            if e.kind is GENERATOR:
+                continue
+            if e.kind is not CONTAINER:
+                if e.is_changed:
+                    raise NotDeliverable
+            elif id(e.cell) not in self.root.journal.made:
+                found += self._differences(e.cell, e.cell, e.before, contents(e.cell))
+        for original, made, before in self.root.stand_ins:
+            found += self._differences(original, made, before, contents(made))
+        for owner in self.root.opened.values():
+            if isinstance(owner, Outer):
+                found += self._variables(owner)
+        return found
+
+    def _variables(self, owner: Outer) -> list:
+        changed = owner.changed()
+        if owner.before.keys() - owner.contents().keys():
+            raise NotDeliverable
+        if isinstance(owner, Globals):
+            return [self._store(Location("global", owner.original, name), x) for name, x in changed.items()]
+        assert isinstance(owner, EnclosingVariable)
+        return [self._store(Location("variable", owner.original), x) for x in changed.values()]
+
+    def _differences(self, owner: Any, seen: Any, before: Any, after: Any) -> list:
+        """Stores that make of what a container held what it holds now."""
+        if isinstance(after, set):
+            if after != before:
+                raise NotDeliverable
+            return []
+        if not isinstance(after, (dict, list)):
+            raise NotDeliverable
+        if isinstance(after, dict):
+            if list(after)[:len(before)] != list(before) and (isinstance(owner, dict) or before.keys() - after.keys()):
+                raise NotDeliverable
+            kind = "item" if isinstance(owner, dict) else "attribute"
+            return [self._store(Location(kind, owner, key), x) for key, x in after.items() if key not in before or not is_same(x, before[key])]
+        if len(after) < len(before) or hasattr(seen, "rows"):
+            raise NotDeliverable
+        if not isinstance(owner, (list, deque)):              # a variable
+            return [self._store(Location("variable", owner), x) for x in after if not before or not is_same(x, before[0])]
+        changed = [k for k, x in enumerate(before) if not is_same(after[k], x)]
+        if changed and isinstance(owner, deque):
+            raise NotDeliverable
+        more = [Append(owner, self._value(x, None)) for x in after[len(before):]]
+        if more and getattr(owner, "maxlen", None) is not None:
+            raise NotDeliverable
+        return [self._store(Location("item", owner, k), after[k]) for k in changed] + more
+
+    def _store(self, location: Location, x: Any) -> Store:
+        lifted = self.root.lifted_from.get(location.key)
+        value = self._value(x, lifted)
+        keeps = lifted is not None and isinstance(value, Output) and value.cls is None
+        return Store(location, value, keeps)
+
+    def _value(self, x: Any, lifted: Any) -> Any:
+        """What stands for x in a store; lifted: the input that stood where it is stored."""
+        if self._was_there(x):
+            return Known(self.seen_as.get(id(x), x))
+        x = plain(x)
+        nodes = list(_nodes(x))
+        for node in nodes:
+            if not isinstance(node, tuple):
+                if id(node) in self.fresh or id(node) in self.twins or isinstance(node, RowList):
+                    raise NotDeliverable
+                self.fresh[id(node)] = node
+        leaves, structure = tree.flatten(x, is_leaf=self._was_there)
+        if structure.cls is None:
+            return self._leaf(x, lifted)
+        return Tree(structure, tuple([Known(self.seen_as.get(id(y), y)) if self._was_there(y) else self._leaf(y, None) for y in leaves]))
+
+    def _was_there(self, x: Any) -> bool:
+        """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
+        if id(x) in self.seen_as:
+            return True
+        is_container = isinstance(x, (list, dict, set, deque)) or (not isinstance(x, Value) and is_users(x))
+        return is_container and self.root.journal.was_there(x, self.root.journal.marks[0].born) and id(x) not in self.root.journal.made
+
+    def _leaf(self, x: Any, lifted: Any) -> Any:
+        if id(x) in self.arrays:
+            return Known(self.arrays[id(x)])
+        if isinstance(x, Tracer):
+            return self._traced(x, lifted)
+        if type(x) is TracedText or isinstance(x, Value):
+            raise NotDeliverable
+        if type(x) in NEVER_CHANGE or isinstance(x, np.generic):
+            return Known(x)
+        if original_of(x) is not x:
+            return Known(original_of(x))
+        raise NotDeliverable
+
+    def _traced(self, x: Tracer, lifted: Any) -> Any:
+        if x.bound is not None or x.optional is not None or not self.root.sees(x.held):
+            raise NotDeliverable
+        if x.ndim:
+            if id(x) in self.arguments:
+                return Argument(self.arguments[id(x)])
+            if id(x) in self.root.lifted_arrays and x.held is x.origin:
+                return Held(self.root.lifted_arrays[id(x)])
+            self._see_that_it_is_its_own(x, lifted)
+        place = next((k for k, y in enumerate(self.outputs) if y is x), len(self.outputs))
+        if place == len(self.outputs):
+            self.outputs.append(x)
+        t = x.type
+        return Output(place, None if t.shape else NUMBERS[t.dtype.kind] if t.weak else t.dtype.type)
+
+    def _see_that_it_is_its_own(self, x: Tracer, lifted: Any) -> None:
+        """An array is made anew at each call; so nothing else may be it, or a part of it, but what stood in its place."""
+        for base in _bases(x, self.root):
+            if base is lifted and lifted is not None:
+                continue
+            if id(base) in self.arguments or id(base) in self.arrays or id(base) in self.root.lifted_arrays:
+                raise NotDeliverable
+            if self.roots.setdefault(id(base), id(x)) != id(x):
+                raise NotDeliverable
+        results = [b for y in self.outputs[:self.results] if isinstance(y, Tracer) and y.ndim and y is not x for b in _bases(y, self.root)]
+        if not {id(b) for b in results}.isdisjoint(id(b) for b in _bases(x, self.root)):
+            raise NotDeliverable
+
+
+def _bases(x: Tracer, root: Builder) -> list:
+    """The arrays that are no views and that x may be, or lie in."""
+    own = root.alternatives.get(id(x))
+    found = [b for base in roots_of(x) for b in [base, *[k[0] for k in base.kin]]]
+    return found if own is None else [*found, *own[1]]
+
+
+def _nodes(x: Any) -> Iterator:
+    """The lists, tuples and dicts of a value, itself among them. Raises NotDeliverable of one that holds itself."""
+    queue, count = [x], 0
+    while queue:
+        y = queue.pop()
+        if isinstance(y, (list, tuple, dict)):
+            yield y
+            queue += y.values() if isinstance(y, dict) else y
+            count += 1
+            if count > 1000:
+                raise NotDeliverable
+
+
+# -- a function within the program ---------------------------------------------------------------------------------------
+
+
+class LeftInside:
+    """What a function within the program leaves: `outputs`, and where they stand."""
+
+    def __init__(self, builder: Builder, mark: Mark):
+        self.builder = builder
+        self.cells = [e.cell for e in mark.entries.values() if e.kind is CONTAINER]
+        self.found: dict[int, Tracer] = {}
+        self.fresh: list = []
+        for cell in self.cells:
+            self._find(_values(contents(cell)), mark.born)
+        self.arguments = {key: (x, y) for key, (x, y) in builder.arrived_pairs.items() if key in self.found}
+        self.outputs = [x for key, x in self.found.items() if key not in self.arguments]
+
+    def _find(self, values: Iterable, since: int) -> None:
+        queue, seen = list(values), set()
+        while queue:
+            x = queue.pop()
+            if isinstance(x, Tracer):
+                if self._is_own(x):
+                    self.found[id(x)] = x
+            elif isinstance(x, tuple):
+                queue += x
+            elif isinstance(x, (list, dict, set, deque)) or is_users(x):
+                if id(x) not in seen and self.builder.root.journal.was_there(x, since) is False:
+                    seen.add(id(x))
+                    self.fresh.append(x)
+                    queue += _values(contents(x))
+
+    def _is_own(self, x: Tracer) -> bool:
+        parent = self.builder.parent
+        return parent is None or not parent.sees(x.held)
+
+    def refuse(self) -> None:
+        """An error if what was left cannot be said by values alone."""
+        bases: dict[int, int] = {}
+        for x in self.outputs:
+            if not self.builder.sees(x.held) or x.bound is not None or x.optional is not None:
+                raise _refusal()
+            for base in _bases(x, self.builder.root) if x.ndim else ():
+                if id(base) in self.builder.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):
+                    raise _refusal()
+
+    def put(self, values: Sequence) -> None:
+        """The program around has these values for the outputs."""
+        alternatives = self.builder.root.alternatives
+        new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
+        for x, y in zip(self.outputs, values):
+            y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if x.ndim else y
+            new[id(x)] = y
+            if x.ndim:
+                alternatives[id(y)] = y, [b for b in _bases(x, self.builder.root) if not self._is_own(b)]
+        for cell in [*self.cells, *self.fresh]:
+            before = contents(cell)
+            after = _mapped(before, new)
+            if after is not before:
+                put_contents(cell, after)
+
+
+def _refusal() -> UnstageableError:
+    return UnstageableError("an array is left outside the function that may be another one, or a part of it", why="a program would store a copy",
+                            do="store a copy of it (x.copy())")
+
+
+def _values(inside: Any) -> list:
+    return list(inside.values()) if isinstance(inside, dict) else list(inside) if isinstance(inside, (list, set, tuple)) else []
+
+
+def _mapped(inside: Any, new: dict) -> Any:
+    """Contents with other values; the same object where none is replaced."""
+    def value(x: Any) -> Any:
+        if id(x) in new:
+            return new[id(x)]
+        if isinstance(x, tuple) and x:
+            parts = [value(y) for y in x]
+            if any(a is not b for a, b in zip(parts, x)):
+                return x._make(parts) if hasattr(x, "_fields") else tuple(parts)
+        return x
+    if isinstance(inside, dict):
+        after = {k: value(x) for k, x in inside.items()}
+        return inside if all(after[k] is inside[k] for k in inside) else after
+    if isinstance(inside, list):
+        listed = [value(x) for x in inside]
+        return inside if all(a is b for a, b in zip(listed, inside)) else listed
+    return inside
+
+
