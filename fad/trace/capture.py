@@ -129,8 +129,8 @@ class Capture(Reading, Scopes):
             leaves = kept.add(value)
             if is_sequence(value) and any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in leaves):
                 return self._container(value)
-            if self._holds_lifted(value):
-                return self._lifted_container(value, leaves)
+            if self._holds_inputs(value):
+                return self._partly_traced(value, leaves)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
             self.sources.append(of.ContentsGuard(kept) if is_sequence(value) else of.of_all_in(value))
@@ -197,12 +197,13 @@ class Capture(Reading, Scopes):
         journal().copied(value, made)
         return made
 
-    def _lifted_container(self, value: Any, leaves: list) -> Any:
-        """A container from outside in which inputs of the program stand: each of its other elements is a source."""
-        items = value.items() if isinstance(value, dict) else enumerate(value)
+    def _partly_traced(self, value: Any, leaves: list) -> Any:
+        """A container from outside in which traced values stand: what else was in it when the trace began is a source, each element by itself."""
+        before = journal().begun_as(value)
+        items = before.items() if isinstance(before, dict) else enumerate(before)
         rest = [(key, x) for key, x in items if not isinstance(x, Value)]
         self._copies[id(value)] = value, value                # before its elements: they may hold it
-        self.sources += [of.of_length(value), of.of_attributes(value), *[of.of_element(value, key, x) for key, x in rest]]
+        self.sources += [of.length_as(value, before), of.of_attributes(value), *[of.of_element(value, key, x) for key, x in rest]]
         for _, x in rest:
             if isinstance(x, CONTAINERS) and self.swap(x) is not x:
                 raise UnstageableError("a number that changes at each call stands beside a container of arrays", why="the program has a copy of that")
@@ -210,12 +211,14 @@ class Capture(Reading, Scopes):
         self._note_opened(value, value)
         return value
 
-    def _holds_lifted(self, value: Any) -> bool:
-        """Whether inputs of the program stand in a container or an object from outside, at any depth (see lifting.py)."""
-        root = self.builder.root
-        if not root.lifted_owners or id(value) in root.journal.made:
+    def _holds_inputs(self, value: Any) -> bool:
+        """Whether traced values stand in a container or an object from outside, at any depth: inputs (see lifting.py), or what the function has put there."""
+        root, book = self.builder.root, journal()
+        if id(value) in book.made or not book.is_outer(value):
             return False
-        return id(value) in root.lifted_owners or (root.journal.is_outer(value) and has_traced((value,)))
+        if id(value) in root.lifted_owners or book.is_noted(value):
+            return True
+        return bool(root.lifted_owners) and has_traced((value,))
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
         if isinstance(element, Value):                        # an input of the program stands there (see lifting.py)
@@ -251,7 +254,7 @@ class Capture(Reading, Scopes):
             computed = self.swap(found.func)(owner)
             return owner.__dict__.setdefault(name, computed) if inside else computed
         value = getattr(owner, name)
-        if isinstance(value, (MethodType, Tracer)) or (has_traced((value,)) and not self._holds_lifted(value)) or (inside and value is not found):
+        if isinstance(value, (MethodType, Tracer)) or (has_traced((value,)) and not self._holds_inputs(value)) or (inside and value is not found):
             return value
         self.sources.append(of.AttributeGuard(owner, name, value))
         self._see(value)
@@ -314,7 +317,7 @@ class Capture(Reading, Scopes):
         if isinstance(owner, ModuleType):
             self._note_opened(owner, owner)
             return False
-        is_of_trace = not root.lifted_owners or id(owner) in root.journal.made
+        is_of_trace = id(owner) in journal().made or not (root.lifted_owners or journal().is_noted(owner))
         if not isinstance(owner, type) and is_of_trace and has_traced(contents(owner).values()):
             root.inside[id(owner)] = owner
             return True
@@ -358,7 +361,8 @@ class Capture(Reading, Scopes):
         see = self.swap if rewritten is None else self.seen
         scope = self._scope(f.__globals__, rewritten is not None)
         copy = FunctionType(code, scope, f.__name__, _defaults(f.__defaults__, see), self._cells(f, code))
-        copy.__kwdefaults__, copy.__dict__ = _defaults(f.__kwdefaults__, see), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
+        copy.__kwdefaults__, lifted = _defaults(f.__kwdefaults__, see), self.builder.root.lifted
+        copy.__dict__ = {k: lifted.get((id(f.__dict__), k), v) for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__, copy.__doc__, copy.__qualname__ = f.__module__, f.__doc__, f.__qualname__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f

@@ -92,9 +92,9 @@ class _Collector:
         if owner.before.keys() - owner.contents().keys():
             raise NotDeliverable
         if isinstance(owner, Globals):
-            return [self._store(Location("global", owner.original, name), x) for name, x in changed.items()]
+            return [self._store(Location("global", owner.original, name), x, owner.original.get(name)) for name, x in changed.items()]
         assert isinstance(owner, EnclosingVariable)
-        return [self._store(Location("variable", owner.original), x) for x in changed.values()]
+        return [self._store(Location("variable", owner.original), x, owner.original.cell_contents) for x in changed.values()]
 
     def _differences(self, owner: Any, seen: Any, before: Any, after: Any) -> list:
         """Stores that make of what a container held what it holds now."""
@@ -108,27 +108,37 @@ class _Collector:
             if list(after)[:len(before)] != list(before) and (isinstance(owner, dict) or before.keys() - after.keys()):
                 raise NotDeliverable
             kind = "item" if isinstance(owner, dict) else "attribute"
-            return [self._store(Location(kind, owner, key), x) for key, x in after.items() if key not in before or not is_same(x, before[key])]
+            changed = [key for key, x in after.items() if key not in before or not is_same(x, before[key])]
+            return [self._store(Location(kind, owner, key), after[key], self._stood(owner, seen, before, key)) for key in changed]
         if len(after) < len(before) or hasattr(seen, "rows"):
             raise NotDeliverable
         if not isinstance(owner, (list, deque)):              # a variable
-            return [self._store(Location("variable", owner), x) for x in after if not before or not is_same(x, before[0])]
+            return [self._store(Location("variable", owner), x, *before) for x in after if not before or not is_same(x, before[0])]
         changed = [k for k, x in enumerate(before) if not is_same(after[k], x)]
         if changed and isinstance(owner, deque):
             raise NotDeliverable
         more = [Append(owner, self._value(x, None)) for x in after[len(before):]]
         if more and getattr(owner, "maxlen", None) is not None:
             raise NotDeliverable
-        return [self._store(Location("item", owner, k), after[k]) for k in changed] + more
+        return [self._store(Location("item", owner, k), after[k], self._stood(owner, seen, before, k)) for k in changed] + more
 
-    def _store(self, location: Location, x: Any) -> Store:
+    def _stood(self, owner: Any, seen: Any, before: Any, key: Any) -> Any:
+        """What stood in a container itself, of which captured code may see a copy."""
+        if isinstance(before, dict) and key not in before:
+            return None
+        return before[key] if owner is seen else owner[key]
+
+    def _store(self, location: Location, x: Any, before: Any = None) -> Store:
+        """before: what stood there, an array perhaps: where it is kept on some ways through the function, it stays."""
         lifted = self.root.lifted_from.get(location.key)
+        if lifted is None and id(before) in self.root.captured:
+            lifted = self.root.captured[id(before)][1]
         value = self._value(x, lifted)
         keeps = lifted is not None and isinstance(value, Output) and value.cls is None
         return Store(location, value, keeps)
 
     def _value(self, x: Any, lifted: Any) -> Any:
-        """What stands for x in a store; lifted: the input that stood where it is stored."""
+        """What stands for x in a store; lifted: the input for what stood where it is stored."""
         if self._was_there(x):
             return Known(self.seen_as.get(id(x), x))
         x = plain(x)

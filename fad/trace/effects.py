@@ -35,9 +35,11 @@ class Effects:
 
     def take_back(self) -> None:
         """Put back what the program itself will write at each call (see delivery.py)."""
+        own = journal().made
         for e in self._containers():
-            e.kind.put(e.cell, e.before)
-        self.mark.entries = {key: e for key, e in self.mark.entries.items() if e.kind is not CONTAINER}
+            if id(e.cell) not in own:
+                e.kind.put(e.cell, e.before)
+        self.mark.entries = {key: e for key, e in self.mark.entries.items() if e.kind is not CONTAINER or key in own}
 
     @contextmanager
     def taken_back(self) -> Iterator[None]:

@@ -144,12 +144,15 @@ class Journal:
 
     def is_untouched(self, x: Any) -> bool:
         """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it."""
-        is_noted = any(id(x) in mark.entries for mark in self.marks)
-        return not is_noted and id(x) not in self.made and (isinstance(x, (list, dict, set, deque)) or is_users(x)) and self.is_outer(x)
+        return not self.is_noted(x) and id(x) not in self.made and (isinstance(x, (list, dict, set, deque)) or is_users(x)) and self.is_outer(x)
+
+    def is_noted(self, x: Any) -> bool:
+        """Whether a cell may have been written to since the trace began."""
+        return any(id(x) in mark.entries for mark in self.marks)
 
     def begun_as(self, x: Any) -> Any:
         """What a container held when the trace began."""
-        return self.marks[0].before(x)
+        return next((mark.entries[id(x)].before for mark in self.marks if id(x) in mark.entries), None) or contents(x)
 
 
 def _holds_traced(before: Any) -> bool:

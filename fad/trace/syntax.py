@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
-from .access import AccessRewriter, has_place
+from .access import WRITING, AccessRewriter, has_place
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .nodes import Displays, Identities, Patterns, asks_for_names, binds, hands_on_names, is_simple, makes_functions, placed, takes_all
@@ -57,14 +57,16 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
 
 
 def indexed_names(f: FunctionType) -> frozenset:
-    """The names that the text of f has nowhere but in front of a subscript that is read: what stands behind one is looked at element by element."""
+    """The names that the text of f has nowhere but in front of a subscript that is read, or of `.append`: of what stands behind one nothing is read but
+    elements, one by one.
+    """
     return _indexed.get(f.__code__, frozenset()) if rewritten_code(f) is not None else frozenset()
 
 
 def _names_indexed(node: ast.AST) -> frozenset:
     nodes = list(ast.walk(node))
-    bases = {id(n.value): n.value.id for n in nodes
-             if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load) and isinstance(n.value, ast.Name)}
+    bases = {id(n.value): n.value.id for n in nodes if isinstance(getattr(n, "value", None), ast.Name) and (
+        (isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)) or (isinstance(n, ast.Attribute) and n.attr in WRITING))}
     others = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in bases}
     others.update(name for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names)
     return frozenset(bases.values()) - others

@@ -330,9 +330,14 @@ def of_order(cls: type) -> Guard:
 
 def of_length(container: Any) -> Guard:
     """How many elements there are; of a dict its keys, in their order."""
+    return length_as(container, container)
+
+
+def length_as(container: Any, before: Any) -> Guard:
+    """The same, as it was before."""
     if not isinstance(container, dict):
-        return AnswerGuard(lambda: len(container), len(container))
-    keys = list(container)
+        return AnswerGuard(lambda: len(container), len(before))
+    keys = list(before)
     return ReadGuard(lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys)
 
 
