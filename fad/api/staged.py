@@ -58,6 +58,7 @@ class Staged:
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
         self.latest: Callable | None = None
+        self.fixed: set[tuple] = set()                        # of these those that cannot be inputs
         self.state: dict[tuple, tuple] = {}                   # key of a location that programs store to -> it, what stood there when that was known
         self.lifting: Sharing | None = None                   # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
@@ -231,13 +232,14 @@ class Staged:
     def _trace_of_state(self, leaves: list, structure: tree.Structure) -> Program:
         """A program in which state that has changed since the trace before is an input, if that can be."""
         known, static = self.first.state, self._static_positions(structure)
-        changed = [location for location, before in known.values() if not is_same(value_at(location), before)]
+        changed = [location for key, (location, before) in known.items() if key not in self.first.fixed and not is_same(value_at(location), before)]
         program = None
         if changed:
             try:
                 program = self._trace(leaves, structure, static, changed)
             except Exception as error:                        # structure depends on it, or code that fad does not see reads it
                 let_through(error)
+                self.first.fixed.update(location.key for location in changed)
         if program is None:
             program = self._trace(leaves, structure, static)
             changed = []

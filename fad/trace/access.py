@@ -11,7 +11,6 @@ from typing import Any
 from .lower import CannotLowerError
 from .nodes import binds, placed
 
-
 WRITING = {"append"}                                         # methods of lists that read nothing of the list
 
 

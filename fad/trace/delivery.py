@@ -9,6 +9,7 @@ around it stores what it computes for them.
 """
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,12 @@ from ..ir.value import Value
 from ..util import tree
 from ..util.errors import UnstageableError
 from .containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents, is_users, put_contents
+from .guards.guard import ReadGuard
+from .guards.kinds import MISSING
 from .guards.snapshot import is_same
 from .journal import CONTAINER, GENERATOR, Mark
 from .library import original_of
+from .lifting import value_at
 from .listed import plain
 from .lists import RowList
 from .place import roots_of
@@ -40,6 +44,7 @@ class Left(NamedTuple):
 
     stores: list
     outputs: list
+    guards: list
 
     @property
     def shape(self) -> list:
@@ -54,7 +59,7 @@ def left_by(root: Builder, mark: Mark, results: Sequence, result: Any) -> "Left 
         stores = collector.stores()
     except NotDeliverable:
         return None
-    return Left(stores, collector.outputs[len(results):])
+    return Left(stores, collector.outputs[len(results):], collector.guards)
 
 
 class _Collector:
@@ -68,6 +73,7 @@ class _Collector:
         self.arguments = {id(x): k for k, x in enumerate(root.arrived)}
         self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
         self.twins = {id(c) for t in root.twins for c in (t.one, t.other)}
+        self.guards: list = []                                # of what stood where a value is stored that a branch may have kept
         self.roots: dict[int, int] = {}                       # id of an array's base -> the id of the array that is left
 
     def stores(self) -> list:
@@ -92,12 +98,14 @@ class _Collector:
         if owner.before.keys() - owner.contents().keys():
             raise NotDeliverable
         if isinstance(owner, Globals):
-            return [self._store(Location("global", owner.original, name), x, owner.original.get(name)) for name, x in changed.items()]
+            return [self._store(Location("global", owner.original, name), x, owner.original.get(name, MISSING)) for name, x in changed.items()]
         assert isinstance(owner, EnclosingVariable)
         return [self._store(Location("variable", owner.original), x, owner.original.cell_contents) for x in changed.values()]
 
     def _differences(self, owner: Any, seen: Any, before: Any, after: Any) -> list:
         """Stores that make of what a container held what it holds now."""
+        if isinstance(owner, local):                          # of another thread it has other attributes
+            raise NotDeliverable
         if isinstance(after, set):
             if after != before:
                 raise NotDeliverable
@@ -105,6 +113,8 @@ class _Collector:
         if not isinstance(after, (dict, list)):
             raise NotDeliverable
         if isinstance(after, dict):
+            if any(type(key) not in NEVER_CHANGE for key in after if key not in before):
+                raise NotDeliverable
             if list(after)[:len(before)] != list(before) and (isinstance(owner, dict) or before.keys() - after.keys()):
                 raise NotDeliverable
             kind = "item" if isinstance(owner, dict) else "attribute"
@@ -125,15 +135,17 @@ class _Collector:
     def _stood(self, owner: Any, seen: Any, before: Any, key: Any) -> Any:
         """What stood in a container itself, of which captured code may see a copy."""
         if isinstance(before, dict) and key not in before:
-            return None
+            return MISSING
         return before[key] if owner is seen else owner[key]
 
-    def _store(self, location: Location, x: Any, before: Any = None) -> Store:
+    def _store(self, location: Location, x: Any, before: Any = MISSING) -> Store:
         """before: what stood there, an array perhaps: where it is kept on some ways through the function, it stays."""
         lifted = self.root.lifted_from.get(location.key)
         if lifted is None and id(before) in self.root.captured:
             lifted = self.root.captured[id(before)][1]
         value = self._value(x, lifted)
+        if lifted is None and before is not MISSING and isinstance(value, (Output, Tree)):
+            self.guards.append(ReadGuard(lambda: value_at(location), before))
         keeps = lifted is not None and isinstance(value, Output) and value.cls is None
         return Store(location, value, keeps)
 
@@ -176,6 +188,8 @@ class _Collector:
     def _traced(self, x: Tracer, lifted: Any) -> Any:
         if x.bound is not None or x.optional is not None or not self.root.sees(x.held):
             raise NotDeliverable
+        if _is_of_two_dtypes(x, self.root):
+            raise NotDeliverable
         if x.ndim:
             if id(x) in self.arguments:
                 return Argument(self.arguments[id(x)])
@@ -200,6 +214,11 @@ class _Collector:
         results = [b for y in self.outputs[:self.results] if isinstance(y, Tracer) and y.ndim and y is not x for b in _bases(y, self.root)]
         if not {id(b) for b in results}.isdisjoint(id(b) for b in _bases(x, self.root)):
             raise NotDeliverable
+
+
+def _is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
+    """Whether a number is an int on one way and a float on another: outside it would be the wrong one of the two."""
+    return any(kind.dtype != x.dtype for kind in root.mixed.get(x.held, (None, ()))[1])
 
 
 def _bases(x: Tracer, root: Builder) -> list:
@@ -261,7 +280,7 @@ class LeftInside:
         """An error if what was left cannot be said by values alone."""
         bases: dict[int, int] = {}
         for x in self.outputs:
-            if not self.builder.sees(x.held) or x.bound is not None or x.optional is not None:
+            if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None or x.optional is not None:
                 raise _refusal()
             for base in _bases(x, self.builder.root) if x.ndim else ():
                 if id(base) in self.builder.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):

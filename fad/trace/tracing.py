@@ -98,7 +98,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         builder.arrived = {id(new): x for new, x in zip(given, leaves)}
         builder.arrived_pairs = {id(new): (new, x) for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
-            out, structure, statics = _run(f, call or _in_order, own, given)
+            out, structure, statics, result = _run(f, call or _in_order, own, given)
         if builder.parent is None:
             refuse_unseen_reads(builder)
         if builder.parent is None and not builder.live:
@@ -111,7 +111,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written] + [x for _, x in outer]
-        left, inside = _left(builder, effects.mark, outputs, structure.unflatten(out))
+        left, inside = _left(builder, effects.mark, outputs, result)
         outputs += left.outputs if left is not None else inside.outputs if inside is not None else []
         if builder.parent is None:
             settle(builder)
@@ -121,9 +121,9 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 
         def again() -> tuple:
             fresh = [builder.value_of(v) for v in before]
-            out, *shape = _run(f, call or _in_order, own, fresh)
+            out, *shape, result = _run(f, call or _in_order, own, fresh)
             made = [_result(x) for k, x in enumerate(out) if k not in shape[1]] + [fresh[k] for k in written] + _written_again(builder, outer)
-            made += _left_again(builder, left, inside, made, shape[0].unflatten(out))
+            made += _left_again(builder, left, inside, made, result)
             return [as_atom(x) for x in made], shape
         if not builder.live:
             with effects.taken_back():
@@ -157,6 +157,8 @@ def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | 
         inside.refuse()
         return None, inside
     left = left_by(builder, mark, outputs, result)
+    if left is not None:
+        builder.sources += left.guards
     if left is None and builder.lifted_owners:
         raise UnstageableError("state that changes at each call stands beside what a program cannot write", why="the function is traced at each call")
     return left, None
@@ -181,13 +183,13 @@ def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) ->
 
 
 def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
-    """What f returns for these inputs: its leaves, its structure, and the leaves that are not data."""
-    result = call(f if own else Capture(current()).function(f), inputs)
+    """What f returns for these inputs: its leaves, its structure, the leaves that are not data, and the result itself."""
+    result = plain(call(f if own else Capture(current()).function(f), inputs))
     check_twins(current())
-    out, structure = tree.flatten(plain(result))
+    out, structure = tree.flatten(result)
     statics = {k: original_of(x) for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
     refuse_texts(list(statics.values()), structure)
-    return out, structure, statics
+    return out, structure, statics, result
 
 
 FIXED = 4                                   # an extent of a small array in a loop, up to this one, is a number of the program
