@@ -12,8 +12,8 @@ from fad.passes.pipeline import optimise
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
 from tests.laws.test_faces import SAMPLES, function_of
-from tests.ops.faces_at import function_of as function_at
-from tests.ops.faces_at import listed
+from tests.ops.numpy_api.faces_at import function_of as function_at
+from tests.ops.numpy_api.faces_at import listed
 
 from .support import check
 

@@ -6,7 +6,7 @@ from scipy import interpolate, sparse
 
 import fad
 
-from .test_unseen import assert_as_python
+from .guards.test_unseen import assert_as_python
 
 
 def coefficients_in_a_branch():

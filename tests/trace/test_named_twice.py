@@ -6,8 +6,8 @@ import pytest
 
 import fad
 
+from ..transforms.support import differences
 from .named_twice import P, X
-from .support import differences
 
 
 @pytest.mark.parametrize("f", P, ids=[f.__name__ for f in P])

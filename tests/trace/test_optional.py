@@ -8,7 +8,7 @@ import pytest
 import fad
 from fad.util.errors import FallbackWarning
 
-from .support import differences
+from ..transforms.support import differences
 
 
 def search(x):

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from ..control.support import Program, assert_derivatives
+from ..transforms.support import Program, assert_derivatives
 from . import programs
 
 UNROLLED = {"dictlookup", "factorial",          # Python structure, or ints past 64 bits

@@ -10,7 +10,7 @@ from fad.ir.check import check
 from fad.ir.walk import evaluate
 from fad.trace.tracing import trace
 
-from .derivatives import check_function
+from ..derivatives import check_function
 
 _rng = np.random.default_rng(0)
 VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4), "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),

@@ -7,7 +7,7 @@ import pytest
 
 import fad
 
-from .packages import WAYS, by_pip, executed, installed
+from ..packages import WAYS, by_pip, executed, installed
 
 X = np.array([0.3, 0.7, 1.1])
 

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-from .packages import executed, installed, of_file, without_text
+from ..packages import executed, installed, of_file, without_text
 from .test_guards import assert_always_as_python, text_of
 
 # (statements before, the function's body, the change between two calls), as in test_guards.py
