@@ -172,7 +172,7 @@ def _made(monkeypatch):
         def __init__(self, *args):
             made.append(self)
             super().__init__(*args)
-    monkeypatch.setattr("fad.transforms.loop_vjp.Blocks", Noted)
+    monkeypatch.setattr("fad.transforms.loop_vjp.BlockedSweeps", Noted)
     return made
 
 
