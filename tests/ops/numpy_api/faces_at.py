@@ -1,5 +1,6 @@
 """Expressions of faces, traced as a user's function would be, and held against NumPy and against differences."""
 import numpy as np
+import pytest
 import scipy.linalg as la
 import scipy.special as sp
 from scipy import ndimage, optimize, signal, stats
@@ -67,3 +68,16 @@ def check_derivatives(expression, scope=None, **options):
     """First and second derivatives of the traced expression."""
     f, xs = function_of(expression, scope)
     check_function(f, *xs, **options)
+
+
+def both_tests(expressions, values_only):
+    """The two tests of a table of expressions: values as NumPy's of them all, derivatives of those that have one."""
+    @pytest.mark.parametrize("expression", expressions + values_only)
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_value(expression):
+        check_value(expression)
+
+    @pytest.mark.parametrize("expression", expressions)
+    def test_derivatives(expression):
+        check_derivatives(expression)
+    return test_value, test_derivatives

@@ -1,7 +1,5 @@
 """Products of arrays, polynomials, chains of matrices: values as NumPy's, derivatives as differences and as each other."""
-import pytest
-
-from .faces_at import check_derivatives, check_value, listed
+from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.vdot(v,v); np.vdot(z,z); np.inner(x,S); np.inner(v,v); np.outer(v,v); np.outer(x,v); np.tensordot(x,S,axes=1)
@@ -33,12 +31,4 @@ np.nan_to_num(f, nan=v[0]); sp.logsumexp(f, b=2.0); sp.logsumexp(k, b=f[0])
 """)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS + VALUES_ONLY)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_value(expression):
-    check_value(expression)
-
-
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_derivatives(expression):
-    check_derivatives(expression)
+test_value, test_derivatives = both_tests(EXPRESSIONS, VALUES_ONLY)

@@ -1,7 +1,5 @@
 """Reductions and moments: values as NumPy's, derivatives as differences and as each other."""
-import pytest
-
-from .faces_at import check_derivatives, check_value, listed
+from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.sum(x); np.sum(x, axis=0); np.sum(x, axis=(0, 1), keepdims=True); np.sum(x, axis=-1, where=x > 0.4); np.mean(x)
@@ -30,12 +28,4 @@ np.nanmax(e,axis=1); np.inner(e,e); np.ptp(e,axis=1); np.trapezoid(e,axis=0); np
 """)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS + VALUES_ONLY)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_value(expression):
-    check_value(expression)
-
-
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_derivatives(expression):
-    check_derivatives(expression)
+test_value, test_derivatives = both_tests(EXPRESSIONS, VALUES_ONLY)

@@ -1,7 +1,5 @@
 """Scans, differences, quantiles, and what leaves nan out: values as NumPy's, derivatives as differences and as each other."""
-import pytest
-
-from .faces_at import check_derivatives, check_value, listed
+from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.trapezoid(x, axis=1); np.cumsum(x); np.cumsum(x, axis=1); np.cumprod(x, axis=0); np.diff(x); np.diff(x, n=2, axis=1); np.ediff1d(x)
@@ -33,12 +31,4 @@ np.quantile(k,.3,axis=1,weights=k+9,method="inverted_cdf"); np.quantile(n,.3,axi
 """)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS + VALUES_ONLY)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_value(expression):
-    check_value(expression)
-
-
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_derivatives(expression):
-    check_derivatives(expression)
+test_value, test_derivatives = both_tests(EXPRESSIONS, VALUES_ONLY)

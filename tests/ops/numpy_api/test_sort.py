@@ -1,7 +1,5 @@
 """Sorting, searching, sets of values, histograms: values as NumPy's, derivatives as differences and as each other."""
-import pytest
-
-from .faces_at import check_derivatives, check_value, listed
+from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.sort(x); np.sort(x,axis=0); np.sort(x,axis=None); np.sort(k,axis=1); np.argsort(x); np.argsort(k,axis=None,kind="stable")
@@ -24,12 +22,4 @@ np.unique(n); np.unique(n,equal_nan=False)
 """)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS + VALUES_ONLY)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_value(expression):
-    check_value(expression)
-
-
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_derivatives(expression):
-    check_derivatives(expression)
+test_value, test_derivatives = both_tests(EXPRESSIONS, VALUES_ONLY)
