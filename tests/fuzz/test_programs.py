@@ -1,4 +1,7 @@
-"""Random programs of every generator, in portions that run side by side: a thousand of judge.py, some of each of the others."""
+"""Random programs of every generator, in portions that run side by side: a thousand of judge.py, some of each of the others.
+
+The seeds are the same in every run. Of four portions or more, every second one is left to `-m slow`.
+"""
 import importlib
 
 import pytest
@@ -24,7 +27,13 @@ GENERATORS = {                                               # module: how many 
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 
 
-@pytest.mark.parametrize("name, portion", [(name, portion) for name, (portions, _) in GENERATORS.items() for portion in range(portions)])
+def _portions():
+    for name, (portions, _) in GENERATORS.items():
+        for portion in range(portions):
+            yield pytest.param(name, portion, marks=[pytest.mark.slow] if portions >= 4 and portion % 2 else [])
+
+
+@pytest.mark.parametrize("name, portion", _portions())
 def test_random_programs(name, portion):
     report, each = importlib.import_module(f".{name}", __package__).report, GENERATORS[name][1]
     seeds = range(portion * each, (portion + 1) * each)

@@ -152,7 +152,14 @@ def test_a_budget_changes_compiled_results_by_rounding_at_most(f):
 def test_second_derivatives_within_a_budget(f, interpreted):
     expected = fad.hessian(f)(X)
     np.testing.assert_allclose(fad.hessian(f, memory="10kB")(X), expected, rtol=1e-12, atol=1e-13)
-    v = np.array([1.0, -2.0, 0.5])
+
+
+DEAR = pytest.param(shrinking, marks=pytest.mark.slow)       # reverse over reverse mode of its segments is a program that takes ten seconds to make
+
+
+@pytest.mark.parametrize("f", [DEAR if f is shrinking else f for f in LOOPS], ids=lambda f: f.__name__)
+def test_reverse_over_reverse_mode_within_a_budget(f, interpreted):
+    expected, v = fad.hessian(f)(X), np.array([1.0, -2.0, 0.5])
     np.testing.assert_allclose(fad.vhp(f, X, v, memory="20kB"), v @ expected, rtol=1e-12, atol=1e-13)
 
 
