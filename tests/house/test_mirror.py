@@ -1,5 +1,7 @@
 """`tests` mirrors `fad`: who looks for the tests of a package, or for what a test tests, finds a folder of the same name."""
 
+import re
+
 from .source import PACKAGE, ROOT
 
 TESTS = ROOT / "tests"
@@ -24,3 +26,14 @@ def test_packages_have_a_folder_of_tests():
 def test_exceptions_are_there():
     assert {folder.partition("/")[0] for folder in folders_of_tests()} >= ACROSS
     assert all((PACKAGE / name).is_dir() for name in NAMESPACES)
+
+
+def test_functions_that_are_too_long_to_be_quick_are_there():
+    """tests/quick.txt names no function that has gone or has another name; see tests/quick.py."""
+    gone = []
+    for name in (TESTS / "quick.txt").read_text(encoding="utf-8").split():
+        file, _, function = name.partition("::")
+        path = TESTS / file
+        if not path.is_file() or not re.search(rf"\b{function.rpartition('::')[2]}\b", path.read_text(encoding="utf-8")):
+            gone.append(name)
+    assert not gone
