@@ -48,9 +48,14 @@ REFUSED = ("the rank is deficient, and the residual",)         # what is refused
 PHASES = "eigh", "eig(", "svd"                                 # vectors are determined up to a sign or phase
 
 
+def given(expression):
+    """The line that makes P, where an expression names it."""
+    return "    P = S @ S.T + 4 * np.eye(4)\n" if "P" in expression else ""
+
+
 def function_of(expression):
     """The expression as a function of x, v and S; arrays that it is given to write to come with the result."""
-    text = "def f(x, v, S):\n    P = S @ S.T + 4 * np.eye(4)\n    x, v, S = x * 1.0, v * 1.0, S * 1.0\n"
+    text = f"def f(x, v, S):\n{given(expression)}    x, v, S = x * 1.0, v * 1.0, S * 1.0\n"
     text += f"    return [{expression}, x, v, S]"
     scope = dict(SCOPE)
     exec(compile(text, "<law>", "exec"), scope)
