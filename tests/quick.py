@@ -1,6 +1,8 @@
 """`-m quick`: the first case of each test function, but for the functions that quick.txt lists as too long for it.
 
-    FAD_QUICK=write python -m pytest -n 2 -m quick        list anew what takes longer than LIMIT, on a machine that does nothing else
+    FAD_QUICK=write python -m pytest -n 2 -m quick        lists anew what takes longer than LIMIT
+
+List on a machine that does nothing else: the seconds are those of the clock.
 """
 import os
 from pathlib import Path

@@ -27,4 +27,10 @@ def _code(text: str) -> str:
 
 def values(args: list) -> list:
     """A random array for each shape, also in a list; what is no shape stands for itself."""
-    return [values(a) if isinstance(a, list) else np.random.default_rng(0).standard_normal(a) if isinstance(a, tuple) else a for a in args]
+    return [_value(a) for a in args]
+
+
+def _value(a):
+    if isinstance(a, list):
+        return values(a)
+    return np.random.default_rng(0).standard_normal(a) if isinstance(a, tuple) else a

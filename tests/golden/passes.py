@@ -1,4 +1,7 @@
-"""One small program for each pass, as a user would write it, in which the pass finds its work; x and y are vectors, n is a number."""
+"""One small program for each pass, as a user would write it, in which the pass finds its work.
+
+x and y are vectors, n is a number.
+"""
 import numpy as np
 from scipy import linalg
 

@@ -1,4 +1,4 @@
-"""What each pass does to a small program: the program before it and after it, as one text with the changed lines marked."""
+"""What each pass does to a small program: before it and after it, as one text with the changed lines marked."""
 import difflib
 import inspect
 
@@ -16,7 +16,8 @@ from .passes import CASES
 def passes() -> list:
     """The names of the passes: what the pipeline runs, of the other modules of its package."""
     package = pipeline.__name__.rpartition(".")[0]
-    return [name for name, f in vars(pipeline).items() if inspect.isfunction(f) and f.__module__.startswith(package) and f.__module__ != pipeline.__name__]
+    functions = {name: f.__module__ for name, f in vars(pipeline).items() if inspect.isfunction(f)}
+    return [name for name, module in functions.items() if module.startswith(package) and module != pipeline.__name__]
 
 
 def test_every_pass_has_a_file():
@@ -28,7 +29,8 @@ def test_the_change_is_what_it_was(name, monkeypatch):
     transform, f, *args = CASES[name]
     changes = _changes_by(name, transform(f), values(args), monkeypatch)
     assert changes, f"{name} finds nothing to do in {f.__name__}"
-    assert_is_as_in_file(f"passes/{name}", f"{name} in fad.{transform.__name__}({f.__name__})\n\n{inspect.getsource(f)}\n{changes[0]}")
+    title = f"{name} in fad.{transform.__name__}({f.__name__})"
+    assert_is_as_in_file(f"passes/{name}", f"{title}\n\n{inspect.getsource(f)}\n{changes[0]}")
 
 
 def _changes_by(name: str, function, args: list, monkeypatch) -> list:
@@ -50,4 +52,5 @@ def _difference(before: Func, after: Func) -> str:
     names = ShortNames()
     texts = [func_text(func, where=False, names=names).splitlines() for func in (before, after)]
     lines = [line for line in difflib.unified_diff(*texts, lineterm="", n=4) if not line.startswith(("---", "+++"))]
-    return "\n".join("  ..." if line.startswith("@@") else line for line in lines if not line.startswith("@@ -1,")) + "\n" if lines else ""
+    shown = ["  ..." if line.startswith("@@") else line for line in lines if not line.startswith("@@ -1,")]
+    return "\n".join(shown) + "\n" if lines else ""
