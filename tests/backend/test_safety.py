@@ -68,15 +68,6 @@ def test_a_compiled_loop_heeds_ctrl_c(loop, tmp_path):
             process.kill()
 
 
-def test_a_loop_that_vectors_take_is_not_counted():
-    def squares(x):
-        total = 0.0
-        for k in range(x.size):
-            total += x[k] * x[k]
-        return total
-    assert "interruptible" not in fad.source(fad.grad(squares), np.ones(9))
-
-
 def least_of_each(x):
     total = 0.0
     for k in range(x.shape[0]):
