@@ -33,18 +33,19 @@ class Composite(Op):
     node      what its nodes are called; edges: how many of its arguments, from the first, can have gradients (None:
     all) inputs, outputs   names of what nodes save (_saved_<name>)
     kinds     of numbers that the short way serves; alike: only where the first two arguments have one shape
+    saves     places of the arguments that are saved though the pullback does not read them
     samples   callables rng -> (args, params), on which the tests compare pullback and `written`
     """
 
     def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str,
                  edges: "int | None" = 1,
                  inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f",
-                 alike: bool = False):
+                 alike: bool = False, saves: tuple = ()):
         self.name, self.written, self.run, self.pullback, self.fit = name, written, run or written, pullback, fit
         self.kind, self.facts, self.creation, self.samples = "composite", {} if edges is None else {"edges": edges}, False, samples
         self.kinds, self.alike, self.edges, self.kept = kinds, alike, edges, {}
         self.derivative, self.label = Explicit(None, pullback), node
-        self.handle = Handle(self, node, inputs, outputs)
+        self.handle = Handle(self, node, inputs, outputs, always=saves)
         self.__doc__ = f"{name}, as one step"
         enter(self, self.handle)
         COMPOSITES[name] = self

@@ -12,8 +12,7 @@ import numpy as np
 from ..util.interrupts import let_through
 from .accumulate import accumulator
 from .node import SingleNode
-from .plan import plan
-from .record import edge, finished
+from .record import edge, finished, kept
 from .saved import Meta, SavedTensor
 from .state import now
 from .tensor import Tensor, wrap
@@ -115,7 +114,7 @@ def _recorded(composite: "Composite", args: tuple, params: dict, label: "str | N
     known = composite.kept.get(kinds)
     if known is None:
         needs = tuple([fn is not None for fn in nodes])
-        known = composite.kept[kinds] = needs, *plan(composite, tuple(arrays), (y,), params, needs)
+        known = composite.kept[kinds] = needs, *kept(composite.handle, arrays, (y,), params, needs)
     needs, keep_xs, (keep_y,) = known
     node = _new(CompositeNode)
     if label is not None:
@@ -125,7 +124,7 @@ def _recorded(composite: "Composite", args: tuple, params: dict, label: "str | N
     for a, x, keep in zip(args, arrays, keep_xs):
         version = 0
         if isinstance(a, Tensor):
-            if keep or x.dtype.kind in "iub":                           # indices are shown, and cost nothing
+            if keep:
                 version = a._vc[0]
                 if version:
                     changed = True
