@@ -54,7 +54,8 @@ class AccumulateGrad(Node):
             if have is None:
                 x._g = Tensor(laid_out(g, x._a, owned, self.dtype))
             else:
-                np.add(have._a, g, out=have._a, casting="same_kind")
+                a = have._a
+                np.add(a, g, a, casting="same_kind")
                 have._vc[0] += 1
 
     def accumulate_graph(self, g: Tensor) -> None:

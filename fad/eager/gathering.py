@@ -8,7 +8,7 @@ from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .indexing import getitem
 from .inplace import number
-from .picked import gathered
+from .picked import all_below, gathered
 from .promotion import agree
 from .registry import define, function, named, one_dim
 from .shapes import reshape
@@ -109,21 +109,16 @@ def _index(name: str, x: Any, dim: int, index: Any) -> np.ndarray:
         raise RuntimeError("Index tensor must have the same number of dimensions as "
                            + ("input" if name == "gather" else "self") + " tensor")
     ax = one_dim(dim, len(shape))
-    if name == "gather" and any([n > m for n, m in zip(i.shape, shape)]) and any(n > m for k, (n, m) in enumerate(zip(i.shape, shape)) if k != ax):
+    if name == "gather" and (i.shape[:ax] != shape[:ax] or i.shape[ax + 1:] != shape[ax + 1:]) and any(
+            n > m for k, (n, m) in enumerate(zip(i.shape, shape)) if k != ax):
         raise RuntimeError(f"Size does not match at dimension "
                            f"{next(k for k, (n, m) in enumerate(zip(i.shape, x.shape)) if n > m and k != ax)} expected "
                            "index "
                            f"{list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {ax}")
     n = shape[ax] if shape else 1
-    if i.size and not _all_below(i, n):
+    if i.size and not all_below(i, n):
         raise RuntimeError(f"index {i[(i < 0) | (i >= n)].flat[0]} is out of bounds for dimension {ax} with size {n}")
     return i
-
-
-def _all_below(i: np.ndarray, n: int) -> bool:
-    """Whether indices are at least 0 and below n: as numbers without a sign, negative ones are large."""
-    unsigned = i if i.dtype.kind == "u" else i.view(f"u{i.itemsize}")
-    return bool(np.maximum.reduce(unsigned, None) < n)
 
 
 def _scatter_multiplied(x: Any, dim: int, i: np.ndarray, part: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..util.interrupts import let_through
 from .accumulate import accumulator
-from .node import SingleNode
+from .node import FREED, SingleNode
 from .record import edge, finished, kept
 from .saved import Meta, SavedTensor
 from .state import now
@@ -53,6 +53,21 @@ class CompositeNode(SingleNode):
             if need and (gx.__class__ is not ndarray or gx.shape != x.shape or gx.dtype is not x.dtype):
                 return self._fitted(out, arrays)
         return out if len(out) == len(self.next) else out[:len(self.next)]
+
+    def release(self) -> None:
+        xs, ys = self.xs, self.ys
+        if self.label is not None or self.held is not None or xs is FREED or ys is FREED or self.handle.lasts:
+            SingleNode.release(self)
+            return
+        keeps = ys[0].__class__ is ndarray
+        for x in xs:
+            if x.__class__ is SavedTensor:
+                SingleNode.release(self)
+                return
+            if x is not None and x.__class__ is not Meta:
+                keeps = True
+        if keeps:
+            self.xs = self.ys = FREED
 
     def _fitted(self, out: tuple, arrays: list) -> tuple:
         fit = self.handle.op.fit

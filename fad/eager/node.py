@@ -180,7 +180,7 @@ def named(node: Node, result: "Tensor | None" = None) -> Node:
 class Handle:
     """What nodes of one op share: their name, the names of what they save."""
 
-    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always")
+    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts")
 
     def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
                  places: "tuple | None" = None, tensors: bool = False,
@@ -190,6 +190,7 @@ class Handle:
         # the arguments that nodes have edges for; whether only tensors have one
         self.places, self.tensors = places, tensors
         self.variants = variants                                 # names of nodes by which of the arguments are tensors
+        self.lasts = name in LASTING                             # whether what nodes save is kept after backward
         partials = getattr(op.derivative, "partials", None)
         # whether there is anything to forget after backward
         self.frees = partials is None or any(callable(p) for p in partials)

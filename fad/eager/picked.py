@@ -21,6 +21,8 @@ def added_at(g: Any, flat: np.ndarray, shape: tuple, once: bool = False) -> Any:
     """Zeros of a shape with g added at places of the flattened array; once: no place occurs twice."""
     n = math.prod(shape)
     if type(g) is np.ndarray:
+        if not once and g.dtype == np.float64:
+            return np.bincount(flat.ravel(), g.ravel(), n).reshape(shape)
         gx = np.zeros(n, g.dtype)
         if once:
             gx[flat.ravel()] = g.ravel()
@@ -29,6 +31,12 @@ def added_at(g: Any, flat: np.ndarray, shape: tuple, once: bool = False) -> Any:
         return gx.reshape(shape)
     gx = op["index_add"](np.zeros(n, g.dtype), op["reshape"](g, flat.size), flat.reshape(-1), spec=("a",), at=0)
     return op["reshape"](gx, *shape)
+
+
+def all_below(i: np.ndarray, n: int) -> bool:
+    """Whether indices are at least 0 and below n: as numbers without a sign, negative ones are large."""
+    unsigned = i if i.dtype.kind == "u" else i.view(f"u{i.itemsize}")
+    return bool(np.maximum.reduce(unsigned, None) < n)
 
 
 def along(index: np.ndarray, ax: int, shape: tuple) -> np.ndarray:

@@ -62,7 +62,8 @@ def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = F
         return wrap(np.zeros((), np.int64))
     if not descending:
         return wrap(a.argsort(ax, "stable"))
-    return wrap(np.flip(a.shape[ax] - 1 - np.flip(a, ax).argsort(ax, "stable"), ax).copy())
+    flipped = (slice(None),) * ax + (slice(None, None, -1),)
+    return wrap((a.shape[ax] - 1 - a[flipped].argsort(ax, "stable"))[flipped].copy())
 
 
 @function()

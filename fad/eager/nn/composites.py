@@ -9,7 +9,8 @@ from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
 from ..composite import Composite, elementwise, quietly, sample
 from ..composites import mean
-from ..tensor import Tensor
+from ..picked import all_below, along
+from ..tensor import Tensor, raw
 
 _where, _expit, _exp = op["where"], op["expit"], op["exp"]
 
@@ -235,6 +236,7 @@ def _picked(x: Any, classes: Any) -> tuple:
 
 
 def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
+    classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
     loss = -op["index"](x, *operands, **params) * shares
@@ -244,18 +246,27 @@ def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
 
 
 def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: int, reduction: str) -> Any:
-    if weight is not None or reduction not in ("mean", "sum", "none") or (classes == ignore).any():
+    if weight is not None or reduction not in ("mean", "sum", "none") or not _all_count(x, classes, ignore):
         return _nll(x, classes, weight, ignore, reduction)
-    loss = -x[np.arange(len(classes)), classes]                     # nobody left out, all count the same
-    return loss if reduction == "none" else np.add.reduce(loss) / (len(loss) if reduction == "mean" else 1)
+    loss = x.take(along(classes[:, None], 1, x.shape))[:, 0]
+    if reduction == "none":
+        return -loss
+    return np.add.reduce(loss) / (-len(loss) if reduction == "mean" else -1)
+
+
+def _all_count(x: np.ndarray, classes: np.ndarray, ignore: int) -> bool:
+    """Whether no example is left out."""
+    return not 0 <= ignore < x.shape[1] and all_below(classes, x.shape[1]) if classes.size else True
 
 
 def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, reduction: str) -> tuple:
     x, classes, weight = xs
-    if type(gs[0]) is np.ndarray and weight is None and type(classes) is np.ndarray and not (classes == ignore).any():
-        gx = np.zeros(x.shape, x.dtype)
-        gx[np.arange(len(classes)), classes] = gs[0] / (-len(classes) if reduction == "mean" else -1)
-        return gx, None, None
+    if type(gs[0]) is np.ndarray and weight is None and type(classes) is np.ndarray and _all_count(x, classes, ignore):
+        n, m = x.shape
+        gx = np.zeros(n * m, x.dtype)
+        gx[along(classes[:, None], 1, (n, m))[:, 0]] = gs[0] / (-n if reduction == "mean" else -1)
+        return gx.reshape(n, m), None, None
+    classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
     g = gs[0] / op["sum"](shares, axes=(0,)) if reduction == "mean" else gs[0]

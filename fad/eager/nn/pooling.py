@@ -111,8 +111,8 @@ class _Windows:
 def _grid(counts: Any, steps: list) -> np.ndarray:
     """The sums of a multiple of each step, flattened."""
     flat = np.zeros((), np.int64)
-    for count, step in zip(counts, steps):
-        flat = flat[..., None] + np.arange(count) * step
+    for count, by in zip(counts, steps):
+        flat = flat[..., None] + np.arange(count) * by
     return flat.reshape(-1)
 
 
