@@ -158,9 +158,15 @@ log_softmax = Composite("log_softmax", lambda x, axis: x
 
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
-relu = elementwise("relu", lambda x: op["where"](x > 0, x, 0.0), lambda y, x: op["cast"](y > 0, dtype=y.dtype),
-                   lambda x: np.maximum(x, x.dtype.type(0)),
-                   node="ReluBackward0")
+
+
+def _relu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    g, y = gs[0], ys[0]
+    return (g * (y > 0 if type(g) is np.ndarray and type(y) is np.ndarray else op["cast"](y > 0, dtype=y.dtype)),)
+
+
+relu = Composite("relu", lambda x: op["where"](x > 0, x, 0.0), _relu_pullback,
+                 lambda x: np.maximum(x, x.dtype.type(0)), node="ReluBackward0", samples=(sample((3, 4)),))
 rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5,
                     quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0",
                     samples=(sample((3, 4), between=(0.3, 2.0)),))
@@ -200,8 +206,12 @@ def _addmm_run(x: np.ndarray, a: np.ndarray, b: np.ndarray, beta: Any, alpha: An
 
 
 def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: Any, alpha: Any) -> tuple:
-    g, (_, a, b) = gs[0], xs
+    g, (x, a, b) = gs[0], xs
     scaled = g if alpha == 1 else g * alpha
+    if type(g) is np.ndarray:
+        gx = np.add.reduce(g, 0) if needs[0] and len(x.shape) == 1 and x.shape == g.shape[1:] else g
+        return (None if not needs[0] else gx if beta == 1 else gx * beta,
+                np.dot(scaled, b.T) if needs[1] else None, np.dot(a.T, scaled) if needs[2] else None)
     return (None if not needs[0] else g if beta == 1 else g * beta,
             op["contract"](scaled, b, labels=("ik", "jk", "ij")) if needs[1] else None,
             op["contract"](a, scaled, labels=("ij", "ik", "jk")) if needs[2] else None)

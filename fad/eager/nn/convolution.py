@@ -72,11 +72,11 @@ def _inside(extents: tuple, padding: tuple) -> tuple:
 def _columns(x: np.ndarray, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple,
              groups: int) -> np.ndarray:
     """The windows of x (N, C, *spatial) as columns: (N, groups, C / groups * prod(size), prod(places))."""
-    x = _padded(x, padding)
+    x = np.ascontiguousarray(_padded(x, padding))
     steps = x.strides[2:]
-    seen = np.lib.stride_tricks.as_strided(x, (*x.shape[:2], *size, *places),
-                                           (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)],
-                                            *[s * t for s, t in zip(steps, stride)]))
+    seen = np.ndarray((*x.shape[:2], *size, *places), x.dtype, x, 0,                 # type: ignore[call-overload]
+                      (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)],
+                       *[s * t for s, t in zip(steps, stride)]))
     return seen.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(size), math.prod(places))
 
 
@@ -91,9 +91,20 @@ def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation
     return y.reshape(x.shape[0], w.shape[0], *out)
 
 
+def _turned(w: np.ndarray, groups: int) -> np.ndarray:
+    """The weight whose convolution is the adjoint of w's, for windows that follow each other closely: channels
+    exchanged, each kernel turned around."""
+    out, channels, *size = w.shape
+    w = w.reshape(groups, out // groups, channels, *size).swapaxes(1, 2)
+    w = w.reshape(groups * channels, out // groups, *size)
+    return w[(slice(None), slice(None)) + (slice(None, None, -1),) * len(size)]
+
+
 def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
           out: tuple) -> np.ndarray:
     n, size, places = g.shape[0], w.shape[2:], g.shape[2:]
+    if max(stride) == 1 and min(free := [d * (m - 1) - p for d, m, p in zip(dilation, size, padding)]) >= 0:
+        return _forth(g, _turned(w, groups), stride, tuple(free), dilation, groups, out)
     columns = np.matmul(_rows(w, groups).transpose(0, 2, 1),
                         g.reshape(n, groups, w.shape[0] // groups, math.prod(g.shape[2:])))
     columns = columns.reshape(n, groups * w.shape[1], *size, *places)
@@ -186,7 +197,9 @@ def _convolution_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, transpo
     gx = convolution(g, w, None, transposed=not transposed, out=tuple(x.shape[2:]), **params) if needs[0] else None
     gw = (convolution_weight(*((g, x) if transposed else (x, g)), size=tuple(w.shape[2:]), **params) if needs[1]
           else None)
-    return gx, gw, op["sum"](g, axes=(0, *range(2, len(g.shape)))) if needs[2] else None
+    axes = (0, *range(2, len(g.shape)))
+    gb = None if not needs[2] else np.add.reduce(g, axes) if type(g) is np.ndarray else op["sum"](g, axes=axes)
+    return gx, gw, gb
 
 
 def _weight_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, size: tuple, **params: Any) -> tuple:
@@ -205,6 +218,9 @@ convolution = Composite("convolution", _convolution_written, _convolution_pullba
                             sample((2, 2, 6), (3, 2, 3), (3,), transposed=False, out=(4,), **_options(1)),
                             sample((2, 2, 7, 6), (4, 1, 2, 3), None, transposed=False, out=(3, 2),
                                    **_options(2, 2, 1, 2, 2)),
+                            sample((2, 4, 7), (4, 2, 3), (4,), transposed=False, out=(5,), **_options(1, 1, 1, 2, 2)),
+                            sample((1, 2, 4, 5), (3, 2, 3, 2), None, transposed=False, out=(4, 4),
+                                   stride=(1, 1), padding=(1, 0), dilation=(1, 1), groups=1),
                             sample((1, 4, 3), (4, 2, 2), (4,), transposed=True, out=(5,), **_options(1, 2, 1, 2, 2)),
                             sample((1, 2, 3), (2, 2, 2), None, transposed=False, out=(1,), **_options(1))))
 convolution_weight = Composite("convolution_weight", _weight_written, _weight_pullback, _weight_run,

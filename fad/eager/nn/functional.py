@@ -7,6 +7,7 @@ import numpy as np
 from ...ops.face import BY_NAME
 from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
+from ..composites import addmm as addmm_step
 from ..inplace import number
 from ..products import addmm, matmul
 from ..promotion import result_type
@@ -41,6 +42,10 @@ def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
+    if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
+        x, w, b = input._a, weight._a, bias._a
+        if x.ndim == w.ndim == 2 and b.shape == w.shape[:1] and x.shape[1] == w.shape[1] and x.dtype is w.dtype is b.dtype:
+            return addmm_step(bias, input, weight.t(), beta=1, alpha=1)                     # type: ignore[attr-defined]
     if bias is not None and len(bias.shape) > 1 and isinstance(input, Tensor):
         return input @ weight.t() + bias
     if len(weight.shape) < 2:
