@@ -8,7 +8,7 @@ from ..util.forks import renewed
 from . import errors
 from .node import LAST, Node, sequence
 from .saved import Meta
-from .tensor import SAME, Tensor, weak
+from .tensor import SAME, Tensor, weak, wrap
 
 _lock = renewed(threading.RLock())
 
@@ -52,7 +52,7 @@ class AccumulateGrad(Node):
         with _lock:
             have = x._g
             if have is None:
-                x._g = Tensor(laid_out(g, x._a, owned, self.dtype))
+                x._g = wrap(laid_out(g, x._a, owned, self.dtype))
             else:
                 a = have._a
                 np.add(a, g, a, casting="same_kind")

@@ -161,7 +161,7 @@ def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs:
         node.nrs = nrs
     node.xs, node.ys, node.versions = xs, ys, versions
     t: Tensor = _new(Tensor)
-    t._a, t._fn, t._nr, t._rg, t._view = y, node, 0, True, None
+    t._a, t._fn, t._nr, t._rg, t._view, t._x = y, node, 0, True, None, None
     t._vc = vc = [0]
     node.vcs = (vc,)
     return t

@@ -6,6 +6,7 @@ of these three.
 """
 import itertools
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,8 @@ def _rows(w: np.ndarray, groups: int) -> np.ndarray:
 
 def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
            out: tuple) -> np.ndarray:
-    y = np.matmul(_rows(w, groups), _columns(x, w.shape[2:], out, stride, padding, dilation, groups))
+    columns = _columns(x, w.shape[2:], out, stride, padding, dilation, groups)
+    y = np.matmul(_rows(w, groups), columns) if groups > 1 else np.matmul(_rows(w, 1)[0], columns[:, 0])
     return y.reshape(x.shape[0], w.shape[0], *out)
 
 
@@ -129,7 +131,7 @@ def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dil
                 size: tuple) -> np.ndarray:
     n, out = g.shape[:2]
     columns = _columns(x, size, g.shape[2:], stride, padding, dilation, groups)
-    w = np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)).sum(0)
+    w = np.add.reduce(np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)), 0)
     return w.reshape(out, x.shape[1] // groups, *size)
 
 
@@ -232,6 +234,21 @@ convolution_weight = Composite("convolution_weight", _weight_written, _weight_pu
 
 def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
               rank: int) -> Any:
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same")
+    given = [tuple(v) if v.__class__ is list else v for v in (stride, padding, dilation)]
+    more, options = _options_of(sizes(input), sizes(weight), *given, groups, rank)
+    if more:
+        input = pad(input, list(more))
+    if len(input.shape) == rank + 1:
+        return _unbatched(convolution(_batched(input), weight, bias, **options))
+    return convolution(input, weight, bias, **options)
+
+
+@lru_cache(maxsize=256)
+def _options_of(extents: tuple, kernel: tuple, stride: Any, padding: Any, dilation: Any, groups: int,
+                rank: int) -> "tuple[tuple, dict]":
+    """How much an input of these extents is padded first, and the parameters of its convolution."""
     stride, dilation = spread(stride, rank), spread(dilation, rank)
     if padding == "same" and any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
@@ -239,30 +256,25 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
         raise RuntimeError("dilation should be greater than zero")
     if not isinstance(padding, str) and any(p < 0 for p in spread(padding, rank)):
         raise RuntimeError("negative padding is not supported")
-    if len(weight.shape) != rank + 2:
-        raise RuntimeError(f"Expected {len(weight.shape)}-dimensional input for {len(weight.shape)}-dimensional weight "
-                           f"{list(weight.shape)}, but got "
-                           f"{len(input.shape)}-dimensional input of size {list(input.shape)} instead")
-    if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same")
-    size = sizes(weight)[2:]
+    if len(kernel) != rank + 2:
+        raise RuntimeError(f"Expected {len(kernel)}-dimensional input for {len(kernel)}-dimensional weight "
+                           f"{list(kernel)}, but got {len(extents)}-dimensional input of size {list(extents)} instead")
+    if len(extents) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got "
+                           f"input of size: {list(extents)}")
+    channels, size = extents[-rank - 1], kernel[2:]
+    if channels != kernel[1] * groups:
+        batch = extents if len(extents) == rank + 2 else (1, *extents)
+        raise RuntimeError(f"Given groups={groups}, weight of size {list(kernel)}, expected input{list(batch)} to have "
+                           f"{kernel[1] * groups} channels, but got {channels} channels instead")
     total = [d * (m - 1) for d, m in zip(dilation, size)]
     edges = (tuple([t // 2 for t in total]) if padding == "same" else (0,) * rank if padding == "valid"
              else spread(padding, rank))
-    if padding == "same" and any(t % 2 for t in total):
-        input = pad(input, [v for t in reversed(total) for v in (0, t % 2)])
-    if len(input.shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got "
-                           f"input of size: {list(input.shape)}")
-    if len(input.shape) == rank + 1:
-        return _unbatched(_convolve(_batched(input), weight, bias, stride, edges, dilation, groups, rank))
-    if sizes(input)[1] != sizes(weight)[1] * groups:
-        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected "
-                           f"input{list(input.shape)} to have "
-                           f"{weight.shape[1] * groups} channels, but got {input.shape[1]} channels instead")
-    out = counts([n + 2 * p for n, p in zip(sizes(input)[2:], edges)], size, stride, dilation)
-    return convolution(input, weight, bias, transposed=False, stride=stride, padding=edges, dilation=dilation,
-                       groups=groups, out=out)
+    odd = [t % 2 if padding == "same" else 0 for t in total]
+    more = tuple([v for t in reversed(odd) for v in (0, t)]) if any(odd) else ()
+    out = counts([n + t + 2 * p for n, t, p in zip(extents[-rank:], odd, edges)], size, stride, dilation)
+    return more, {"transposed": False, "stride": stride, "padding": edges, "dilation": dilation, "groups": groups,
+                  "out": out}
 
 
 def _batched(x: Any) -> Any:

@@ -23,7 +23,7 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def sizes(x: Any) -> tuple:
     """x's extents as ints; those of a traced array become part of the program."""
-    return tuple([fixed(n, "an extent of a layer's input") for n in x.shape])
+    return x._a.shape if isinstance(x, Tensor) else tuple([fixed(n, "an extent of a layer's input") for n in x.shape])
 
 
 def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
@@ -35,6 +35,8 @@ def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
 
 def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
     """Dimensions from `start` to `end` made one."""
+    if isinstance(x, Tensor):
+        return x.flatten(start, end)                                                       # type: ignore[attr-defined]
     shape, last = x.shape, end % len(x.shape)
     first = start % len(shape)
     return op["reshape"](x, *shape[:first], math.prod(sizes(x)[first:last + 1]), *shape[last + 1:])
