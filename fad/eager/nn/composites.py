@@ -9,7 +9,7 @@ from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
 from ..composite import Composite, elementwise, quietly, sample
 from ..composites import mean
-from ..picked import all_below, along
+from ..picked import along
 from ..tensor import Tensor, raw
 
 _where, _expit, _exp = op["where"], op["expit"], op["exp"]
@@ -223,8 +223,8 @@ binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", _lo
 
 
 def _shares(classes: Any, weight: Any, ignore: int, dtype: Any) -> "tuple[Any, Any]":
-    """The classes with 0 for those to be ignored, and how much each example counts."""
-    kept = classes != ignore
+    """The classes with 0 for those to be ignored (None: no class is), and how much each example counts."""
+    kept = classes == classes if ignore is None else classes != ignore
     safe = _where(kept, classes, 0)
     counts = op["cast"](kept, dtype=dtype)
     return safe, counts if weight is None else counts * op["index"](weight, safe, spec=("a",), at=0)
@@ -245,26 +245,21 @@ def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
     return reduced(loss, reduction)
 
 
-def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: int, reduction: str) -> Any:
-    if weight is not None or reduction not in ("mean", "sum", "none") or not _all_count(x, classes, ignore):
-        return _nll(x, classes, weight, ignore, reduction)
-    loss = x.take(along(classes[:, None], 1, x.shape))[:, 0]
+def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: Any, reduction: str) -> Any:
+    if weight is not None or ignore is not None or not classes.size or reduction not in ("mean", "sum", "none"):
+        return quietly(_nll)(x, classes, weight, ignore, reduction)
+    loss = x.take(along(classes[:, None], 1, x.shape))              # nobody left out, all count the same
     if reduction == "none":
-        return -loss
-    return np.add.reduce(loss) / (-len(loss) if reduction == "mean" else -1)
+        return -loss[:, 0]
+    return np.add.reduce(loss, None) / (-len(loss) if reduction == "mean" else -1)
 
 
-def _all_count(x: np.ndarray, classes: np.ndarray, ignore: int) -> bool:
-    """Whether no example is left out."""
-    return not 0 <= ignore < x.shape[1] and all_below(classes, x.shape[1]) if classes.size else True
-
-
-def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, reduction: str) -> tuple:
+def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: Any, reduction: str) -> tuple:
     x, classes, weight = xs
-    if type(gs[0]) is np.ndarray and weight is None and type(classes) is np.ndarray and _all_count(x, classes, ignore):
+    if type(gs[0]) is np.ndarray and weight is None and ignore is None and classes.size:
         n, m = x.shape
         gx = np.zeros(n * m, x.dtype)
-        gx[along(classes[:, None], 1, (n, m))[:, 0]] = gs[0] / (-n if reduction == "mean" else -1)
+        gx[along(np.asarray(classes)[:, None], 1, (n, m))[:, 0]] = gs[0] / (-n if reduction == "mean" else -1)
         return gx.reshape(n, m), None, None
     classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
@@ -274,13 +269,13 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, re
 
 
 def _nll_samples() -> tuple:
-    def draw(weight: bool, ignore: int, reduction: str) -> Callable:
+    def draw(weight: bool, ignore: Any, reduction: str) -> Callable:
         return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5),
                              rng.uniform(0.5, 1.5, 3) if weight else None),
                             {"ignore": ignore, "reduction": reduction})
-    return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (-100, 1)
+    return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (None, -100, 1)
                   for reduction in ("mean", "sum", "none")])
 
 
-nll_loss = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll_run), node="NllLossBackward0",
+nll_loss = Composite("nll_loss", _nll, _nll_pullback, _nll_run, node="NllLossBackward0",
                      inputs=("self", "target", "weight"), samples=_nll_samples())

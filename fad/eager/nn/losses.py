@@ -129,7 +129,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
     reduction = reduction_of(size_average, reduce, reduction)
     given, shape, classes = input, tuple(target.shape), raw(target)
     rank = len(input.shape)
-    _check_classes(input, classes, weight, ignore_index)
+    ignored = None if _check_classes(input, classes, weight, ignore_index) else ignore_index
     if rank == 1:
         input, classes = op["reshape"](input, 1, *input.shape), op["reshape"](classes, 1)
     elif rank == 2:
@@ -138,7 +138,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
         order = (0, *range(2, len(input.shape)), 1)
         input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
         classes = op["reshape"](classes, math.prod(shape))
-    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignore_index,
+    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignored,
                           reduction=reduction)
     loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
     if isinstance(given, Tensor) and rank > 2:
@@ -146,10 +146,11 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
     return loss
 
 
-def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
-    """Raise unless the target (an array) holds a class for every example, each of those that there are."""
+def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> bool:
+    """Raise unless the target (an array) holds a class for every example, each of those that there are; whether it is
+    known that none of them is to be ignored."""
     if not isinstance(input, Tensor) or not isinstance(classes, np.ndarray):
-        return
+        return False
     shape = input._a.shape
     if not shape:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
@@ -165,10 +166,11 @@ def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
         raise RuntimeError(f"weight tensor should be defined either for all {count} classes or no classes but got "
                            f"weight tensor of shape: {list(weight.shape)}")
     if not classes.size or all_below(classes, count):
-        return
+        return not 0 <= ignore < count
     wrong = (classes != ignore) & ((classes < 0) | (classes >= count))
     if wrong.any():
         raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
+    return False
 
 
 def _title(dtype: Any) -> str:
