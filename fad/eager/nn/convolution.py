@@ -105,7 +105,8 @@ def _turned(w: np.ndarray, groups: int) -> np.ndarray:
 def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
           out: tuple) -> np.ndarray:
     n, size, places = g.shape[0], w.shape[2:], g.shape[2:]
-    if max(stride) == 1 and min(free := [d * (m - 1) - p for d, m, p in zip(dilation, size, padding)]) >= 0:
+    free = [d * (m - 1) - p for d, m, p in zip(dilation, size, padding)]
+    if max(stride) == 1 and min(free) >= 0 and all(n == c + f - p for n, c, f, p in zip(out, places, free, padding)):
         return _forth(g, _turned(w, groups), stride, tuple(free), dilation, groups, out)
     columns = np.matmul(_rows(w, groups).transpose(0, 2, 1),
                         g.reshape(n, groups, w.shape[0] // groups, math.prod(g.shape[2:])))
