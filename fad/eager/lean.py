@@ -111,6 +111,9 @@ def lean(composite: "Composite", args: tuple, params: dict, label: "str | None")
         kinds.append(kind if x is None or x.ndim else kind + 4)
     if dtype is None or composite.alike and arrays[0].shape != arrays[1].shape:
         return None
+    for value in params.values():
+        if isinstance(value, Tensor):                                   # which may want a gradient
+            return None
     count = composite.edges
     if count is not None and count < len(nodes):
         if nodes[count] is not None or any(nodes[count:]):              # no derivative by these
