@@ -62,14 +62,6 @@ class Composite(Op):
             return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
         return apply(self, args, params, label)
 
-    def is_lean(self, arrays: list, nodes: list) -> bool:
-        """Whether the short way serves arrays that are to get gradients at these nodes."""
-        if self.edges is not None and self.edges < len(nodes):
-            for fn in nodes[self.edges:]:
-                if fn is not None:
-                    return False
-        return not self.alike or arrays[0].shape == arrays[1].shape
-
     def has_more(self, args: tuple, params: dict) -> bool:
         """Whether gradients are wanted of what the pullback knows no derivative by: arguments without edges, and
         parameters."""

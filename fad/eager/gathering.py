@@ -8,7 +8,7 @@ from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .indexing import getitem
 from .inplace import number
-from .picked import all_below, gathered
+from .picked import all_below, gathered, parts
 from .promotion import agree
 from .registry import define, function, named, one_dim
 from .shapes import reshape
@@ -133,7 +133,6 @@ define("scatter_add", lambda self, dim, index, src: scatter(self, dim, index, sr
 
 
 @function()
-@step("IndexSelectBackward0", "self", "self index", "dim")
 def index_select(self: Any, dim: int, index: Any) -> Any:
     """The parts at these indices along a dimension."""
     ax, i = one_dim(dim, len(self.shape)), raw(index)
@@ -142,10 +141,14 @@ def index_select(self: Any, dim: int, index: Any) -> Any:
     if i.dtype.kind not in "iu":
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not len(self.shape):
-        return reshape(index_select(reshape(self, 1), 0, wrap(np.atleast_1d(i))), ())
-    if i.size and (i.min() < 0 or i.max() >= self.shape[ax]):
+        y = reshape(index_select(reshape(self, 1), 0, wrap(np.atleast_1d(i))), ())
+        return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
+    if i.size and not all_below(i, self.shape[ax]):
         raise IndexError("index out of range in self")
-    return named(getitem(self, (slice(None),) * ax + (np.atleast_1d(i),)), "IndexSelectBackward0")
+    if isinstance(self, Tensor) and i.ndim:
+        return parts(self, index if isinstance(index, Tensor) else wrap(i), dim=ax)
+    y = getitem(self, (slice(None),) * ax + (np.atleast_1d(i),))
+    return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
 
 
 def _along_one(x: Any, dim: int, index: Any) -> tuple:

@@ -109,8 +109,16 @@ def lean(composite: "Composite", args: tuple, params: dict, label: "str | None")
         arrays.append(x)
         nodes.append(fn)
         kinds.append(kind if x is None or x.ndim else kind + 4)
-    if dtype is None or not composite.is_lean(arrays, nodes):
+    if dtype is None or composite.alike and arrays[0].shape != arrays[1].shape:
         return None
+    for value in params.values():
+        if isinstance(value, Tensor):                                   # which may want a gradient
+            return None
+    count = composite.edges
+    if count is not None and count < len(nodes):
+        if nodes[count] is not None or any(nodes[count:]):              # no derivative by these
+            return None
+        del nodes[count:]
     try:
         y = composite.run(*arrays, **params)
     except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
@@ -120,36 +128,31 @@ def lean(composite: "Composite", args: tuple, params: dict, label: "str | None")
         y = np.asarray(y)
     if not moved:
         return wrap(y)
-    return _recorded(composite, args, params, label, (y, arrays, nodes, tuple(kinds), numbered))
-
-
-def _recorded(composite: "Composite", args: tuple, params: dict, label: "str | None", found: tuple) -> Tensor:
-    """The result with its node."""
-    y, arrays, nodes, kinds, numbered = found
-    known = composite.kept.get(kinds)
+    key = tuple(kinds)
+    known = composite.kept.get(key)
     if known is None:
-        needs = tuple([fn is not None for fn in nodes])
-        known = composite.kept[kinds] = needs, *kept(composite.handle, arrays, (y,), params, needs)
-    needs, keep_xs, (keep_y,) = known
+        needs = tuple([kind & 3 == _MOVED for kind in kinds])
+        known = composite.kept[key] = needs, *kept(composite.handle, arrays, (y,), params, needs)
     node = _new(CompositeNode)
     if label is not None:
         node.label = label
-    node.handle, node.params, node.needs = composite.handle, params, needs
-    xs, versions, changed = [], [], False
-    for a, x, keep in zip(args, arrays, keep_xs):
-        version = 0
-        if isinstance(a, Tensor):
-            if keep:
-                version = a._vc[0]
-                if version:
-                    changed = True
-            else:
-                a = Meta(x.shape, x.dtype)
-        xs.append(a)
-        versions.append(version)
-    count = composite.edges
-    if count is not None and count != len(nodes):
-        del nodes[count:]
+    node.handle, node.params = composite.handle, params
+    node.needs, keep_xs, (keep_y,) = known
+    xs, versions = _saved(args, arrays, keep_xs)
     nrs = tuple([a._nr if fn is not None and a._fn is not None else 0 for fn, a in zip(nodes, args)]) if numbered else None
-    return finished(node, y, tuple(nodes), nrs, tuple(xs), (y if keep_y else Meta(y.shape, y.dtype),),
-                    (*versions, 0) if changed else ())
+    return finished(node, y, tuple(nodes), nrs, tuple(xs), (y if keep_y else Meta(y.shape, y.dtype),), versions)
+
+
+def _saved(args: tuple, arrays: list, keeps: tuple) -> "tuple[list, tuple]":
+    """What a node saves of its arguments, and in which versions (nothing, where all are new)."""
+    xs, versions = [], None
+    for k, (a, x, keep) in enumerate(zip(args, arrays, keeps)):
+        if isinstance(a, Tensor):
+            if not keep:
+                a = Meta(x.shape, x.dtype)
+            elif a._vc[0]:
+                if versions is None:
+                    versions = [0] * (len(args) + 1)
+                versions[k] = a._vc[0]
+        xs.append(a)
+    return xs, () if versions is None else tuple(versions)

@@ -83,6 +83,63 @@ in_order = _selection("in_order", "SortBackward0", "indices", _ONCE, True)
 foremost = _selection("foremost", "TopkBackward0", "indices", _ONCE, True)
 
 
+def _with_axis(index: Any, dim: int, keepdim: bool) -> np.ndarray:
+    index = raw(index)
+    return index if keepdim else index[(slice(None),) * dim + (None,)]
+
+
+def _chosen_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int, keepdim: bool) -> tuple:
+    shape = tuple(xs[0].shape)
+    return added_at(gs[0], along(_with_axis(np.asarray(raw(xs[1])), dim, keepdim), dim, shape), shape, True), None
+
+
+def _chosen_run(x: np.ndarray, index: np.ndarray, dim: int, keepdim: bool) -> np.ndarray:
+    return x.take(along(_with_axis(index, dim, keepdim), dim, x.shape)).reshape(index.shape)
+
+
+def _chosen_sample(index: list, keepdim: bool) -> Callable:
+    return lambda rng: ((rng.standard_normal((3, 4)), np.array(index)), {"dim": 1, "keepdim": keepdim})
+
+
+# One element of each vector along a dimension, which goes or stays with extent 1.
+chosen = Composite("chosen", lambda x, index, dim, keepdim: op["reshape"](
+                       written_at(x, along(_with_axis(index, dim, keepdim), dim, tuple(x.shape))), *raw(index).shape),
+                   _chosen_pullback, _chosen_run, node="MaxBackward0", inputs=("self", "indices"),
+                   samples=(_chosen_sample([1, 3, 0], False), _chosen_sample([[1], [1], [2]], True)))
+
+
+# -- parts along a dimension -------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def _starts_of_parts(lead: int, n: int, size: int) -> np.ndarray:
+    """Where in the flattened array the first part lies: (lead, 1, size) places of n parts each."""
+    return np.asarray((np.arange(lead) * (n * size))[:, None, None] + np.arange(size))
+
+
+def _parts_written(x: Any, index: Any, dim: int, **params: Any) -> Any:
+    return op["index"](x, raw(index), spec=tuple("a" if k == dim else ":" for k in range(len(x.shape))), at=dim)
+
+
+def _parts_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int, **params: Any) -> tuple:
+    shape, index = tuple(xs[0].shape), np.asarray(raw(xs[1]))
+    size = math.prod(shape[dim + 1:])
+    flat = _starts_of_parts(math.prod(shape[:dim]), shape[dim], size) + (index.reshape(-1, 1) * size)
+    return added_at(gs[0], flat, shape), None
+
+
+def _parts(name: str, node: str, inputs: tuple, **params: Any) -> Composite:
+    """The step that takes parts of x at indices (from 0) along dimension dim."""
+    return Composite(name, _parts_written, _parts_pullback, lambda x, index, dim, **params: x.take(index, dim), node=node,
+                     inputs=inputs, kinds="fc", samples=(
+                         lambda rng: ((rng.standard_normal((2, 3, 2)), np.array([2, 0, 2])), {"dim": 1, **params}),
+                         lambda rng: ((rng.standard_normal((4, 3)), np.array([[3, 1], [1, 1]])), {"dim": 0, **params})))
+
+
+parts = _parts("parts", "IndexSelectBackward0", ("self", "index"))
+rows = _parts("rows", "EmbeddingBackward0", ("weight", "indices"), scale_grad_by_freq=False, sparse=False)
+
+
 # -- places in planes: of images, or of signals ------------------------------------------------------------------------
 
 

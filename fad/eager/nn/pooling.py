@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..picked import pooled
+from ..composite import Composite, sample
+from ..picked import added_at, pooled
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
 from .convolution import spread, windows
@@ -88,6 +89,11 @@ class _Windows:
             flat = flat * n + first + inside[k] * self.dilation[k]
         return flat
 
+
+    @cached_property
+    def are_apart(self) -> bool:
+        """Whether no element is in two windows."""
+        return all(s > d * (m - 1) for s, d, m in zip(self.stride, self.dilation, self.size))
 
     @cached_property
     def shown(self) -> dict:
@@ -179,20 +185,59 @@ def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 
 def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool,
               divisor: "int | None", rank: int) -> Any:
-    w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
+    if isinstance(input, Tensor):
+        given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding)]
+        w = _windows_of(f"avg_pool{rank}d", input._a.shape, *given, 1, ceil_mode, rank)
+    else:
+        w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
+    options = {**w.shown, "count_include_pad": include_pad, "divisor_override": divisor}
+    del options["dilation"]
+    if isinstance(input, Tensor) and input._a.dtype.kind == "f" and w.within is not None:
+        return means(input, **options)
+    return together((_means_written(input, **options),), "AvgPool2DBackward0", (input,), {"self": input}, **options)[0]
+
+
+def _means_written(input: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+                   count_include_pad: bool, divisor_override: "int | None") -> Any:
+    rank, divisor = len(kernel_size), divisor_override
+    w = _Windows(f"avg_pool{rank}d", input, kernel_size, stride, padding, 1, ceil_mode, rank)
     seen = w.seen(input, 0.0)
     axes = tuple(range(len(seen.shape) - rank, len(seen.shape)))
-    over = w.elements(include_pad) if divisor is None else divisor
+    over = w.elements(count_include_pad) if divisor is None else divisor
     if divisor is None and (over == math.prod(w.size)).all():
-        y = call("numpy.mean", seen, axis=axes)
-    else:
-        y = call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
-    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding,
-             "ceil_mode": ceil_mode,
-             "count_include_pad": include_pad, "divisor_override": divisor}
-    return together((y,), f"AvgPool{max(rank, 2)}DBackward0", (input,), {"self": input}, **notes)[0]
+        return call("numpy.mean", seen, axis=axes)
+    return call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
+
+
+def _windows_within(x: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
+    rank = len(kernel_size)
+    return _windows_of(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
+
+
+def _means_run(x: np.ndarray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+               count_include_pad: bool, divisor_override: "int | None") -> np.ndarray:
+    w = _windows_within(x, kernel_size, stride, padding, ceil_mode)
+    lead, elements = x.shape[:-w.rank], w.within[2]                                         # type: ignore[index]
+    y = np.add.reduce(x.reshape(math.prod(lead), math.prod(w.extents)).take(elements, 1), -1)
+    y /= divisor_override or elements.shape[1]
+    return y.reshape(*lead, *w.counts)
+
+
+def _means_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, kernel_size: tuple, stride: tuple, padding: tuple,
+                    ceil_mode: bool, count_include_pad: bool, divisor_override: "int | None") -> tuple:
+    w, shape = _windows_within(xs[0], kernel_size, stride, padding, ceil_mode), tuple(xs[0].shape)
+    elements, rows = w.within[2], math.prod(shape[:-w.rank])                                # type: ignore[index]
+    flat = np.arange(rows)[:, None, None] * math.prod(w.extents) + elements
+    g = op["reshape"](gs[0] / (divisor_override or elements.shape[1]), rows, len(elements), 1)
+    return (added_at(op["broadcast_to"](g, *flat.shape), flat, shape, w.are_apart),)
+
+
+means = Composite("means", _means_written, _means_pullback, _means_run, node="AvgPool2DBackward0", saves=(0,),
+                  samples=tuple([sample((2, 5), kernel_size=(2,), stride=stride, padding=(0,), ceil_mode=False,
+                                        count_include_pad=True, divisor_override=divisor)
+                                 for stride, divisor in (((1,), None), ((), 3))]))
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
