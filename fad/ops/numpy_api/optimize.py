@@ -1,4 +1,4 @@
-"""scipy.optimize's test function and its derivatives. Its solvers are not differentiated step by step: fad.implicit is for them."""
+"""scipy.optimize's test function, and its solvers, which are not differentiated step by step: see api/solvers.py."""
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,6 +14,10 @@ from .arguments import as_array
 SOLVERS = """minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point least_squares leastsq curve_fit
     fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc fmin_cobyla fminbound brent golden basinhopping
     differential_evolution dual_annealing shgo direct brute nnls lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov""".split()
+
+
+WITHIN: "dict[str, Callable]" = {}          # solvers with derivatives: how they are called within a traced function
+ABOVE = "fad.api.solvers"                   # the module that fills WITHIN; it needs derivatives, and stands above the ops
 
 
 @face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
@@ -40,9 +44,12 @@ def _content(cell: Any) -> Any:
 
 
 def _solved(name: str, *args: Any, **options: Any) -> Any:
-    """A solver, where nothing of what it is given is traced."""
+    """A solver: SciPy's own where nothing of what it is given is traced."""
     solver: Callable = getattr(imported("scipy.optimize"), name)
     if not stack.is_live() and any(map(_reads_traced, (*args, *options.values()))):
+        imported(ABOVE)
+        if name in WITHIN:
+            return WITHIN[name](*args, **options)
         raise ConcreteValueError(f"numbers are needed where values are traced, by scipy.optimize.{name}",
                                  why="its steps depend on values, and what it finds does not depend on its steps",
                                  do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any solver finds; for anything else write "
@@ -50,5 +57,7 @@ def _solved(name: str, *args: Any, **options: Any) -> Any:
     return solver(*args, **options)
 
 
+NOTE = "by the implicit function theorem, for the solvers that docs/scipy.md lists; fad.implicit for the others"
+
 for _name in SOLVERS:
-    face(f"scipy.optimize.{_name}", creation=True, note="no: see fad.implicit")(partial(_solved, _name))
+    face(f"scipy.optimize.{_name}", creation=True, note=NOTE)(partial(_solved, _name))
