@@ -43,8 +43,8 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
 
     Notes
     -----
-    `grad` and the other transforms compile by themselves. Use `jit` for functions that you do not differentiate, and for
-    larger functions that call derivatives.
+    `grad` and the other transforms compile by themselves. Use `jit` for functions that you do not differentiate, and
+    for larger functions that call derivatives.
 
     Examples
     --------
@@ -60,21 +60,23 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     5.0
     """
     static = as_tuple(static_argnums) + as_tuple(static_argnames)
-    options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames, "fallback": fallback}
+    options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames,
+               "fallback": fallback}
     if f is None:
         return lambda g: jit(g, **options)          # type: ignore[arg-type]
     check_callable(f, "jit")
     if compile not in (None, "auto", "now", "never"):
         raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
-    if hasattr(f, "with_policy"):                             # a transform whose results are no arrays, so that it is none of a program (fad.sparse)
+    if hasattr(f, "with_policy"):  # its results are no arrays, so that no program contains it (fad.sparse)
         return f.with_policy(compile)
     if isinstance(f, Staged):
-        return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes,
-                      fallback=fallback, plain=f)
+        return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static,
+                      writes=f.writes, fallback=fallback, plain=f)
 
     def body(*args: Any, **kwargs: Any) -> Any:
         return call_fitting(captured(f), args, kwargs)
-    return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback, plain=f)
+    return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback,
+                  plain=f)
 
 
 @remembered
@@ -84,8 +86,8 @@ def jitted(f: Callable) -> Staged:
 
 
 @named_as_here
-def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, memory: "int | str | None" = None,
-         fallback: "bool | None" = None) -> Any:
+def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
+         memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """Return a function that computes the gradient of `f`.
 
     Parameters
@@ -97,7 +99,8 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(gradient, aux)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(gradient,
+        aux)``.
     memory : int or str, optional
         The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
     fallback : bool, optional
@@ -174,7 +177,8 @@ def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" =
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``((value, aux), gradient)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``((value,
+        aux), gradient)``.
     memory : int or str, optional
         The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
     fallback : bool, optional
@@ -228,8 +232,9 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
             value_leaves(inner)
         check_scalar(inner, what, "fad.jacobian")
         if not has_aux and inner.results != 1:
-            raise NotScalarError(f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
-                                 do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
+            raise NotScalarError(
+                f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
+                do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
         ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
         cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         arguments = [args[k] for k in chosen]
