@@ -18,7 +18,7 @@ def dce(func: Func) -> Func:
     return _swept(func, _marked(func))
 
 
-# -- mark: variables and equations of the program and its regions are one graph; each has edges to i
+# -- mark: variables and equations of the program and its regions are one graph; each has edges to its needs
 
 
 def _marked(func: Func) -> set:

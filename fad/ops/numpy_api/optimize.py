@@ -1,4 +1,4 @@
-"""scipy.optimize's test function and its derivatives. Its solvers are not differentiated step by step: fad.implicit is for them."""
+"""scipy.optimize's test function and its derivatives. Differentiate solvers with fad.implicit, not step by step."""
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,9 +11,12 @@ from ..face import METHODS, face
 from ..literals import has_values, is_value
 from .arguments import as_array
 
-SOLVERS = """minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point least_squares leastsq curve_fit
-    fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc fmin_cobyla fminbound brent golden basinhopping
-    differential_evolution dual_annealing shgo direct brute nnls lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov""".split()
+SOLVERS = """
+    minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point
+    least_squares leastsq curve_fit fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc
+    fmin_cobyla fminbound brent golden basinhopping differential_evolution dual_annealing shgo direct brute nnls
+    lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov
+""".split()
 
 
 @face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
@@ -45,8 +48,10 @@ def _solved(name: str, *args: Any, **options: Any) -> Any:
     if not stack.is_live() and any(map(_reads_traced, (*args, *options.values()))):
         raise ConcreteValueError(f"numbers are needed where values are traced, by scipy.optimize.{name}",
                                  why="its steps depend on values, and what it finds does not depend on its steps",
-                                 do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any solver finds; for anything else write "
-                                    "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it off the derivative's path (fad.stop_gradient)")
+                                 do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any "
+                                    "solver finds; for anything else write "
+                                    "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it "
+                                    "off the derivative's path (fad.stop_gradient)")
     return solver(*args, **options)
 
 
