@@ -1,6 +1,6 @@
 """jit, grad, value_and_grad: the transforms that most people need."""
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..ir.op import registry
 from ..transforms.vjp import pull_back
@@ -10,9 +10,18 @@ from ..util.keywords import named_as_here
 from .inner import Inner, call_fitting, captured, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
 from .leaves import of_its_own
+from .signatures import Argnums, Memory, P, R
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@overload
+def jit(f: Callable[P, R], *,
+        compile: str | None = ..., static_argnums: Argnums = ..., static_argnames: str | Sequence[str] = ...,
+        fallback: bool | None = ...) -> Callable[P, R]: ...
+@overload
+def jit(f: None = ..., *,
+        compile: str | None = ..., static_argnums: Argnums = ..., static_argnames: str | Sequence[str] = ...,
+        fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 @named_as_here
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
         static_argnames: "str | Sequence[str]" = (), fallback: "bool | None" = None) -> Any:
@@ -82,9 +91,20 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
 @remembered
 def jitted(f: Callable) -> Staged:
     """jit(f), made once for each function: for those who look at its program."""
-    return jit(f)
+    staged: Any = jit(f)
+    return staged
 
 
+@overload
+def grad(f: Callable[P, Any], argnums: Argnums = ..., *,
+         has_aux: Literal[False] = ..., memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def grad(f: Callable[P, Any], argnums: Argnums = ..., *,
+         has_aux: Literal[True], memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, tuple[Any, Any]]: ...
+@overload
+def grad(f: None = ..., argnums: Argnums = ..., *,
+         has_aux: bool = ..., memory: Memory = ...,
+         fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
          memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
@@ -160,6 +180,18 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
                   rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
 
 
+@overload
+def value_and_grad(f: Callable[P, R], argnums: Argnums = ..., *,
+                   has_aux: Literal[False] = ..., memory: Memory = ...,
+                   fallback: bool | None = ...) -> Callable[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(f: Callable[P, R], argnums: Argnums = ..., *,
+                   has_aux: Literal[True], memory: Memory = ...,
+                   fallback: bool | None = ...) -> Callable[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(f: None = ..., argnums: Argnums = ..., *,
+                   has_aux: bool = ..., memory: Memory = ...,
+                   fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
                    memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:

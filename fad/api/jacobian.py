@@ -1,6 +1,6 @@
 """Jacobians and Hessians: reverse or forward mode, all rows or columns of a basis at once."""
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from ..ir.build import building
 from ..ir.graph import Func
@@ -18,9 +18,18 @@ from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here
 from .inner import Inner, tangent_zeros, value_leaves, zeros_of
 from .products import gradients_of
+from .signatures import Argnums, Memory, P, R
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@overload
+def jacobian(f: Callable[P, Any], argnums: Argnums = ..., *,
+             has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+             fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def jacobian(f: None = ..., argnums: Argnums = ..., *,
+             has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+             fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
              holomorphic: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
@@ -80,6 +89,14 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     return _staged(jacobian, f, argnums, has_aux, holomorphic, _choose, memory, fallback)
 
 
+@overload
+def jacrev(f: Callable[P, Any], argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+           fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def jacrev(f: None = ..., argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+           fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
            holomorphic: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
@@ -131,6 +148,13 @@ def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     return _staged(jacrev, f, argnums, has_aux, holomorphic, lambda inner: True, memory, fallback)
 
 
+@overload
+def jacfwd(f: Callable[P, Any], argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def jacfwd(f: None = ..., argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ...,
+           fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
            holomorphic: bool = False, fallback: "bool | None" = None) -> Any:
@@ -179,6 +203,12 @@ def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     return _staged(jacfwd, f, argnums, has_aux, holomorphic, lambda inner: False, None, fallback)
 
 
+@overload
+def hessian(f: Callable[P, Any], argnums: Argnums = ..., *,
+            memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def hessian(f: None = ..., argnums: Argnums = ..., *,
+            memory: Memory = ..., fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
             fallback: "bool | None" = None) -> Any:

@@ -1,6 +1,6 @@
 """vmap: a function of one example becomes a function of a batch."""
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -17,9 +17,16 @@ from ..util.errors import ArgumentError, ExtentError
 from ..util.foreign import remedy_of
 from ..util.keywords import named_as_here
 from .inner import Inner
+from .signatures import P, R
 from .staged import Staged, check_callable
 
 
+@overload
+def vmap(f: Callable[P, Any], in_axes: Any = ..., out_axes: Any = ..., *,
+         fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def vmap(f: None = ..., in_axes: Any = ..., out_axes: Any = ..., *,
+         fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None) -> Any:
     """Return a function that applies `f` to each example of a batch.
