@@ -5,6 +5,7 @@ arrays. An answer has one part for each input (or output): in a tuple if the inp
 they are one array. `create_graph` and `vectorize` do not change the numbers on ndarrays: results are always
 differentiable by another transform, and rows are always computed together.
 """
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,10 @@ import numpy as np
 from ..ir.types import type_of
 from ..trace.tracing import is_data
 from ..util.errors import ArgumentError, CotangentShapeError, FadError
+from ..util.tree import Structure
 from .dependence import depends
 from .derivative import grad, jitted
+from .fallback import is_unstaged
 from .jacobian import hessian as core_hessian
 from .jacobian import jacfwd, jacrev
 from .kept import remembered
@@ -105,27 +108,40 @@ def _mode(strategy: str, what: str) -> Callable:
 
 
 def _several_outputs(func: Callable, xs: tuple) -> bool:
-    """Whether func returns a tuple: known from tracing it."""
-    return issubclass(structure_of(func, xs).cls or object, (tuple, list))
+    """Whether func returns a tuple."""
+    outputs = _outputs_of(func, xs)
+    if isinstance(outputs, Structure):
+        return issubclass(outputs.cls or object, (tuple, list))
+    return isinstance(outputs, (tuple, list))
 
 
-def structure_of(func: Callable, xs: tuple) -> Any:
-    """The structure of func's result."""
-    return jitted(func).traced_for(*xs).structure
+def _outputs_of(func: Callable, xs: tuple) -> Any:
+    """The structure of func's result, known from tracing it; the result itself of a function that runs on the tape."""
+    try:
+        return jitted(func).traced_for(*xs).structure
+    except Exception as error:
+        if not is_unstaged(error):
+            raise
+        return jitted(func)(*xs)
 
 
 def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
     """func, which must return one array of one element, returning it as a scalar."""
-    traced = jitted(func).traced_for(*xs)
-    outputs = traced.func.outputs
-    if traced.structure.cls is not None and traced.structure.leaves != 1:
+    outputs = _outputs_of(func, xs)
+    is_program = isinstance(outputs, Structure)
+    several = (outputs.cls is not None and outputs.leaves != 1 if is_program else isinstance(outputs, (tuple, list))
+               and len(outputs) != 1)
+    if several:
         raise SingleElementError(f"the function given to {name} should return a single array")
-    size = 1
-    for n in outputs[0].type.shape:
-        size *= n if isinstance(n, int) else n.hint or 2
-    if size != 1:
+    if (_size_of(jitted(func).traced_for(*xs).func.outputs[0]) if is_program else np.size(outputs)) != 1:
         raise SingleElementError(f"the array returned by the function given to {name} should contain a single element")
     return _reshaped(func)
+
+
+def _size_of(output: Any) -> int:
+    """How many elements an output of a program has; an extent that varies counts as it was when the program was
+    traced."""
+    return math.prod(n if isinstance(n, int) else n.hint or 2 for n in output.type.shape)
 
 
 @remembered

@@ -168,12 +168,12 @@ def _module(text: str, name: str) -> str:
 _IMPORTS = """import numba  # noqa: E402
 
 import fad.kernels.arrays as np  # noqa: E402, F811
-from fad.kernels.numba_pipeline import LeanCompiler  # noqa: E402"""
+from fad.kernels.strip_mining import KernelCompiler  # noqa: E402"""
 
 
 def _jitted(name: str) -> str:
     flags = ", ".join(map(repr, FLAGS))
-    options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, pipeline_class=LeanCompiler"
+    options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, pipeline_class=KernelCompiler"
     return f"\n\n{_IMPORTS}\n\n{name} = numba.njit({options})({name})\n"
 
 

@@ -74,8 +74,8 @@ def through(passes: Iterable[Pass], func: Func) -> Func:
     checked = config.check_trace
     outer = free_vars(func) if checked else ()               # a pass adds none
     for run in passes:
-        func = run(func)
-        if checked:
+        before, func = func, run(func)
+        if checked and func is not before:
             _check_after(run, func, outer)
     return func
 

@@ -1,16 +1,16 @@
 """Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to
 have."""
 import math
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..picked import picked
+from ..picked import pooled
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
-from .convolution import places_of, spread, windows
+from .convolution import spread, windows
 from .functional import call, pad, sizes
 
 _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim batch size for input, but got:{}"
@@ -26,7 +26,8 @@ class _Windows:
         if 0 in tuple(input.shape)[len(input.shape) - rank - 1:]:                       # of no channel, or of nothing
             raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(input.shape)))
         self.rank, self.extents, self.size = rank, sizes(input)[-rank:], spread(size, rank)
-        self.stride = self.size if stride is None or stride == () or stride == [] else spread(stride, rank)
+        self.strided = not (stride is None or stride == () or stride == [])
+        self.stride = spread(stride, rank) if self.strided else self.size
         self.padding, self.dilation, self.ceil = spread(padding, rank), spread(dilation, rank), ceil
         for m, s, p, d in zip(self.size, self.stride, self.padding, self.dilation):
             if s <= 0:
@@ -88,52 +89,68 @@ class _Windows:
         return flat
 
 
+    @cached_property
+    def shown(self) -> dict:
+        """What nodes of max pooling show."""
+        return {"kernel_size": self.size, "stride": self.stride if self.strided else (), "padding": self.padding,
+                "dilation": self.dilation, "ceil_mode": self.ceil}
+
+    @cached_property
+    def within(self) -> "tuple | None":
+        """(where in the flattened input each window begins, where from there its elements lie, both): windows and
+        elements flattened too. None where windows reach beyond the input."""
+        if any(self.padding) or any((c - 1) * s + d * (m - 1) >= n for c, s, d, m, n in
+                                    zip(self.counts, self.stride, self.dilation, self.size, self.extents)):
+            return None
+        steps = [math.prod(self.extents[k + 1:]) for k in range(self.rank)]
+        first, inside = [_grid(counts, [t * by for t, by in zip(steps, ways)])
+                         for counts, ways in ((self.counts, self.stride), (self.size, self.dilation))]
+        return first, inside, first[:, None] + inside
+
+
+def _grid(counts: Any, steps: list) -> np.ndarray:
+    """The sums of a multiple of each step, flattened."""
+    flat = np.zeros((), np.int64)
+    for count, by in zip(counts, steps):
+        flat = flat[..., None] + np.arange(count) * by
+    return flat.reshape(-1)
+
+
 def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
               rank: int) -> Any:
     if isinstance(input, Tensor):
-        given = [tuple(v) if isinstance(v, list) else v for v in (size, stride, padding, dilation)]
+        given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding, dilation)]
         w = _windows_of(f"max_pool{rank}d", input._a.shape, *given, ceil_mode, rank)
+        places = _quick_places(input._a, w)
+        if places is not None:
+            places = wrap(places)
+            largest = pooled(input, places, **w.shown)
+            return (largest, places) if return_indices else largest
     else:
         w = _Windows(f"max_pool{rank}d", input, size, stride, padding, dilation, ceil_mode, rank)
-    quick = _quick_max(input, w) if isinstance(input, Tensor) and not raw(input).size == 0 else None
-    if quick is not None:
-        largest, places = quick
-        return _pooled(input, largest, wrap(places), w, stride, ceil_mode, return_indices)
     seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
     flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))  # of equal elements the first has the gradient
     chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
     largest = call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0]
     if not isinstance(largest, Tensor):
         return largest
-    return _pooled(input, largest, wrap(w.places(raw(chosen)[..., 0])), w, stride, ceil_mode, return_indices)
+    places = wrap(w.places(raw(chosen)[..., 0]))
+    together((largest,), "MaxPool2DWithIndicesBackward0", (input,), {"self": input, "result1": places}, **w.shown)
+    return (largest, places) if return_indices else largest
 
 
-def _quick_max(input: Tensor, w: _Windows) -> "tuple | None":
-    """The largest elements and where they lie; None where windows reach beyond the input, or the numbers are no
-    floats."""
-    a, rank = input._a, w.rank
-    within = (None if a.dtype.kind != "f" or any(w.padding)
-              else _elements(tuple(w.counts), w.size, w.stride, w.dilation, tuple(w.extents)))
+def _quick_places(a: np.ndarray, w: _Windows) -> "np.ndarray | None":
+    """Where in its plane the largest element of each window lies; None where windows reach beyond the input, or the
+    numbers are no floats."""
+    within = w.within if a.dtype.kind == "f" and a.size else None
     if within is None:
         return None
-    lead, n = a.shape[:a.ndim - rank], math.prod(w.extents)
-    rows = a.reshape(-1, n)
-    chosen = rows[:, within].argmax(-1)                       # of equal elements the first has the gradient
-    places = within[np.arange(len(within)), chosen]
-    offset = np.arange(len(rows))[:, None] * n
-    return picked(input, (places + offset).reshape(*lead, *w.counts)), places.reshape(*lead, *w.counts)
-
-
-@lru_cache(maxsize=256)
-def _elements(count: tuple, size: tuple, stride: tuple, dilation: tuple, extents: tuple) -> "np.ndarray | None":
-    """The elements of each window, as places in the flattened input: an array (windows, elements). None where one lies
-    outside."""
-    if any((c - 1) * s + d * (m - 1) >= n for c, s, d, m, n in zip(count, stride, dilation, size, extents)):
-        return None
-    flat = np.zeros((), np.int64)
-    for at, n in zip(places_of(count, size, stride, dilation), extents):
-        flat = flat * n + at
-    return flat.reshape(math.prod(count), math.prod(size))
+    first, inside, elements = within
+    lead = a.shape[:-w.rank]
+    chosen = a.reshape(math.prod(lead), -1).take(elements, 1).argmax(-1)        # of equal elements the first
+    places = inside.take(chosen)
+    places += first
+    return places.reshape(*lead, *w.counts)
 
 
 class _Sized(NamedTuple):
@@ -144,17 +161,6 @@ class _Sized(NamedTuple):
 def _windows_of(name: str, shape: tuple, *args: Any) -> _Windows:
     """The windows of calls alike."""
     return _Windows(name, _Sized(shape), *args)
-
-
-def _pooled(input: Any, largest: Any, places: Tensor, w: _Windows, stride: Any, ceil_mode: bool,
-            return_indices: bool) -> Any:
-    """The result of max pooling, as one step."""
-    rank = w.rank
-    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding,
-             "dilation": w.dilation, "ceil_mode": ceil_mode}
-    together((largest,), f"MaxPool{max(rank, 2)}DWithIndicesBackward0", (input,), {"self": input, "result1": places},
-             **notes)
-    return (largest, places) if return_indices else largest
 
 
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
