@@ -8,7 +8,7 @@ gives its derivative (see implicit.py).
     least_squares, leastsq                        the gradient of half the sum of squares
 
 A component on one of its bounds has the condition x - bound. SciPy gets the function as a compiled function of numbers
-(see closed.py), and the user's own options, so that it takes the steps that it takes without fad. A solver that does not
+(see closed.py) and the user's own options, so that it takes the same steps as without fad. A solver that does not
 converge raises an error, since its result satisfies no condition.
 """
 from collections.abc import Callable, Sequence
@@ -85,7 +85,7 @@ class Function:
 def refuse(name: str, what: str) -> ConcreteValueError:
     """The error of a call that has no derivative here."""
     return ConcreteValueError(f"scipy.optimize.{name} has no derivative with {what}",
-                              why="fad differentiates the condition that the solution satisfies, and does not know it here",
+                              why="fad differentiates the condition of a solution, and does not know it here",
                               do=f"leave out {what}, or state the condition yourself (fad.implicit)")
 
 
@@ -113,7 +113,7 @@ def _number(y: Any) -> Any:
     return registry["reshape"](y) if shape_of(y) else y
 
 
-# -- roots ----------------------------------------------------------------------------------------------------------------
+# -- roots -------------------------------------------------------------------------------------------------
 
 def bracketed(name: str, f: Callable, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
     """A root between a and b."""
@@ -207,7 +207,8 @@ def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", 
 
     def find(start: Any, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
-        found = optimize.root(call, start, method=method, jac=jac if slope is None else slope.on_numbers(theta), **options)
+        slopes = jac if slope is None else slope.on_numbers(theta)
+        found = optimize.root(call, start, method=method, jac=slopes, **options)
         if not found.success and not _is_root(lambda x: value(call(x)), found.x):
             raise _not_found(name, found.message)
         return found.x, found.get("nfev", 0)
@@ -235,7 +236,7 @@ def of_arrays(name: str, f: Callable, x0: Any, *rest: Any, **options: Any) -> An
     return problem.solve(find, condition)[0]
 
 
-# -- minima ---------------------------------------------------------------------------------------------------------------
+# -- minima ------------------------------------------------------------------------------------------------
 
 def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
              hessp: Any = None, bounds: Any = None, constraints: Any = (), **options: Any) -> Any:
@@ -272,7 +273,7 @@ def _length(x: Any, name: str, bounds: Any) -> int:
 
 
 def _stationary(f: Callable, skip: int) -> Callable:
-    """The condition of a minimum. Facts behind the first `skip` say which components are on a bound, which they keep."""
+    """The condition of a minimum. Facts behind the first `skip` say which components stay on a bound."""
     def condition(x: Any, facts: Any, theta: tuple) -> Any:
         slope = gradient_of(lambda x: f(x, theta), "a minimum within a function")(x)
         if shape_of(facts)[0] <= skip:
@@ -299,8 +300,8 @@ def _on_bounds(name: str, x: Any, bounds: Any) -> Any:
     on = (x == low) | (x == high)
     near = ~on & (np.minimum(x - low, high - x) < 1e-6 * (1.0 + np.abs(x)))
     if near.any():
-        raise RuntimeError(f"scipy.optimize.{name} ended near a bound and not on it, where the derivative is another one: "
-                           "choose a method whose results lie on the bounds, such as L-BFGS-B")
+        raise RuntimeError(f"scipy.optimize.{name} ended near a bound and not on it, where the derivative is another "
+                           "one: choose a method whose results lie on the bounds, such as L-BFGS-B")
     return on
 
 
@@ -372,9 +373,10 @@ def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds:
     def half(x: Any, theta: Sequence) -> Any:
         y = function.traced(x, theta)
         return registry["sum"](y * y, axes=tuple(range(len(shape_of(y))))) * 0.5
-    x, facts = problem.solve(find, _stationary(half, skip=1), facts=1 + (not is_free) * _length(problem.x, name, limits))
-    return optimize.OptimizeResult(x=x, success=True, fun=function.traced(x, problem.theta), cost=half(x, problem.theta),
-                                   nfev=_whole(facts[0]))
+    on_bounds = 0 if is_free else _length(problem.x, name, limits)
+    x, facts = problem.solve(find, _stationary(half, skip=1), facts=1 + on_bounds)
+    return optimize.OptimizeResult(x=x, success=True, fun=function.traced(x, problem.theta),
+                                   cost=half(x, problem.theta), nfev=_whole(facts[0]))
 
 
 WITHIN.update({name: partial(bracketed, name) for name in ("brentq", "brenth", "bisect", "ridder", "toms748")})

@@ -1,8 +1,8 @@
 """The graph of the IR: variables, literals, equations, functions.
 
-A Func is SSA and purely functional: each Var is bound once, by the inputs or by one equation. An equation may hold regions:
-Funcs that run where the equation stands and may use the variables around it. An extent that is a Var in an input's type is
-bound by that input; the same Var in two inputs' types says that the two extents are equal.
+A Func is SSA and purely functional: the inputs or one equation bind each Var, once. An equation may hold regions.
+Regions are Funcs that run where the equation stands; they may use the variables around it. An input binds the Vars
+among its type's extents; the same Var in two inputs' types says that the two extents are equal.
 """
 import operator
 from collections.abc import Iterator, Sequence

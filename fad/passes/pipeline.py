@@ -44,7 +44,8 @@ PIPELINE: tuple[Pass, ...] = (
 
 
 AFTER_REPLACEMENT: tuple[Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
-LOOPS: tuple[Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies, scatter_to_gather, read_before_write)
+LOOPS: tuple[Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies,
+                           scatter_to_gather, read_before_write)
 
 
 def prepared(func: Func) -> Func:

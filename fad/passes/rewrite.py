@@ -60,8 +60,8 @@ Visit = Callable[[Equation, Scope], Any]
 def rewrite(func: Func, visit: Visit, scope: "Scope | None" = None) -> Func:
     """func with each equation as visit leaves it; func itself, where it leaves all as they are.
 
-    visit(eqn, scope), with eqn's inputs, regions and types already rewritten, answers None to keep it, a sequence of atoms in the
-    place of its outputs, or another equation with the same outputs.
+    visit(eqn, scope) gets eqn with inputs, regions and types already rewritten. It answers None to keep eqn, a
+    sequence of atoms to stand for its outputs, or another equation with the same outputs.
     """
     scope = Scope(scope)
     for eqn in func.equations:

@@ -21,7 +21,8 @@ class _Kind(NamedTuple):
 _registry: dict[type, _Kind] = {}
 
 
-def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any], counts_as: "type | None" = None) -> type:
+def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any],
+             counts_as: "type | None" = None) -> type:
     """Let structures contain instances of a class.
 
     Parameters
@@ -142,7 +143,8 @@ class Structure:
         """
         if self.cls is None:
             return [()]
-        keys = self.static[0] if isinstance(self.cls, type) and issubclass(self.cls, dict) else range(len(self.children))
+        keys = (self.static[0] if isinstance(self.cls, type) and issubclass(self.cls, dict)
+                else range(len(self.children)))
         return [(key, *path) for key, child in zip(keys, self.children) for path in child.paths()]
 
     def _key(self) -> tuple:
@@ -168,7 +170,9 @@ class Structure:
         inner = ", ".join(parts)
         if self.cls is tuple:
             return f"({inner},)" if len(parts) == 1 else f"({inner})"
-        return "None" if self.cls is type(None) else f"[{inner}]" if issubclass(self.cls, list) else f"{self.cls.__name__}({inner})"
+        if self.cls is type(None):
+            return "None"
+        return f"[{inner}]" if issubclass(self.cls, list) else f"{self.cls.__name__}({inner})"
 
 
 LEAF = Structure(None, None, ())

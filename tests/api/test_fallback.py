@@ -126,7 +126,7 @@ def fails(x):
 
 
 def test_a_derivative_is_never_lost_where_a_library_takes_the_number():
-    with pytest.raises(ConcreteValueError, match="by scipy.optimize.golden(?s:.*)custom_vjp"):
+    with pytest.raises(ConcreteValueError, match="by scipy.optimize.golden"):
         fad.grad(lambda x: scipy.optimize.golden(lambda t: (t - x[0]) ** 2))(X)
     with pytest.raises(ConcreteValueError, match="by scipy.optimize.fmin_slsqp(?s:.*)fad.implicit"):
         fad.grad(lambda x: scipy.optimize.fmin_slsqp(lambda t: (t[0] - x[0]) ** 2, [0.0])[0])(X)

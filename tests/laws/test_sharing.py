@@ -15,7 +15,19 @@ from fad.trace.tracing import trace
 from fad.util.errors import FadError
 
 from . import keywords as kw
-from .test_keywords import ARGS, METHODS, NAMES, SCOPE, arrays_in, base_calls, difference, given, method_calls, outs_of, plain
+from .test_keywords import (
+    ARGS,
+    METHODS,
+    NAMES,
+    SCOPE,
+    arrays_in,
+    base_calls,
+    difference,
+    given,
+    method_calls,
+    outs_of,
+    plain,
+)
 
 MEMORY = ("copy", "order", "requirements", "sparse", "out", "subok", "overwrite_input")
 LAYOUTS = {

@@ -11,13 +11,17 @@ from ..face import METHODS, face
 from ..literals import has_values, is_value
 from .arguments import as_array
 
-SOLVERS = """minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point least_squares leastsq curve_fit
-    fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc fmin_cobyla fminbound brent golden basinhopping
-    differential_evolution dual_annealing shgo direct brute nnls lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov""".split()
+SOLVERS = """
+    minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point
+    least_squares leastsq curve_fit fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc
+    fmin_cobyla fminbound brent golden basinhopping differential_evolution dual_annealing shgo direct brute nnls
+    lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov
+""".split()
 
 
 WITHIN: "dict[str, Callable]" = {}          # solvers with derivatives: how they are called within a traced function
-ABOVE = "fad.api.solvers"                   # the module that fills WITHIN; it needs derivatives, and stands above the ops
+ABOVE = "fad.api.solvers"                   # fills WITHIN: it needs derivatives, and stands above the ops
+STEPPED = ("golden", "brent", "fminbound", "minimize_scalar")   # their steps may lose the derivative, on a tape
 
 
 @face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
@@ -46,14 +50,16 @@ def _content(cell: Any) -> Any:
 def _solved(name: str, *args: Any, **options: Any) -> Any:
     """A solver: SciPy's own where nothing of what it is given is traced."""
     solver: Callable = getattr(imported("scipy.optimize"), name)
-    if not stack.is_live() and any(map(_reads_traced, (*args, *options.values()))):
+    if (not stack.is_live() or name in STEPPED) and any(map(_reads_traced, (*args, *options.values()))):
         imported(ABOVE)
-        if name in WITHIN:
+        if name in WITHIN and not stack.is_live():
             return WITHIN[name](*args, **options)
         raise ConcreteValueError(f"numbers are needed where values are traced, by scipy.optimize.{name}",
                                  why="its steps depend on values, and what it finds does not depend on its steps",
-                                 do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any solver finds; for anything else write "
-                                    "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it off the derivative's path (fad.stop_gradient)")
+                                 do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any "
+                                    "solver finds; for anything else write "
+                                    "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it "
+                                    "off the derivative's path (fad.stop_gradient)")
     return solver(*args, **options)
 
 

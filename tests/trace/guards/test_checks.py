@@ -6,7 +6,18 @@ import pytest
 
 import fad
 from fad.trace.guards.checks import PATIENCE, Checks
-from fad.trace.guards.guard import AbsenceGuard, AnswerGuard, AttributeGuard, CodeGuard, ItemGuard, NamesGuard, VariableGuard, of_all_in, of_contents, of_names
+from fad.trace.guards.guard import (
+    AbsenceGuard,
+    AnswerGuard,
+    AttributeGuard,
+    CodeGuard,
+    ItemGuard,
+    NamesGuard,
+    VariableGuard,
+    of_all_in,
+    of_contents,
+    of_names,
+)
 
 
 class Thing:
