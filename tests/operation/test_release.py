@@ -133,13 +133,13 @@ def test_errors_of_a_kernel_that_users_compiled_code_calls():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_processes_grow_by_little_with_each_function_that_was_dropped():
-    resident, heap = growth(15, 25)
+    resident, heap = growth(45, 20)
     assert resident < 200.0                                  # it was 470; the first tens fill tables and the gaps of the heap
-    assert heap < 6.0                                        # 1.5 where it was measured, and 9 while LLVM's passes were made anew for each
+    assert heap < 5.5                                        # 2 where it was measured, and 8 while LLVM's passes were made anew for each
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_two_thousand_functions():
     resident, heap = growth(100, 1900)
-    assert resident < 6.0 and heap < 3.0
+    assert resident < 15.0 and heap < 3.0
