@@ -19,6 +19,7 @@ import numpy as np
 
 from ..util.config import config
 from ..util.lazy import LazyModule
+from ..util.sources import contents_of
 from ..util.version import __version__ as VERSION
 from .sums import with_free_sums
 
@@ -74,17 +75,8 @@ def surroundings() -> str:
     cpu = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple()
     libraries = np.__version__, numba.__version__, llvmlite.__version__, repr(llvm.llvm_version_info), widen.FLAVOUR
     python = sys.version, sys.implementation.cache_tag, platform.machine()
-    kernels = _files(pathlib.Path(__file__).parent.parent / "kernels")
+    kernels = contents_of("fad.kernels")
     return entries.digest(FORMAT, VERSION, *libraries, *python, *cpu, *kernels, *_scipy())
-
-
-def _files(folder: pathlib.Path) -> list:
-    """Names and contents of the files whose code kernels hold."""
-    found: list = []
-    for file in sorted(folder.iterdir()):
-        if file.is_file():
-            found += [file.name, file.read_bytes()]
-    return found
 
 
 def _scipy() -> list:
