@@ -12,6 +12,7 @@ from ..ir.graph import Func, free_vars
 from ..ir.walk import evaluate
 from ..trace.tracing import trace
 from ..util.errors import SideEffectError
+from .derivative import jitted
 
 
 class Closed:
@@ -30,7 +31,8 @@ class Closed:
         self.func = Func(traced.func.name, (*traced.func.inputs, *outer), traced.func.equations, traced.func.outputs)
         self.theta = tuple([current().value_of(v) for v in outer])
         self.structure, self.statics = traced.structure, traced.statics
-        self._fast: Callable | None = None
+        count = len(xs)
+        self._run = jitted(lambda *values: self(values[:count], values[count:]))
 
     def __call__(self, xs: Sequence, theta: Sequence) -> Any:
         """The result, in a program that is being built."""
