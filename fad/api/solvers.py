@@ -217,13 +217,10 @@ def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", 
                                    nfev=_whole(facts[0]))
 
 
-def of_arrays(name: str, f: Callable, x0: Any, *rest: Any, **options: Any) -> Any:
+def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -> Any:
     """A root (or the fixed point) of a function of arrays, by a solver that raises where it does not converge."""
     is_fixed_point = name == "fixed_point"
-    args = rest[0] if is_fixed_point and rest else options.pop("args", ()) if is_fixed_point else ()
     options = _plain(name, options)
-    if len(rest) > is_fixed_point:
-        raise refuse(name, "options by position")
     problem = Problem(name, np.asarray(x0, float)[()] if not has_values(x0) else x0 * 1.0)
     function = problem.function(f, args)
 
@@ -352,11 +349,11 @@ def minimize_scalar(name: str, f: Callable, bracket: Any = None, bounds: Any = N
 
 
 def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf),
-                  *rest: Any, args: Any = (), **options: Any) -> Any:
+                  args: Any = (), **options: Any) -> Any:
     """Where the sum of a function's squares is least, within bounds."""
     options = _plain(name, options)
-    if rest or options.get("loss", "linear") != "linear" or options.get("kwargs") or has_values(bounds):
-        raise refuse(name, "options by position, kwargs, another loss, or traced bounds")
+    if options.get("loss", "linear") != "linear" or options.get("kwargs") or has_values(bounds):
+        raise refuse(name, "kwargs, another loss, or traced bounds")
     problem = Problem(name, _start(x0))
     function = problem.function(f, args)
     slope = problem.function(jac, args) if callable(jac) else None

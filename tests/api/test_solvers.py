@@ -39,6 +39,9 @@ ROOTS = {
        for name in ("brentq", "brenth", "bisect", "ridder", "toms748")},
     "brentq, args": lambda p: optimize.brentq(cubic, 0.0, 3.0, args=(p,)),
     "brentq, a traced bracket": lambda p: optimize.brentq(cubic, 0.0 * p, 3.0 + p, args=p),
+    "brentq, options by position": lambda p: optimize.brentq(cubic, 0.0, 3.0, (p,), 1e-13, 1e-14, 200),
+    "newton, options by position": lambda p: optimize.newton(cubic, 0.5, None, (p,), 1e-12),
+    "fixed_point, by name": lambda p: optimize.fixed_point(func=lambda t: np.cos(t * p), x0=0.5, xtol=1e-13),
     "root_scalar, a bracket": lambda p: optimize.root_scalar(cubic, args=(p,), bracket=(0.0, 3.0)).root,
     "root_scalar, two starts": lambda p: optimize.root_scalar(lambda t: cubic(t, p), x0=0.0, x1=1.0).root,
     "root_scalar, a slope": lambda p: optimize.root_scalar(
@@ -62,6 +65,7 @@ SYSTEMS = {
         lambda t: (system(t, p), A + np.diag(3 * t * t)), np.ones(2), jac=True).x,
     "root, fun": lambda p: optimize.root(system, np.ones(2), args=(p,)).fun + p,
     "broyden1": lambda p: optimize.broyden1(lambda t: system(t, p), np.ones(2) * 0.5, f_tol=1e-12),
+    "broyden2, by name": lambda p: optimize.broyden2(F=lambda t: system(t, p), xin=np.ones(2) * 0.5, f_tol=1e-12),
     "newton_krylov": lambda p: optimize.newton_krylov(lambda t: system(t, p), np.ones(2) * 0.5, f_tol=1e-12),
     "newton of arrays": lambda p: optimize.newton(lambda t: cubic(t, p), np.ones(2)),
     "minimize": lambda p: optimize.minimize(valley, np.ones(2), args=(p,), jac=slope_of_valley, tol=1e-12).x,
@@ -75,6 +79,8 @@ SYSTEMS = {
         lambda t: valley(t, p), np.ones(2), lambda t: slope_of_valley(t, p), gtol=1e-10, disp=False),
     "fmin": lambda p: optimize.fmin(lambda t: valley(t, p), np.ones(2), xtol=1e-10, ftol=1e-14, disp=False),
     "least_squares": lambda p: optimize.least_squares(misfit, np.ones(2), args=(p,), xtol=1e-14, gtol=1e-12).x,
+    "least_squares, options by position": lambda p: optimize.least_squares(
+        misfit, np.ones(2), "2-point", (-np.inf, np.inf), "trf", 1e-14, 1e-14, 1e-12, args=(p,)).x,
     "least_squares, cost": lambda p: optimize.least_squares(lambda t: misfit(t, p), np.ones(2)).cost * P,
     "least_squares, a bound is reached": lambda p: np.minimum(optimize.least_squares(
         lambda t: misfit(t, p), np.ones(2) * 0.2, bounds=(0.0, 0.3), method="dogbox").x, 10.0),

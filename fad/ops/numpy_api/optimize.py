@@ -6,6 +6,7 @@ from typing import Any
 from ...ir import stack
 from ...ir.op import registry
 from ...util.errors import ConcreteValueError
+from ...util.keywords import signature_of
 from ...util.lazy import imported
 from ..face import METHODS, face
 from ..literals import has_values, is_value
@@ -53,7 +54,7 @@ def _solved(name: str, *args: Any, **options: Any) -> Any:
     if (not stack.is_live() or name in STEPPED) and any(map(_reads_traced, (*args, *options.values()))):
         imported(ABOVE)
         if name in WITHIN and not stack.is_live():
-            return WITHIN[name](*args, **options)
+            return _by_name(solver, WITHIN[name], args, options)
         raise ConcreteValueError(f"numbers are needed where values are traced, by scipy.optimize.{name}",
                                  why="its steps depend on values, and what it finds does not depend on its steps",
                                  do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any "
@@ -61,6 +62,18 @@ def _solved(name: str, *args: Any, **options: Any) -> Any:
                                     "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it "
                                     "off the derivative's path (fad.stop_gradient)")
     return solver(*args, **options)
+
+
+def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> Any:
+    """The call of what stands for a solver: all arguments but the function go by the solver's names for them."""
+    signature = signature_of(solver)
+    if signature is None:
+        return call(*args, **options)
+    given = signature.bind(*args, **options).arguments
+    rest = [name for name, p in signature.parameters.items() if p.kind is p.VAR_KEYWORD and name in given]
+    named = {**given, **{name: x for group in rest for name, x in given[group].items()}}
+    function, *others = [(name, x) for name, x in named.items() if name not in rest]
+    return call(function[1], **{"x0" if name == "xin" else name: x for name, x in others})
 
 
 NOTE = "by the implicit function theorem, for the solvers that docs/scipy.md lists; fad.implicit for the others"
