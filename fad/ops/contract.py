@@ -43,7 +43,7 @@ def plan(labels: tuple) -> ContractionPlan:
     """The plan for these labels.
 
     >>> plan(("ij", "jk", "ki"))
-    Plan(x_axes=(0, 1), y_axes=(0, 1), batch=0, left=1, right=1, summed=1, out_axes=(1, 0))
+    ContractionPlan(x_axes=(0, 1), y_axes=(0, 1), batch=0, left=1, right=1, summed=1, out_axes=(1, 0))
     """
     x, y, out = labels
     batch = [c for c in out if c in x and c in y]

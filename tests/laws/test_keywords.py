@@ -214,9 +214,9 @@ WRITTEN = [n for n in sorted(faces.BY_NAME) if inspect.isfunction(faces.BY_NAME[
 def unread(function):
     """Parameters of a face that its text does not name."""
     function = inspect.unwrap(function)
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    if not isinstance(tree, ast.FunctionDef):
+    if function.__name__ == "<lambda>":                       # its text may begin in the middle of a statement
         return []
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     used = {n.id for line in tree.body for n in ast.walk(line) if isinstance(n, ast.Name)}
     return [name for name in inspect.signature(function).parameters if name not in used]
 
