@@ -69,7 +69,7 @@ def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable |
     References
     ----------
     .. [1] B. Efron and D. V. Hinkley, "Assessing the accuracy of the maximum likelihood estimator", Biometrika 65,
-    1978.
+       1978.
 
     Examples
     --------
