@@ -36,10 +36,7 @@ class Closed:
 
     def __call__(self, xs: Sequence, theta: Sequence) -> Any:
         """The result, in a program that is being built."""
-        leaves = list(evaluate(self.func, [*xs, *theta]))
-        for k in sorted(self.statics):
-            leaves.insert(k, self.statics[k])
-        return self.structure.unflatten(leaves)
+        return self.structure.unflatten(evaluate(self.func, [*xs, *theta]), self.statics)
 
     def at(self, theta: Sequence) -> Callable:
         """The function of xs on numbers."""

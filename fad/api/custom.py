@@ -70,10 +70,7 @@ class CustomCall:
 
     def result(self, ys: Sequence) -> Any:
         """The result tree with these data leaves."""
-        leaves = list(ys)
-        for k in sorted(self.statics):
-            leaves.insert(k, self.statics[k])
-        return self.structure.unflatten(leaves)
+        return self.structure.unflatten(ys, self.statics)
 
     def note_shared(self, given: Sequence, ys: Sequence) -> None:
         """Results that are arguments, outside arrays or one array get values of their own here, so that a write to one

@@ -56,10 +56,7 @@ class Inner:
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""
-        leaves = list(values[:self.results])
-        for k in sorted(self.traced.statics):
-            leaves.insert(k, self.traced.statics[k])
-        return self.traced.structure.unflatten(leaves)
+        return self.traced.structure.unflatten(values[:self.results], self.traced.statics)
 
     def pad(self, values: Sequence) -> list:
         """Cotangents of the results, extended by None for what the function wrote to."""

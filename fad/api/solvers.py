@@ -5,7 +5,7 @@ gives its derivative (see implicit.py).
     brentq, newton, root_scalar, fsolve, root     f(x)
     fixed_point                                   f(x) - x
     minimize, minimize_scalar, fmin_bfgs, ...     the gradient of f
-    least_squares, leastsq                        the gradient of half the sum of squares
+    least_squares                                 the gradient of half the sum of squares
 
 A component on one of its bounds has the condition x - bound. SciPy gets the function as a compiled function of numbers
 (see closed.py) and the user's own options, so that it takes the same steps as without fad. A solver that does not
@@ -21,6 +21,7 @@ from ..ir.op import registry
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..ops.literals import has_values
+from ..ops.numpy_api.arguments import as_array
 from ..ops.numpy_api.optimize import WITHIN
 from ..util.errors import ConcreteValueError
 from ..util.lazy import LazyModule
@@ -42,7 +43,6 @@ class Problem:
     def __init__(self, name: str, x: Any, numbers: Sequence = ()):
         self.name, self.x = name, x
         self.theta: tuple = tuple(numbers)
-        self.count = len(self.theta)
 
     def function(self, f: Callable, args: Any = ()) -> "Function":
         """f(x, *args), whose values of the program around become parameters of the problem."""
@@ -52,15 +52,21 @@ class Problem:
         self.theta += closed.theta
         return Function(closed, slice(start, len(self.theta)))
 
+    def derivative(self, given: Any, args: Any) -> Callable:
+        """theta -> what SciPy gets as a derivative: a function is closed over theta, anything else is passed on."""
+        if not callable(given):
+            return lambda theta: given
+        return self.function(given, args).on_numbers
+
     def solve(self, find: Callable, condition: Callable, facts: int = 0) -> tuple:
-        """(x, facts): find(start, theta) gives x and so many numbers beside it; condition(x, facts, theta) is zero."""
+        """(x, facts): find(start, theta) gives x and so many numbers beside it; condition(x, theta) is zero."""
         def run(start: tuple, *theta: Any) -> tuple:
             x, found = find(start[0], theta)
             return np.asarray(x, float), np.append(1.0, found)[:1 + facts]
 
         def residual(solution: tuple, *theta: Any) -> tuple:
             x, found = solution
-            return condition(x, found[1:], theta), found * 1.0
+            return condition(x, theta), found * 1.0
         x, found = implicit(run, root=residual)((self.x, np.zeros(1 + facts)), *self.theta)
         # the solver runs even where the derivative does not depend on x: it raises where there is no solution
         registry["check_that"](found[0] == 1.0, True, what="no solution", error="RuntimeError")
@@ -104,9 +110,7 @@ def _not_found(name: str, why: Any) -> RuntimeError:
 
 def _start(x0: Any) -> Any:
     """Where a solver of vectors starts, as a vector of floats."""
-    x0 = BY_NAME["numpy.atleast_1d"].call(x0) if not isinstance(x0, (list, tuple, np.ndarray)) else x0
-    x0 = np.atleast_1d(np.asarray(x0, float)) if not has_values(x0) else BY_NAME["numpy.asarray"].call(x0)
-    return BY_NAME["numpy.ravel"].call(x0) * 1.0
+    return BY_NAME["numpy.ravel"].call(as_array(x0)) * 1.0
 
 
 def _number(y: Any) -> Any:
@@ -123,7 +127,7 @@ def bracketed(name: str, f: Callable, a: Any, b: Any, args: Any = (), **options:
 
     def find(_: Any, theta: tuple) -> tuple:
         return getattr(optimize, name)(_float_of(function.on_numbers(theta)), *theta[:2], **options), 0.0
-    return problem.solve(find, lambda x, _, theta: _number(function.traced(x, theta)))[0]
+    return problem.solve(find, lambda x, theta: _number(function.traced(x, theta)))[0]
 
 
 def _float_of(f: Callable) -> Callable:
@@ -148,7 +152,7 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
             raise _not_found(name, found.flag)
         return found.root, (found.iterations, found.function_calls)
 
-    def condition(x: Any, _: Any, theta: tuple) -> Any:
+    def condition(x: Any, theta: tuple) -> Any:
         y = function.traced(x, theta)
         return _number(y[0] if fprime else y)
     x, facts = problem.solve(find, condition, facts=2)
@@ -164,30 +168,26 @@ def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), 
     """Roots of a function, from x0: a number or an array of them."""
     options = _plain(name, options, "fprime2", "x1")
     problem = Problem(name, x0 * 1.0 if not isinstance(x0, (list, tuple)) else np.asarray(x0, float))
-    function = problem.function(f, args)
-    slope = None if fprime is None else problem.function(fprime, args)
+    function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
     def find(start: Any, theta: tuple) -> tuple:
-        return optimize.newton(function.on_numbers(theta), start,
-                               None if slope is None else slope.on_numbers(theta), **options), 0.0
-    return problem.solve(find, lambda x, _, theta: function.traced(x, theta))[0]
+        return optimize.newton(function.on_numbers(theta), start, slope(theta), **options), 0.0
+    return problem.solve(find, function.traced)[0]
 
 
 def fsolve(name: str, f: Callable, x0: Any, args: Any = (), fprime: Any = None, **options: Any) -> Any:
     """A root of a system of equations."""
     options = _plain(name, options)
     problem = Problem(name, _start(x0))
-    function = problem.function(f, args)
-    slope = None if fprime is None else problem.function(fprime, args)
+    function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
     def find(start: Any, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
-        x, _, code, message = optimize.fsolve(call, start, fprime=slope and slope.on_numbers(theta),
-                                              **{**options, "full_output": True})
+        x, _, code, message = optimize.fsolve(call, start, fprime=slope(theta), **{**options, "full_output": True})
         if code != 1 and not _is_root(call, x):
             raise _not_found(name, message)
         return x, 0.0
-    return problem.solve(find, lambda x, _, theta: function.traced(x, theta))[0]
+    return problem.solve(find, function.traced)[0]
 
 
 def _is_root(f: Callable, x: Any) -> bool:
@@ -199,20 +199,18 @@ def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", 
     """A root of a system of equations, with SciPy's result."""
     options = _plain(name, options)
     problem = Problem(name, _start(x0))
-    function = problem.function(f, args)
-    slope = problem.function(jac, args) if callable(jac) else None
+    function, slope = problem.function(f, args), problem.derivative(jac, args)
 
     def value(y: Any) -> Any:
         return y[0] if jac is True else y
 
     def find(start: Any, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
-        slopes = jac if slope is None else slope.on_numbers(theta)
-        found = optimize.root(call, start, method=method, jac=slopes, **options)
+        found = optimize.root(call, start, method=method, jac=slope(theta), **options)
         if not found.success and not _is_root(lambda x: value(call(x)), found.x):
             raise _not_found(name, found.message)
         return found.x, found.get("nfev", 0)
-    x, facts = problem.solve(find, lambda x, _, theta: value(function.traced(x, theta)), facts=1)
+    x, facts = problem.solve(find, lambda x, theta: value(function.traced(x, theta)), facts=1)
     return optimize.OptimizeResult(x=x, success=True, fun=value(function.traced(x, problem.theta)), method=method,
                                    nfev=_whole(facts[0]))
 
@@ -227,7 +225,7 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -
     def find(start: Any, theta: tuple) -> tuple:
         return getattr(optimize, name)(function.on_numbers(theta), start, **options), 0.0
 
-    def condition(x: Any, _: Any, theta: tuple) -> Any:
+    def condition(x: Any, theta: tuple) -> Any:
         y = function.traced(x, theta)
         return y - x if is_fixed_point else y
     return problem.solve(find, condition)[0]
@@ -236,90 +234,79 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -
 # -- minima ------------------------------------------------------------------------------------------------
 
 def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
-             hessp: Any = None, bounds: Any = None, constraints: Any = (), **options: Any) -> Any:
+             hessp: Any = None, bounds: Any = None, **options: Any) -> Any:
     """The least value of a function of a vector, within bounds."""
-    _plain(name, {"constraints": constraints}, "constraints")
-    options = _plain(name, options)
+    options = _plain(name, options, "constraints")
     if callable(hess) or callable(hessp) or has_values(bounds):
         raise refuse(name, "hess, hessp or traced bounds")
     problem = Problem(name, _start(x0))
-    function = problem.function(f, args)
-    slope = problem.function(jac, args) if callable(jac) else None
+    function, slope = problem.function(f, args), problem.derivative(jac, args)
+    limits = None if bounds is None else _limits(bounds)
 
-    def value(y: Any) -> Any:
+    def value(x: Any, theta: Sequence) -> Any:
+        y = function.traced(x, theta)
         return _number(y[0] if jac is True else y)
 
     def find(start: Any, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
         found = optimize.minimize(call if jac is True else _float_of(call), start, method=method, bounds=bounds,
-                                  jac=jac if slope is None else slope.on_numbers(theta), **options)
+                                  jac=slope(theta), **options)
         if not found.success and found.status != 2:          # 2: no progress within rounding, at a minimum mostly
             raise _not_found(name, found.message)
-        return found.x, np.concatenate([[found.get("nit", 0), found.nfev], _on_bounds(name, found.x, bounds)])
-    condition = _stationary(lambda x, theta: value(function.traced(x, theta)), skip=2)
-    x, facts = problem.solve(find, condition, facts=2 + (bounds is not None) * _length(problem.x, name, bounds))
-    return optimize.OptimizeResult(x=x, success=True, fun=value(function.traced(x, problem.theta)),
-                                   nit=_whole(facts[0]), nfev=_whole(facts[1]))
+        _check_bounds(name, found.x, limits)
+        return found.x, (found.get("nit", 0), found.nfev)
+    x, facts = problem.solve(find, _stationary(value, limits), facts=2)
+    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=_whole(facts[0]),
+                                   nfev=_whole(facts[1]))
 
 
-def _length(x: Any, name: str, bounds: Any) -> int:
-    n = shape_of(x)[0]
-    if not isinstance(n, int):
-        n = getattr(n, "hint", None) or len(_limits(bounds, None)[0])
-    return int(n)
-
-
-def _stationary(f: Callable, skip: int) -> Callable:
-    """The condition of a minimum. Facts behind the first `skip` say which components stay on a bound."""
-    def condition(x: Any, facts: Any, theta: tuple) -> Any:
+def _stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
+    """The condition of a minimum of f(x, theta): a component on one of its limits stays there."""
+    def condition(x: Any, theta: tuple) -> Any:
         slope = gradient_of(lambda x: f(x, theta), "a minimum within a function")(x)
-        if shape_of(facts)[0] <= skip:
+        if limits is None:
             return slope
-        return registry["where"](facts[skip:] != 0.0, x - registry["stop_gradient"](x), slope)
+        low, high = limits
+        return registry["where"]((x == low) | (x == high), x - registry["stop_gradient"](x), slope)
     return condition
 
 
-def _limits(bounds: Any, n: "int | None") -> tuple:
+def _limits(bounds: Any) -> tuple:
+    """The least and the largest values of SciPy's bounds, as arrays of floats."""
     if isinstance(bounds, optimize.Bounds):
         low, high = bounds.lb, bounds.ub
     else:
         low, high = ([side if side is not None else sign * np.inf for side in column]
                      for sign, column in zip((-1, 1), zip(*bounds)))
-    low, high = np.asarray(low, float), np.asarray(high, float)
-    return (low, high) if n is None else (np.broadcast_to(low, n), np.broadcast_to(high, n))
+    return np.asarray(low, float), np.asarray(high, float)
 
 
-def _on_bounds(name: str, x: Any, bounds: Any) -> Any:
-    """Which components lie on a bound. One that lies near it, as interior methods leave it, has no known derivative."""
-    if bounds is None:
-        return ()
-    low, high = _limits(bounds, len(x))
+def _check_bounds(name: str, x: Any, limits: "tuple | None") -> None:
+    """Raise for a component near a limit and not on it, as interior methods leave it: it has no known derivative."""
+    if limits is None:
+        return
+    low, high = limits
     on = (x == low) | (x == high)
     near = ~on & (np.minimum(x - low, high - x) < 1e-6 * (1.0 + np.abs(x)))
     if near.any():
         raise RuntimeError(f"scipy.optimize.{name} ended near a bound and not on it, where the derivative is another "
                            "one: choose a method whose results lie on the bounds, such as L-BFGS-B")
-    return on
 
 
 def minimum(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
     """Where a function of a vector is least, by the solvers that return nothing else."""
     options = _plain(name, options)
-    has_slope = name in ("fmin_bfgs", "fmin_cg")
-    if not has_slope and fprime is not None:
-        args = fprime
     problem = Problem(name, _start(x0))
-    function = problem.function(f, args)
-    slope = problem.function(fprime, args) if has_slope and fprime is not None else None
+    function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
     def find(start: Any, theta: tuple) -> tuple:
-        slopes = {} if slope is None else {"fprime": slope.on_numbers(theta)}
+        slopes = {} if fprime is None else {"fprime": slope(theta)}
         found = getattr(optimize, name)(_float_of(function.on_numbers(theta)), start, **slopes,
                                         **{**options, "full_output": True})
         if found[-1] not in (0, 2) and name != "fmin_powell":
             raise _not_found(name, "too many iterations, or no progress")
         return found[0], 0.0
-    return problem.solve(find, _stationary(lambda x, theta: _number(function.traced(x, theta)), skip=0))[0]
+    return problem.solve(find, _stationary(lambda x, theta: _number(function.traced(x, theta))))[0]
 
 
 def minimize_scalar(name: str, f: Callable, bracket: Any = None, bounds: Any = None, args: Any = (),
@@ -343,7 +330,7 @@ def minimize_scalar(name: str, f: Callable, bracket: Any = None, bounds: Any = N
 
     def value(x: Any, theta: Sequence) -> Any:
         return _number(function.traced(x, theta))
-    x, facts = problem.solve(find, _stationary(value, skip=2), facts=2)
+    x, facts = problem.solve(find, _stationary(value), facts=2)
     return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=_whole(facts[0]),
                                    nfev=_whole(facts[1]))
 
@@ -355,23 +342,20 @@ def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds:
     if options.get("loss", "linear") != "linear" or options.get("kwargs") or has_values(bounds):
         raise refuse(name, "kwargs, another loss, or traced bounds")
     problem = Problem(name, _start(x0))
-    function = problem.function(f, args)
-    slope = problem.function(jac, args) if callable(jac) else None
-    limits = bounds if isinstance(bounds, optimize.Bounds) else optimize.Bounds(*bounds)
-    is_free = not np.isfinite(limits.lb).any() and not np.isfinite(limits.ub).any()
+    function, slope = problem.function(f, args), problem.derivative(jac, args)
+    limits = _limits(bounds if isinstance(bounds, optimize.Bounds) else optimize.Bounds(*bounds))
 
     def find(start: Any, theta: tuple) -> tuple:
-        found = optimize.least_squares(function.on_numbers(theta), start, bounds=bounds,
-                                       jac=jac if slope is None else slope.on_numbers(theta), **options)
+        found = optimize.least_squares(function.on_numbers(theta), start, bounds=bounds, jac=slope(theta), **options)
         if not found.success:
             raise _not_found(name, found.message)
-        return found.x, np.concatenate([[found.nfev], () if is_free else _on_bounds(name, found.x, limits)])
+        _check_bounds(name, found.x, limits)
+        return found.x, found.nfev
 
     def half(x: Any, theta: Sequence) -> Any:
         y = function.traced(x, theta)
         return registry["sum"](y * y, axes=tuple(range(len(shape_of(y))))) * 0.5
-    on_bounds = 0 if is_free else _length(problem.x, name, limits)
-    x, facts = problem.solve(find, _stationary(half, skip=1), facts=1 + on_bounds)
+    x, facts = problem.solve(find, _stationary(half, limits), facts=1)
     return optimize.OptimizeResult(x=x, success=True, fun=function.traced(x, problem.theta),
                                    cost=half(x, problem.theta), nfev=_whole(facts[0]))
 

@@ -112,10 +112,7 @@ class Program:
         count = len(outputs) - len(self.traced.written)
         for k, new in zip(self.written, outputs[count:]):
             (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
-        leaves = list(map(as_numpy, outputs[:count], self.scalars))
-        for k in sorted(self.traced.statics):
-            leaves.insert(k, self.traced.statics[k])
-        return self.traced.structure.unflatten(leaves)
+        return self.traced.structure.unflatten(map(as_numpy, outputs[:count], self.scalars), self.traced.statics)
 
 
 def prelude_of(traced: Any, runner: Runner) -> "Prelude | None":

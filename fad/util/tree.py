@@ -123,9 +123,15 @@ class Structure:
         self.cls, self.static, self.children = cls, static, children
         self.leaves = 1 if cls is None else sum(c.leaves for c in children)
 
-    def unflatten(self, leaves: Any) -> Any:
-        """The tree with these leaves, in the order that flatten gives."""
+    def unflatten(self, leaves: Any, statics: "dict | None" = None) -> Any:
+        """The tree with these leaves, in the order that flatten gives; statics: more leaves, as {position: leaf}.
+
+        >>> flatten({"b": 1, "a": (2, 3)})[1].unflatten([2, 1], {1: "x"})
+        {'b': 1, 'a': (2, 'x')}
+        """
         leaves = list(leaves)
+        for k in sorted(statics or ()):
+            leaves.insert(k, statics[k])                      # type: ignore[index]
         if len(leaves) != self.leaves:
             raise StructureError(f"{len(leaves)} leaves for a structure of {self.leaves}")
         return self._build(iter(leaves))

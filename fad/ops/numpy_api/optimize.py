@@ -69,11 +69,12 @@ def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> An
     signature = signature_of(solver)
     if signature is None:
         return call(*args, **options)
-    given = signature.bind(*args, **options).arguments
-    rest = [name for name, p in signature.parameters.items() if p.kind is p.VAR_KEYWORD and name in given]
-    named = {**given, **{name: x for group in rest for name, x in given[group].items()}}
-    function, *others = [(name, x) for name, x in named.items() if name not in rest]
-    return call(function[1], **{"x0" if name == "xin" else name: x for name, x in others})
+    named = dict(signature.bind(*args, **options).arguments)
+    function = named.pop(next(iter(signature.parameters)))
+    for name, p in signature.parameters.items():
+        if p.kind is p.VAR_KEYWORD:
+            named.update(named.pop(name, {}))
+    return call(function, **{"x0" if name == "xin" else name: x for name, x in named.items()})
 
 
 NOTE = "by the implicit function theorem, for the solvers that docs/scipy.md lists; fad.implicit for the others"
