@@ -18,8 +18,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIMIT = 180                                                   # seconds that the tests of one run may take on two cores that have nothing else to do
-FAST = """tests/kernels/test_powers.py tests/kernels/test_lean.py tests/api/test_malformed.py tests/api/test_transforms.py tests/capture/test_versions.py
-          tests/trace/test_draws.py tests/trace/test_text.py tests/golden tests/passes/test_passes.py tests/eager/test_graph.py tests/eager/test_inplace.py
+FAST = """tests/kernels/test_powers.py tests/kernels/test_numba_pipeline.py tests/api/test_malformed.py tests/api/test_transforms.py tests/trace/test_versions.py
+          tests/trace/test_draws.py tests/trace/test_text.py tests/golden tests/passes/test_pipeline.py tests/eager/test_graph.py tests/eager/test_inplace.py
           tests/house/test_import.py""".split()
 TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6"]
 

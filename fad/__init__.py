@@ -44,7 +44,7 @@ from .util.tree import register as register
 from .util.version import __version__ as __version__
 
 if _TYPE_CHECKING:
-    # What is loaded when first used, for readers, type checkers and the contract of the tower; _LATER says the same to Python.
+    # Loaded when first used: for readers, type checkers and the contract of the tower. _LATER says the same to Python.
     from . import autograd as autograd
     from . import fft as fft
     from . import functional as functional
@@ -84,14 +84,15 @@ _LATER = {name: module for module, names in {
     "show.program": "export show source",
 }.items() for name in names.split()}
 _OF_NN = dict.fromkeys((
-    "adaptive_avg_pool1d avg_pool1d batch_norm celu conv1d conv2d cosine_similarity dropout group_norm hardshrink layer_norm max_pool1d max_pool2d "
-    "pairwise_distance prelu rrelu selu threshold").split(), "nn.functional")
-__all__ = [name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")] + [*_LATER]
-# Besides these, functions of tensors and dtypes under PyTorch's names; fad.show and fad.trace are functions, and rooms of the tower.
+    "adaptive_avg_pool1d avg_pool1d batch_norm celu conv1d conv2d cosine_similarity dropout group_norm hardshrink "
+    "layer_norm max_pool1d max_pool2d pairwise_distance prelu rrelu selu threshold").split(), "nn.functional")
+__all__ = [*[name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")],
+           *_LATER]
+# Besides these, functions of tensors and dtypes under PyTorch's names. fad.show and fad.trace are also packages.
 __getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
-# What a listing shows of those: how tensors are made. The other six hundred are functions that a reader knows from NumPy or PyTorch.
-_MAKE_TENSORS = ("tensor as_tensor from_numpy zeros ones full empty eye arange linspace zeros_like ones_like rand randn randint randperm manual_seed "
-                 "Generator float32 float64 complex64 complex128 int64").split()
+# A listing shows those that make tensors. Readers know the other six hundred functions from NumPy or PyTorch.
+_MAKE_TENSORS = ("tensor as_tensor from_numpy zeros ones full empty eye arange linspace zeros_like ones_like "
+                 "rand randn randint randperm manual_seed Generator float32 float64 complex64 complex128 int64").split()
 
 
 def __dir__() -> list[str]:

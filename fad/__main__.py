@@ -16,7 +16,8 @@ from fad.util.interrupts import let_through
 
 EPILOG = """
 Without a command, a Gaussian mixture is fitted to real data by maximum likelihood: estimates with standard errors
-from the Hessian, the certificates of both derivatives, and the time against differences; with --source, the gradient's source too.
+from the Hessian, the certificates of both derivatives, and the time against differences; with --source, the
+gradient's source too.
 
 examples:
   python -m fad source  mymodel:loss --example "np.ones(3)"
@@ -120,13 +121,14 @@ def verify(folder):
         except (OSError, Refused) as error:
             let_through(error)
             bad += 1
-            print(f"{folder.file(found.name)} {error}: {'removed' if folder.remove(found.name) else 'cannot be removed'}")
+            outcome = "removed" if folder.remove(found.name) else "cannot be removed"
+            print(f"{folder.file(found.name)} {error}: {outcome}")
     print(f"{folder.path}: {len(folder.entries())} kernels are as they were written, {bad} were not")
     return 1 if bad else 0
 
 
 def doctor(options):
-    """Print what a bug report should tell: versions, processor, vector math, threads, cache, and a certified gradient."""
+    """Print what a bug report needs: versions, processor, vector math, threads, cache, and a certified gradient."""
     for name, value in report():
         print(f"{name:14}{value}")
     found = fad.certify(lambda x: np.sum(np.sin(x) * x), np.linspace(0.1, 1.0, 5))
@@ -147,7 +149,12 @@ def report():
     yield "vector math", widen.FLAVOUR
     path = fad.config.cache_dir
     folder = None if path is None else Folder(path)
-    yield "cache", "none" if folder is None else f"{path}: " + (f"not used, it {folder.refusal}" if folder.refusal else f"{len(folder.entries())} kernels")
+    if folder is None:
+        yield "cache", "none"
+    elif folder.refusal:
+        yield "cache", f"{path}: not used, it {folder.refusal}"
+    else:
+        yield "cache", f"{path}: {len(folder.entries())} kernels"
     yield "settings", fad.config
 
 

@@ -147,7 +147,8 @@ def main(source=False):
     mm = measured[:, [BILL_DEPTH, FLIPPER_LENGTH]]
     centre, scale = mm.mean(axis=0), mm.std(axis=0)
     X = (mm - centre) / scale
-    print(f"{len(X)} penguins of the Palmer Archipelago (Gorman, Williams and Fraser 2014; CC0), two measurements each.")
+    print(f"{len(X)} penguins of the Palmer Archipelago (Gorman, Williams and Fraser 2014; CC0), "
+          "two measurements each.")
 
     g = fad.jit(fad.value_and_grad(loss), compile="now")
     fit = minimize(g, start(X), args=(X,), jac=True, method="BFGS", options={"gtol": 1e-6})
@@ -166,5 +167,6 @@ def main(source=False):
         print(fad.source(g, fit.x, X))
     tell_times(g, fit.x, X)
     saved = picture(fit.x, X, mm, centre, scale)
-    print(*[f"\nA picture of the fit: {saved}"] * bool(saved), "" if source else "\nThe gradient as Python: python -m fad --source", sep="")
+    hint = "" if source else "\nThe gradient as Python: python -m fad --source"
+    print(*[f"\nA picture of the fit: {saved}"] * bool(saved), hint, sep="")
     return 0 if first.ok and second.ok else 1

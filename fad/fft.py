@@ -1,4 +1,7 @@
-"""fad.fft: the functions of numpy.fft, by their own names and with their own documentation; each takes traced arrays too, and Tensors as torch.fft does."""
+"""fad.fft: the functions of numpy.fft, with their own names and documentation.
+
+They take traced arrays too, and Tensors as torch.fft does.
+"""
 from .eager.fft import FFT
 from .eager.libraries import for_tensors
 

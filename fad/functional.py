@@ -1,4 +1,4 @@
-"""fad.functional: torch.autograd.functional's functions, on ndarrays (api/functional.py) and on tensors (eager/functional.py)."""
+"""fad.functional: torch.autograd.functional's functions, on ndarrays (fad/api) and on tensors (fad/eager)."""
 from .eager.functional import hessian as hessian
 from .eager.functional import hvp as hvp
 from .eager.functional import jacobian as jacobian

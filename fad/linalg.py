@@ -1,4 +1,7 @@
-"""fad.linalg: the functions of numpy.linalg, by their own names and with their own documentation; each takes traced arrays too, and Tensors as torch.linalg does."""
+"""fad.linalg: the functions of numpy.linalg, with their own names and documentation.
+
+They take traced arrays too, and Tensors as torch.linalg does.
+"""
 from .eager.libraries import for_tensors
 from .eager.linalg import LINALG
 

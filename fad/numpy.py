@@ -1,4 +1,7 @@
-"""fad.numpy: the functions of numpy, by their own names and with their own documentation; each takes traced arrays and Tensors too."""
+"""fad.numpy: the functions of numpy, with their own names and documentation.
+
+They take traced arrays and Tensors too.
+"""
 from .trace.alias import attribute_of
 
 __getattr__, __dir__ = attribute_of("numpy")

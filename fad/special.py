@@ -1,4 +1,7 @@
-"""fad.special: the functions of scipy.special, by their own names and with their own documentation; each takes traced arrays too, and Tensors as torch.special does."""
+"""fad.special: the functions of scipy.special, with their own names and documentation.
+
+They take traced arrays too, and Tensors as torch.special does.
+"""
 from .eager.libraries import for_tensors
 from .eager.special import SPECIAL
 

@@ -7,6 +7,9 @@ import tempfile
 
 import pytest
 
+from . import quick
+from .quick import pytest_runtest_logreport, pytest_sessionfinish  # noqa: F401  (hooks)
+
 
 def _private_caches() -> None:
     """Point Numba's and fad's disk caches at one temporary folder.
@@ -36,3 +39,4 @@ def pytest_collection_modifyitems(items: list) -> None:
     for item in items:
         for unasked in UNASKED:
             item.add_marker(pytest.mark.filterwarnings(unasked), append=False)
+    quick.mark(items)

@@ -62,8 +62,10 @@ def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
     staged = f if isinstance(f, Staged) else jitted(check_callable(f, "cfunc"))
     program, _ = staged.program_for(*examples)
     outputs = program.traced.func.outputs
-    if len(outputs) != 1 or outputs[0].type.shape or outputs[0].type.dtype.kind not in "fiub" or program.traced.structure.cls is not None:
-        raise ArgumentError("a C function of this kind returns one real number, and this one does not", do="return a float")
+    if (len(outputs) != 1 or outputs[0].type.shape or outputs[0].type.dtype.kind not in "fiub"
+            or program.traced.structure.cls is not None):
+        raise ArgumentError("a C function of this kind returns one real number, and this one does not",
+                            do="return a float")
     return c_function(staged.njit(*examples), signature, scalars)
 
 
@@ -71,7 +73,8 @@ def _scalars(examples: tuple) -> "int | None":
     """How many numbers the examples are; None for one array."""
     if examples and all(isinstance(x, (float, np.float64)) for x in examples):
         return len(examples)
-    if len(examples) == 1 and isinstance(examples[0], np.ndarray) and examples[0].ndim == 1 and examples[0].dtype == np.float64:
+    if (len(examples) == 1 and isinstance(examples[0], np.ndarray) and examples[0].ndim == 1
+            and examples[0].dtype == np.float64):
         return None
     raise ArgumentError("cfunc needs examples of the arguments: floats, or one array of float64 with one axis",
                         do="pass them, as in fad.cfunc(f, 1.0) or fad.cfunc(f, np.ones(3))")

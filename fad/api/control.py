@@ -24,7 +24,8 @@ from .staged import check_callable
 
 
 class Shape:
-    """The structure of a tree whose leaves travel through regions, found when the region runs first; the same ever after."""
+    """The structure of a tree whose leaves travel through regions. The first run of the region finds it; later runs
+    keep it."""
 
     def __init__(self, what: str, structure: "tree.Structure | None" = None):
         self.what, self.structure = what, structure
@@ -75,14 +76,16 @@ def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) 
     if not isinstance(predicate, Value):
         return of_its_own(if_true(*operands) if predicate else if_false(*operands))
     if shape_of(predicate):
-        raise ArgumentError(f"cond needs a scalar, not an array with {len(shape_of(predicate))} axes", do="use np.where for a choice element by element")
+        raise ArgumentError(f"cond needs a scalar, not an array with {len(shape_of(predicate))} axes",
+                            do="use np.where for a choice element by element")
     chosen = predicate if predicate.dtype == np.dtype(bool) else registry["not_equal"](predicate, 0)
     return _branches(chosen, (if_false, if_true), operands)
 
 
 def _branches(selector: Any, functions: tuple, operands: tuple) -> Any:
     shape = Shape("the results of the branches")
-    results = registry["cond"].run_regions([selector], tuple([_branch(f, operands, shape) for f in functions]), is_users=True)
+    results = registry["cond"].run_regions([selector], tuple([_branch(f, operands, shape) for f in functions]),
+                                           is_users=True)
     return of_its_own(shape.tree(results))
 
 
@@ -201,7 +204,8 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
     shape = Shape("the carry of a loop")
     start = shape.leaves(of_its_own(init))
     iteration = lambda i, *c: shape.leaves(body(i, shape.tree(c)))
-    return of_its_own(shape.tree(registry["for"].run_regions([lower, upper, 1, *start], (iteration,), checkpoint=checkpoint or None)))
+    end = registry["for"].run_regions([lower, upper, 1, *start], (iteration,), checkpoint=checkpoint or None)
+    return of_its_own(shape.tree(end))
 
 
 @named_as_here
@@ -241,7 +245,8 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     n = _length(leaves, length)
 
     def at(i: Any) -> Any:
-        return structure.unflatten([x[i] if isinstance(x, np.ndarray) and isinstance(i, int) else example_of(x, i) for x in leaves])
+        return structure.unflatten([x[i] if isinstance(x, np.ndarray) and isinstance(i, int) else example_of(x, i)
+                                    for x in leaves])
     if not stack.builders():
         return _scan_now(f, init, at, int(n), reverse)
     carry, result = Shape("the carry of scan"), Shape("the results of scan")
@@ -256,7 +261,8 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     def body(k: Any, *values: Any) -> tuple:
         i = n - 1 - k if reverse else k
         new, ys = iteration(i, *values[:len(start)])
-        written = [registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0) for out, y in zip(values[len(start):], ys, strict=True)]
+        written = [registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0)
+                   for out, y in zip(values[len(start):], ys, strict=True)]
         return (*new, *written)
     ends = registry["for"].run_regions([0, n, 1, *start, *outs], (body,))
     return of_its_own(carry.tree(ends[:len(start)])), result.tree(ends[len(start):])

@@ -1,4 +1,5 @@
-"""Functions with derivatives of the user's own: custom_jvp, custom_vjp; and checkpoint, which trades memory for computation."""
+"""Functions with the user's own derivatives (custom_jvp, custom_vjp), and checkpoint, which trades memory for
+computation."""
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -35,7 +36,7 @@ class CustomCall:
         self.structure: Any = None
         self.statics: dict = {}
         self.written: list = []                               # numbers of the data leaves that the function writes to
-        self.arrays: list = []                                # for each of the result's data leaves, the arrays that it may be or be a part of
+        self.arrays: list = []  # for each data leaf of the result, the arrays that it may be or be a part of
         self.inputs: dict[int, int] = {}                      # id of a data leaf as the function saw it -> its number
 
     def fill(self, xs: Sequence) -> "tuple[tuple, dict]":
@@ -49,7 +50,8 @@ class CustomCall:
         return self.arguments.unflatten(filled)
 
     def run(self, *xs: Any) -> tuple:
-        """The result's data leaves, and what the arguments hold then that were written to; the result's structure is kept."""
+        """The result's data leaves, and the final contents of arguments that were written to. It keeps the result's
+        structure."""
         before = [_held(x) for x in xs]
         args, kwargs = self._filled(xs)
         result = self.data_of(captured(self.f)(*args, **kwargs))
@@ -68,20 +70,18 @@ class CustomCall:
 
     def result(self, ys: Sequence) -> Any:
         """The result tree with these data leaves."""
-        leaves = list(ys)
-        for k in sorted(self.statics):
-            leaves.insert(k, self.statics[k])
-        return self.structure.unflatten(leaves)
+        return self.structure.unflatten(ys, self.statics)
 
     def note_shared(self, given: Sequence, ys: Sequence) -> None:
-        """Results that are arguments, arrays from outside or one array: they hold values of their own from here on, so that none may be written to
-        where another is read.
+        """Results that are arguments, outside arrays or one array get values of their own here, so that a write to one
+        leaves the others alone.
         """
         known: dict[int, list] = {}
         for y, arrays in zip(ys, self.arrays):
             for x in arrays if isinstance(y, Tracer) else ():
                 at = self.inputs.get(id(x))
-                outside = roots_of(given[at]) if at is not None and isinstance(given[at], Tracer) else [x] if current().sees(x._var) else []
+                outside = (roots_of(given[at]) if at is not None and isinstance(given[at], Tracer)
+                           else [x] if current().sees(x._var) else [])
                 for other in [*outside, *known.setdefault(id(x), [])]:
                     may_be_one(y, other)
                 known[id(x)].append(y)
@@ -99,11 +99,12 @@ class Rule:
     backward: "Callable | None" = None
     batch: "Callable | None" = None
     results = 0
-    by_keyword: Sequence[int] = ()              # numbers of the data leaves that are passed by keyword, of which the rule does not know
+    by_keyword: Sequence[int] = ()  # data leaves that are passed by keyword, which the rule does not know
 
     def __init__(self, call: CustomCall):
         self.call = call
-        self.by_keyword = range(sum(map(is_data, tree.flatten(call.arguments.unflatten(call.leaves)[0])[0])), len(call.data))
+        self.by_keyword = range(sum(map(is_data, tree.flatten(call.arguments.unflatten(call.leaves)[0])[0])),
+                                len(call.data))
 
 
 class JvpRule(Rule):
@@ -122,15 +123,18 @@ class JvpRule(Rule):
         primals, _ = self.call.fill(xs)
         tangents, _ = self.call.fill([zeros_of(x) if d is None else d for x, d in zip(xs, dxs)])
         static = [primals[k] for k in self.nondiff]
-        primals, tangents = (tuple([x for k, x in enumerate(given) if k not in self.nondiff]) for given in (primals, tangents))
+        primals, tangents = (tuple([x for k, x in enumerate(given) if k not in self.nondiff])
+                             for given in (primals, tangents))
         answer = captured(self.rule)(*static, primals, tangents)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise StructureError("a jvp rule must return a pair (value, tangent)")
-        return self.call.data_of(answer[0]), [g for g in conform("tangent of a jvp rule", answer[1], answer[0]) if g is not None]
+        return self.call.data_of(answer[0]), [g for g in conform("tangent of a jvp rule", answer[1], answer[0])
+                                              if g is not None]
 
 
 class VjpRule(Rule):
-    """A rule given as forward(*args) -> (value, residuals) and backward(*nondiff, residuals, g) -> cotangents, one an argument."""
+    """A rule given as forward(*args) -> (value, residuals) and backward(*nondiff, residuals, g) -> one cotangent per
+    argument."""
 
     def __init__(self, call: CustomCall, forward: Callable, backward: Callable, nondiff: tuple):
         super().__init__(call)
@@ -151,8 +155,9 @@ class VjpRule(Rule):
         answer = captured(self.user_backward)(*static, residuals, self.call.result(gs))
         moving = [a for k, a in enumerate(args) if k not in self.nondiff]
         if not isinstance(answer, (tuple, list)) or len(answer) != len(moving):
-            raise StructureError(f"the backward function of a custom_vjp must return {len(moving)} cotangents, one an argument",
-                                 do="return a tuple, with None for an argument whose cotangent is zero")
+            raise StructureError(
+                f"the backward function of a custom_vjp must return {len(moving)} cotangents, one an argument",
+                do="return a tuple, with None for an argument whose cotangent is zero")
         given = iter(answer)
         by_argument = [None if k in self.nondiff else next(given) for k in range(len(args))]
         return cotangent_leaves(by_argument, args)
@@ -163,12 +168,14 @@ def cotangent_leaves(answer: Sequence, args: Sequence) -> list:
     out: list = []
     for g, x in zip(answer, args):
         leaves = [leaf for leaf in tree.flatten(x)[0] if is_data(leaf)]
-        out += [None] * len(leaves) if g is None else [_leaf_cotangent(c, leaf) for c, leaf in zip(_data_leaves(g, x), leaves)]
+        out += ([None] * len(leaves) if g is None
+                else [_leaf_cotangent(c, leaf) for c, leaf in zip(_data_leaves(g, x), leaves)])
     return out
 
 
 def _data_leaves(g: Any, x: Any) -> list:
-    (targets, structure), (given, have) = (tree.flatten(t, is_leaf=lambda part: part is None) for t in (x, g))       # None, within a tree too: zero
+    # None is zero, within a tree too
+    (targets, structure), (given, have) = (tree.flatten(t, is_leaf=lambda part: part is None) for t in (x, g))
     if structure != have:
         raise StructureError(f"a cotangent of structure {have} was returned for an argument of structure {structure}")
     return [c for c, t in zip(given, targets) if is_data(t)]
@@ -179,7 +186,8 @@ def _leaf_cotangent(g: Any, x: Any) -> Any:
 
 
 def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
-    """Arguments as a rule gets them: by position, in the order of the function's parameters, as far as they are given; what can only be named stays so."""
+    """Arguments as a rule gets them: by position where possible, in the order of the function's parameters.
+    Keyword-only arguments stay keywords."""
     if not kwargs:
         return args, kwargs
     signature = signature_of(f)
@@ -220,15 +228,18 @@ class _WithRule:
         watch_rules(self, *self._rules)
         call = CustomCall(self.f, *_in_order(self.f, args, kwargs))
         name = getattr(self.f, "__name__", "f")
-        ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call), name=name)
+        ys = registry["custom"].run_regions([call.leaves[k] for k in call.data], (call.run,), rule=self.rule(call),
+                                            name=name)
         if call.written:
-            raise SideEffectError(f"{name} writes to an argument, and has a rule of its own", why="the rule does not say what becomes of the argument",
+            raise SideEffectError(f"{name} writes to an argument, and has a rule of its own",
+                                  why="the rule does not say what becomes of the argument",
                                   do="return the new contents instead (x = x.copy())")
         call.note_shared([call.leaves[k] for k in call.data], ys)
         return call.result(ys)
 
     def rule(self, call: CustomCall) -> Rule:
-        raise ArgumentError(f"{getattr(self.f, '__name__', 'f')} has no derivative rule yet", do="define it with defjvp or defvjp")
+        raise ArgumentError(f"{getattr(self.f, '__name__', 'f')} has no derivative rule yet",
+                            do="define it with defjvp or defvjp")
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -300,8 +311,8 @@ class custom_vjp(_WithRule):
     -------
     callable
         The function. Its method ``defvjp(forward, backward)`` sets the derivative. ``forward(*args)`` returns
-        ``(value, residuals)``. ``backward(residuals, g)`` returns a tuple with one cotangent for each argument, or None for
-        a zero one.
+        ``(value, residuals)``. ``backward(residuals, g)`` returns a tuple with one cotangent for each argument, or
+        None for a zero one.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """jit, grad, value_and_grad: the transforms that most people need."""
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..ir.op import registry
 from ..transforms.vjp import pull_back
@@ -10,9 +10,18 @@ from ..util.keywords import named_as_here
 from .inner import Inner, call_fitting, captured, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
 from .leaves import of_its_own
+from .signatures import Argnums, Memory, P, R
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@overload
+def jit(f: Callable[P, R], *,
+        compile: str | None = ..., static_argnums: Argnums = ..., static_argnames: str | Sequence[str] = ...,
+        fallback: bool | None = ...) -> Callable[P, R]: ...
+@overload
+def jit(f: None = ..., *,
+        compile: str | None = ..., static_argnums: Argnums = ..., static_argnames: str | Sequence[str] = ...,
+        fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 @named_as_here
 def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_argnums: "int | Sequence[int]" = (),
         static_argnames: "str | Sequence[str]" = (), fallback: "bool | None" = None) -> Any:
@@ -43,8 +52,8 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
 
     Notes
     -----
-    `grad` and the other transforms compile by themselves. Use `jit` for functions that you do not differentiate, and for
-    larger functions that call derivatives.
+    `grad` and the other transforms compile by themselves. Use `jit` for functions that you do not differentiate, and
+    for larger functions that call derivatives.
 
     Examples
     --------
@@ -60,32 +69,45 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     5.0
     """
     static = as_tuple(static_argnums) + as_tuple(static_argnames)
-    options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames, "fallback": fallback}
+    options = {"compile": compile, "static_argnums": static_argnums, "static_argnames": static_argnames,
+               "fallback": fallback}
     if f is None:
         return lambda g: jit(g, **options)          # type: ignore[arg-type]
     check_callable(f, "jit")
     if compile not in (None, "auto", "now", "never"):
         raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
-    if hasattr(f, "with_policy"):                             # a transform whose results are no arrays, so that it is none of a program (fad.sparse)
+    if hasattr(f, "with_policy"):  # its results are no arrays, so that no program contains it (fad.sparse)
         return f.with_policy(compile)
     if isinstance(f, Staged):
-        return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static, writes=f.writes,
-                      fallback=fallback, plain=f)
+        return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static,
+                      writes=f.writes, fallback=fallback, plain=f)
 
     def body(*args: Any, **kwargs: Any) -> Any:
         return call_fitting(captured(f), args, kwargs)
-    return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback, plain=f)
+    return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback,
+                  plain=f)
 
 
 @remembered
 def jitted(f: Callable) -> Staged:
     """jit(f), made once for each function: for those who look at its program."""
-    return jit(f)
+    staged: Any = jit(f)
+    return staged
 
 
+@overload
+def grad(f: Callable[P, Any], argnums: Argnums = ..., *,
+         has_aux: Literal[False] = ..., memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def grad(f: Callable[P, Any], argnums: Argnums = ..., *,
+         has_aux: Literal[True], memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, tuple[Any, Any]]: ...
+@overload
+def grad(f: None = ..., argnums: Argnums = ..., *,
+         has_aux: bool = ..., memory: Memory = ...,
+         fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
-def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, memory: "int | str | None" = None,
-         fallback: "bool | None" = None) -> Any:
+def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
+         memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """Return a function that computes the gradient of `f`.
 
     Parameters
@@ -97,7 +119,8 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(gradient, aux)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(gradient,
+        aux)``.
     memory : int or str, optional
         The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
     fallback : bool, optional
@@ -157,6 +180,18 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
                   rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
 
 
+@overload
+def value_and_grad(f: Callable[P, R], argnums: Argnums = ..., *,
+                   has_aux: Literal[False] = ..., memory: Memory = ...,
+                   fallback: bool | None = ...) -> Callable[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(f: Callable[P, R], argnums: Argnums = ..., *,
+                   has_aux: Literal[True], memory: Memory = ...,
+                   fallback: bool | None = ...) -> Callable[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(f: None = ..., argnums: Argnums = ..., *,
+                   has_aux: bool = ..., memory: Memory = ...,
+                   fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
                    memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
@@ -174,7 +209,8 @@ def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" =
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``((value, aux), gradient)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``((value,
+        aux), gradient)``.
     memory : int or str, optional
         The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
     fallback : bool, optional
@@ -228,8 +264,9 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
             value_leaves(inner)
         check_scalar(inner, what, "fad.jacobian")
         if not has_aux and inner.results != 1:
-            raise NotScalarError(f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
-                                 do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
+            raise NotScalarError(
+                f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
+                do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
         ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
         inner.deliver(ys)
         cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))

@@ -47,20 +47,24 @@ from ..util.foreign import remedy_in
 from ..util.interrupts import is_interrupt, let_through
 from ..util.where import Where, library_of, line_of, outside_fad, package_name
 
-UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError, MissingAttributeError, OperandError)
+UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError,
+            MissingAttributeError, OperandError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
 BEYOND = (LookupError, ArithmeticError, ValueError, TypeError)      # what programs raise of what is beyond them
-PYTHONS = (TypeError, ValueError, AttributeError, RecursionError, ctypes.ArgumentError)       # what Python and libraries say of a traced value they cannot take
+# what Python and libraries say of a traced value they cannot take
+PYTHONS = (TypeError, ValueError, AttributeError, RecursionError, ctypes.ArgumentError)
 
 
 def is_unstaged(error: Exception) -> bool:
-    """Whether a trace failed because the function cannot be staged: not because of a shape, an index or a kind of argument that is wrong.
+    """Whether a trace failed because the function cannot be staged, not because of a wrong shape, index or kind of
+    argument.
 
     What is wrong in a branch or a loop may be on a way that is not taken: the tape goes only the way that is.
     """
     if is_interrupt(error):
         return False
-    if isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError)) or is_defect(error):
+    if (isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError))
+            or is_defect(error)):
         return True
     return left_region(error) and not isinstance(error, (StructureError, Warning))
 
@@ -69,7 +73,7 @@ class Fallback:
     """Whether one staged function may run on the tape, and for which kinds of arguments it does."""
 
     def __init__(self, allowed: "bool | None", is_plain: bool = False):
-        self.allowed, self.is_plain = allowed, is_plain       # is_plain: in place of a trace, the function itself is called
+        self.allowed, self.is_plain = allowed, is_plain  # is_plain: fad calls the function itself instead of tracing it
         self.reasons: dict[Any, str] = {}                     # kind of arguments -> why it runs on the tape
         self.warned = False
 
@@ -80,7 +84,8 @@ class Fallback:
     def instead(self, error: Exception, run: Callable, key: Any, name: str) -> Any:
         """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so.
 
-        Where run() fails too, for want of a value or an operation of the tape's, the first error says where the trouble began; else run()'s does.
+        If run() fails too, for lack of a value or of an operation on the tape, the first error says where the trouble
+        began; otherwise run()'s own error does.
         """
         error = _first(error)
         if not self.is_on or not is_unstaged(error):
@@ -90,7 +95,8 @@ class Fallback:
             result = run()
         except Exception as second:
             let_through(second)
-            is_of_tape = is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError) and not is_of_none(error)
+            is_of_tape = (is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
+                          and not is_of_none(error))
             raise _in_fads_words(error if is_of_tape and not is_users(second) else second) from None
         where, reason = place_and_reason(error)
         self.reasons[key] = reason
@@ -103,7 +109,9 @@ class Fallback:
         if is_defect(error):
             warn_of(error, what, where)
         else:
-            told = FallbackWarning(what, where=where, why=reason, do="keep what depends on data in arrays, or pass fallback=False to make this an error")
+            told = FallbackWarning(what, where=where, why=reason,
+                                   do="keep what depends on data in arrays, or pass fallback=False to make this an "
+                                      "error")
             warnings.warn(told, stacklevel=outside_fad())
 
 
@@ -112,27 +120,35 @@ def _in_fads_words(error: Exception) -> Exception:
     if isinstance(error, Absent):
         return missing_attribute(error, line_of(error))
     if isinstance(error, RecursionError):
-        return RecursionDepthError(str(error), where=line_of(error), why="the function calls itself, and nothing in the trace ends that",
+        return RecursionDepthError(str(error), where=line_of(error),
+                                   why="the function calls itself, and nothing in the trace ends that",
                                    do="let it end by a plain Python number (a depth, a length), or write a loop")
     if package_name(type(error)) == "numba":
         return ConcreteValueError("a traced value was given to code that Numba has compiled", where=line_of(error),
                                   why=f"it computes with numbers ({type(error).__name__})",
-                                  do="write it as plain Python, which fad compiles; or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)")
+                                  do="write it as plain Python, which fad compiles; or give it a rule of its own "
+                                     "(fad.custom_jvp, fad.custom_vjp)")
     if isinstance(error, FadError) or is_defect(error) or Tracer.__name__ not in str(error):
         return error
     library = library_of(error)
     if not library:
-        said = str(error).replace(f"'{Tracer.__name__}'", "an array").replace(f'"{Tracer.__name__}"', "an array").replace(Tracer.__name__, "array")
-        return OperandError(f"{type(error).__name__}: {said}", where=line_of(error), why="Python has no such operation of an array and what stands beside it",
+        said = str(error).replace(f"'{Tracer.__name__}'",
+                                  "an array").replace(f'"{Tracer.__name__}"',
+                                                      "an array").replace(Tracer.__name__, "array")
+        return OperandError(f"{type(error).__name__}: {said}", where=line_of(error),
+                            why="Python has no such operation of an array and what stands beside it",
                             do="look for a name that holds None, a text or another object there, and not a number")
     remedy = remedy_in(library)
     if remedy:
-        return ConcreteValueError(f"a traced value was given to {library.partition('.')[0]}, which cannot take it", where=line_of(error),
+        return ConcreteValueError(f"a traced value was given to {library.partition('.')[0]}, which cannot take it",
+                                  where=line_of(error),
                                   why="its code computes with numbers, and fad computes with NumPy's arrays",
                                   do=f"take the numbers out of what stands beside the traced value: {remedy}")
-    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}", where=line_of(error),
+    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}",
+                              where=line_of(error),
                               why="a library's code computes with numbers, and fad has no record of it",
-                              do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)")
+                              do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, "
+                                 "fad.custom_vjp)")
 
 
 def _first(error: Exception) -> Exception:
@@ -143,17 +159,22 @@ def _first(error: Exception) -> Exception:
 
 
 def beyond_programs(error: Exception) -> "Exception | None":
-    """What a program says, as it runs, of ints that are beyond it, of None and of Python's errors, as the error that it cannot be staged; None of other errors."""
+    """A running program's error about ints beyond its range, about None or about Python's errors, as UnstageableError;
+    None for other errors."""
     if str(error).startswith(INTEGER_OVERFLOW):
-        return IntegerOverflowError(str(error), why="compiled programs compute with integers of 64 bits", do="start with a float (1.0 instead of 1)")
+        return IntegerOverflowError(str(error), why="compiled programs compute with integers of 64 bits",
+                                    do="start with a float (1.0 instead of 1)")
     if str(error).startswith(NEGATIVE_POWER):
-        return UnstageableError(str(error), why="of Python's ints these are floats", do="let the base be a float (2.0 instead of 2)")
+        return UnstageableError(str(error), why="of Python's ints these are floats",
+                                do="let the base be a float (2.0 instead of 2)")
     if str(error).startswith(NONE_IS_USED):
-        return UnstageableError(str(error), why="a program has numbers and arrays", do="give the name a number on every way, or test it (is None) before")
-    if isinstance(error, UnstageableError):                   # of a call that is made before the program runs (backend/prelude.py)
+        return UnstageableError(str(error), why="a program has numbers and arrays",
+                                do="give the name a number on every way, or test it (is None) before")
+    if isinstance(error, UnstageableError):  # of a call that runs before the program (backend/prelude.py)
         return error
     if is_of_a_way(error):
-        return UnstageableError(str(error), why="it was met while the program was made, and not where the program is", do="look at the line that raises")
+        return UnstageableError(str(error), why="it was met while the program was made, and not where the program is",
+                                do="look at the line that raises")
     return None
 
 
@@ -179,7 +200,8 @@ def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: C
     leaves, structure = tree.flatten((args, kwargs))
     with taping(name, Tracer) as tape, noting():
         given = [tape.take(x) for x in leaves]
-        tape.arrived = {id(new): x for new, x in zip(given, leaves)}          # an array that is given twice is one, to those who ask
+        # an array that is given twice is one object to identity tests
+        tape.arrived = {id(new): x for new, x in zip(given, leaves)}
         args, kwargs = structure.unflatten(given)
         result = body(*args, **kwargs)
         settle(tape)

@@ -1,10 +1,11 @@
 """fad.functional: the signatures, result structures and errors of torch.autograd.functional, on ndarrays.
 
-Inputs are an array or a tuple of arrays; the function takes them as its arguments and returns an array or a tuple of arrays. Where
-an answer has a part for each input (or output) it is a tuple where the inputs (or outputs) are one, and bare where they are one array.
-`create_graph` and `vectorize` change nothing of the numbers on ndarrays: results are always differentiable by another transform, and
-rows are always computed together.
+Inputs are an array or a tuple of arrays; the function takes them as its arguments and returns an array or a tuple of
+arrays. An answer has one part for each input (or output): in a tuple if the inputs (or outputs) are a tuple, bare if
+they are one array. `create_graph` and `vectorize` do not change the numbers on ndarrays: results are always
+differentiable by another transform, and rows are always computed together.
 """
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,10 @@ import numpy as np
 from ..ir.types import type_of
 from ..trace.tracing import is_data
 from ..util.errors import ArgumentError, CotangentShapeError, FadError
+from ..util.tree import Structure
 from .dependence import depends
 from .derivative import grad, jitted
+from .fallback import is_unstaged
 from .jacobian import hessian as core_hessian
 from .jacobian import jacfwd, jacrev
 from .kept import remembered
@@ -42,8 +45,10 @@ def _inputs(inputs: Any, name: str) -> "tuple[tuple, bool]":
     given = tuple(inputs) if several else (inputs,)
     for k, x in enumerate(given):
         if not is_data(x):
-            raise ArgumentError(f"the inputs given to {name} must be an array or a tuple of arrays; number {k} is {type(x).__name__}")
-    return tuple([x if hasattr(x, "dtype") else np.asarray(x, float) if type(x) is float else np.asarray(x) for x in given]), several
+            raise ArgumentError(
+                f"the inputs given to {name} must be an array or a tuple of arrays; number {k} is {type(x).__name__}")
+    return tuple([x if hasattr(x, "dtype") else np.asarray(x, float) if type(x) is float else np.asarray(x)
+                  for x in given]), several
 
 
 @remembered
@@ -54,7 +59,8 @@ def _as_tuple_of_outputs(func: Callable, name: str) -> Callable:
         given = tuple(ys) if isinstance(ys, (tuple, list)) else (ys,)
         for k, y in enumerate(given):
             if not is_data(y):
-                raise ArgumentError(f"the function given to {name} must return an array or a tuple of arrays; output {k} is {type(y).__name__}")
+                raise ArgumentError(f"the function given to {name} must return an array or a tuple of arrays; output "
+                                    f"{k} is {type(y).__name__}")
         return given
     return outputs
 
@@ -64,7 +70,8 @@ def _strict(func: Callable, xs: tuple, name: str) -> None:
         for k, does in enumerate(row):
             if not does:
                 raise StrictError(f"output {j} of the user-provided function is independent of input {k}",
-                                  why="this is not allowed in strict mode", do=f"leave strict=True out of {name} to get zeros")
+                                  why="this is not allowed in strict mode",
+                                  do=f"leave strict=True out of {name} to get zeros")
 
 
 def _nested(blocks: tuple, several_out: bool, several_in: bool) -> Any:
@@ -76,7 +83,8 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
              strategy: str = "reverse-mode") -> Any:
     """The Jacobian of func at the inputs: for each output and input an array of shape output.shape + input.shape.
 
-    Raises RuntimeError with strict=True where an output does not depend on an input; ValueError for an unknown strategy.
+    Raises RuntimeError with strict=True if an output does not depend on an input, and ValueError for an unknown
+    strategy.
 
     >>> import numpy as np
     >>> jacobian(lambda x: x ** 2, np.array([1.0, 2.0]))
@@ -89,7 +97,8 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
         raise StrictError('strict=True and strategy="forward-mode" are not supported together')
     if strict:
         _strict(func, xs, "jacobian")
-    return _nested(mode(_as_tuple_of_outputs(func, "jacobian"), tuple(range(len(xs))))(*xs), _several_outputs(func, xs), several)
+    return _nested(mode(_as_tuple_of_outputs(func, "jacobian"), tuple(range(len(xs))))(*xs), _several_outputs(func, xs),
+                   several)
 
 
 def _mode(strategy: str, what: str) -> Callable:
@@ -99,27 +108,40 @@ def _mode(strategy: str, what: str) -> Callable:
 
 
 def _several_outputs(func: Callable, xs: tuple) -> bool:
-    """Whether func returns a tuple: known from tracing it."""
-    return issubclass(structure_of(func, xs).cls or object, (tuple, list))
+    """Whether func returns a tuple."""
+    outputs = _outputs_of(func, xs)
+    if isinstance(outputs, Structure):
+        return issubclass(outputs.cls or object, (tuple, list))
+    return isinstance(outputs, (tuple, list))
 
 
-def structure_of(func: Callable, xs: tuple) -> Any:
-    """The structure of func's result."""
-    return jitted(func).traced_for(*xs).structure
+def _outputs_of(func: Callable, xs: tuple) -> Any:
+    """The structure of func's result, known from tracing it; the result itself of a function that runs on the tape."""
+    try:
+        return jitted(func).traced_for(*xs).structure
+    except Exception as error:
+        if not is_unstaged(error):
+            raise
+        return jitted(func)(*xs)
 
 
 def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
     """func, which must return one array of one element, returning it as a scalar."""
-    traced = jitted(func).traced_for(*xs)
-    outputs = traced.func.outputs
-    if traced.structure.cls is not None and traced.structure.leaves != 1:
+    outputs = _outputs_of(func, xs)
+    is_program = isinstance(outputs, Structure)
+    several = (outputs.cls is not None and outputs.leaves != 1 if is_program else isinstance(outputs, (tuple, list))
+               and len(outputs) != 1)
+    if several:
         raise SingleElementError(f"the function given to {name} should return a single array")
-    size = 1
-    for n in outputs[0].type.shape:
-        size *= n if isinstance(n, int) else n.hint or 2
-    if size != 1:
+    if (_size_of(jitted(func).traced_for(*xs).func.outputs[0]) if is_program else np.size(outputs)) != 1:
         raise SingleElementError(f"the array returned by the function given to {name} should contain a single element")
     return _reshaped(func)
+
+
+def _size_of(output: Any) -> int:
+    """How many elements an output of a program has; an extent that varies counts as it was when the program was
+    traced."""
+    return math.prod(n if isinstance(n, int) else n.hint or 2 for n in output.type.shape)
 
 
 @remembered
@@ -133,9 +155,11 @@ def _reshaped(func: Callable) -> Callable:
 
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
             outer_jacobian_strategy: str = "reverse-mode") -> Any:
-    """The Hessian of a function that returns a single element: for each pair of inputs an array of shape a.shape + b.shape.
+    """The Hessian of a function that returns a single element: for each pair of inputs an array of shape a.shape +
+    b.shape.
 
-    Raises RuntimeError where the function returns more, or with strict=True where the result or the gradient does not depend on an input.
+    Raises RuntimeError if the function returns more, or with strict=True if the result or the gradient does not depend
+    on an input.
 
     >>> import numpy as np
     >>> hessian(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]))
@@ -188,7 +212,9 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     if strict:
         _strict(func, xs, "vjp")
     ys, pullback = core_vjp(_as_tuple_of_outputs(func, "vjp"), *xs)
-    gs = _single(ys, "the vector v can only be None if the user-provided function returns a single array with a single element") \
+    gs = _single(ys,
+                 "the vector v can only be None if the user-provided function returns a single array with a single "
+                 "element") \
         if v is None else _vector(v, ys, "vjp")
     gxs = pullback(tuple(gs))
     return ys if _several_outputs(func, xs) else ys[0], gxs if several else gxs[0]
@@ -204,7 +230,9 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     xs, _ = _inputs(inputs, "jvp")
     if strict:
         _strict(func, xs, "jvp")
-    dxs = _single(xs, "the vector v can only be None if the input to the user-provided function is a single array with a single element") \
+    dxs = _single(xs,
+                  "the vector v can only be None if the input to the user-provided function is a single array with a "
+                  "single element") \
         if v is None else _vector(v, xs, "jvp")
     ys, dys = core_jvp(_as_tuple_of_outputs(func, "jvp"), xs, dxs)
     return (ys, dys) if _several_outputs(func, xs) else (ys[0], dys[0])
@@ -216,7 +244,9 @@ def _second_order(product: Callable, name: str, func: Callable, inputs: Any, v: 
     if strict:
         _strict(scalar, xs, name)
         _strict(_gradients(scalar, len(xs)), xs, name)
-    vs = _single(xs, "the vector v can only be None if the input to the user-provided function is a single array with a single element") \
+    vs = _single(xs,
+                 "the vector v can only be None if the input to the user-provided function is a single array with a "
+                 "single element") \
         if v is None else _vector(v, xs, name)
     value = jitted(func)(*xs)
     answer = product(_of_tuple(func), xs, vs)

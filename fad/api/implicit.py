@@ -122,7 +122,8 @@ def _as_column(v: Any) -> Any:
 
 
 def _solve_on_host(solver: Callable, x0: Any, theta: tuple) -> Any:
-    """The solver, run on arrays when the program runs; its start travels as one vector, with the extents of its leaves."""
+    """The solver, run on arrays when the program runs. Its start travels as one vector, with the extents of its
+    leaves."""
     start, unravel = ravel(x0)
     starts, start_structure = tree.flatten(x0)
     leaves, structure = tree.flatten(theta)

@@ -33,8 +33,8 @@ class Inner:
     is_delivered  whether the transform itself computes all outputs, and so what the function leaves outside (deliver)
     """
 
-    def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (), whole: "Sequence | None" = None,
-                 is_delivered: bool = False):
+    def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (),
+                 whole: "Sequence | None" = None, is_delivered: bool = False):
         leaves, structure = tree.flatten((args, kwargs or {}))
         self.data = [k for k, x in enumerate(leaves) if is_data(x) and not _is_pythons_int(x)]
         wanted = _leaves_of(argnums, args, structure)
@@ -65,10 +65,7 @@ class Inner:
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""
-        leaves = list(values[:self.results])
-        for k in sorted(self.traced.statics):
-            leaves.insert(k, self.traced.statics[k])
-        return self.traced.structure.unflatten(leaves)
+        return self.traced.structure.unflatten(values[:self.results], self.traced.statics)
 
     def pad(self, values: Sequence) -> list:
         """Cotangents of the results, extended by None for what the function wrote to."""
@@ -81,7 +78,8 @@ class Inner:
 
 
 def _is_pythons_int(x: Any) -> bool:
-    """Whether a leaf is an int of Python's, or one of the program around: no input, so that its value can be asked for where structure depends on it."""
+    """Whether a leaf is a Python int, traced or not. Such a leaf is no input, so that code may ask for its value where
+    structure depends on it."""
     return type(x) is int or (isinstance(x, Value) and x.type.weak and x.type.dtype == INT and not x.type.shape)
 
 
@@ -90,7 +88,8 @@ def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -
     wanted: list = []
     for a in argnums:
         if not isinstance(a, (int, np.integer)):
-            raise ArgumentError(f"argnums is an int or a tuple of ints, not {a!r}", do="give the argument's place, and pass it by position")
+            raise ArgumentError(f"argnums is an int or a tuple of ints, not {a!r}",
+                                do="give the argument's place, and pass it by position")
         if not -len(args) <= a < len(args):
             raise ArgumentError(f"argnums names argument {a} of a call with {len(args)} positional arguments",
                                 do="pass that argument by position")
@@ -147,16 +146,20 @@ def check_scalar(inner: Inner, what: str, other: str) -> None:
     atom = inner.func.outputs[0] if inner.results else None
     if atom is None:
         remedy = next(filter(None, map(remedy_of, inner.traced.statics.values())), "")
-        raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned {_without_data(inner)}",
-                             do=f"compute with NumPy's arrays: {remedy}" if remedy else "let it end with `return value`, on every way through it")
+        raise NotScalarError(
+            f"{what} needs a function that returns a real scalar, and this one returned {_without_data(inner)}",
+            do=f"compute with NumPy's arrays: {remedy}" if remedy
+            else "let it end with `return value`, on every way through it")
     t = atom.type
     if not all(map(_is_one, t.shape)):
         extents = tuple(getattr(n, "hint", None) or n for n in t.shape)
-        raise NotScalarError(f"{what} needs a function that returns a scalar, and this one returned an array of shape {extents}",
-                             do=f"reduce it (np.sum), or use {other}")
+        raise NotScalarError(
+            f"{what} needs a function that returns a scalar, and this one returned an array of shape {extents}",
+            do=f"reduce it (np.sum), or use {other}")
     if t.dtype.kind == "c":
-        raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned a complex number",
-                             do="return its real part or its absolute value, or use fad.vjp with a complex cotangent")
+        raise NotScalarError(
+            f"{what} needs a function that returns a real scalar, and this one returned a complex number",
+            do="return its real part or its absolute value, or use fad.vjp with a complex cotangent")
     if t.dtype.kind != "f":
         raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned {t.dtype}",
                              why="an integer has no derivative", do="compute the result in floats")
@@ -177,12 +180,16 @@ def seed_of(y: Any) -> Any:
 
 def _without_data(inner: Inner) -> str:
     """A result in which no array or number is, in words."""
-    found = [type(x).__name__ if not remedy_of(x) else f"{type(x).__name__} of {package_of(x)}" for x in inner.traced.statics.values()]
-    return f"{found[0]}, which is no number" if found else "None" if inner.traced.structure.cls is type(None) else "no array or number"
+    found = [type(x).__name__ if not remedy_of(x) else f"{type(x).__name__} of {package_of(x)}"
+             for x in inner.traced.statics.values()]
+    if found:
+        return f"{found[0]}, which is no number"
+    return "None" if inner.traced.structure.cls is type(None) else "no array or number"
 
 
 def conform(name: str, given: Any, model: Any) -> list:
-    """Leaves of a tangent or cotangent tree, each fitting the data leaf of the model tree in shape; None for static leaves."""
+    """Leaves of a tangent or cotangent tree, each with the shape of the model tree's data leaf; None for static
+    leaves."""
     leaves, structure = tree.flatten(given)
     targets, expected = tree.flatten(model)
     if structure != expected:
@@ -240,8 +247,9 @@ def _misfit(f: Callable, args: tuple, kwargs: dict) -> "ArgumentError | None":
         code = getattr(plain, "__code__", None)
         where = None if code is None else f"{code.co_filename}:{code.co_firstlineno}"
         given = ", ".join([*["_"] * len(args), *[f"{k}=_" for k in kwargs]])
-        return ArgumentError(f"{getattr(plain, '__name__', 'the function')}{signature} was called as ({given}): {error}",
-                             why=f"the function is defined at {where}" if where else "", do="give it the arguments that it takes")
+        return ArgumentError(
+            f"{getattr(plain, '__name__', 'the function')}{signature} was called as ({given}): {error}",
+            why=f"the function is defined at {where}" if where else "", do="give it the arguments that it takes")
     return None
 
 

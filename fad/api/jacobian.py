@@ -1,6 +1,6 @@
 """Jacobians and Hessians: reverse or forward mode, all rows or columns of a basis at once."""
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from ..ir.build import building
 from ..ir.graph import Func
@@ -18,12 +18,21 @@ from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here
 from .inner import Inner, tangent_zeros, value_leaves, zeros_of
 from .products import gradients_of
+from .signatures import Argnums, Memory, P, R
 from .staged import Staged, as_tuple, check_callable, within
 
 
+@overload
+def jacobian(f: Callable[P, Any], argnums: Argnums = ..., *,
+             has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+             fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def jacobian(f: None = ..., argnums: Argnums = ..., *,
+             has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+             fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
-def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
-             memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
+def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
+             holomorphic: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """Return a function that computes the Jacobian of `f`.
 
     fad chooses the mode: reverse mode if `f` has fewer results than arguments, forward mode otherwise.
@@ -37,7 +46,8 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian, aux)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian,
+        aux)``.
     holomorphic : bool, optional
         Whether `f` is complex differentiable. The result is then the complex derivative.
     memory : int or str, optional
@@ -49,9 +59,9 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     Returns
     -------
     callable
-        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape ``x.shape``,
-        it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of structures, with the
-        results outside.
+        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape
+        ``x.shape``, it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of
+        structures, with the results outside.
 
     Raises
     ------
@@ -74,16 +84,26 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
            [0., 4.]])
     """
     if f is None:
-        return lambda g: jacobian(g, argnums, has_aux=has_aux, holomorphic=holomorphic, memory=memory, fallback=fallback)
+        return lambda g: jacobian(g, argnums, has_aux=has_aux, holomorphic=holomorphic, memory=memory,
+                                  fallback=fallback)
     return _staged(jacobian, f, argnums, has_aux, holomorphic, _choose, memory, fallback)
 
 
+@overload
+def jacrev(f: Callable[P, Any], argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+           fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def jacrev(f: None = ..., argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
+           fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
-def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
-           memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
+def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
+           holomorphic: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
     """Return a function that computes the Jacobian of `f` in reverse mode.
 
-    Reverse mode computes all rows in one batched reverse sweep. It is the right choice for few results and many arguments.
+    Reverse mode computes all rows in one batched reverse sweep. It is the right choice for few results and many
+    arguments.
 
     Parameters
     ----------
@@ -94,7 +114,8 @@ def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian, aux)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian,
+        aux)``.
     holomorphic : bool, optional
         Whether `f` is complex differentiable. The result is then the complex derivative.
     memory : int or str, optional
@@ -106,9 +127,9 @@ def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     Returns
     -------
     callable
-        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape ``x.shape``,
-        it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of structures, with the
-        results outside.
+        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape
+        ``x.shape``, it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of
+        structures, with the results outside.
 
     See Also
     --------
@@ -127,9 +148,16 @@ def jacrev(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     return _staged(jacrev, f, argnums, has_aux, holomorphic, lambda inner: True, memory, fallback)
 
 
+@overload
+def jacfwd(f: Callable[P, Any], argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def jacfwd(f: None = ..., argnums: Argnums = ..., *,
+           has_aux: bool = ..., holomorphic: bool = ...,
+           fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
-def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False, holomorphic: bool = False,
-           fallback: "bool | None" = None) -> Any:
+def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
+           holomorphic: bool = False, fallback: "bool | None" = None) -> Any:
     """Return a function that computes the Jacobian of `f` in forward mode.
 
     Forward mode computes all columns in one batched sweep. It saves nothing, and it is the right choice for few
@@ -144,7 +172,8 @@ def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian, aux)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(jacobian,
+        aux)``.
     holomorphic : bool, optional
         Whether `f` is complex differentiable. The result is then the complex derivative.
     fallback : bool, optional
@@ -154,9 +183,9 @@ def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     Returns
     -------
     callable
-        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape ``x.shape``,
-        it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of structures, with the
-        results outside.
+        A function of the same arguments as `f`. For a result of shape ``y.shape`` and an argument of shape
+        ``x.shape``, it returns an array of shape ``y.shape + x.shape``. For structures it returns a structure of
+        structures, with the results outside.
 
     See Also
     --------
@@ -174,6 +203,12 @@ def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
     return _staged(jacfwd, f, argnums, has_aux, holomorphic, lambda inner: False, None, fallback)
 
 
+@overload
+def hessian(f: Callable[P, Any], argnums: Argnums = ..., *,
+            memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def hessian(f: None = ..., argnums: Argnums = ..., *,
+            memory: Memory = ..., fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
             fallback: "bool | None" = None) -> Any:
@@ -188,7 +223,8 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
         The position of the argument to differentiate with respect to. The default is 0, the first argument.
         For a sequence, the result is a tuple with one derivative for each position.
     memory : int or str, optional
-        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit. The budget holds for the gradient of each column.
+        The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit. The
+        budget holds for the gradient of each column.
     fallback : bool, optional
         What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
         the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
@@ -234,9 +270,11 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     several = isinstance(argnums, (tuple, list))
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False, lambda inner: is_reverse_only(inner.func))
+        rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False,
+                             lambda inner: is_reverse_only(inner.func))
         return _map_blocks(rows, tuple) if several else _map_blocks(rows[0], lambda columns: columns[0])
-    return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), {"memory": memory, "fallback": fallback}), fallback=fallback)
+    return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), {"memory": memory, "fallback": fallback}),
+                  fallback=fallback)
 
 
 class Columns(tuple):
@@ -257,7 +295,8 @@ def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphi
     def body(*args: Any, **kwargs: Any) -> Any:
         blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux)
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
-    options = {"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback} | ({} if memory is None else {"memory": memory})
+    options = ({"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback}
+               | ({} if memory is None else {"memory": memory}))
     return Staged(within(memory, body), f, rebuild=(make, (f, argnums), options), fallback=fallback)
 
 
@@ -278,8 +317,10 @@ def _count(shape: tuple) -> int:
     return total
 
 
-def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int], holomorphic: bool, reverse: Callable, has_aux: bool = False) -> Any:
-    """The tree of results, in the place of each leaf (but for aux's) the Columns (one an argument) of its derivatives."""
+def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int], holomorphic: bool, reverse: Callable,
+                  has_aux: bool = False) -> Any:
+    """The tree of results. In place of each leaf (except aux's) stand the Columns of its derivatives, one per
+    argument."""
     inner = Inner(f, args, kwargs, chosen)
     count = value_leaves(inner) if has_aux else inner.results
     _check_complex(inner, holomorphic, count)
@@ -299,8 +340,10 @@ def _check_complex(inner: Inner, holomorphic: bool, count: int) -> None:
     complex_out = any(a.type.dtype.kind == "c" for a in inner.func.outputs[:count])
     if complex_in and complex_out and not holomorphic:
         raise ArgumentError("the Jacobian of a complex function of complex arguments is not one array",
-                            why="without more knowledge it takes two derivatives, with respect to z and to its conjugate",
-                            do="pass holomorphic=True if f is complex differentiable, or differentiate real and imaginary parts")
+                            why="without more knowledge it takes two derivatives, with respect to z and to its "
+                                "conjugate",
+                            do="pass holomorphic=True if f is complex differentiable, or differentiate real and "
+                               "imaginary parts")
 
 
 def basis(x: Any, n: Any) -> Any:

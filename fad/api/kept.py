@@ -10,7 +10,8 @@ from ..util.interrupts import let_through
 
 
 def memory_of(f: FunctionType, made: bool = False) -> "dict | None":
-    """What is kept with a function; None if there is nothing yet and is not made. Another function may have its attributes (functools.wraps copies them)."""
+    """The record kept with a function; None if there is none and none is made. Another function may share its
+    attributes (functools.wraps)."""
     kept = f.__dict__.get(MEMORY)
     if kept is not None and kept[0]() is f:
         return kept[1]
@@ -20,7 +21,7 @@ def memory_of(f: FunctionType, made: bool = False) -> "dict | None":
 
 
 def remembered(make: Callable) -> Callable:
-    """make(f, *options), its result kept with the function f once that has been traced (for other callables: the latest hundred)."""
+    """make(f, *options), kept with the function f once f has been traced (for other callables: the latest hundred)."""
     others = functools.lru_cache(maxsize=100)(make)
 
     @functools.wraps(make)
@@ -28,7 +29,7 @@ def remembered(make: Callable) -> Callable:
         if not isinstance(f, FunctionType):
             return others(f, *options) if _hashable(f) else make(f, *options)
         table = memory_of(f) if f.__dict__ else None
-        if table is None:                                     # a function that is made anew at each call had better be freed at once
+        if table is None:  # a function that is made anew at each call should be freed at once
             return make(f, *options)
         key = (get, *options)
         found = table.get(key)

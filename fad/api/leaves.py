@@ -84,7 +84,7 @@ def signature_of(leaves: list, structure: tree.Structure, varying: set, static_l
 
 
 def of_its_own(t: Any) -> Any:
-    """The tree with copies of its arrays, traced or not: results that are values, and no array that the function was given."""
+    """The tree with copies of its arrays, traced or not: values, and no array that the function was given."""
     return tree.map_leaves(_copied, t)
 
 

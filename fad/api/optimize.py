@@ -21,7 +21,8 @@ WITH_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 MANY = 100      # parameters above which a method that takes products with the Hessian gets these, and not the matrix
 
 
-def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable | None" = None, *, errors: bool = False, **options: Any) -> Any:
+def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable | None" = None, *, errors: bool = False,
+             **options: Any) -> Any:
     """
     Minimise a function with SciPy and exact derivatives.
 
@@ -34,27 +35,28 @@ def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable |
     args : tuple, optional
         Further arguments of `fun`.
     method : str or callable, optional
-        A method of `scipy.optimize.minimize`. fad passes the derivatives that the method takes: the gradient, the Hessian, or for
-        more than 100 parameters its products with vectors.
+        A method of `scipy.optimize.minimize`. fad passes the derivatives that the method takes: the gradient, the
+        Hessian, or for more than 100 parameters its products with vectors.
     errors : bool, optional
         Whether to compute standard errors. They are right if `fun` is a negative log likelihood.
     **options
-        Further arguments of `scipy.optimize.minimize`, such as `bounds`, `constraints`, `tol` and `options`. `jac`, `hess` and `hessp` replace
-        those of fad. Bounds and the caller's own derivatives refer to the vector ``fad.ravel(x0)[0]``. Constraints are
-        functions of a structure like `x0`; fad adds missing Jacobians.
+        Further arguments of `scipy.optimize.minimize`, such as `bounds`, `constraints`, `tol` and `options`. `jac`,
+        `hess` and `hessp` replace those of fad. Bounds and the caller's own derivatives refer to the vector
+        ``fad.ravel(x0)[0]``. Constraints are functions of a structure like `x0`; fad adds missing Jacobians.
 
     Returns
     -------
     scipy.optimize.OptimizeResult
-        SciPy's result. `x` has the structure of `x0`; `vector` holds its elements. With `errors`, `covariance` is the inverse Hessian
-        and `standard_errors` has the structure of `x0`.
+        SciPy's result. `x` has the structure of `x0`; `vector` holds its elements. With `errors`, `covariance` is the
+        inverse Hessian and `standard_errors` has the structure of `x0`.
 
     Raises
     ------
     NotScalarError
         If `fun` does not return one real number. It is a `TypeError`.
     ArgumentError
-        If `x0` is not real, or if the Hessian is not positive definite and standard errors are wanted. It is a `TypeError` and a `ValueError`.
+        If `x0` is not real, or if the Hessian is not positive definite and standard errors are wanted. It is a
+        `TypeError` and a `ValueError`.
 
     See Also
     --------
@@ -66,7 +68,8 @@ def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable |
 
     References
     ----------
-    .. [1] B. Efron and D. V. Hinkley, "Assessing the accuracy of the maximum likelihood estimator", Biometrika 65, 1978.
+    .. [1] B. Efron and D. V. Hinkley, "Assessing the accuracy of the maximum likelihood estimator", Biometrika 65,
+       1978.
 
     Examples
     --------
@@ -109,15 +112,15 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
     args : tuple, optional
         Further arguments of `fun`.
     **options
-        Further arguments of `scipy.optimize.least_squares`, such as `bounds`, `method` and `loss`. A `jac` replaces that of fad. Bounds are those of the
-        vector ``fad.ravel(x0)[0]``.
+        Further arguments of `scipy.optimize.least_squares`, such as `bounds`, `method` and `loss`. A `jac` replaces
+        that of fad. Bounds are those of the vector ``fad.ravel(x0)[0]``.
 
     Returns
     -------
     scipy.optimize.OptimizeResult
-        SciPy's result. `x` has the structure of `x0`; `vector` holds its elements. If there are more residuals than parameters, `covariance` and
-        `standard_errors` are those of least squares, with the variance of the noise estimated from the residuals. They are infinite if the
-        Jacobian does not have full rank.
+        SciPy's result. `x` has the structure of `x0`; `vector` holds its elements. If there are more residuals than
+        parameters, `covariance` and `standard_errors` are those of least squares, with the variance of the noise
+        estimated from the residuals. They are infinite if the Jacobian does not have full rank.
 
     Raises
     ------
@@ -130,8 +133,9 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
 
     Notes
     -----
-    The covariance is ``2 cost / (m - n) inv(J.T @ J)`` for `m` residuals and `n` parameters (D. M. Bates and D. G. Watts, *Nonlinear
-    Regression Analysis and Its Applications*, Wiley, 1988, chapter 2). It is that of the plain sum of squares, also with another `loss`.
+    The covariance is ``2 cost / (m - n) inv(J.T @ J)`` for `m` residuals and `n` parameters (D. M. Bates and D. G.
+    Watts, *Nonlinear Regression Analysis and Its Applications*, Wiley, 1988, chapter 2). It is that of the plain sum
+    of squares, also with another `loss`.
 
     Examples
     --------
@@ -139,7 +143,8 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
     >>> import fad.scipy.optimize
     >>> t = np.linspace(0.0, 4.0, 30)
     >>> y = 2.5 * np.exp(-0.7 * t) + 0.01 * np.cos(40 * t)
-    >>> fit = fad.scipy.optimize.least_squares(lambda p: p["height"] * np.exp(-p["rate"] * t) - y, {"height": 1.0, "rate": 1.0})
+    >>> residuals = lambda p: p["height"] * np.exp(-p["rate"] * t) - y
+    >>> fit = fad.scipy.optimize.least_squares(residuals, {"height": 1.0, "rate": 1.0})
     >>> round(float(fit.x["rate"]), 2), round(float(fit.standard_errors["rate"]), 3)
     (0.7, 0.002)
     """
@@ -171,7 +176,8 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, **options: An
     p0 : sequence of float, optional
         The start. The default is 1 for each parameter.
     **options
-        Further arguments of `scipy.optimize.curve_fit`, such as `sigma`, `absolute_sigma` and `bounds`. A `jac` replaces that of fad.
+        Further arguments of `scipy.optimize.curve_fit`, such as `sigma`, `absolute_sigma` and `bounds`. A `jac`
+        replaces that of fad.
 
     Returns
     -------
@@ -193,7 +199,8 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, **options: An
     >>> p.round(2)
     array([2.5, 0.7])
     """
-    start = np.ones(_parameters(check_callable(f, "scipy.optimize.curve_fit"))) if p0 is None else np.atleast_1d(np.asarray(p0, dtype=float))
+    start = (np.ones(_parameters(check_callable(f, "scipy.optimize.curve_fit"))) if p0 is None
+             else np.atleast_1d(np.asarray(p0, dtype=float)))
     slopes = jacobian(f, argnums=tuple(range(1, len(start) + 1)))
 
     def jac(x: Any, *p: Any) -> Any:
@@ -231,7 +238,8 @@ def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
     --------
     >>> import numpy as np
     >>> import fad.scipy.optimize
-    >>> solution = fad.scipy.optimize.root(lambda x: np.array([x[0] + x[1] - 3.0, x[0] * x[1] - 2.0]), np.array([0.5, 3.0]))
+    >>> equations = lambda x: np.array([x[0] + x[1] - 3.0, x[0] * x[1] - 2.0])
+    >>> solution = fad.scipy.optimize.root(equations, np.array([0.5, 3.0]))
     >>> solution.x.round(6)
     array([1., 2.])
     """
@@ -247,7 +255,7 @@ def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
     return result
 
 
-# -- structures -----------------------------------------------------------------------------------------------------------------
+# -- structures ------------------------------------------------------------------------------------
 
 def _vector(x0: Any) -> "tuple[np.ndarray, Callable]":
     """The start as one vector of float64, and the function from vectors to its structure."""
@@ -276,7 +284,7 @@ def _parameters(f: Callable) -> int:
     return len(kinds) - 1
 
 
-# -- derivatives for SciPy ------------------------------------------------------------------------------------------------------
+# -- derivatives for SciPy -------------------------------------------------------------------------
 
 def _curvature(of_vector: Callable, method: str, n: int, given: dict) -> dict:
     """The second derivatives that a method takes, where the caller gives none."""
@@ -301,12 +309,14 @@ def _constraint(constraint: Any, unravel: Callable) -> Any:
     if isinstance(constraint, optimize.NonlinearConstraint):
         of_vector = _of_vector(constraint.fun, unravel)
         jac = constraint.jac if callable(constraint.jac) else jacobian(of_vector)
-        hess = constraint.hess if callable(constraint.hess) else hessian(lambda x, v: np.sum(np.atleast_1d(of_vector(x)) * v))
-        return optimize.NonlinearConstraint(of_vector, constraint.lb, constraint.ub, jac=jac, hess=hess, keep_feasible=constraint.keep_feasible)
+        hess = (constraint.hess if callable(constraint.hess)
+                else hessian(lambda x, v: np.sum(np.atleast_1d(of_vector(x)) * v)))
+        return optimize.NonlinearConstraint(of_vector, constraint.lb, constraint.ub, jac=jac, hess=hess,
+                                            keep_feasible=constraint.keep_feasible)
     return constraint
 
 
-# -- standard errors ------------------------------------------------------------------------------------------------------------
+# -- standard errors -------------------------------------------------------------------------------
 
 def _add_errors(result: Any, covariance: np.ndarray, unravel: Callable) -> None:
     result.covariance = covariance
@@ -324,7 +334,8 @@ def _inverse(H: np.ndarray) -> np.ndarray:
 
 
 def _inverse_of_square(J: np.ndarray) -> np.ndarray:
-    """The inverse of J.T @ J by singular values; infinite where J does not have full rank, as scipy.optimize.curve_fit has it."""
+    """The inverse of J.T @ J by singular values; infinite if J does not have full rank, as in
+    scipy.optimize.curve_fit."""
     _, s, vt = np.linalg.svd(J, full_matrices=False)
     if s[-1] <= np.finfo(float).eps * max(J.shape) * s[0]:
         return np.full((J.shape[1],) * 2, np.inf)

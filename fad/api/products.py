@@ -20,7 +20,8 @@ from .staged import Staged, check_callable, within
 
 
 @named_as_here
-def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = False, fallback: "bool | None" = None) -> tuple:
+def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = False,
+        fallback: "bool | None" = None) -> tuple:
     """Compute `f` and its derivative in one direction (forward mode).
 
     Parameters
@@ -32,7 +33,8 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = F
     tangents : sequence
         The direction: one tangent for each argument, with the shape and structure of that argument.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(value, tangent, aux)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(value,
+        tangent, aux)``.
     fallback : bool, optional
         What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
         the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
@@ -62,7 +64,8 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, *, has_aux: bool = F
     >>> float(value), float(slope)
     (9.0, 6.0)
     """
-    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)) or len(primals) != len(tangents):
+    if (not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list))
+            or len(primals) != len(tangents)):
         raise ArgumentError("jvp takes a tuple of primals and a tuple of as many tangents",
                             do="write fad.jvp(f, (x,), (dx,)) for one argument")
     return _jvp_of(check_callable(f, "jvp"), has_aux, fallback)(tuple(primals), tuple(tangents))
@@ -99,7 +102,8 @@ def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
 
 
 @named_as_here
-def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> tuple:
+def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None,
+        fallback: "bool | None" = None) -> tuple:
     """Compute `f` and return its pullback (reverse mode).
 
     The forward sweep runs once. Call the pullback as often as you like.
@@ -111,7 +115,8 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
     *primals
         The arguments of `f`.
     has_aux : bool, optional
-        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(value, pullback, aux)``.
+        Whether `f` returns a pair ``(value, aux)``. Only `value` is differentiated. The result is then ``(value,
+        pullback, aux)``.
     memory : int or str, optional
         The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
     fallback : bool, optional
@@ -234,7 +239,7 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
     def body(*primals: Any) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
-        early = evaluate(inner.func, inner.args)              # by itself: a loop of values and tangents is a matter of the second step
+        early = evaluate(inner.func, inner.args)  # a loop of values and tangents belongs to the second step
         ys, dys = push_forward(inner.func, inner.args, aligned_tangents(inner, primals, tangents))
         return inner.tree_of(early), tangent_tree(inner, ys, dys), primals
     return TwoStep(body, f, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
@@ -295,16 +300,21 @@ def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") ->
 
 
 def _along(f: Callable, x: Any, v: Any) -> Any:
-    """The derivative of f at x in the direction v. Where forward mode has no rule, what reverse mode computes, u -> J* u, is transposed itself: J v = (J*)* v."""
+    """The derivative of f at x in the direction v. If forward mode has no rule, this transposes reverse mode's u -> J*
+    u: J v = (J*)* v."""
     inner = Inner(f, (x,), None, (0,))
     dxs = aligned_tangents(inner, (x,), (v,))
     if not is_reverse_only(inner.func):
         return tangent_tree(inner, *push_forward(inner.func, inner.args, dxs))
     value, pullback = _vjp_in_place(f, (x,), False)
-    transposed = Inner(lambda u: _vjp_in_place(lambda u: pullback(u)[0], (u,), False)[1](v)[0], (tree.map_leaves(zeros_of, value),))
-    if stack.is_live() or _uses_its_inputs(transposed.func):  # of a linear map, reverse mode needs no value; on the tape, none can be seen to be needed
-        raise NoDerivativeError("a rule of a custom_vjp in the gradient is not known to be linear in its cotangent, and forward mode was asked of it",
-                                why="only a linear map has a transpose", do="use fad.hessian or fad.vhp, which go by reverse mode alone")
+    transposed = Inner(lambda u: _vjp_in_place(lambda u: pullback(u)[0], (u,), False)[1](v)[0],
+                       (tree.map_leaves(zeros_of, value),))
+    # reverse mode of a linear map needs no value; the tape cannot tell that it needs none
+    if stack.is_live() or _uses_its_inputs(transposed.func):
+        raise NoDerivativeError("a rule of a custom_vjp in the gradient is not known to be linear in its cotangent, "
+                                "and forward mode was asked of it",
+                                why="only a linear map has a transpose",
+                                do="use fad.hessian or fad.vhp, which go by reverse mode alone")
     return transposed.tree_of(evaluate(transposed.func, transposed.args))
 
 

@@ -1,4 +1,4 @@
-"""Functions in two steps: a first step that runs at once, and a second (a pullback, a linear map) that may run many times.
+"""Functions in two steps: the first runs at once, the second (a pullback, a linear map) may run many times.
 
 The whole is traced as one program; inputs of the second step are added while the first is traced. The program is then
 split by what depends on the primals alone.
@@ -48,7 +48,8 @@ def _moves(x: Any) -> bool:
 
 
 class TwoStepProgram(Program):
-    """program(data) -> (first result, step), where step(tree) -> second result; the body returned (first, second, model).
+    """program(data) -> (first result, step), where step(tree) -> second result; the body returned (first, second,
+    model).
 
     model is the tree that the second step's argument must be like: its data leaves' structure and shapes are checked.
     """
@@ -62,10 +63,12 @@ class TwoStepProgram(Program):
         count = len(traced.func.outputs) - traced.count
         outputs, left = traced.func.outputs[:count - len(traced.written)], traced.func.outputs[count:]
         end = len(outputs) - self.models
-        func = Func(traced.func.name, traced.func.inputs, traced.func.equations, outputs[:self.early] + outputs[end:] + left + outputs[self.early:end])
+        func = Func(traced.func.name, traced.func.inputs, traced.func.equations,
+                    outputs[:self.early] + outputs[end:] + left + outputs[self.early:end])
         head, rest = split(optimise(func), traced.later, self.early + self.models + traced.count)
         self.second_step = rest
-        self.head, self.rest = Runner(head, self.policy, f"{self.name}_forward"), Runner(rest, self.policy, f"{self.name}_pullback")
+        self.head = Runner(head, self.policy, f"{self.name}_forward")
+        self.rest = Runner(rest, self.policy, f"{self.name}_pullback")
         self.prelude, self.deliver = prelude_of(traced, self.head), delivery(traced.stores)
 
     @property
@@ -85,7 +88,8 @@ class TwoStepProgram(Program):
 
         def step(argument: Any) -> Any:
             given, traced = fitting_leaves(argument, model)
-            outputs = evaluate(self.second_step, [captured(x) for x in residuals] + given) if traced else self.rest.run(residuals + given)
+            outputs = (evaluate(self.second_step, [captured(x) for x in residuals] + given) if traced
+                       else self.rest.run(residuals + given))
             return self._tree(self.second, self.first.leaves, outputs)
         return value, step
 
@@ -98,8 +102,8 @@ class TwoStepProgram(Program):
 
 
 def fitting_leaves(argument: Any, model: Any) -> "tuple[list, bool]":
-    """Leaves of a tangent or cotangent for the real and complex leaves of model, in their dtypes; and whether one is traced, so that what
-    is computed of them belongs to the program being built."""
+    """Leaves of a tangent or cotangent for the real and complex leaves of model, in their dtypes. Also whether one is
+    traced, so that later results belong to the program being built."""
     targets, expected = tree.flatten(model)
     leaves, structure = tree.flatten(argument)
     if structure != expected:
@@ -113,8 +117,9 @@ def fitting_leaves(argument: Any, model: Any) -> "tuple[list, bool]":
 def _fitting(g: Any, x: Any) -> Any:
     g = np.asarray(g)
     if g.shape != np.shape(x):
-        raise CotangentShapeError(f"a tangent or cotangent of shape {g.shape} was given for a value of shape {np.shape(x)}",
-                                  do="give it the shape of the value it belongs to")
+        raise CotangentShapeError(
+            f"a tangent or cotangent of shape {g.shape} was given for a value of shape {np.shape(x)}",
+            do="give it the shape of the value it belongs to")
     dtype = type_of(x).dtype
     if g.dtype.kind == "c" and dtype.kind != "c":
         raise CotangentShapeError(f"a complex tangent or cotangent was given for a real value ({dtype})")

@@ -45,7 +45,8 @@ def ravel(t: Any) -> "tuple[Any, Callable]":
     if not data:
         return np.zeros(0), lambda v: t
     sizes = [product(shape_of(x)) for x in data]
-    flat = [registry["reshape"](x, n) if hasattr(x, "shape") else registry["reshape"](np.asarray(x), 1) for x, n in zip(data, sizes)]
+    flat = [registry["reshape"](x, n) if hasattr(x, "shape") else registry["reshape"](np.asarray(x), 1)
+            for x, n in zip(data, sizes)]
 
     def unravel(v: Any) -> Any:
         _check_length(v, sizes)

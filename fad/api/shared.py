@@ -27,11 +27,13 @@ from ..util.where import module_name, package_name
 
 MOST = 256                                                    # patterns that are kept
 TRIALS = 3                                                    # failures after which a pattern is not tried any more
-VALUES = 32                                                   # programs for one value each of a number that cannot be an argument
+VALUES = 32  # programs for one value each of a number that cannot be an argument
 _patterns: dict[tuple, Any] = {}                              # key -> the Sharing; the numbers of what was seen once
 _UNSEEN = object()
-_HOLDING = ("fad.trace.guards.guard", "fad.trace.guards.snapshot")      # of fad's own objects, those that keep what a function read; others lead to the trace
-_CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, ModuleType, type, FunctionType, BuiltinFunctionType, CodeType)
+# the fad objects that keep what a function read; others lead to the trace
+_HOLDING = ("fad.trace.guards.guard", "fad.trace.guards.snapshot")
+_CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, ModuleType, type, FunctionType,
+           BuiltinFunctionType, CodeType)
 
 
 def _has_sides(x: Any) -> bool:
@@ -46,8 +48,8 @@ class KnownByItself(Exception):
 class Sharing:
     """The staged function of a pattern, whose first arguments are the slots.
 
-    before: the numbers among the slots of the first function
-    floats: which of the slots are Python's numbers, but for ints; absolute: ids of what its programs know by itself, and not as a part of the function
+    before: the numbers among the slots of the first function; floats: which of the slots are Python's non-integer
+    numbers; absolute: ids of what its programs know by itself, and not as a part of the function
     """
 
     def __init__(self, staged: Any, f: Any, parts: FunctionParts, before: dict):
@@ -101,8 +103,10 @@ class Sharing:
             effects.refuse_draws(None)
             if effects.changed or program.traced.stores or not self._is_free_of(program):
                 raise UnstageableError("a function changes what it closes over, or returns it")
-            copies = {id(x) for filling in self.fillings for x in filling.made.values()}       # nobody else has them: they stay where they are
-            kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value))) and not isinstance(s.value, Value)]
+            # nobody else has them: they stay where they are
+            copies = {id(x) for filling in self.fillings for x in filling.made.values()}
+            kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value)))
+                    and not isinstance(s.value, Value)]
             program.traced = program.traced._replace(sources=Checks(kept))
             for filling in self.fillings:
                 filling.release()
@@ -122,7 +126,8 @@ class Sharing:
 
     def _is_free_of(self, program: Any) -> bool:
         """Whether the program leaves the function's parts as they are, and does not return one."""
-        return all(filling.is_untouched and not any(map(filling.holds, program.traced.statics.values())) for filling in self.fillings)
+        return all(filling.is_untouched and not any(map(filling.holds, program.traced.statics.values()))
+                   for filling in self.fillings)
 
     def serves(self, parts: FunctionParts) -> bool:
         """Whether the programs may serve a function of these parts."""

@@ -1,8 +1,8 @@
 """Staged functions: what jit, grad, vmap and their kin return.
 
-A staged function has a body that computes on traced values: for `grad` it traces the user's function, differentiates the
-program and runs the result. Called with arrays, the body is traced once for each kind of arguments and the program is kept; called
-with traced values, the body runs where it stands. So transforms nest without a rule of their own.
+A staged function has a body that computes on traced values: for `grad` it traces the user's function, differentiates
+the program and runs the result. Called with arrays, the body is traced once for each kind of arguments and the program
+is kept; called with traced values, the body runs where it stands. So transforms nest without a rule of their own.
 """
 import functools
 from collections.abc import Callable, Sequence
@@ -49,8 +49,9 @@ class Staged:
 
     program_class: Callable = Program
 
-    def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None, static: tuple = (), writes: bool = False,
-                 fallback: "bool | None" = None, plain: "Callable | None" = None):
+    def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None,
+                 static: tuple = (), writes: bool = False, fallback: "bool | None" = None,
+                 plain: "Callable | None" = None):
         functools.update_wrapper(self, wrapped)
         self.body, self.rebuild, self.compile, self.static, self.writes = body, rebuild, compile, static, writes
         self.fallback, self.plain = Fallback(fallback, plain is not None), plain
@@ -58,12 +59,13 @@ class Staged:
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
         self.latest: Callable | None = None
-        self.fixed: set[tuple] = set()                        # of these those that cannot be inputs
-        self.state: dict[tuple, tuple] = {}                   # key of a location that programs store to -> it, what stood there when that was known
-        self.lifting: Sharing | None = None                   # of the staged function of a pattern: what it knows of its slots
+        self.state: dict[tuple, tuple] = {}  # key of a location that programs store to -> it, what stood there then
+        self.fixed: set[tuple] = set()  # the keys of locations that cannot be inputs
+        self.lifting: Sharing | None = None  # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
-        self.options = (rebuild[0], *rebuild[1][1:], *rebuild[2].values())      # what tells this transform of a function from others
-        self.first = self                                     # the first such transform of this function, whose programs this one has, too
+        # what tells this transform of a function from others
+        self.options = (rebuild[0], *rebuild[1][1:], *rebuild[2].values())
+        self.first = self  # the first such transform of this function, whose programs this one shares
         kept = memory_of(wrapped) if type(wrapped) is FunctionType and wrapped.__dict__ else None
         if kept:
             self._adopt(kept)
@@ -75,7 +77,8 @@ class Staged:
             let_through(error)
             return
         if first is not None:
-            self.first, self.programs, self.varying, self.seen, self.latest = first, first.programs, first.varying, first.seen, first.latest
+            self.first, self.programs, self.varying = first, first.programs, first.varying
+            self.seen, self.latest = first.seen, first.latest
             self.fallback.reasons = first.fallback.reasons
 
     def _register(self) -> None:
@@ -87,7 +90,7 @@ class Staged:
             except TypeError as error:                        # an option that cannot be hashed
                 let_through(error)
 
-    # -- calls ------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fast = self.latest
@@ -149,12 +152,13 @@ class Staged:
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
         program.undo = nothing
-        if program.fast is not None and program.fast is not self.latest and program.is_current() and _flat(args, kwargs, leaves):
+        if (program.fast is not None and program.fast is not self.latest and program.is_current()
+                and _flat(args, kwargs, leaves)):
             self.latest = self.first.latest = program.fast
         return result
 
     def _served(self, args: tuple, kwargs: dict) -> Any:
-        """What a staged function answers that serves all functions of this one's kind; NotImplemented if there is none."""
+        """A staged function's answer that serves all functions of this one's kind; NotImplemented if there is none."""
         if self.lifting is not None:
             return NotImplemented
         sharing, parts = sharing_of(self)
@@ -179,35 +183,40 @@ class Staged:
         """The same transform of a pattern of functions."""
         static = tuple([k + sharing.count if isinstance(k, int) else k for k in self.static])
         make, (_, *options), kwargs = self.rebuild
-        none = SimpleNamespace(__name__=getattr(self, "__name__", "f"))        # in place of the function, which is not to be kept
-        made = type(self)(sharing.body(lambda f: make(f, *options, **kwargs)), none, rebuild=(make, (none, *options), kwargs), compile=self.compile,
-                          static=static, writes=self.writes, fallback=False)
+        none = SimpleNamespace(__name__=getattr(self, "__name__", "f"))  # it stands for the function, which is not kept
+        made = type(self)(sharing.body(lambda f: make(f, *options, **kwargs)), none,
+                          rebuild=(make, (none, *options), kwargs), compile=self.compile, static=static,
+                          writes=self.writes, fallback=False)
         made.lifting = sharing
         return made
 
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
-        """The program that serves these arguments, traced now if there is none yet, and the leaves that are its data."""
+        """The program that serves these arguments, traced now if there is none yet, and its data leaves."""
         key, data = self._signature(leaves, structure)
-        return self._program(key, data, leaves, structure, [p for p in self.programs.get(key, ()) if p.is_current()]), data
+        return self._program(key, data, leaves, structure,
+                             [p for p in self.programs.get(key, ()) if p.is_current()]), data
 
     def _signature(self, leaves: list, structure: tree.Structure) -> "tuple[Any, list]":
         self._watch(leaves, structure)
         return signature_of(leaves, structure, self.varying, self._static_positions(structure))
 
     def _program(self, key: Any, data: list, leaves: list, structure: tree.Structure, candidates: list) -> Program:
-        """The one of these programs that accepts the data, or a new one; those that are not among them are forgotten then."""
+        """The first of these programs that accepts the data, or a new one. Programs that are not among them are
+        dropped."""
         for program in candidates:
             if program.accepts(data):
                 return program
         program = self._traced_anew(leaves, structure)
-        if program.is_current() and program.shape == key[0]:  # else it has changed what it read, and does not do so again, or another thread the settings
+        # otherwise it changed what it read, for good, or another thread changed the settings
+        if program.is_current() and program.shape == key[0]:
             candidates = [*candidates, program]
         self.programs[key] = candidates
         self._register()
         return program
 
     def _traced_anew(self, leaves: list, structure: tree.Structure) -> Program:
-        """A program for these arguments. What its trace changes outside it has changed once and for all, or the program knows that it has to be traced anew."""
+        """A program for these arguments. The trace has made its outside changes once and for all, or the program knows
+        that it must be traced anew."""
         if self.lifting is not None:
             return self.lifting.traced(self, leaves, structure)
         f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
@@ -262,7 +271,8 @@ class Staged:
 
     def _watch(self, leaves: list, structure: tree.Structure) -> None:
         """Python ints are part of the program until they are seen to vary."""
-        known = self.seen.setdefault((structure, len(leaves)), {} if self.lifting is None else dict(self.lifting.before))
+        known = self.seen.setdefault((structure, len(leaves)),
+                                     {} if self.lifting is None else dict(self.lifting.before))
         for k, x in enumerate(leaves):
             if type(x) is int and known.setdefault(k, x) != x:
                 self.varying.add(k)
@@ -300,15 +310,16 @@ class Staged:
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
         fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
         with collection_paused(), config.held():
-            traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic],
-                           own=True, state=state)
+            traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
+                           names=[names[k] for k in dynamic], own=True, state=state)
             try:
-                return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes, name=self.kernel_name)
+                return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes,
+                                          name=self.kernel_name)
             except BaseException:
                 undo([traced.effects])
                 raise
 
-    # -- looking ----------------------------------------------------------------------------------------------------------
+    # -- looking -----------------------------------------------------------------------------------
 
     def program_for(self, *args: Any, **kwargs: Any) -> "tuple[Program, list]":
         """The program for these arguments, without running it, and its data."""
@@ -347,9 +358,10 @@ class Staged:
     def njit(self, *examples: Any) -> Any:
         """The compiled program for arguments like these as a Numba dispatcher, to be called from @njit code.
 
-        Each array and number among the examples is an argument of the dispatcher, in order; an int that the program's structure
-        depends on (an axis) is a constant, and so are arrays that the function closed over. Raises BackendError where there is no compiled form,
-        and SideEffectError where the function writes to its arguments (under jit; a derivative leaves them alone).
+        Each array and number among the examples is an argument of the dispatcher, in order. Ints that the program's
+        structure depends on (an axis) are constants, and so are arrays that the function closed over. Raises
+        BackendError if there is no compiled form, and SideEffectError if the function writes to its arguments (under
+        jit; a derivative leaves them alone).
 
         >>> import numpy as np, fad
         >>> g = fad.grad(lambda x: np.sum(x ** 3)).njit(np.ones(3))
@@ -375,7 +387,7 @@ class Staged:
         forget(self)
         self.fallback.reasons.clear()
 
-    # -- as a function ------------------------------------------------------------------------------------------------------
+    # -- as a function -----------------------------------------------------------------------------
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -386,7 +398,8 @@ class Staged:
 
     def __dir__(self) -> list:
         """What a user may use; the rest is of fad's own."""
-        return sorted({"njit", "clear", "compilations", "traces", *[name for name in object.__dir__(self) if name.startswith("__")]})
+        return sorted({"njit", "clear", "compilations", "traces",
+                       *[name for name in object.__dir__(self) if name.startswith("__")]})
 
     def __repr__(self) -> str:
         make, args, _ = self.rebuild
@@ -418,7 +431,8 @@ def as_tuple(x: Any) -> tuple:
 
 
 def within(memory: Any, body: Callable) -> Callable:
-    """The body of a transform, whose loops save at most `memory` bytes (see util/memory.py) for their reverse sweeps; None: any number."""
+    """The body of a transform. Its loops save at most `memory` bytes (see util/memory.py) for reverse sweeps; None: no
+    limit."""
     if memory is None:
         return body
     limit = parse_bytes(memory)
@@ -430,14 +444,16 @@ def within(memory: Any, body: Callable) -> Callable:
     return limited
 
 
-AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")      # fad.jvp(f, x), not fad.jvp(f)(x)
+# fad.jvp(f, x), not fad.jvp(f)(x)
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")
 STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
 
 
 def check_callable(f: Any, what: str) -> Any:
     """f, if it can be called."""
     if not callable(f):
-        how = "pass the function, not what it returns" if what in STEERING else f"fad.{what}(f{', x' if what in AT_ONCE else ')(x'}), not fad.{what}(f(x))"
+        how = ("pass the function, not what it returns" if what in STEERING
+               else f"fad.{what}(f{', x' if what in AT_ONCE else ')(x'}), not fad.{what}(f(x))")
         raise ArgumentError(f"{what} needs a function, not {type(f).__name__}", do=how)
     return f
 

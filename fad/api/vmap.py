@@ -1,6 +1,6 @@
 """vmap: a function of one example becomes a function of a batch."""
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -17,9 +17,16 @@ from ..util.errors import ArgumentError, ExtentError
 from ..util.foreign import remedy_of
 from ..util.keywords import named_as_here
 from .inner import Inner
+from .signatures import P, R
 from .staged import Staged, check_callable
 
 
+@overload
+def vmap(f: Callable[P, Any], in_axes: Any = ..., out_axes: Any = ..., *,
+         fallback: bool | None = ...) -> Callable[P, Any]: ...
+@overload
+def vmap(f: None = ..., in_axes: Any = ..., out_axes: Any = ..., *,
+         fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None) -> Any:
     """Return a function that applies `f` to each example of a batch.
@@ -29,8 +36,9 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
     f : callable
         A function of one example.
     in_axes : int, None or tuple, optional
-        The axis of each argument that counts the examples. None means that all examples share the argument. A tuple has
-        one entry for each argument; an entry may be a structure like its argument. All examples share keyword arguments.
+        The axis of each argument that counts the examples. None means that all examples share the argument. A tuple
+        has one entry for each argument; an entry may be a structure like its argument. All examples share keyword
+        arguments.
     out_axes : int, None or structure, optional
         The axis of each result that counts the examples. None means that the result is the same for all.
     fallback : bool, optional
@@ -88,7 +96,8 @@ def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: lis
     """The stacked results of the examples; each example may take its own path."""
     results = []
     for k in range(n):
-        inner = Inner(f, structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)]), kwargs, whole=moved)
+        inner = Inner(f, structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)]),
+                      kwargs, whole=moved)
         results.append(inner.tree_of(evaluate(inner.func, inner.args)))
     return tree.map_leaves(_stacked, *results)
 
@@ -97,7 +106,8 @@ def _stacked(*ys: Any) -> Any:
     if not all(is_data(y) or isinstance(y, (bool, np.bool_)) for y in ys):
         raise ArgumentError(f"vmap cannot stack results of {type(ys[0]).__name__}", do="return arrays or numbers")
     if any(shape_of(y) != shape_of(ys[0]) for y in ys):
-        raise ExtentError("the extents of a result differ from example to example, and cannot be stacked", why="they depend on the data")
+        raise ExtentError("the extents of a result differ from example to example, and cannot be stacked",
+                          why="they depend on the data")
     return as_array(list(ys))
 
 
@@ -121,7 +131,8 @@ def prefix_leaves(prefix: Any, model: Any, what: str) -> list:
     if prefix is None or (isinstance(prefix, int) and not isinstance(prefix, bool)):
         return [prefix] * len(leaves)
     if tree.flatten(prefix)[1].cls is None:                   # a leaf, and none of these
-        raise ArgumentError(f"{what} has {prefix!r} in it", do=f"{what} is an int, None, or a tree of these like what it is for")
+        raise ArgumentError(f"{what} has {prefix!r} in it",
+                            do=f"{what} is an int, None, or a tree of these like what it is for")
     entries: list = []
     children, given = _children(model), _children(prefix)
     if len(children) != len(given):
@@ -160,7 +171,7 @@ def _batch_extent(xs: list, axes: list) -> Any:
 
 
 def _placed(result: Any, out_axes: Any, same: Any = ()) -> Any:
-    """The results with their batch axes where out_axes says; `same` are the ids of those that are one for all examples."""
+    """The results with their batch axes where out_axes says. `same` are the ids of results that all examples share."""
     leaves, structure = tree.flatten(result)
     axes = prefix_leaves(out_axes, result, "out_axes")
     return structure.unflatten([_from_front(y, a, id(y) in same) if is_data(y) else y for y, a in zip(leaves, axes)])
@@ -174,7 +185,8 @@ def _from_front(y: Any, axis: "int | None", is_same: bool) -> Any:
     rank = y.ndim
     if not -rank <= axis < rank:
         raise ArgumentError(f"vmap was told to put the examples at axis {axis} of a result with {rank} axes",
-                            do=f"give out_axes from {-rank} to {rank - 1}: the axis of the examples is one of the result's")
+                            do=f"give out_axes from {-rank} to {rank - 1}: the axis of the examples is one of the "
+                               f"result's")
     axis %= rank
     order = tuple(range(1, axis + 1)) + (0,) + tuple(range(axis + 1, rank))
     return y if axis == 0 else registry["transpose"](y, axes=order)

@@ -1,4 +1,4 @@
-"""fad.autograd.checkpoint: calls whose intermediate values are computed again in backward, on tensors (torch.utils.checkpoint)."""
+"""fad.autograd.checkpoint: calls on tensors that backward computes again to save memory (torch.utils.checkpoint)."""
 from ..eager.checkpoint import CheckpointError as CheckpointError
 from ..eager.checkpoint import GraphExecGroup as GraphExecGroup
 from ..eager.checkpoint import checkpoint as checkpoint

@@ -1,4 +1,4 @@
-"""fad.autograd.gradcheck: derivatives against differences. (As an attribute of fad.autograd, the name is the function's.)"""
+"""fad.autograd.gradcheck: derivatives against differences. (The attribute of fad.autograd is the function.)"""
 from ..eager.gradcheck import GradcheckError as GradcheckError
 from ..eager.gradcheck import get_analytical_jacobian as get_analytical_jacobian
 from ..eager.gradcheck import get_numerical_jacobian as get_numerical_jacobian

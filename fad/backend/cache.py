@@ -19,6 +19,7 @@ import numpy as np
 
 from ..util.config import config
 from ..util.lazy import LazyModule
+from ..util.sources import contents_of
 from ..util.version import __version__ as VERSION
 from .sums import with_free_sums
 
@@ -74,17 +75,8 @@ def surroundings() -> str:
     cpu = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple()
     libraries = np.__version__, numba.__version__, llvmlite.__version__, repr(llvm.llvm_version_info), widen.FLAVOUR
     python = sys.version, sys.implementation.cache_tag, platform.machine()
-    kernels = _files(pathlib.Path(__file__).parent.parent / "kernels")
+    kernels = contents_of("fad.kernels")
     return entries.digest(FORMAT, VERSION, *libraries, *python, *cpu, *kernels, *_scipy())
-
-
-def _files(folder: pathlib.Path) -> list:
-    """Names and contents of the files whose code kernels hold."""
-    found: list = []
-    for file in sorted(folder.iterdir()):
-        if file.is_file():
-            found += [file.name, file.read_bytes()]
-    return found
 
 
 def _scipy() -> list:
@@ -168,12 +160,12 @@ def _module(text: str, name: str) -> str:
 _IMPORTS = """import numba  # noqa: E402
 
 import fad.kernels.arrays as np  # noqa: E402, F811
-from fad.kernels.numba_pipeline import LeanCompiler  # noqa: E402"""
+from fad.kernels.strip_mining import KernelCompiler  # noqa: E402"""
 
 
 def _jitted(name: str) -> str:
     flags = ", ".join(map(repr, FLAGS))
-    options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, pipeline_class=LeanCompiler"
+    options = f"fastmath={{{flags}}}, error_model='numpy', boundscheck=False, pipeline_class=KernelCompiler"
     return f"\n\n{_IMPORTS}\n\n{name} = numba.njit({options})({name})\n"
 
 

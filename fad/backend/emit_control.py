@@ -1,17 +1,9 @@
-"""Printing loops and branches: carries are variables; arrays among them are changed in place or change hands.
-
-Loops that may take long count their iterations, and now and then heed Ctrl-C: all `while` loops, and `for` loops that
-hold other loops or whose iterations are long and wait for each other. In other loops a count would be felt, or would
-keep LLVM from computing iterations in vectors.
-"""
+"""Printing loops and branches: carries are variables; arrays among them are changed in place or change hands."""
 import math
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from ..ir.graph import Literal, Var, is_branch, is_counted
-from ..ir.uses import DefUse
+from ..ir.graph import Literal, Var, is_branch
 from ..ir.views import LoopView
 from .allocation_hoisting import entered, spares
 from .array_contraction import Home
@@ -41,77 +33,21 @@ def _print_for(printer: Any, step: Step) -> None:
     start, stop, stride = (printer.expressions.operand(a).source for a in step.args)
     index = printer.names.of(LoopView(step.eqn).index, "i")
     span = stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
-    work = _work(body)
-    with _counted(printer, work == math.inf or (work >= LONG and _is_sequential(LoopView(step.eqn)))) as count:
-        printer.line(f"for {index} in range({span}):", step)
-
-        def iteration() -> None:
-            count()
-            _print_body(printer, body, step.outs)
-        printer.indented(iteration)
+    printer.line(f"for {index} in range({span}):", step)
+    printer.indented(lambda: _print_body(printer, body, step.outs))
     printer.names.release(index)
 
 
 def _print_while(printer: Any, step: Step) -> None:
     test, body = step.body.bodies
-    with _counted(printer) as count:
-        printer.line("while True:", step)
+    printer.line("while True:", step)
 
-        def iteration() -> None:
-            printer.block(test.steps, test.func.outputs)
-            printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
-            printer.indented(lambda: printer.line("break"))
-            count()
-            _print_body(printer, body, step.outs)
-        printer.indented(iteration)
-
-
-@contextmanager
-def _counted(printer: Any, wanted: bool = True) -> Iterator[Callable]:
-    """A context around a loop; its value prints the line that counts an iteration. Nested loops share one count."""
-    if not wanted:
-        yield lambda: None
-        return
-    outermost = printer.iterations is None
-    if outermost:
-        printer.iterations = printer.names.fresh("iterations")
-        printer.line(f"{printer.iterations} = 0")
-    yield lambda: printer.line(f"{printer.iterations} = interruptible({printer.iterations})")
-    if outermost:
-        printer.iterations = None
-
-
-def _work(body: Any) -> float:
-    """The estimated number of steps of an iteration; infinite if it has loops of its own, or calls a function on whole
-    arrays.
-    """
-    return sum(map(_work_of, body.steps))
-
-
-def _work_of(step: Step) -> float:
-    if step.kind == "control":
-        inside = [_work(body) for body in step.body.bodies]
-        return max(inside) if is_branch(step.eqn) else inside[-1] * _few(step.args) if is_counted(step.eqn) else math.inf
-    if step.kind == "call" or any(a.extent.terms or a.extent.const > FEW for a in step.axes):
-        return math.inf
-    return math.prod(a.extent.const for a in step.axes)
-
-
-def _few(ends: tuple) -> float:
-    """The number of iterations of a range that LLVM may lay out: it has to know the number."""
-    known = [a.value if isinstance(a, Literal) else a.index.const if isinstance(a, Position) and not a.index.terms else None for a in ends]
-    iterations = math.inf if None in known else len(range(*known))
-    return iterations if iterations <= FEW else math.inf
-
-
-def _is_sequential(loop: LoopView) -> bool:
-    """Whether an iteration begins with a number, other than a sum, that the iteration before computes."""
-    chains = DefUse.of(loop.body)
-    for carry, a in zip(loop.carries, loop.next):
-        eqn = chains.definition(a)
-        if eqn is not None and not a.type.shape and a.type.dtype.kind in "fc" and not (eqn.op.name in ("add", "sub") and carry in eqn.inputs):
-            return True
-    return False
+    def iteration() -> None:
+        printer.block(test.steps, test.func.outputs)
+        printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
+        printer.indented(lambda: printer.line("break"))
+        _print_body(printer, body, step.outs)
+    printer.indented(iteration)
 
 
 def _print_body(printer: Any, body: Any, outs: tuple) -> None:

@@ -60,7 +60,6 @@ class Printer:
         self.indent = "    "
         self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
-        self.iterations: str | None = None                        # the count of the iterations of the loops that are being printed
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something

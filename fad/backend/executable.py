@@ -116,12 +116,10 @@ class Program:
         count = len(outputs) - len(self.traced.written) - self.traced.count
         for k, new in zip(self.written, outputs[count:]):
             (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
-        leaves = list(map(as_numpy, outputs[:count], self.scalars))
-        for k in sorted(self.traced.statics):
-            leaves.insert(k, self.traced.statics[k])
+        result = self.traced.structure.unflatten(map(as_numpy, outputs[:count], self.scalars), self.traced.statics)
         if self.deliver is not None:
             self.deliver(outputs, data)
-        return self.traced.structure.unflatten(leaves)
+        return result
 
 
 def prelude_of(traced: Any, runner: Runner) -> "Prelude | None":

@@ -4,17 +4,16 @@ The module begins with the generated function, for readers. Behind it stand the 
 a few lines that make modules of them.
 """
 import ast
-import pathlib
 import re
 from typing import Any
 
 import numpy as np
 
 from ..util.errors import ArgumentError
+from ..util.sources import text_of
 from .cache import FLAGS
 from .sums import with_free_sums
 
-_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
 _LARGEST = 10_000
 _LOADER = '''
 def _kernels():
@@ -87,7 +86,9 @@ def needed_kernels(imports: list) -> dict:
 def _collect(module: str, found: dict) -> None:
     if module in found:
         return
-    text = (_KERNELS / f"{module}.py").read_text(encoding="utf-8")
+    text = text_of(f"fad.kernels.{module}")
+    if text is None:
+        raise ArgumentError("the texts of fad's kernels, which an exported module holds, are not installed", do="export where fad is installed with its texts")
     for inner in _modules_of(text):
         _collect(inner, found)
     found.setdefault(module, text)

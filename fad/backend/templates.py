@@ -75,7 +75,7 @@ def _asked(parent: ast.AST, child: ast.AST) -> int:
 def template(text: str) -> Template:
     """The template of a text with holes {0}, {1}, ... (a name in a hole is an argument by that name).
 
-    >>> template("{0} * {1}").fill([Text("a + b", SUM), Text("c")]).source
+    >>> template("{0} * {1}").fill([ExprText("a + b", SUM), ExprText("c")]).source
     '(a + b) * c'
     """
     holes = []
@@ -95,7 +95,7 @@ def template(text: str) -> Template:
 def sum_of(x: ExprText, y: ExprText) -> ExprText:
     """x + y, in the order that takes the fewest signs.
 
-    >>> sum_of(Text("-a", SIGN), Text("b * c", PRODUCT)).source, sum_of(Text("-a", SIGN), Text("-b", SIGN)).source
+    >>> sum_of(ExprText("-a", SIGN), ExprText("b * c", PRODUCT)).source, sum_of(ExprText("-a", SIGN), ExprText("-b", SIGN)).source
     ('b * c - a', '-(a + b)')
     """
     if not (is_negative(x) or is_negative(y)):

@@ -1,20 +1,23 @@
 """The functions that generated text may call, and the modules they are imported from."""
 import ast
-import pathlib
+import importlib
 from functools import lru_cache
 
 from ..ir.op import Op, registry
+from ..util.sources import text_of
 from .loop_ir import BackendError
 
-_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
 _PYTHON = {"range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "round", "ValueError", "IndexError", "AssertionError",
            "MemoryError", "TypeError", "RuntimeError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "FloatingPointError", "KeyError",
            "LookupError", "NotImplementedError", "UnboundLocalError", "OSError", "Exception"}
 
 
 def _exported(module: str) -> list:
-    """The names in a kernel module's __all__, read from its text, so that nothing needs to be imported."""
-    tree = ast.parse((_KERNELS / f"{module}.py").read_text(encoding="utf-8"))
+    """The names in a kernel module's __all__, read from its text, so that nothing needs to be imported where the text is installed."""
+    text = text_of(f"fad.kernels.{module}")
+    if text is None:
+        return list(importlib.import_module(f"fad.kernels.{module}").__all__)
+    tree = ast.parse(text)
     for node in tree.body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__" and isinstance(node.value, (ast.List, ast.Tuple)):
             return [e.value for e in node.value.elts if isinstance(e, ast.Constant)]
@@ -29,7 +32,7 @@ def _table() -> dict:
 @lru_cache(maxsize=1)
 def _table_of(_count: int) -> dict:
     table = {op.text.partition("(")[0]: op.facts["module"] for op in registry.values() if isinstance(op, Op) and "module" in op.facts}
-    for module in ("growth", "helpers", "signals"):
+    for module in ("growth", "helpers"):
         table.update(dict.fromkeys(_exported(module), module))
     table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
     return table

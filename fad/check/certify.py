@@ -1,8 +1,8 @@
 """certify: the derivative of a function, held against every other way there is to compute it.
 
-For each argument: reverse mode's gradient, its products with directions by forward mode, by the complex step (Squire & Trapp, SIAM
-Review 40, 1998; only where the function takes complex arguments and is analytic there) and by central differences extrapolated twice
-(Richardson). The function itself runs as plain NumPy for the last two.
+For each argument it compares reverse mode's gradient with products with directions: by forward mode, by the complex
+step (Squire & Trapp, SIAM Review 40, 1998; only if the function takes complex arguments and is analytic there) and by
+central differences extrapolated twice (Richardson). The last two run the function as plain NumPy.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -21,7 +21,8 @@ TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
 
 
 class Comparison(NamedTuple):
-    """One comparison: the argument, the method, the largest relative deviation from reverse mode, and whether it is small enough."""
+    """One comparison: the argument, the method, the largest relative deviation from reverse mode, and whether that is
+    small enough."""
 
     argument: str
     method: str
@@ -53,11 +54,13 @@ class Report:
         return table(self._head(), ["argument", "way", "deviation", ""], self._rows())
 
     def _head(self) -> str:
-        return f"derivative of {self.name}: {'certified' if self.ok else 'NOT certified'} (deviations from reverse mode, relative)"
+        verdict = "certified" if self.ok else "NOT certified"
+        return f"derivative of {self.name}: {verdict} (deviations from reverse mode, relative)"
 
     def _rows(self) -> list:
         return [(line.argument, line.method, "-" if line.error is None else format(line.error, ".1e"),
-                 "agrees" if line.ok and line.error is not None else line.note if line.ok else "DISAGREES") for line in self.lines]
+                 "agrees" if line.ok and line.error is not None else line.note if line.ok else "DISAGREES")
+                for line in self.lines]
 
 
 @named_as_here
@@ -165,32 +168,39 @@ def _forward(f: Callable, point: np.ndarray, d: np.ndarray, weights: Any) -> flo
 
 
 def _complex_steps(f: Callable, point: np.ndarray, directions: list, weights: Any) -> "list | None":
-    """Imaginary parts of f at point + i h d, over h; None where f does not take complex arguments or is not analytic."""
+    """Imaginary parts of f at point + i h d, over h; None if f takes no complex arguments or is not analytic."""
     if point.dtype.kind == "c":
         return None
     h = 1e-30
     try:
         with np.errstate(all="ignore"):
             ys = [f(point + 1j * h * d) for d in directions]
-            values = [sum(float(np.sum(w * np.imag(v))) / h for w, v in zip(tree.flatten(weights)[0], tree.flatten(y)[0])) for y in ys]
-            unchanged = [abs(_dot(weights, y) - _dot(weights, f(point))) <= 1e-9 * max(1.0, abs(_dot(weights, y))) for y in ys]
+            values = [sum(float(np.sum(w * np.imag(v))) / h
+                          for w, v in zip(tree.flatten(weights)[0], tree.flatten(y)[0])) for y in ys]
+            unchanged = [abs(_dot(weights, y) - _dot(weights, f(point))) <= 1e-9 * max(1.0, abs(_dot(weights, y)))
+                         for y in ys]
     except Exception as error:
-        let_through(error)                                   # any failure of the user's function on complex numbers means just that
+        let_through(error)  # any failure of the user's function on complex numbers means just that
         return None
     looks_real = all(np.asarray(v).dtype.kind != "c" for y in ys for v in tree.flatten(y)[0])
-    return None if looks_real or not all(unchanged) or not np.all(np.isfinite(values)) or _kills_imaginary(f, point) else values
+    if looks_real or not all(unchanged) or not np.all(np.isfinite(values)) or _kills_imaginary(f, point):
+        return None
+    return values
 
 
 def _kills_imaginary(f: Callable, point: np.ndarray) -> bool:
-    """Whether f loses imaginary parts on its way (abs, comparison of complex numbers, real): its complex step then means nothing.
+    """Whether f loses imaginary parts on its way (abs, comparison of complex numbers, real). Then its complex step
+    means nothing.
 
-    An analytic f that is real on the real axis takes conjugates to conjugates; and its imaginary part is linear in a small step.
+    An analytic f that is real on the real axis maps conjugates to conjugates, and its imaginary part is linear in a
+    small step.
     """
     steps = [1e-20, 1e-30]
     found = [tree.flatten(f(point + 1j * h))[0] for h in steps]
     ratios = [float(np.sum(np.abs(np.imag(v)))) / h for h, vs in zip(steps, found) for v in vs]
     half = len(ratios) // 2
-    return any(not np.isclose(a, b, rtol=1e-6) for a, b in zip(ratios[:half], ratios[half:])) or all(r == 0 for r in ratios)
+    return (any(not np.isclose(a, b, rtol=1e-6) for a, b in zip(ratios[:half], ratios[half:]))
+            or all(r == 0 for r in ratios))
 
 
 def differences(f: Callable, x: float, h: float = 1e-3) -> float:

@@ -8,7 +8,7 @@ from ..util.forks import renewed
 from . import errors
 from .node import LAST, Node, sequence
 from .saved import Meta
-from .tensor import SAME, Tensor, weak
+from .tensor import SAME, Tensor, weak, wrap
 
 _lock = renewed(threading.RLock())
 
@@ -52,9 +52,10 @@ class AccumulateGrad(Node):
         with _lock:
             have = x._g
             if have is None:
-                x._g = Tensor(laid_out(g, x._a, owned, self.dtype))
+                x._g = wrap(laid_out(g, x._a, owned, self.dtype))
             else:
-                np.add(have._a, g, out=have._a, casting="same_kind")
+                a = have._a
+                np.add(a, g, a, casting="same_kind")
                 have._vc[0] += 1
 
     def accumulate_graph(self, g: Tensor) -> None:

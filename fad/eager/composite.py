@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from ..ops.kinds import Explicit
+from ..ops.kinds import Explicit, fit
 from .inplace import wanted
+from .lean import lean
 from .names import enter
 from .node import Handle
-from .record import apply, apply_lean
+from .record import apply
 from .state import now
 from .tensor import Tensor
 from .together import together
@@ -32,32 +33,34 @@ class Composite(Op):
     node      what its nodes are called; edges: how many of its arguments, from the first, can have gradients (None:
     all) inputs, outputs   names of what nodes save (_saved_<name>)
     kinds     of numbers that the short way serves; alike: only where the first two arguments have one shape
+    saves     places of the arguments that are saved though the pullback does not read them
     samples   callables rng -> (args, params), on which the tests compare pullback and `written`
     """
 
     def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str,
                  edges: "int | None" = 1,
                  inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f",
-                 alike: bool = False):
-        self.name, self.written, self.run = name, written, run or written
-        self.kind, self.facts, self.creation, self.samples, self.kinds, self.alike = "composite", {} if edges is None else {"edges": edges}, False, samples, kinds, alike
-        self.derivative, self.label, self.is_of_one = Explicit(None, pullback), node, edges == 1
+                 alike: bool = False, saves: tuple = ()):
+        self.name, self.written, self.run, self.pullback, self.fit = name, written, run or written, pullback, fit
+        self.kind, self.facts, self.creation, self.samples = "composite", {} if edges is None else {"edges": edges}, False, samples
+        self.kinds, self.alike, self.edges, self.kept = kinds, alike, edges, {}
+        self.derivative, self.label = Explicit(None, pullback), node
+        self.handle = Handle(self, node, inputs, outputs, always=saves)
         self.__doc__ = f"{name}, as one step"
-        enter(self, Handle(self, node, inputs, outputs))
+        enter(self, self.handle)
         COMPOSITES[name] = self
 
     def __call__(self, *args: Any, label: "str | None" = None, **params: Any) -> Any:
+        y = lean(self, args, params, label)
+        if y is not None:
+            return y
         if not any(getattr(a, "__fad_level__", 0) for a in args):
             return self.run(*args, **params)
         if self.has_more(args, params):
             return self.written(*args, **params)
         if not self.serves(args):
             return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
-        with_axes = label is None or label != self.label
-        if (len(args) == 1
-                or self.is_of_one and isinstance(args[0], Tensor) and not any(isinstance(a, Tensor) for a in args[1:])):
-            return apply_lean(self, args[0], args[1:], params, label if with_axes else None)
-        return apply(self, args, params, label if with_axes else None)
+        return apply(self, args, params, label)
 
     def has_more(self, args: tuple, params: dict) -> bool:
         """Whether gradients are wanted of what the pullback knows no derivative by: arguments without edges, and

@@ -92,10 +92,12 @@ std = _spread("std", lambda x, **params: np.sqrt(_var_run(x, **params)), _std_pu
 
 
 def _log_sum(x: np.ndarray, axes: tuple) -> np.ndarray:
-    top = np.maximum.reduce(x, axis=axes, keepdims=True, initial=-np.inf)
-    if not np.isfinite(top).all():
+    top = np.maximum.reduce(x, axes, None, None, True, -np.inf)
+    total = np.add.reduce(np.exp(x - top), axes, None, None, True)
+    if not math.isfinite(np.add.reduce(total, None)):               # of infinities
         top = np.where(np.isfinite(top), top, 0.0).astype(x.dtype)
-    return np.log(np.add.reduce(np.exp(x - top), axis=axes, keepdims=True)) + top
+        total = np.add.reduce(np.exp(x - top), axes, None, None, True)
+    return np.log(total) + top
 
 
 def _logsumexp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
@@ -112,14 +114,18 @@ logsumexp = Composite("logsumexp",
 
 
 def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
-    e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
-    e /= np.add.reduce(e, axis=axis, keepdims=True)
+    e = x - np.maximum.reduce(x, axis, None, None, True, -np.inf)
+    np.exp(e, e)
+    e /= np.add.reduce(e, axis, None, None, True)
     return e
 
 
 def _softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
     y = ys[0]
     p = gs[0] * y
+    if type(p) is np.ndarray:
+        p -= y * np.add.reduce(p, axis, None, None, True)
+        return (p,)
     return (p - y * kept_sum(p, (axis,)),)
 
 
@@ -128,23 +134,39 @@ softmax = Composite("softmax", lambda x, axis: BY_NAME["scipy.special.softmax"].
                     node="SoftmaxBackward0", samples=(sample((3, 4), axis=1), sample((3, 4), axis=0)))
 
 
+def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
+    y = x - np.maximum.reduce(x, axis, None, None, True, -np.inf)
+    total = np.add.reduce(np.exp(y), axis, None, None, True)
+    if not math.isfinite(np.add.reduce(total, None)):               # of infinities
+        return x - _log_sum(x, (axis,))
+    y -= np.log(total)
+    return y
+
+
 def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
     g, y = gs[0], ys[0]
     if type(g) is np.ndarray and type(y) is np.ndarray:
-        return (g - np.exp(y) * np.add.reduce(g, axis=axis, keepdims=True),)
+        gx = np.exp(y)
+        gx *= np.add.reduce(g, axis, None, None, True)
+        return (np.subtract(g, gx, gx),)
     return (g - op["exp"](y) * kept_sum(g, (axis,)),)
 
 
 log_softmax = Composite("log_softmax", lambda x, axis: x
                         - BY_NAME["scipy.special.logsumexp"].call(x, axis=axis, keepdims=True), _log_softmax_pullback,
-                        quietly(lambda x, axis: x - _log_sum(x, (axis,))), node="LogSoftmaxBackward0",
-                        samples=softmax.samples)
+                        quietly(_log_softmax_run), node="LogSoftmaxBackward0", samples=softmax.samples)
 
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
-relu = elementwise("relu", lambda x: op["where"](x > 0, x, 0.0), lambda y, x: op["cast"](y > 0, dtype=y.dtype),
-                   lambda x: np.maximum(x, x.dtype.type(0)),
-                   node="ReluBackward0")
+
+
+def _relu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    g, y = gs[0], ys[0]
+    return (g * (y > 0 if type(g) is np.ndarray and type(y) is np.ndarray else op["cast"](y > 0, dtype=y.dtype)),)
+
+
+relu = Composite("relu", lambda x: op["where"](x > 0, x, 0.0), _relu_pullback,
+                 lambda x: np.maximum(x, x.dtype.type(0)), node="ReluBackward0", samples=(sample((3, 4)),))
 rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5,
                     quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0",
                     samples=(sample((3, 4), between=(0.3, 2.0)),))
@@ -184,8 +206,12 @@ def _addmm_run(x: np.ndarray, a: np.ndarray, b: np.ndarray, beta: Any, alpha: An
 
 
 def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: Any, alpha: Any) -> tuple:
-    g, (_, a, b) = gs[0], xs
+    g, (x, a, b) = gs[0], xs
     scaled = g if alpha == 1 else g * alpha
+    if type(g) is np.ndarray:
+        gx = np.add.reduce(g, 0) if needs[0] and len(x.shape) == 1 and x.shape == g.shape[1:] else g
+        return (None if not needs[0] else gx if beta == 1 else gx * beta,
+                np.dot(scaled, b.T) if needs[1] else None, np.dot(a.T, scaled) if needs[2] else None)
     return (None if not needs[0] else g if beta == 1 else g * beta,
             op["contract"](scaled, b, labels=("ik", "jk", "ij")) if needs[1] else None,
             op["contract"](a, scaled, labels=("ij", "ik", "jk")) if needs[2] else None)

@@ -16,7 +16,7 @@ from ..util.elsewhere import in_new_thread
 from . import errors
 from .accumulate import AccumulateGrad
 from .node import Node
-from .state import change, now, restore, state
+from .state import now, restore, set_grad, state
 from .tensor import Tensor, wrap
 
 _numbers = count()
@@ -88,12 +88,12 @@ class BackwardRun:
         buffers: dict[Node, Any] = {}
         for node, nr, g in roots:
             put(buffers, node, nr, g)
-        ready: list = []
-        for node in buffers:
-            if not counts.get(node):
-                heappush(ready, (-node.seq, node))
+        ready = [(-node.seq, node) for node in buffers if not counts.get(node)]
+        if len(ready) > 1:
+            heapify(ready)
         create, keep, needed = self.create, self.keep, self.needed
-        slowly = needed is not None or now().anomaly or now().profiler is not None or LOG.isEnabledFor(logging.DEBUG)
+        modes = now()
+        slowly = needed is not None or modes.anomaly or modes.profiler is not None or LOG.isEnabledFor(logging.DEBUG)
         while ready:
             self.node = node = heappop(ready)[1]
             g = buffers.pop(node, None)
@@ -353,7 +353,7 @@ def _sweep(run: BackwardRun, roots: Sequence, create: bool) -> dict:
     modes, outer = now(), state.run
     state.depth += 1
     state.run = run
-    change(grad=create)
+    set_grad(modes, create)
     try:
         with np.errstate(all="ignore"):
             run.run(roots)

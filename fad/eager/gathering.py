@@ -8,28 +8,30 @@ from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .indexing import getitem
 from .inplace import number
-from .picked import picked, places_along
+from .picked import all_below, gathered, parts
 from .promotion import agree
 from .registry import define, function, named, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
-from .together import step
+from .together import step, together
 
 
 @function()
-@step("GatherBackward0", "self", "self index", "dim sparse_grad")
 def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """self[i][index[i, j]][j] along a dimension."""
+    if not isinstance(self, Tensor):
+        return getitem(self, _along(_index("gather", self, dim, index), one_dim(dim, len(self.shape))))
     i = _index("gather", self, dim, index)
+    shape = self._a.shape
     if not i.size:
-        return reshape(getitem(reshape(self, -1), slice(0, 0)), *i.shape)
-    if not len(self.shape):                             # one element is like a row of one
-        return reshape(gather(reshape(self, 1), 0, wrap(i.reshape(-1))), *i.shape)
-    ax = one_dim(dim, len(self.shape))
-    if not i.ndim:
-        return reshape(gather(self, dim, wrap(i.reshape((1,) * len(self.shape)))), ())
-    return (picked(self, places_along(i, ax, tuple(self.shape))) if isinstance(self, Tensor)
-            else getitem(self, _along(i, ax)))
+        y = reshape(getitem(reshape(self, -1), slice(0, 0)), *i.shape)
+        return together((y,), "GatherBackward0", (self,), {"self": self, "index": index}, dim=dim)[0]
+    if not shape or not i.ndim:                         # one element is like a row of one
+        y = reshape(gather(reshape(self, *(shape or (1,))), dim, wrap(i.reshape(i.shape or (1,) * len(shape) or (1,)))),
+                    *i.shape)
+        return together((y,), "GatherBackward0", (self,), {"self": self, "index": index}, dim=dim)[0]
+    y = gathered(self, index if isinstance(index, Tensor) else wrap(i), dim=dim if dim >= 0 else dim + len(shape))
+    return named(y, "GatherBackward0", sparse_grad=True) if sparse_grad else y
 
 
 def _along(index: np.ndarray, ax: int) -> tuple:
@@ -102,17 +104,19 @@ def _index(name: str, x: Any, dim: int, index: Any) -> np.ndarray:
     i = raw(index)
     if i.dtype.kind not in "iu":
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
-    if i.size and max(i.ndim, 1) != max(len(x.shape), 1):
+    shape = x._a.shape if isinstance(x, Tensor) else x.shape
+    if i.size and max(i.ndim, 1) != max(len(shape), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as "
                            + ("input" if name == "gather" else "self") + " tensor")
-    ax = one_dim(dim, len(x.shape))
-    if name == "gather" and any(n > m for k, (n, m) in enumerate(zip(i.shape, x.shape)) if k != ax):
+    ax = one_dim(dim, len(shape))
+    if name == "gather" and (i.shape[:ax] != shape[:ax] or i.shape[ax + 1:] != shape[ax + 1:]) and any(
+            n > m for k, (n, m) in enumerate(zip(i.shape, shape)) if k != ax):
         raise RuntimeError(f"Size does not match at dimension "
                            f"{next(k for k, (n, m) in enumerate(zip(i.shape, x.shape)) if n > m and k != ax)} expected "
                            "index "
                            f"{list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {ax}")
-    n = x.shape[ax] if len(x.shape) else 1
-    if i.size and (i.min() < 0 or i.max() >= n):
+    n = shape[ax] if shape else 1
+    if i.size and not all_below(i, n):
         raise RuntimeError(f"index {i[(i < 0) | (i >= n)].flat[0]} is out of bounds for dimension {ax} with size {n}")
     return i
 
@@ -129,7 +133,6 @@ define("scatter_add", lambda self, dim, index, src: scatter(self, dim, index, sr
 
 
 @function()
-@step("IndexSelectBackward0", "self", "self index", "dim")
 def index_select(self: Any, dim: int, index: Any) -> Any:
     """The parts at these indices along a dimension."""
     ax, i = one_dim(dim, len(self.shape)), raw(index)
@@ -138,10 +141,14 @@ def index_select(self: Any, dim: int, index: Any) -> Any:
     if i.dtype.kind not in "iu":
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not len(self.shape):
-        return reshape(index_select(reshape(self, 1), 0, wrap(np.atleast_1d(i))), ())
-    if i.size and (i.min() < 0 or i.max() >= self.shape[ax]):
+        y = reshape(index_select(reshape(self, 1), 0, wrap(np.atleast_1d(i))), ())
+        return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
+    if i.size and not all_below(i, self.shape[ax]):
         raise IndexError("index out of range in self")
-    return named(getitem(self, (slice(None),) * ax + (np.atleast_1d(i),)), "IndexSelectBackward0")
+    if isinstance(self, Tensor) and i.ndim:
+        return parts(self, index if isinstance(index, Tensor) else wrap(i), dim=ax)
+    y = getitem(self, (slice(None),) * ax + (np.atleast_1d(i),))
+    return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
 
 
 def _along_one(x: Any, dim: int, index: Any) -> tuple:

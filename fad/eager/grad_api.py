@@ -126,6 +126,14 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: "bool | None"
     >>> x.grad
     tensor([2., 4.])
     """
+    if tensors.__class__ is Tensor and inputs is None and not create_graph and grad_variables is None:    # most often
+        if grad_tensors is None or grad_tensors.__class__ is Tensor:
+            g = _first_gradient(0, tensors, grad_tensors, False)
+            node = edge(tensors)
+            if node is None:
+                raise RuntimeError(errors.NO_GRAD_NEEDED.format(0))
+            execute([(node, tensors._nr if tensors._fn is not None else 0, g)], bool(retain_graph), False)
+            return
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:

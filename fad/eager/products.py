@@ -1,5 +1,6 @@
 """Matrix products and linear algebra of tensors."""
 import math
+import string
 from collections.abc import Callable
 from typing import Any
 
@@ -198,7 +199,24 @@ def einsum(equation: str, *operands: Any) -> Any:
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     if isinstance(equation, str) and all(isinstance(x, Tensor) for x in given):
         fitting.einsum(equation, given)
+        if len(given) == 1:
+            return _of_one(equation.replace(" ", ""), given[0])
     return BY_NAME["numpy.einsum"].call(equation, *given)
+
+
+def _of_one(equation: str, x: Any) -> Any:
+    """einsum of one operand: diagonals and exchanged dimensions, which are views, then sums."""
+    word, arrow, out = equation.partition("->")
+    rest = "".join([c for c in string.ascii_letters if c not in word][:len(x.shape) - len(word.replace("...", ""))])
+    word = word.replace("...", rest)
+    out = out.replace("...", rest) if arrow else rest + "".join(sorted(c for c in word if word.count(c) == 1 and c not in rest))
+    for c in dict.fromkeys(word):
+        while word.count(c) > 1:
+            first, last = word.index(c), word.rindex(c)
+            x, word = x.diagonal(0, first, last), word[:first] + word[first + 1:last] + word[last + 1:] + c
+    order = [word.index(c) for c in (*out, *[c for c in word if c not in out])]
+    x = x.permute(*order) if order else x.view(())
+    return x.sum(tuple(range(len(out), len(word)))) if len(word) > len(out) else x
 
 
 def _summed_alike(a: tuple, b: tuple, dims: Any) -> None:

@@ -141,7 +141,7 @@ def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = 
     key = op, a.dtype.char
     keep = _lean.get(key)
     if keep is None:
-        (keep_x, *_), (keep_y,) = _kept(handle_of(op), [a, *rest], (y,), params, (True,) + (False,) * len(rest))
+        (keep_x, *_), (keep_y,) = kept(handle_of(op), [a, *rest], (y,), params, (True,) + (False,) * len(rest))
         keep = _lean[key] = keep_x, keep_y, handle_of(op)
     node = _new(SingleNode)
     if label is not None:
@@ -161,7 +161,7 @@ def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs:
         node.nrs = nrs
     node.xs, node.ys, node.versions = xs, ys, versions
     t: Tensor = _new(Tensor)
-    t._a, t._fn, t._nr, t._rg, t._view = y, node, 0, True, None
+    t._a, t._fn, t._nr, t._rg, t._view, t._x = y, node, 0, True, None, None
     t._vc = vc = [0]
     node.vcs = (vc,)
     return t
@@ -187,7 +187,7 @@ def record(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, l
 def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, edges: list,
           label: "str | None") -> tuple:
     needs = tuple([e is not None for e in edges])
-    kept_xs, kept_ys = _kept(handle, arrays, ys, params, needs)
+    kept_xs, kept_ys = kept(handle, arrays, ys, params, needs)
     places = _places(handle, args)
     nrs = tuple([args[k]._nr if edges[k] is not None and args[k]._fn is not None else 0 for k in places])
     node = OpNode(tuple([edges[k] for k in places]), nrs if any(nrs) else None)
@@ -213,9 +213,11 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
     return tensors
 
 
-def _kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -> tuple:
+def kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -> tuple:
+    """Which of the arguments and of the results a node saves."""
     try:
-        return plan(handle.op, tuple(arrays), ys, params, needs)
+        xs, outs = plan(handle.op, tuple(arrays), ys, params, needs)
+        return tuple([keep or k in handle.always for k, keep in enumerate(xs)]) if handle.always else xs, outs
     except (TypeError, ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError) as error:
         let_through(error)                            # the rule refuses: it will say so in backward
         return (True,) * len(arrays), (True,) * len(ys)

@@ -12,6 +12,7 @@ from .dtypes import as_dtype
 from .errors import scalar_name
 from .fast import sum_of_all
 from .inplace import number
+from .picked import chosen
 from .promotion import default
 from .record import apply_lean
 from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
@@ -96,12 +97,20 @@ def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 
 def _along(name: str) -> Callable:
-    @step(f"{name.capitalize()}Backward0", "self", "self indices", "dim keepdim")
+    label = f"{name.capitalize()}Backward0"
+
+    @step(label, "self", "self indices", "dim keepdim")
+    def general(self: Any, dim: int, keepdim: bool) -> Extreme:
+        places = run(op[f"arg{name}"], self, axis=dim) if len(self.shape) else wrap(np.zeros((), np.int64))
+        return extremes(_take(self, places, dim), places, self, dim, keepdim)
+
     def call(self: Any, dim: int, keepdim: bool) -> Extreme:
         ax = one_dim(dim, len(self.shape))
         _not_empty(self, (ax,), name)
-        places = run(op[f"arg{name}"], self, axis=ax) if len(self.shape) else wrap(np.zeros((), np.int64))
-        return extremes(_take(self, places, ax), places, self, ax, keepdim)
+        if not isinstance(self, Tensor) or self._a.dtype.kind != "f" or not self._a.ndim:
+            return general(self, ax, keepdim)
+        places = wrap(getattr(self._a, f"arg{name}")(ax, keepdims=keepdim))
+        return Extreme(chosen(self, places, dim=ax, keepdim=keepdim, label=label), places)
     return call
 
 
@@ -152,6 +161,8 @@ def _take(x: Any, places: Any, ax: int) -> Any:
     """The elements at these places along an axis, which goes."""
     if not len(x.shape):
         return x.clone() if isinstance(x, Tensor) else x
+    if isinstance(x, Tensor) and x._a.dtype.kind == "f" and raw(places).size:
+        return chosen(x, places, dim=ax, keepdim=False)
     others = iter(np.ix_(*[np.arange(n) for k, n in enumerate(x.shape) if k != ax]))
     return x[tuple([raw(places) if k == ax else next(others) for k in range(len(x.shape))])]
 

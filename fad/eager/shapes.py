@@ -1,4 +1,5 @@
 """Shapes of tensors, and parts of them as views."""
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,7 +40,7 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
     if -1 in size:
         if size.count(-1) > 1:
             raise RuntimeError("only one dimension can be inferred")
-        known = -int(np.prod(size, dtype=int))
+        known = -math.prod(size)
         if known == 0 == count:
             raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(size)} because the unspecified "
                                "dimension size -1 can be any value "
@@ -47,7 +48,7 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
         if known == 0 or count % known:
             raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
         return tuple([count // known if n == -1 else n for n in size])
-    if int(np.prod(size, dtype=int)) != count:
+    if math.prod(size) != count:
         raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
     return size
 
@@ -55,7 +56,7 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
 @function("reshape")
 def reshape(self: Any, *shape: Any) -> Any:
     """The elements in another shape, as a view where that is possible."""
-    size = _completed(sizes_of(shape), int(np.prod(self.shape, dtype=int)), self.shape)
+    size = _completed(sizes_of(shape), self._a.size if isinstance(self, Tensor) else int(np.prod(self.shape, dtype=int)), self.shape)
     return reshape_view(self, size) if isinstance(self, Tensor) else op["reshape"](self, *size)
 
 
@@ -92,7 +93,7 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
         return reshape(self, 1)
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    return self if first == last else reshape(self, *shape[:first], int(np.prod(shape[first:last + 1])),
+    return self if first == last else reshape(self, *shape[:first], int(math.prod(shape[first:last + 1])),
                                               *shape[last + 1:])
 
 

@@ -8,16 +8,17 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from .composite import Composite
 from .errors import scalar_name
 from .inplace import number, requires_grad, wanted
 from .node import Undifferentiable
-from .picked import picked, places_along
+from .picked import foremost, in_order
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes
 from .registry import define, delivered, function, one_dim, tensor_of
 from .state import now
 from .tensor import Tensor, raw, wrap
-from .together import step
+from .together import step, together
 
 
 def on_vectors(f: Callable) -> Callable:
@@ -38,47 +39,58 @@ def _real(x: Any, name: str) -> None:
 
 
 @function()
-@step("SortBackward0", "self", "self indices", "dim")
-@on_vectors
 def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
     """(values, indices), sorted along a dimension; equal elements stay in their order."""
     order = argsort(self, dim, descending)
-    return Extreme(_at(self, order, dim), order)
+    return Extreme(_at(in_order, self, order, dim), order)
 
 
 @function()
-@on_vectors
 def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort along a dimension; equal elements stay in their order."""
-    ax = one_dim(dim, len(self.shape))
-    _real(self, "Sort")
     if not isinstance(self, Tensor):
+        ax = one_dim(dim, len(self.shape))
+        if not len(self.shape):
+            return op["reshape"](argsort(op["reshape"](self, 1), dim, descending))
         return BY_NAME["numpy.argsort"].call(op["negative"](self) if descending else self, axis=ax)
-    a = self._a if self._a.dtype.kind != "b" else self._a.astype(np.int8)
+    a = self._a
+    ax = one_dim(dim, a.ndim)
+    if a.dtype.kind in "bc":
+        _real(self, "Sort")
+        a = a.astype(np.int8)
+    if not a.ndim:
+        return wrap(np.zeros((), np.int64))
     if not descending:
-        return wrap(np.argsort(a, ax, kind="stable"))
-    return wrap(np.flip(a.shape[ax] - 1 - np.argsort(np.flip(a, ax), ax, kind="stable"), ax).copy())
+        return wrap(a.argsort(ax, "stable"))
+    flipped = (slice(None),) * ax + (slice(None, None, -1),)
+    return wrap((a.shape[ax] - 1 - a[flipped].argsort(ax, "stable"))[flipped].copy())
 
 
 @function()
-@step("TopkBackward0", "self", "self indices", "dim")
-@on_vectors
 def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
     """(values, indices) of the k largest (or smallest) elements along a dimension."""
     ax = one_dim(dim, len(self.shape))
     if isinstance(k, bool):
         raise TypeError("topk(): argument 'k' must be int, not bool")
-    if not 0 <= k <= self.shape[ax]:
+    if not 0 <= k <= (self.shape[ax] if len(self.shape) else 1):
         raise RuntimeError("selected index k out of range")
-    order = argsort(self, ax, descending=largest).narrow(ax, 0, k)
-    return Extreme(_at(self, order, ax), order)
+    order = argsort(self, ax, descending=largest)
+    if len(self.shape) and isinstance(order, Tensor):
+        order = wrap(order._a[(slice(None),) * ax + (slice(0, k),)])
+    elif len(self.shape):
+        order = order.narrow(ax, 0, k)
+    return Extreme(_at(foremost, self, order, ax), order)
 
 
-def _at(x: Any, order: Any, dim: int) -> Any:
-    """x in another order along a dimension."""
-    if not isinstance(x, Tensor) or not order._a.size:
+def _at(step: Composite, x: Any, order: Any, dim: int) -> Any:
+    """x in another order along a dimension, as a step."""
+    if not isinstance(x, Tensor):
         return x.gather(dim, order)
-    return picked(x, places_along(order._a, one_dim(dim, len(x.shape)), x._a.shape))
+    if x._a.dtype.kind not in "fc":
+        return wrap(np.take_along_axis(x._a, order._a, dim) if x._a.ndim else x._a.copy())
+    if not x._a.ndim or not order._a.size:
+        return together((x.gather(dim, order),), step.label, (x,), {"indices": order}, dim=dim)[0]
+    return step(x, order, dim=dim if dim >= 0 else dim + x._a.ndim)
 
 
 def _picked(x: Any, places: np.ndarray, ax: int, keepdim: bool) -> Extreme:

@@ -95,6 +95,17 @@ def change(**given: Any) -> None:
     _context.set(_changed(now(), given))
 
 
+def set_grad(modes: Modes, grad: bool) -> None:
+    """change(grad=grad), of the modes that hold now, at less cost."""
+    if modes.grad is not grad:                                                           # type: ignore[attr-defined]
+        found = modes.then.get(grad) if modes.then is not None else None
+        if found is None:
+            found = _changed(modes, {"grad": grad})
+            if modes.then is not None:
+                modes.then[grad] = found
+        _context.set(found)
+
+
 def _changed(modes: Modes, given: dict) -> Modes:
     """The modes with some of them given."""
     if modes.then is None or not _FLAGS.keys() >= given.keys():

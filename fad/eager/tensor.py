@@ -143,7 +143,7 @@ def _fill(t: Tensor, a: np.ndarray) -> None:
     t._nr = 0
     t._rg = False
     t._vc = [0]
-    t._view = None
+    t._view = t._x = None
 
 
 def wrap(a: Any) -> Tensor:
@@ -154,7 +154,7 @@ def wrap(a: Any) -> Tensor:
     t._nr = 0
     t._rg = False
     t._vc = [0]
-    t._view = None
+    t._view = t._x = None
     return t
 
 
@@ -166,7 +166,7 @@ def wrap_result(a: np.ndarray, node: Any, nr: int = 0) -> Tensor:
     t._nr = nr
     t._rg = True
     t._vc = [0]
-    t._view = None
+    t._view = t._x = None
     return t
 
 
@@ -179,6 +179,7 @@ def alias(t: Tensor, cls: type = Tensor) -> Tensor:
         return mirror
     other: Tensor = _new(cls)
     other._a, other._fn, other._nr, other._rg, other._vc, other._view = t._a, None, 0, False, t._vc, None
+    other._x = None
     if t._x is not None and t._x.inference:
         other.extra.inference = True
     return other
@@ -257,7 +258,7 @@ Lazy.__name__ = Lazy.__qualname__ = "Tensor"
 def lazy(source: np.ndarray, way: Any, counter: Any) -> Tensor:
     """A tensor outside the graph whose elements are way(source)'s, with a counter of versions."""
     t: Tensor = _new(Lazy)
-    t._fn, t._nr, t._rg, t._view = None, 0, False, None
+    t._fn, t._nr, t._rg, t._view, t._x = None, 0, False, None, None
     t._vc = Mirror(source, way, counter)
     return t
 

@@ -45,62 +45,66 @@ class Builder:
         self.owned: set[Var] = set()
         self.known_forms: dict[Affine, Any] = {}
         self.known_integers: dict[tuple, Any] = {}
-        self.known_results: dict[tuple, Any] | None = None       # of a region that is being differentiated: what was read and computed so far
+        # what a region that is being differentiated has read and computed
+        self.known_results: dict[tuple, Any] | None = None
         self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
-        self.held: set[int] = set()                              # ids of those of them that a library returned, and may keep; on the root
-        self.watched: dict[int, bytes] = {}                      # ids of those of them that may be changed unseen -> what they held when they were used; on the root
+        self.held: set[int] = set()  # those a library returned and may keep (ids; on the root)
+        self.watched: dict[int, bytes] = {}  # those that may change unseen: id -> their bytes when used
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
-        self.lifted: dict[tuple, Any] = {}                       # (id of global names, name), or (id of a cell, "") -> the input that stands for it; on the root
-        self.lifted_owners: dict[int, Any] = {}                  # objects and containers in which inputs stand (trace/lifting.py); on the root
-        self.lifted_from: dict[tuple, Any] = {}                  # key of a location -> the input that stands there; on the root
-        self.lifted_arrays: dict[int, Any] = {}                  # id of such an input that is an array -> its location; on the root
-        self.alternatives: dict[int, tuple] = {}                 # id of an array that a function within has left -> it, what it may also be; on the root
-        self.inside: dict[int, Any] = {}                         # objects that the traced function itself made; on the root
-        self.generators: dict[int, tuple] = {}                   # id of a generator of random numbers made inside -> (it, the builder of then); on the root
-        self.runs: Any = "once" if parent is None else None      # how often: once, (iteration, count) of a loop's body, or None: depends (trace/percall.py)
-        self.steps: list[Any] = []                               # of a prelude: calls of Python before the program runs; on the root and on bodies of loops
-        self.drawn: dict[Var, tuple] = {}                        # inputs that the prelude gives values to -> (its operand, the value while tracing); on the root
-        self.handles: dict[int, tuple] = {}                      # ids of generators that it makes -> (the one of the trace, its operand, its state); on the root
+        self.lifted: dict[tuple, Any] = {}  # (id of globals, name) or (id of a cell, "") -> the input that stands for it
+        self.lifted_owners: dict[int, Any] = {}  # what inputs stand in (trace/lifting.py); on the root
+        self.lifted_from: dict[tuple, Any] = {}  # key of a location -> the input that stands there; on the root
+        self.lifted_arrays: dict[int, Any] = {}  # id of such an input, an array -> its location; on the root
+        self.alternatives: dict[int, tuple] = {}  # id of an array left by an inner function -> it, what it may also be
+        self.inside: dict[int, Any] = {}  # what the traced function itself made; on the root
+        self.generators: dict[int, tuple] = {}  # id of one made inside -> (it, its builder); on the root
+        self.runs: Any = "once" if parent is None else None  # "once", (iteration, count) or None (see trace/percall.py)
+        self.steps: list[Any] = []  # of a prelude: Python's calls before the program runs
+        self.drawn: dict[Var, tuple] = {}  # inputs that the prelude sets -> (operand, traced value)
+        self.handles: dict[int, tuple] = {}  # id of a generator it makes -> (traced one, operand, state)
         self.count_of_steps = 0                                  # on the root
-        self.opened: dict[int, Any] = {}                         # objects, lists and dicts from outside that it may change; on the root
+        self.opened: dict[int, Any] = {}  # outside objects that it may change; on the root
         self.journal: Any = None                                 # what is written to (trace/journal.py); on the root
-        self.born = parent.born if parent else 0                 # of a region: when it began, among the births of what is made (trace/journal.py)
-        self.stand_ins: list[tuple] = []                         # outside lists and dicts, what is seen instead, as it is and as it was; on the root
+        self.born = parent.born if parent else 0  # when a region began (see trace/journal.py)
+        self.stand_ins: list[tuple] = []  # outside containers: what is seen instead, as it is and was
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
-        self.mutated: dict[int, tuple] = {}                      # id of a tracer changed here -> (it, what it held before)
-        self.given: Any = ()                                     # of a function within the program: what stands for its inputs around it
-        self.arrived: dict = {}                                  # id of an input as the function sees it -> what stands for it around it
-        self.arrived_pairs: dict = {}                            # the same of a function within the program: id -> (the input, what stands for it)
-        self.told_apart: list = []                               # pairs of inputs, and whether they are one array; on the root
-        self.two_objects: dict = {}                              # arrays that stand for views of all of them, too; on the root
-        self.apart: dict[Var, dict] = {}                         # inputs -> those that must lie apart from them in memory (trace/sharing.py); on the root
+        self.mutated: dict[int, tuple] = {}  # id of a tracer changed here -> (it, what it held before)
+        self.given: Any = ()  # of an inner function: what stands for its inputs outside
+        self.arrived: dict = {}  # id of an input -> what stands for it outside
+        self.arrived_pairs: dict = {}  # of an inner function: id of an input -> (it, what stands for it outside)
+        self.told_apart: list = []  # pairs of inputs, and whether they are one array; on the root
+        self.two_objects: dict = {}  # arrays that stand for views of all of them; on the root
+        self.apart: dict[Var, dict] = {}  # inputs -> those that share no memory (trace/sharing.py)
         self.twins: list[tuple] = []                             # containers that may be one (see trace/identity.py)
-        self.entangled: list = []                                # tracers that got kin, and the marks (see trace/state.py)
-        self.lost: list[tuple] = []                              # tracers whose contents are no longer known, and their views
+        self.entangled: list = []  # tracers that got kin, and the marks (see trace/state.py)
+        self.lost: list[tuple] = []  # tracers of unknown contents, and their views
         self.dense: dict[Var, Any] = {}                          # arrays known to lie in C order, or not, or
-        self.relied: dict[Var, None] = {}                        # the outer variable they are; inputs whose order was relied on; on the root
-        self.unrolled: dict[Any, Any] = {}                       # lines of loops that are no region of the program -> why; on the root
-        self.mixed: dict[Var, tuple] = {}                        # results of several kinds: their site and the kinds (see ops/mixed.py); on the root
-        self.supposing: dict[Any, tuple] = {}                    # sites -> the kind that results are supposed to be of there; on the root
+        self.relied: dict[Var, None] = {}  # their outer variable; inputs whose order was relied on
+        self.unrolled: dict[Any, Any] = {}  # loops that are no region (their lines) -> why; on the root
+        self.mixed: dict[Var, tuple] = {}  # results of several kinds: site, kinds (see ops/mixed.py)
+        self.supposing: dict[Any, tuple] = {}  # site -> the kind supposed of its results; on the root
         self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
-        self.strict = False                                      # whether errors of floating point may be raised, and handled (trace/handlers.py); on the root
-        self.listening = parent.listening if parent else listening()     # the listeners to floating-point errors and warnings when the trace begins
-        self.listeners: Any = None                               # the line where the function asked to be told, too; on the root
+        self.strict = False  # whether floating-point errors may raise (trace/handlers.py)
+        # who hears of floating-point errors when the trace begins
+        self.listening = parent.listening if parent else listening()
+        self.listeners: Any = None  # the line where the function asked to be told; on the root
         self.settings: Any = None                                # by which it was last asked who is told; on the root
-        self.has_optional = False                                # whether values may be None (trace/optional.py); on the root
+        self.has_optional = False  # whether values may be None (trace/optional.py); on the root
         self.guarded: dict[int, Any] = {}                        # objects that are sources as a whole; on the root
-        self.reads: Any = None                                   # the reads of code that is not rewritten (trace/guards/reads.py); on the root
-        self.classes: dict[type, None] = {}                      # of objects that the function makes, or reads attributes of; on the root
-        self.arguments: Any = ()                                 # the function's arguments, traced values included; on the root
-        self.unbound = self.asked = False                        # whether a name may have no value (trace/bound.py), the class of a number was asked for; on the root
+        self.reads: Any = None  # reads of code that is not rewritten (trace/guards/reads.py)
+        self.classes: dict[type, None] = {}  # of objects that it makes or whose attributes it reads
+        self.arguments: Any = ()  # the function's arguments, traced values included; on the root
+        # whether a name may have no value (trace/bound.py), and whether the class of a number was asked for; on the
+        # root
+        self.unbound = self.asked = False
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
-        self.memory: Any = None                                  # of a loop's iteration: the memory of its inner loops (see trace/recall.py)
-        self.is_retried = False                                  # of a loop's iteration or a branch: whether it is traced anew when it asks (trace/lists.py)
-        self.where: Any = parent.where if parent else None       # the line given to equations instead of the user's present one
+        self.memory: Any = None  # of an iteration: memory of its inner loops (trace/recall.py)
+        self.is_retried = False  # whether it is traced anew when it asks (trace/lists.py)
+        self.where: Any = parent.where if parent else None  # the line of equations, instead of the user's present one
 
-    # -- inputs ---------------------------------------------------------------------------------------------------------
+    # -- inputs ------------------------------------------------------------------------------------
 
     def input(self, type: Type, name: str = "", hint: "int | None" = None) -> "Value":
         """A new input of this type (whose extents must be ints or Vars of this program)."""
@@ -108,8 +112,10 @@ class Builder:
         self.inputs.append(var)
         return self.own(var)
 
-    def array_input(self, dtype: Any, extents: tuple, name: str = "", weak: bool = False, fixed: bool = False) -> "Value":
-        """An input for arrays of these extents: 0 and 1 stay constants of the program, larger ones become integers of it."""
+    def array_input(self, dtype: Any, extents: tuple, name: str = "", weak: bool = False,
+                    fixed: bool = False) -> "Value":
+        """An input for arrays of these extents. Extents 0 and 1 stay constants; larger ones become integers of the
+        program."""
         shape = tuple(n if fixed or n < 2 else self.dim(n) for n in extents)
         return self.input(Type(dtype, shape, weak), name)
 
@@ -128,7 +134,8 @@ class Builder:
     def capture(self, array: Any) -> "Value":
         """The input that stands for an array from outside the program."""
         require_plain(array)
-        if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):       # its values are in an array, which is read
+        # its values are in an array, which is read
+        if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):
             array = np.asarray(array)
         root = self.root
         entry = root.captured.get(id(array))
@@ -140,7 +147,8 @@ class Builder:
         return entry[1]
 
     def watch(self, array: Any) -> "Value":
-        """The same for an array that the function itself may change unseen: in the end it has to hold what it holds now (trace/leaks.py)."""
+        """A constant that the function may change unseen: when the call ends it must hold what it holds now
+        (trace/leaks.py)."""
         root = self.root
         if isinstance(array, np.ndarray) and id(array) not in root.captured and not root.live:
             root.watched[id(array)] = contents_of(array)
@@ -161,7 +169,7 @@ class Builder:
         """Remember that a tracer gets a new value while this builder is current."""
         self.mutated.setdefault(id(tracer), (tracer, tracer._var))
 
-    # -- equations ------------------------------------------------------------------------------------------------------
+    # -- equations ---------------------------------------------------------------------------------
 
     def lift(self, x: Any) -> Any:
         """x as this builder can use it: a Value of this program, or a Python number."""
@@ -178,13 +186,14 @@ class Builder:
         if isinstance(x, (list, tuple)):
             x = np.asarray(x)
         if getattr(x, "requires_grad", False):
-            raise ConcreteValueError("a tensor that requires gradients is used in a traced function, and is no argument of it",
-                                     why="its gradient would be lost",
-                                     do="pass it as an argument (a module's parameters by nn.functional_call), or use its detach()")
+            raise ConcreteValueError(
+                "a tensor that requires gradients is used in a traced function, and is no argument of it",
+                why="its gradient would be lost",
+                do="pass it as an argument (a module's parameters by nn.functional_call), or use its detach()")
         remedy = remedy_of(x)
         if remedy:
-            raise ConcreteValueError(f"a {type(x).__name__} of {package_of(x)} is used in a traced computation", why="fad computes with NumPy's arrays",
-                                     do=f"take the numbers out of it: {remedy}")
+            raise ConcreteValueError(f"a {type(x).__name__} of {package_of(x)} is used in a traced computation",
+                                     why="fad computes with NumPy's arrays", do=f"take the numbers out of it: {remedy}")
         if hasattr(x, "dtype") and x.dtype.kind in "biufc":
             return self.watch(x)
         raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",
@@ -210,7 +219,8 @@ class Builder:
 
     def _once(self, op: Op, args: tuple, params: dict) -> Any:
         """Equal operands give one variable, but a new value each time: the function may write to either."""
-        key = (op.name, *[a.atom if isinstance(a, Value) else (type(a), repr(a)) for a in args], *sorted([(k, str(v)) for k, v in params.items()]))
+        key = (op.name, *[a.atom if isinstance(a, Value) else (type(a), repr(a)) for a in args],
+               *sorted([(k, str(v)) for k, v in params.items()]))
         known: Any = self.known_results
         if key in known:
             return self.value_class(self, known[key])
@@ -233,9 +243,11 @@ class Builder:
         return tuple([self.own(v) for v in outputs])
 
     def _note_listeners(self, op: Op, where: Any) -> None:
-        """Note it if the function has asked to be told of what goes wrong in arithmetic: NumPy's errors raised or handled, warnings recorded."""
+        """Note whether the function has asked to hear of arithmetic errors: NumPy's raised or handled, or warnings
+        recorded."""
         root = self.root
-        if not self.live and root.listeners is None and op.kind in ("elementwise", "reduce", "contract") and root.settings != settings():
+        if (not self.live and root.listeners is None and op.kind in ("elementwise", "reduce", "contract")
+                and root.settings != settings()):
             root.settings = settings()
             root.listeners = where if listening().adds_to(root.listening) else None
 
@@ -384,8 +396,10 @@ def atomic(t: Type) -> Type:
 
 
 @contextmanager
-def building(name: str = "f", value_class: "type | None" = None, region: bool = False, make: type = Builder) -> Iterator[Builder]:
-    """Make a builder the current one of this thread; a region's parent is the builder that was current before, and of its kind."""
+def building(name: str = "f", value_class: "type | None" = None, region: bool = False,
+             make: type = Builder) -> Iterator[Builder]:
+    """Make a builder the current one of this thread. A region's parent is the builder that was current, and gives its
+    class."""
     builders = stack.builders()
     builder = type(builders[-1])(name, builders[-1], value_class) if region else make(name, None, value_class)
     builders.append(builder)
@@ -396,7 +410,8 @@ def building(name: str = "f", value_class: "type | None" = None, region: bool = 
             vars(error)["left a region"] = True
         raise
     finally:
-        builders[:] = [b for b in builders if b is not builder]       # it may be gone, if an interrupt came between two lines here
+        # it is gone if an interrupt came between two lines here
+        builders[:] = [b for b in builders if b is not builder]
 
 
 def left_region(error: BaseException) -> bool:

@@ -64,17 +64,17 @@ class _Checker:
         for eqn in func.equations:
             self.equation(eqn, bound, func)
         for atom in func.outputs:
-            self.use(atom, bound, f"the outputs of {func.name}")
+            self.use(atom, bound, "the outputs of", func.name)
 
     def equation(self, eqn: Equation, bound: set, func: Func) -> None:
         for atom in eqn.inputs:
-            self.use(atom, bound, f"{eqn} in {func.name}")
+            self.use(atom, bound, eqn, "in", func.name)
         for region in eqn.regions:
             self.region(region, set(bound))
         for v in eqn.outputs:
             self.bind(v, bound, func)
         for n in extents_of(eqn.outputs):
-            self.use(n, bound, f"the type of {eqn}")
+            self.use(n, bound, "the type of", eqn)
         rule = _selection if eqn.op.traits.selects else _OF_REGIONS.get(eqn.op.traits.control)
         problem = rule(eqn) if rule is not None else "this op has no regions" if eqn.regions else ""
         if problem:
@@ -89,9 +89,10 @@ class _Checker:
         bound.add(var)
 
     @staticmethod
-    def use(atom: Any, bound: set, place: str) -> None:
+    def use(atom: Any, bound: set, *place: Any) -> None:
+        """Raise an error unless the atom is bound; place: what tells where it is used, as words of a sentence."""
         if not isinstance(atom, Literal) and atom not in bound:
-            raise CheckError(f"{atom} is used before it is bound: {place}")
+            raise CheckError(f"{atom} is used before it is bound: {' '.join(map(str, place))}")
 
 
 def _is_extent(n: Any) -> bool:

@@ -1,10 +1,11 @@
 """The graph of the IR: variables, literals, equations, functions.
 
-A Func is SSA and purely functional: each Var is bound once, by the inputs or by one equation. An equation may hold regions:
-Funcs that run where the equation stands and may use the variables around it. An extent that is a Var in an input's type is
-bound by that input; the same Var in two inputs' types says that the two extents are equal.
+A Func is SSA and purely functional: the inputs or one equation bind each Var, once. An equation may hold regions.
+Regions are Funcs that run where the equation stands; they may use the variables around it. An input binds the Vars
+among its type's extents; the same Var in two inputs' types says that the two extents are equal.
 """
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -46,6 +47,11 @@ class Literal:
 Atom = Var | Literal
 
 
+def _are_same(new: "Sequence | None", own: Sequence) -> bool:
+    """Whether these parts are the same objects as its own; None stands for them."""
+    return new is None or new is own or len(new) == len(own) and all(map(operator.is_, new, own))
+
+
 class Equation:
     """outputs = op(*inputs, **params), with the user's line it came from."""
 
@@ -77,7 +83,10 @@ class Equation:
 
     def replace(self, *, op: Any = None, inputs: "tuple | None" = None, outputs: "tuple | None" = None,
                 params: "dict | None" = None, regions: "tuple | None" = None) -> "Equation":
-        """The equation with these parts in place of its own."""
+        """The equation with these parts in place of its own; the equation itself, if they are its own."""
+        if (op in (None, self.op) and (params is None or params is self.params) and _are_same(inputs, self.inputs)
+                and _are_same(outputs, self.outputs) and _are_same(regions, self.regions)):
+            return self
         return Equation(self.op if op is None else op, self.inputs if inputs is None else inputs,
                         self.outputs if outputs is None else outputs, self.params if params is None else params,
                         self.regions if regions is None else regions, self.where)
@@ -96,7 +105,9 @@ class Func:
 
     def replace(self, *, inputs: "tuple | None" = None, equations: "list | None" = None,
                 outputs: "tuple | None" = None) -> "Func":
-        """The function with these parts in place of its own."""
+        """The function with these parts in place of its own; the function itself, if they are its own."""
+        if _are_same(inputs, self.inputs) and _are_same(equations, self.equations) and _are_same(outputs, self.outputs):
+            return self
         return Func(self.name, self.inputs if inputs is None else inputs,
                     self.equations if equations is None else equations, self.outputs if outputs is None else outputs)
 

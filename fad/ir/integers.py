@@ -118,7 +118,8 @@ class Integers:
     def least(self, form: Affine, depth: int = 4) -> Affine:
         """A form that is nowhere above this one: indices of loops stand at the bound where it is least."""
         for v, c in form.terms:
-            bound = None if v in self.dims else self.high.get(v) if c < 0 else Affine.constant(self.low[v]) if v in self.low else None
+            bound = (None if v in self.dims else self.high.get(v) if c < 0
+                     else Affine.constant(self.low[v]) if v in self.low else None)
             if bound is not None and depth:
                 rest = form.without(v)
                 return self.least(rest + self._resolve(bound).scaled(c), depth - 1)
@@ -136,7 +137,8 @@ class Integers:
         return True
 
     def pin(self, n: "int | Var", where: object = None) -> "int | None":
-        """The value that an integer had at tracing, made true of this program by guards on the extents it comes from; None if there are none."""
+        """The value that an integer had at tracing, made true by guards on the extents that it comes from; None
+        without such extents."""
         form = self.form(n)
         if form.is_constant:
             return form.const
@@ -150,7 +152,8 @@ class Integers:
     def _pin_term(self, v: Var, where: object) -> bool:
         operands = self.operands.get(v, ())
         if v in self.dims:
-            return self.assume_zero(Affine.of(v).shifted(-v.hint), where)           # type: ignore[operator]  # a form's hint needs its terms'
+            assert v.hint is not None  # a form's hint needs its terms'
+            return self.assume_zero(Affine.of(v).shifted(-v.hint), where)
         if not operands or any(self.pin(n, where) is None for n in operands):
             return False
         self.forms[v] = Affine.constant(v.hint)                                       # type: ignore[arg-type]

@@ -19,11 +19,12 @@ from .graph import Literal, Var
 from .op import Op
 from .types import Type, require_plain, type_of
 
-UNKNOWN: Any = object()                                      # the value of what a second step will give, or of one of many examples
+UNKNOWN: Any = object()  # the value of a later step's result, or of one example of many
 
 
 class LiveBuilder(Builder):
-    """A Builder whose `values` (on the root) hold what each variable is now; `moving` are those that a derivative is taken through."""
+    """A Builder that knows its values: the root's `values` maps variables to them, `moving` holds those being
+    differentiated."""
 
     live = True
 
@@ -32,9 +33,9 @@ class LiveBuilder(Builder):
         self.values: dict[Var, Any] = getattr(self.root, "values", {})
         self.moving: set[Var] = getattr(self.root, "moving", set())
         self.arrays: dict[Var, Any] = {}                     # the arrays that inputs stand for; on the root
-        self.outside: dict[int, tuple] = {}                  # id(array from outside) -> (it, what is seen instead, a copy); on the root
+        self.outside: dict[int, tuple] = {}  # id(outside array) -> (it, what is seen instead, a copy); on the root
 
-    # -- values -----------------------------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------------------
 
     def known(self, x: Any) -> Any:
         """The value of x now, or UNKNOWN."""
@@ -62,7 +63,8 @@ class LiveBuilder(Builder):
         """
         if isinstance(x, np.ndarray) and x.dtype.kind in "biu":
             return _twin(x)
-        if not (isinstance(x, (np.ndarray, np.generic)) or type(x) in (float, complex)) or type_of(x).dtype.kind not in "fc":
+        if (not (isinstance(x, (np.ndarray, np.generic)) or type(x) in (float, complex))
+                or type_of(x).dtype.kind not in "fc"):
             return x
         return self.root.known_input(x, name)
 
@@ -101,7 +103,7 @@ class LiveBuilder(Builder):
             return self.root.known_input(x)
         return super().lift(x)
 
-    # -- equations --------------------------------------------------------------------------------------------------------
+    # -- equations ---------------------------------------------------------------------------------
 
     def bind(self, op: Op, args: tuple, params: dict) -> Any:
         """Compute op(*args); where the result is real or complex, record it too."""
@@ -131,7 +133,8 @@ class LiveBuilder(Builder):
         return tuple([new if new.dtype.kind in "fc" else y for new, y in zip(outputs, values)])
 
     def delivered(self, results: tuple, atoms: tuple) -> tuple:
-        """The results of a call, which the atoms are in its region; those that are neither real nor complex as they are."""
+        """The results of a call, which are variables in its region. Results that are neither real nor complex stay as
+        they are."""
         out = []
         for new, atom in zip(results, atoms):
             y = atom.value if isinstance(atom, Literal) else self.values.get(atom, UNKNOWN)
@@ -163,14 +166,16 @@ def _of_type(y: Any, t: Type) -> Any:
 def _run(op: Op, args: list, params: dict) -> Any:
     try:
         return op.run(*args, **params)
-    except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:          # NumPy's errors about these values are no failures of fad
+    except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:
+        # NumPy's errors about these values are not defects of fad
         raise type(error)(*error.args) from None
 
 
 def _unwarned(root: Any) -> dict:
     """NumPy's handling of floating point errors without warnings; what the user's code wants to be told is told.
 
-    Warnings that are errors are so only under the user's own handlers: fad's rules compute with infinities that NumPy warns of.
+    Warnings are errors only under the user's own handlers: fad's rules compute with infinities, and NumPy warns of
+    those.
     """
     now = listening()
     heard = {"warn", *TOLD} if (root.strict and now.is_error) or now.records(root.listening) else TOLD

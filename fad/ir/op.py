@@ -12,7 +12,8 @@ class Op:
 
     name         what it is called in the IR, in generated code and in the docs
     run          run(*arrays, **params): NumPy's answer, the reference (tuple if the op has several results)
-    infer        infer(*args, **params): Type of the result, or a tuple of them; args are values of the IR or Python numbers,
+    infer        infer(*args, **params): Type of the result, or a tuple of them; args are values of the IR or Python
+                 numbers,
                  and extents are ints or integer values that may be computed with
     derivative   how it is differentiated (see ops/kinds.py): jvp, pullback
     batch        batch(args, axes, params): how it runs on a leading axis more (see transforms/vmap.py); None: a loop
@@ -24,9 +25,9 @@ class Op:
 
     traits: Traits = NO_TRAITS
 
-    def __init__(self, name: str, run: Callable, infer: Callable, *, kind: str, derivative: Any = None, batch: Any = None,
-                 text: Any = None, samples: tuple = (), creation: bool = False, doc: str = "", effect: bool = False,
-                 traits: Traits = NO_TRAITS, **facts: Any):
+    def __init__(self, name: str, run: Callable, infer: Callable, *, kind: str, derivative: Any = None,
+                 batch: Any = None, text: Any = None, samples: tuple = (), creation: bool = False, doc: str = "",
+                 effect: bool = False, traits: Traits = NO_TRAITS, **facts: Any):
         self.name, self.run, self.infer, self.kind = name, run, infer, kind
         self.derivative, self.batch, self.text, self.samples = derivative, batch, text, samples
         self.creation, self.effect, self.__doc__ = creation, effect, doc
@@ -64,7 +65,7 @@ class Op:
 
 
 class Registry(dict):
-    """The records by name. `rest` loads those that are not loaded with fad, when a name is asked for that is not there."""
+    """The records by name. An unknown name makes `rest` load the ops that are not loaded with fad."""
 
     rest: Any = staticmethod(lambda: None)
 

@@ -5,7 +5,7 @@ from .graph import Func, Literal
 from .types import type_text
 
 
-class _ShortNames:
+class ShortNames:
     """Short names in order of appearance: a, b, ..., z, aa, ..."""
 
     def __init__(self) -> None:
@@ -30,21 +30,24 @@ def _letters(k: int) -> str:
     return text
 
 
-def func_text(func: Func, where: bool = True) -> str:
-    """The function, one equation a line."""
-    names = _ShortNames()
+def func_text(func: Func, where: bool = True, names: "ShortNames | None" = None) -> str:
+    """The function, one equation a line.
+
+    Texts of two programs with the same `names` call a variable that both hold by one name.
+    """
+    names = names or ShortNames()
     lines = [f"def {func.name}({', '.join(_typed(names, v) for v in func.inputs)}):"]
     _block(func, names, lines, "    ", where)
     return "\n".join(lines)
 
 
-def _typed(names: _ShortNames, var: Any) -> str:
+def _typed(names: ShortNames, var: Any) -> str:
     extents = ", ".join(names.of(n) for n in var.type.shape)
     head = type_text(var.type.with_shape(())) + ("~" if var.type.weak else "")
     return f"{names.of(var)}: {head}" + (f"[{extents}]" if extents else "")
 
 
-def _block(func: Func, names: _ShortNames, lines: list, indent: str, where: bool) -> None:
+def _block(func: Func, names: ShortNames, lines: list, indent: str, where: bool) -> None:
     for eqn in func.equations:
         left = ", ".join(_typed(names, v) for v in eqn.outputs)
         params = [f"{k}={_param(v)}" for k, v in eqn.params.items()]

@@ -23,7 +23,8 @@ def current() -> Any:
     """The innermost builder of this thread."""
     found = builders()
     if not found:
-        raise SideEffectError("a traced value was used after its trace had ended", do="return it from the function instead")
+        raise SideEffectError("a traced value was used after its trace had ended",
+                              do="return it from the function instead")
     return found[-1]
 
 
@@ -39,7 +40,7 @@ def concrete() -> Iterator[None]:
 
 
 def is_region() -> bool:
-    """Whether what is being built in this thread is a region of a program, which runs it any number of times, or never."""
+    """Whether this thread is building a region of a program. A region runs any number of times, or never."""
     builders = _local.__dict__.get("stack")
     return bool(builders) and builders[-1].parent is not None and not builders[-1].live
 

@@ -1,7 +1,8 @@
-"""Traits: what holds of an op for whatever operands. Passes, transforms and the backend ask them, and know few ops by name.
+"""Traits: facts of an op that hold for all operands. Passes, transforms and the backend ask them, and know few ops by
+name.
 
-A trait that is left out is the careful answer: dear, never moved, never merged, exact in no other dtype. tests/laws/test_traits.py holds each
-trait against what the op's `run` does.
+A missing trait is the careful answer: expensive, never moved, never merged, exact in no other dtype.
+tests/laws/test_traits.py holds each trait against the op's `run`.
 """
 import sys
 from collections.abc import Callable
@@ -34,17 +35,18 @@ class Widening(Flag):
 
 FLOP, CHEAP = Cost.FLOP, Cost.CHEAP
 NO_WIDENING = Widening(0)
-ORDER_KEPT = Widening.SMALL_INT | Widening.INT_TO_FLOAT | Widening.MORE_DIGITS | Widening.COMPLEX_DIGITS     # of ops that look at the order of numbers
+# of ops that depend on the order of numbers
+ORDER_KEPT = Widening.SMALL_INT | Widening.INT_TO_FLOAT | Widening.MORE_DIGITS | Widening.COMPLEX_DIGITS
 TO_COMPLEX = Widening.INT_TO_COMPLEX | Widening.REAL_TO_COMPLEX
 ANY_WIDENING = ORDER_KEPT | TO_COMPLEX | Widening.COMPLEX_DIGITS
 SUMS_KEPT = Widening.INT_TO_FLOAT | TO_COMPLEX
-PRODUCTS_KEPT = Widening.INT_TO_FLOAT | Widening.INT_TO_COMPLEX                        # a real infinity times a complex number makes nan
+PRODUCTS_KEPT = Widening.INT_TO_FLOAT | Widening.INT_TO_COMPLEX  # a real infinity times a complex number gives nan
 DIGITS_KEPT = Widening.INT_TO_FLOAT | Widening.MORE_DIGITS
-SIGNS_KEPT = DIGITS_KEPT | TO_COMPLEX                                                  # a truth has no negative, and the least int none that is an int
+SIGNS_KEPT = DIGITS_KEPT | TO_COMPLEX  # a bool has no negative; the least int has none among ints
 
 
 class Comparison(NamedTuple):
-    """x ? y for two numbers. Of integers, an order holds where sign * (x - y) + or_equal >= 1; of (in)equalities the sign is 0."""
+    """x ? y for two numbers. On integers, an order holds if sign * (x - y) + or_equal >= 1; an equality has sign 0."""
 
     sign: int
     or_equal: bool
@@ -80,18 +82,21 @@ def nought(dtype: np.dtype) -> Any:
 
 def least(dtype: np.dtype) -> Any:
     """The identity of a maximum: no number of this dtype is less. Complex numbers have no order."""
-    kind = dtype.kind
-    return -np.inf if kind == "f" else np.iinfo(dtype).min if kind in "iu" else False if kind == "b" else None      # type: ignore[type-var]
+    if dtype.kind in "iu":
+        return np.iinfo(dtype.str).min
+    return {"f": -np.inf, "b": False}.get(dtype.kind)
 
 
 def greatest(dtype: np.dtype) -> Any:
     """The identity of a minimum."""
-    kind = dtype.kind
-    return np.inf if kind == "f" else np.iinfo(dtype).max if kind in "iu" else True if kind == "b" else None        # type: ignore[type-var]
+    if dtype.kind in "iu":
+        return np.iinfo(dtype.str).max
+    return {"f": np.inf, "b": True}.get(dtype.kind)
 
 
 class OperandGuard(NamedTuple):
-    """What must hold of the second of two Python ints, compared with 0; else Python raises `error`, which says `what`."""
+    """A condition on the second of two Python ints, against 0. Where it fails Python raises `error` with the text
+    `what`."""
 
     relation: str
     what: str
@@ -105,7 +110,8 @@ class Traits(NamedTuple):
     cost            of one element (see Cost)
     rematerialised  made where it is used at no cost, so that an array of it would be wasted
     affine          of numbers, affine in each operand: sums, differences, negatives, products
-    rounds          may have another last bit when compiled code computes it again: sums are reordered, products contracted
+    rounds          may have another last bit when compiled code computes it again: sums are reordered, products
+                    contracted
     jumps           of floats, a float that jumps: another last bit of an operand may make a wholly different result
     widens          the widenings of the operands that commute with the op: op(wide(x)) == wide(op(x))
     widens_by       ... of ints to floats, where this holds of a literal on the right
@@ -115,21 +121,25 @@ class Traits(NamedTuple):
     chooses         a choice among operands, that may leave out some: the cotangent of an operand may be zero by choice
     chosen_from     each element of the result is one of the operands' from this operand on
     places          the result holds places along an axis, from 0 to the extent - 1 + places
-    grows           repeated on ints, results grow without bound: "steps" where a literal operand makes a known step or factor of it,
+    grows           repeated on ints, results grow without bound: "steps" where a literal operand makes a known step or
+                    factor of it,
                     "powers" where the operation by itself makes a large int of small ones
     on_ints         what Python makes of its own ints; guard: where it raises
     counts          on truths, Python's operator computes with 0 and 1, and NumPy's function does not
     raises          Python's function raises where NumPy's is infinite or nan
 
-    Elements and memory
-    copies          the first so many operands are copied, element by element, to places in the result (ALL: all operands); any
+    Elements and memory copies          the first so many operands are copied, element by element, to places in the
+    result (ALL: all operands); any
                     operands behind them are the result's extents, of ops of kind "shape"
-    selects         the place of the first operand of the selection, for ops that read or write a selected part; 0 for others
+    selects         the place of the first operand of the selection, for ops that read or write a selected part; 0 for
+                    others
     in_place        the result may take over the array of the first operand, with part of it changed
     adds            what is written is added to what was there
-    view            what NumPy gives is a view of the first operand in most cases: "write" where one may write to it, "read" where not
+    view            what NumPy gives is a view of the first operand in most cases: "write" where one may write to it,
+                    "read" where not
     may_alias       the compiled result may be read from the operands, and have no array of its own
-    order           in which order NumPy lays out the result: "C", as the "first" operand where that is in C order, or as "common" to all
+    order           in which order NumPy lays out the result: "C", as the "first" operand where that is in C order, or
+                    as "common" to all
     rowwise         each row along the last axis is computed from the same row of the only operand
     distinct        each call makes an array of its own, to be written to: two calls are never one
     barrier         the identity, and never to be seen through

@@ -80,22 +80,27 @@ def type_of(x: Any) -> Type:
         return Type(dtype, (), True)
     if hasattr(x, "atom"):
         return x.atom.type
-    if not hasattr(x, "dtype") and isinstance(x, (int, float, complex)):         # of a user's class made of one of these
+    if not hasattr(x, "dtype") and isinstance(x, (int, float, complex)):  # a user's class derived from one of these
         return Type(_WEAK[next(c for c in type(x).__mro__ if c in _WEAK)], (), True)
     return Type(x.dtype, x.shape)
 
 
-_ALIKE = (np.memmap, np.recarray)                             # NumPy's own that differ from ndarray in where their numbers lie, and how fields are named
-_APART = {"__new__", "__init__", "__array_finalize__", "__array_priority__", "__reduce__", "__reduce_ex__", "__setstate__", "__copy__", "__deepcopy__",
-          "__repr__", "__str__", "__format__", "__doc__", "__hash__", "__dir__", "__sizeof__", "__init_subclass__", "__class_getitem__"}
-_MEANING = {*dir(np.ndarray), "__array_ufunc__", "__array_function__"} - _APART        # the facts that decide how an array is computed with
+# NumPy's own, which differ from ndarray only in where their numbers lie and how fields are named
+_ALIKE = (np.memmap, np.recarray)
+_APART = {"__new__", "__init__", "__array_finalize__", "__array_priority__", "__reduce__", "__reduce_ex__",
+          "__setstate__", "__copy__", "__deepcopy__", "__repr__", "__str__", "__format__", "__doc__", "__hash__",
+          "__dir__", "__sizeof__", "__init_subclass__", "__class_getitem__"}
+# the facts that decide how an array is computed with
+_MEANING = {*dir(np.ndarray), "__array_ufunc__", "__array_function__"} - _APART
 
 
 @cache
 def has_own_arithmetic(cls: type) -> bool:
-    """Whether arrays of this class compute otherwise than NumPy's: a masked array leaves elements out, a matrix's * is a product of matrices.
+    """Whether arrays of this class compute unlike NumPy's. Masked arrays skip elements; a matrix's * is a matrix
+    product.
 
-    So does each class that has a method or property of an ndarray's of its own, but for those that only make, copy and print arrays.
+    The same holds for each class that redefines a method or property of ndarray, unless it only makes, copies or
+    prints arrays.
 
     >>> has_own_arithmetic(np.ma.MaskedArray), has_own_arithmetic(np.memmap)
     (True, False)
@@ -110,8 +115,10 @@ def require_plain(x: Any) -> None:
     """Raise of an array whose numbers alone do not say what is computed with it."""
     if has_own_arithmetic(type(x)):
         raise UnsupportedFunctionError(f"an array of class {type(x).__name__} cannot be part of a traced computation",
-                                       why="its class has arithmetic of its own, and fad computes as NumPy does with ndarrays",
-                                       do="pass np.asarray(x), and with a mask what is to be left out as a condition: np.sum(x, where=~mask)")
+                                       why="its class has arithmetic of its own, and fad computes as NumPy does with "
+                                           "ndarrays",
+                                       do="pass np.asarray(x), and with a mask what is to be left out as a condition: "
+                                          "np.sum(x, where=~mask)")
 
 
 def _promotion_key(t: Type) -> Any:
@@ -142,7 +149,7 @@ def promoted(types: Any) -> np.dtype:
 
 
 @cache
-@door                                                         # NumPy's error about operands that its ufunc does not take is no failure of fad
+@door  # NumPy's error about operands that its ufunc does not take is not a defect of fad
 def _resolve(ufunc: Any, keys: tuple) -> tuple:
     kinds = tuple(_WEAK_PYTHON[k[1]] if isinstance(k, tuple) else k for k in keys)
     return ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout)

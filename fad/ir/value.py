@@ -68,26 +68,33 @@ class Value:
 
 
 def answers(value: "Value", other: Any, reflected: str) -> bool:
-    """Whether an object of a user's class, that stands right of this value, has an operator of its own, which Python or NumPy would leave it to.
+    """Whether `other`, an object of a user's class on the right, has an operator of its own that Python or NumPy would
+    call.
 
-    NumPy's scalars take what has a length and items for an array, unless its class says `__array_ufunc__ = None`: that is refused.
+    NumPy's scalars take an object with a length and items for an array, unless its class says `__array_ufunc__ =
+    None`. fad refuses such objects.
     """
     cls = type(other)
-    if isinstance(other, (Value, np.ndarray, np.generic, bool, int, float, complex, list, tuple)) or hasattr(cls, "dtype") or hasattr(cls, "__array__"):
+    if (isinstance(other, (Value, np.ndarray, np.generic, bool, int, float, complex, list, tuple))
+            or hasattr(cls, "dtype") or hasattr(cls, "__array__")):
         return False
     if getattr(cls, reflected, None) is getattr(object, reflected, None):
         return False
     if getattr(cls, "__array_ufunc__", cls) is None or getattr(cls, "__array_priority__", 0) > 0:
         return True
-    if not value.ndim and not value.type.weak and hasattr(cls, "__len__") and hasattr(cls, "__getitem__"):      # type: ignore[attr-defined]
-        raise UnstageableError(f"a sequence of the class {cls.__name__} stands right of a scalar of NumPy's", why="NumPy makes an array of it",
-                               do="make the array yourself, or write `__array_ufunc__ = None` in the class, so that its own operators are called")
-    return not value.ndim                                     # type: ignore[attr-defined]
+    is_sequence = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    if not value.ndim and not value.type.weak and is_sequence:  # type: ignore[attr-defined]
+        raise UnstageableError(f"a sequence of the class {cls.__name__} stands right of a scalar of NumPy's",
+                               why="NumPy makes an array of it",
+                               do="make the array yourself, or write `__array_ufunc__ = None` in the class, so that "
+                                  "its own operators are called")
+    return not value.ndim  # type: ignore[attr-defined]
 
 
 def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, (str, dict, set, bytes)) or other is None or (reflected and answers(self, other, reflected)):
+        if (isinstance(other, (str, dict, set, bytes)) or other is None
+                or (reflected and answers(self, other, reflected))):
             return NotImplemented
         x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
         a, b = (other, x) if swap else (x, other)
@@ -108,7 +115,8 @@ _OF_COMPLEX = {"add", "sub", "mul", "div", "pow"}
 
 
 def _is_pythons_complex(a: Any, b: Any) -> bool:
-    """Whether Python's complex computes a + b: to it an np.float64 on the right is the float that it also is, and the result is Python's."""
+    """Whether Python's complex computes a + b. Python takes an np.float64 on the right for the float that it also is,
+    and the result is Python's."""
     if not (type(a) is complex or isinstance(a, Value) and a.atom.type.weak and a.atom.type.dtype == COMPLEX):
         return False
     t = b.atom.type if isinstance(b, Value) else type_of(b) if isinstance(b, np.float64) else None
@@ -124,17 +132,18 @@ def counted(x: "Value") -> Any:
     return registry["cast"](x, dtype=INT, weak=True) if _is_truth(x) else x
 
 
-for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
-                       "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
-                       "rshift": "right_shift", "matmul": "matmul"}.items():
+for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
+                       "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+                       "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul"}.items():
     setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__r{_python}__"))
     setattr(Value, f"__r{_python}__", _operator(_name, swap=True))
 REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
+for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+                       "ne": "not_equal"}.items():
     setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__{REFLECTED[_python]}__"))
 for _python, _name in {"neg": "neg", "abs": "abs", "invert": "invert"}.items():
     setattr(Value, f"__{_python}__", _unary(_name))
-Value.__divmod__ = lambda self, other: (self // other, self % other)      # type: ignore[attr-defined]
-Value.__rdivmod__ = lambda self, other: (other // self, other % self)     # type: ignore[attr-defined]
-Value.__pos__ = lambda self: self                      # type: ignore[attr-defined]
+Value.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore[attr-defined]
+Value.__rdivmod__ = lambda self, other: (other // self, other % self)  # type: ignore[attr-defined]
+Value.__pos__ = lambda self: self  # type: ignore[attr-defined]
 Value.__hash__ = lambda self: hash(self.atom)           # type: ignore[assignment]

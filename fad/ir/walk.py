@@ -1,6 +1,7 @@
 """Running a Func: on arrays it computes, on Values it inlines, on anything with operators it does what ops do there.
 
-One loop serves the interpreter, inlining and every copy-with-changes: equations are ops called on what the environment holds.
+One loop serves the interpreter, inlining and all copies with changes. It calls equations as ops on the environment's
+values.
 """
 from collections.abc import Callable
 from typing import Any
@@ -101,7 +102,8 @@ def run_equation(eqn: Equation, env: Environment) -> None:
         else:
             results = eqn.op(*args, **eqn.params)
     except FadError as error:
-        if not builders or not eqn.regions:                  # long after the user's line was traced: the program runs, or is a part of another
+        # long after the user's line was traced: the program runs, or is part of another
+        if not builders or not eqn.regions:
             error.put_at(eqn.where)
         raise
     finally:

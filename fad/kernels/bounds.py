@@ -10,7 +10,7 @@ from itertools import count
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 
-from fad.kernels.variables import natural_names, only_value
+from fad.kernels.variables import natural_names, only_value, origin
 
 __all__ = ["SignAnalysis"]
 
@@ -50,22 +50,16 @@ class SignAnalysis:
         """Start, stop and step of the range whose numbers a statement gives to a loop's index; start None: 0."""
         if not isinstance(statement, ir.Assign) or statement.target.name.startswith("$"):
             return None
-        value = self._only(statement.value)
+        value = origin(self.defined, statement.value)
         for op in ("pair_first", "iternext", "getiter"):
             if not isinstance(value, ir.Expr) or value.op != op:
                 return None
-            value = self._only(value.value)
+            value = origin(self.defined, value.value)
         if not isinstance(value, ir.Expr) or value.op != "call" or only_value(self.defined, value.func) is not range:
             return None
         step = only_value(self.defined, value.args[2]) if len(value.args) == 3 else 1
         start, stop = (None, value.args[0]) if len(value.args) == 1 else value.args[:2]
         return (start, stop, step) if step in (1, -1) else None
-
-    def _only(self, value):
-        """The value of a variable that has only one."""
-        while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
-            value = self.defined[value.name][0]
-        return value
 
     def _ends(self, name, block):
         """(blocks of the loop, least, largest value) of a loop's index, as sums; None where it is not the index of one loop there."""

@@ -78,11 +78,18 @@ def is_pythons_thread(builder):
 
 
 def held_for_a_while(builder, emit):
-    """Emit code that holds the lock, whether the thread has it already or not; only for threads that Python knows."""
-    word = ir.IntType(32)
+    """Emit code that holds the lock, whether the thread has it already or not; only for threads that Python knows.
+
+    A thread that has it lets others have it first: a kernel that turns out to be long may have begun with it.
+    """
+    word, state = ir.IntType(32), ir.IntType(8).as_pointer()
+    save = _of_python(builder, ir.FunctionType(state, []), "PyEval_SaveThread")
+    restore = _of_python(builder, ir.FunctionType(ir.VoidType(), [state]), "PyEval_RestoreThread")
     ensure = _of_python(builder, ir.FunctionType(word, []), "PyGILState_Ensure")
     release = _of_python(builder, ir.FunctionType(ir.VoidType(), [word]), "PyGILState_Release")
     before = builder.call(ensure, [])
+    with builder.if_then(cgutils.is_null(builder, before)):  # it had the lock
+        builder.call(restore, [builder.call(save, [])])
     result = emit()
     builder.call(release, [before])
     return result

@@ -9,12 +9,12 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.cpu import FastMathOptions
 from numba.core.untyped_passes import ExtractByteCode
 
-from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.promotion import compiled_as
+from fad.kernels.strip_mining import KernelCompiler
 
 __all__ = ["helper"]
 
-TYPED = 4  # passes of LeanCompiler after which the types are known
+TYPED = 4  # passes of KernelCompiler after which the types are known
 
 
 def helper(*may_share):
@@ -37,8 +37,6 @@ def helper(*may_share):
 def _decorated(body, may_share):
     typed = {}  # argument types -> the compilation, types found
     body.fad_apart = tuple(name for name in body.__code__.co_varnames[: body.__code__.co_argcount] if name not in may_share)
-    body.fad_pauses = "interruptible" in body.__code__.co_names or any(
-        getattr(body.__globals__.get(name), "fad_pauses", False) for name in body.__code__.co_names)
 
     def rule(*args):
         args = tuple(map(types.unliteral, args))
@@ -68,17 +66,17 @@ def _typed(body, args):
     """The compilation of a function up to its types."""
     from numba.core.registry import cpu_target
 
-    unit = LeanCompiler(cpu_target.typing_context, cpu_target.target_context, None, args, None, _flags(), {})
+    unit = KernelCompiler(cpu_target.typing_context, cpu_target.target_context, None, args, None, _flags(), {})
     unit.state.func_id = FunctionIdentity.from_function(body)
     ExtractByteCode().run_pass(unit.state)
-    _run(unit, LeanCompiler.PASSES[:TYPED])
+    _run(unit, KernelCompiler.PASSES[:TYPED])
     return unit
 
 
 def _lowered(unit, library):
     """The descriptor of the function for its callers, once its code is in the library."""
     unit.state.library = library
-    _run(unit, LeanCompiler.PASSES[TYPED:])
+    _run(unit, KernelCompiler.PASSES[TYPED:])
     return unit.state.cr.fndesc
 
 

@@ -4,6 +4,7 @@ Numba has one engine for all that it compiles in a process, and that engine free
 freed, so each kernel has an engine of its own, which costs it a millisecond.
 """
 import contextlib
+import functools
 
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
@@ -34,6 +35,12 @@ class Releasable:
         """Tell the machine code where its environment lies."""
         JITCPUCodegen.set_env(self, name, environment)
 
+    def _pass_builder(self):
+        return _pass_builder(self._shared, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
+
+    def _module_pass_manager(self):
+        return JITCPUCodegen._module_pass_manager(self)
+
     def _add_module(self, module):
         options = {"opt": config.OPT}
         self._shared._customize_tm_options(options)
@@ -57,8 +64,6 @@ class Library(JITCodeLibrary):
 
     def _optimize_functions(self, module):
         codegen = self._codegen
-        if not hasattr(codegen, "_pass_builder"):
-            return super()._optimize_functions(module)       # the pass managers of old (Numba 0.61) do no more than this
         module.data_layout = codegen._data_layout
         builder = codegen._pass_builder()
         with _freed(llvm.create_new_function_pass_manager()) as passes:
@@ -68,11 +73,15 @@ class Library(JITCodeLibrary):
                 passes.run(function, builder)
 
     def _optimize_final_module(self):
-        if not hasattr(self._codegen, "_pass_builder"):
-            return super()._optimize_final_module()
         passes, builder = self._codegen._module_pass_manager()
         with _freed(passes):
             passes.run(self._final_module, builder)
+
+
+@functools.lru_cache(maxsize=4)
+def _pass_builder(codegen, *_settings):
+    """LLVM's maker of passes under Numba's settings: one for all kernels, since llvmlite frees it but for a kilobyte."""
+    return codegen._pass_builder()
 
 
 @contextlib.contextmanager

@@ -6,12 +6,14 @@ function's loops are compiled as they stand, with two exceptions: short nests of
 the loop around them, and sums, whose additions would wait for each other. These hints ask for less than LLVM would do,
 never for more: LLVM warns the user where it cannot do what it is asked for.
 """
+import math
+
 from llvmlite import ir as llvm_ir
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 
 from fad.kernels.gil import DEPTH
-from fad.kernels.variables import only_value
+from fad.kernels.variables import only_value, origin
 
 __all__ = ["NumbaLoops"]
 
@@ -71,7 +73,7 @@ class NumbaLoops:
     def _reads_and_writes_apart(self, labels):
         """Whether some array is read at other places than those that are written."""
         written, read = set(), set()
-        for s in self._statements(labels):
+        for s in self.statements(labels):
             if isinstance(s, ir.SetItem):
                 written.add((self._form(s.target), self._form(s.index)))
             elif isinstance(s, ir.Assign) and isinstance(s.value, ir.Expr) and s.value.op == "getitem":
@@ -94,18 +96,27 @@ class NumbaLoops:
     def _adds_up(self, header):
         """Whether an innermost loop has one or a few sums, which LLVM keeps side by side in several vectors."""
         body = self.found[header].body
-        return not any(h in self.found for h in body if h != header) and 0 < sum(map(self._is_sum, self._statements(body))) <= FEW
+        return not any(h in self.found for h in body if h != header) and 0 < sum(self._is_sum(getattr(s, "value", None)) for s in self.statements(body)) <= FEW
 
-    def _is_sum(self, statement):
-        """Whether a statement adds to a variable, in any order."""
-        call = getattr(statement, "value", None)
+    def _is_sum(self, call):
+        """Whether an expression adds to a variable, in any order."""
         if not isinstance(call, ir.Expr) or call.op != "call" or getattr(only_value(self.defined, call.func), "__module__", "") != "fad.kernels.sums":
             return False
         return not call.args[0].name.startswith("$")         # else it is an element
 
+    # -- strips (see strip_mining.py) ------------------------------------------------------------------------------------
+
+    def is_counted(self, header):
+        """Whether the loop is over a range."""
+        return self._range(header) is not None
+
+    def iterator(self, header):
+        """The name of the variable that holds the iterator of a loop over a range."""
+        return self._turn(header).value.name
+
     # -- sizes ----------------------------------------------------------------------------------------------------------
 
-    def _statements(self, labels):
+    def statements(self, labels):
         return [s for label in labels for s in self.blocks[label].body if not isinstance(s, ir.Del)]
 
     def _size(self, header):
@@ -113,36 +124,52 @@ class NumbaLoops:
         is unknown.
         """
         if header not in self.sizes:
-            body = self.found[header].body
-            inside = [h for h in body if h in self.found and h != header]
-            nearest = [h for h in inside if not any(h in self.found[other].body for other in inside if other != h)]
-            own = set(body).difference(*[self.found[h].body for h in nearest])
-            self.sizes[header] = self._iterations(header) * (len(self._statements(own)) + sum(map(self._size, nearest)))
+            self.sizes[header] = self.iterations(header) * self.iteration(header)
         return self.sizes[header]
 
-    def _iterations(self, header):
+    def iteration(self, header):
+        """The statements of an iteration."""
+        body = self.found[header].body
+        inside = [h for h in body if h in self.found and h != header]
+        nearest = [h for h in inside if not any(h in self.found[other].body for other in inside if other != h)]
+        own = set(body).difference(*[self.found[h].body for h in nearest])
+        return len(self.statements(own)) + sum(map(self._size, nearest))
+
+    def iterations(self, header):
         """The number of a loop's iterations."""
         numbers = self._range(header)
-        return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else float("inf")
+        return len(range(*numbers)) if numbers and all(type(n) is int for n in numbers) else math.inf
 
     def _range(self, label):
         """The numbers of the range of the loop whose iterations begin in this block, with None for those not constant;
         None for a loop that is not over a range.
         """
-        value = next((s.value for s in self._statements([label]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
+        value = self._turn(label)
         for op in ("iternext", "getiter"):
             if not isinstance(value, ir.Expr) or value.op != op:
                 return None
-            value = self._only(value.value)
+            value = origin(self.defined, value.value)
         if not isinstance(value, ir.Expr) or value.op != "call" or only_value(self.defined, value.func) is not range:
             return None
         return [only_value(self.defined, a) for a in value.args]
 
-    def _only(self, value):
-        """The value of a variable that has only one."""
-        while isinstance(value, ir.Var) and len(self.defined.get(value.name, ())) == 1:
-            value = self.defined[value.name][0]
-        return value
+    def is_vector(self, header, is_carried):
+        """Whether LLVM may make vectors of an innermost loop within others: nothing but sums is carried from iteration to iteration."""
+        body = self.found[header].body
+        if not any(header in loop.body for h, loop in self.found.items() if h != header) or self.iteration(header) == math.inf:
+            return False
+        made = [s for s in self.statements(body) if isinstance(s, ir.Assign) and not self._is_sum(origin(self.defined, s.value))]
+        return not any(is_carried(s.target.name, self.test(header)) for s in made)
+
+    def test(self, header):
+        """The block of the loop that asks for the next number: the header, or the one behind it where that only jumps on."""
+        while [type(s) for s in self.statements([header])] == [ir.Jump]:
+            header = self.blocks[header].terminator.target
+        return header
+
+    def _turn(self, label):
+        """The expression that asks for the next number in this block, or behind it."""
+        return next((s.value for s in self.statements([self.test(label)]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
 
 
 class _LoopNode(llvm_ir.values.MDValue):

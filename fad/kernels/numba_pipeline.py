@@ -15,7 +15,7 @@ from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 from numba.np.numpy_support import as_dtype
 
-from fad.kernels import memory, operators, pauses, results
+from fad.kernels import memory, operators, results
 from fad.kernels.bounds import SignAnalysis
 from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.loops import NumbaLoops
@@ -24,10 +24,10 @@ from fad.kernels.remembering import Remembering
 from fad.kernels.stages import LeanRewrites, LeanTypeInference, findable
 from fad.kernels.variables import definitions, is_whole_slice, mark_helper, of_one_value, only_value
 
-__all__ = ["LeanCompiler"]
+__all__ = ["LeanCompiler", "LeanLower", "LeanLowering"]
 
 
-class _Lower(lowering.Lower):
+class LeanLower(lowering.Lower):
     """Lowering with short code for elements of arrays in C order and for loops over ranges; a variable of one value is a value of LLVM."""
 
     def lower_block(self, block):
@@ -77,8 +77,6 @@ class _Lower(lowering.Lower):
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
         self._counted = {}                                   # type -> whether a reference in it is counted
-        self._clock = None                                   # of `interruptible`
-        self._record = None                                  # of the arrays that are arguments, for the same
         self._defined = definitions(self.blocks)
         kind = self.fndesc.restype
         self._results = results.returned_tuples(self.blocks, self._defined, self.typeof, kind) if results.is_large(kind) else ()
@@ -138,20 +136,7 @@ class _Lower(lowering.Lower):
 
     # -- calls ----------------------------------------------------------------------------------------------------------------
 
-    def _recorded(self, arrays):
-        self._record = self._record or pauses.record_of(self.context, self.builder, arrays)
-        return self._record
-
     def _lower_call_normal(self, fnty, expr, signature):
-        arrays = [(t, v) for t, v in zip(self.fndesc.argtypes, self.fnargs) if isinstance(t, types.Array)]
-        if isinstance(fnty, types.Function) and getattr(fnty.typing_key, "fad_pauses", False):
-            result = super()._lower_call_normal(fnty, expr, signature)
-            pauses.emit_check(self.context, self.builder, self._recorded(arrays), [kind.ndim for kind, _ in arrays])
-            return result
-        if isinstance(fnty, types.Function) and fnty.typing_key is pauses.interruptible:
-            self._clock = self._clock or pauses.new_clock(self.builder)
-            iterations, ranks = self.loadvar(expr.args[0].name), [kind.ndim for kind, _ in arrays]
-            return pauses.emit_pause(self.context, self.builder, iterations, self._clock, self._recorded(arrays), ranks)
         method = fnty.typing_key if isinstance(fnty, types.BoundFunction) and self._is_array(fnty.this) else None
         if method == "array.copy":
             return memory.duplicate(self.context, self.builder, fnty.this, self.loadvar(expr.func.name))
@@ -342,15 +327,15 @@ def _step(numbers):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LeanLowering(BaseNativeLowering):
-    """Numba's lowering, with _Lower."""
+    """Numba's lowering, with LeanLower."""
 
     _name = "fad_lowering"
-    lowering_class = _Lower
+    lowering_class = LeanLower
 
     def run_pass(self, state):
         if state.library is None:
             state.library = new_library(Releasable(state.targetctx.codegen()), state.func_id.func_qualname)
-        insert_releases(state.func_ir)                       # found once, when nothing will change any more
+        state.func_ir.fad_live = insert_releases(state.func_ir)    # found once, when nothing will change any more
         return super().run_pass(state)
 
 

@@ -1,12 +1,10 @@
 """Ctrl-C in long loops: some times a second, compiled code asks whether a signal has come.
 
-It counts iterations, and looks at a coarse clock every EVERY of them. When the clock has moved, it takes Python's lock
-(gil.py) and runs the handlers. An exception of a handler goes on to the caller. A handler may do anything: if it has
-resized an array that the code works on, the code raises an error, since the memory is gone.
-
-    >>> interruptible(0)
-    1
+Between the strips of a loop (strip_mining.py) it looks at a coarse clock. When the clock has moved, it takes Python's
+lock (gil.py) and runs the handlers. An exception of a handler goes on to the caller. A handler may do anything: if it
+has resized an array that the code works on, the code raises an error, since the memory is gone.
 """
+import contextlib
 import ctypes
 import sys
 
@@ -16,22 +14,17 @@ from numba.core import cgutils
 from fad.kernels.c_symbols import bind
 from fad.kernels.gil import held_for_a_while, is_pythons_thread
 
-__all__ = ["emit_check", "emit_pause", "interruptible", "new_clock", "record_of"]
+__all__ = ["emit_pause", "new_clock", "record_of", "watch"]
 
-EVERY = 1 << 6
 COARSE = {"linux": 6, "darwin": 5}  # CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW_APPROX: read in nanoseconds
 WORD, INT, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 TIME = ir.LiteralStructType([WORD, WORD])
 RAISED, RESIZED = 1, 2
+HANDLED = "fad.handled"
 TICKS = "fad.ticks"  # of Windows: milliseconds since it was started
 if sys.platform == "win32":
     bind(TICKS, ctypes.cast(ctypes.windll.kernel32.GetTickCount64, ctypes.c_void_p).value)
 TELLS = "an array was resized, by the handler of a signal, while compiled code was working on it"
-
-
-def interruptible(iterations):
-    """iterations + 1; now and then, the handlers of signals that have come run first."""
-    return iterations + 1
 
 
 def new_clock(builder):
@@ -56,23 +49,38 @@ def record_of(context, builder, arrays):
     return record
 
 
-def emit_pause(context, builder, iterations, clock, record, ranks):
-    """Emit `interruptible`, in a function that has a record of its arguments, arrays of these ranks."""
-    now = builder.icmp_signed("==", builder.and_(iterations, WORD(EVERY - 1)), WORD(EVERY - 1))
-    with builder.if_then(now, likely=False):
-        found = builder.call(_pause(builder.module, ranks), [clock, record])
-        with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
-            with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
-                context.call_conv.return_exc(builder)
-            context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
-    return builder.add(iterations, WORD(1))
+def emit_pause(context, builder, clock, record, ranks, release):
+    """Emit a look at the clock, in a function that has a record of its arguments, arrays of these ranks.
 
-
-def emit_check(context, builder, record, ranks):
-    """Emit the code behind the call of a helper that pauses: the helper knows only the arrays that it is given."""
-    found = builder.call(_sizes(builder.module, ranks), [record])
+    release() emits what the function lets go of before it ends with an error.
+    """
+    found = builder.call(_pause(builder.module, ranks), [clock, record])
     with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
+        release()
+        with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
+            context.call_conv.return_exc(builder)
         context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
+
+
+@contextlib.contextmanager
+def watch(context, builder, record, ranks):
+    """A context in which the call of a helper is emitted: the helper's pauses know only the arrays that it is given."""
+    count = _handled(builder.module)
+    before = builder.load(count)
+    yield
+    with builder.if_then(builder.icmp_signed("!=", builder.load(count), before), likely=False):
+        found = builder.call(_sizes(builder.module, ranks), [record])
+        with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
+            context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
+
+
+def _handled(module):
+    """The number of times that handlers have run in the pauses of a kernel and its helpers."""
+    if HANDLED in module.globals:
+        return module.globals[HANDLED]
+    count = ir.GlobalVariable(module, WORD, HANDLED)
+    count.linkage, count.initializer = "linkonce_odr", WORD(0)
+    return count
 
 
 def _known(builder, record, ranks):
@@ -119,6 +127,8 @@ def _pause(module, ranks):
         check = cgutils.get_or_insert_function(module, ir.FunctionType(INT, []), "PyErr_CheckSignals")
         check.attributes.add("inaccessiblememonly")
         raised = held_for_a_while(builder, lambda: builder.call(check, []))
+        count = _handled(module)
+        builder.store(builder.add(builder.load(count), WORD(1)), count)
         with builder.if_then(cgutils.is_not_null(builder, raised)):
             builder.ret(INT(RAISED))
         for known in _known(builder, record, ranks):

@@ -14,7 +14,10 @@ __all__ = ["insert_releases"]
 
 
 def insert_releases(function):
-    """Put a `del` behind the last use of each variable, on every way through the function."""
+    """Put a `del` behind the last use of each variable, on every way through the function.
+
+    Returns, for each block, the variables that are live at its end.
+    """
     function.blocks = blocks = canonicalize_cfg(function.blocks)
     cfg = compute_cfg_from_blocks(blocks)
     reads = {label: [names_in(statement) for statement in block.body] for label, block in blocks.items()}
@@ -24,6 +27,7 @@ def insert_releases(function):
     for label, block in blocks.items():
         arriving = set().union(*[leaving[before] for before, _ in cfg.predecessors(label)])
         block.body = [*_releases(arriving - needed[label] - made[label], block.loc), *_body(block, reads[label], set(leaving[label]))]
+    return leaving
 
 
 def _needed(blocks, cfg, reads, made):

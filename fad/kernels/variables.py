@@ -4,7 +4,8 @@ import operator
 from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 
-__all__ = ["definitions", "is_whole_slice", "mark_helper", "names_in", "natural_names", "of_one_value"]
+__all__ = ["definitions", "is_whole_slice", "mark_helper", "names_in", "natural_names", "of_one_value",
+           "only_value", "origin"]
 
 
 def definitions(blocks):
@@ -70,6 +71,22 @@ def only_value(defined, var):
     """The one value that a variable has, if it is a constant or a global."""
     values = defined.get(var.name, ())
     return values[0].value if len(values) == 1 and isinstance(values[0], (ir.Const, ir.Global)) else None
+
+
+def origin(defined, value):
+    """The one value that a variable is a copy of, through however many copies; else the variable.
+
+    Around branches, Numba copies what lies on Python's stack (the iterators of the loops) from name to name, and back.
+    """
+    found, seen, waiting = [], set(), [value]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, ir.Var):
+            found.append(part)
+        elif part.name not in seen:
+            seen.add(part.name)
+            waiting += defined.get(part.name, (None,))
+    return found[0] if len(found) == 1 and found[0] is not None else value
 
 
 def _is_natural_call(function, args, names, defined):

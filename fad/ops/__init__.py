@@ -1,1 +1,2 @@
-"""Second floor: the op table. One op, one record; core.py holds what is loaded with fad, importing table.py fills the table."""
+"""Second floor: the op table. One op has one record. core.py holds the ops that fad loads; importing table.py loads
+all."""

@@ -1,6 +1,7 @@
 """Arithmetic: sums, products, quotients, powers, remainders, and the rounding functions.
 
-Inside a rule, z (or y) is the result and the other letters are the inputs; operators and ops are what the rule's arrays make of them.
+Inside a rule, z (or y) is the result and the other letters are the inputs. Operators and ops compute on whatever
+arrays the rule gets.
 """
 import operator
 from typing import Any
@@ -8,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, FLOP, PRODUCTS_KEPT, SIGNS_KEPT, SUMS_KEPT, OperandGuard, Traits
+from ..ir.traits import (
+    ANY_WIDENING,
+    CHEAP,
+    DIGITS_KEPT,
+    FLOP,
+    PRODUCTS_KEPT,
+    SIGNS_KEPT,
+    SUMS_KEPT,
+    OperandGuard,
+    Traits,
+)
 from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, is_complex, match, product, spread
 from .kinds import add as total
 from .pointwise import composed, elementwise, in_program, infer_elementwise, op, real_part
@@ -19,7 +30,7 @@ SHIFT = OperandGuard("greater_equal", "negative shift count", "ValueError")
 ROUNDING = Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT)
 COMPLEX_NUMBERS = {complex, np.complex128, np.complex64}
 
-# -- the four operations ----------------------------------------------------------------------------------------------------
+# -- the four operations ---------------------------------------------------------------------------
 
 add = elementwise("add", np.add, "{0} + {1}", Partials(1, 1),
                   traits=Traits(cost=FLOP, affine=True, rounds=True, widens=SUMS_KEPT, grows="steps",
@@ -33,7 +44,8 @@ mul = elementwise("mul", np.multiply, "{0} * {1}", Partials(lambda z, x, y: y, l
 
 
 def _times(x: Any, y: Any) -> Any:
-    """NumPy's product. Of two complex numbers it rounds each product, its loops over arrays only the sum: z * conj(z) is real for numbers alone."""
+    """NumPy's product. For two complex scalars NumPy rounds each product, in loops over arrays only the sum: z *
+    conj(z) is real for scalars alone."""
     if x.__class__ in COMPLEX_NUMBERS and y.__class__ in COMPLEX_NUMBERS:
         return x * y
     return np.multiply(x, y)
@@ -43,7 +55,8 @@ mul.run = _times
 
 
 class _Quotient:
-    """z = x / y: dz = (dx - z dy) / y, and one division serves both cotangents. On the tape it reads x and y, as in PyTorch: z may be changed in place."""
+    """z = x / y: dz = (dx - z dy) / y. One division serves both cotangents. On the tape the rule reads x and y, as
+    PyTorch does, so that z may change in place."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
         (z,), (dx, dy) = ys, dxs
@@ -97,11 +110,11 @@ def _run_guarded(g: Any, p: Any) -> Any:
         return np.where(np.equal(g, 0), np.zeros((), np.result_type(g, p)), np.multiply(g, p))[()]
 
 
-guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})", _GuardedProduct(),
-                       arity=2, doc="g * p, zero where g is zero even if p is infinite or nan",
+guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multiply), "where({0} == 0, {0}, {0} * {1})",
+                       _GuardedProduct(), arity=2, doc="g * p, zero where g is zero even if p is infinite or nan",
                        traits=Traits(cost=CHEAP, rounds=True, chooses=True))
 
-# -- powers -------------------------------------------------------------------------------------------------------------------
+# -- powers ----------------------------------------------------------------------------------------
 
 
 def is_literal(p: Any) -> bool:
@@ -143,15 +156,15 @@ def _power(x: Any, p: Any) -> Any:
     return np.power(x, p)
 
 
-pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular), POSITIVE,
-                  traits=Traits(rounds=True, widens_by=lambda p: p >= 0, grows="powers", on_ints=operator.pow,
+pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular),
+                  POSITIVE, traits=Traits(rounds=True, widens_by=lambda p: p >= 0, grows="powers", on_ints=operator.pow,
                                 counts=True, raises=True, stem="power_of"))
 pow.run = _power
 sqrt = elementwise("sqrt", np.sqrt, "sqrt({0})", Partials(lambda y, x: 0.5 / y, singular=(0,)), POSITIVE,
                    traits=Traits(cost=CHEAP, rounds=True, raises=True, stem="root"))
 cbrt = elementwise("cbrt", np.cbrt, "cbrt({0})", Partials(lambda y, x: 1.0 / (3.0 * y * y), singular=(0,)), POSITIVE)
 
-# -- quotients and remainders, rounding ---------------------------------------------------------------------------------------
+# -- quotients and remainders, rounding ------------------------------------------------------------
 
 floordiv = elementwise("floordiv", np.floor_divide, "floor_divide({0}, {1})", Zero(), POSITIVE,
                        traits=Traits(cost=CHEAP, jumps=True, widens_by=bool, on_ints=operator.floordiv, guard=DIVISOR,
@@ -166,21 +179,22 @@ ceil = elementwise("ceil", np.ceil, "ceil({0})", Zero(), traits=ROUNDING)
 trunc = elementwise("trunc", np.trunc, "trunc({0})", Zero(), traits=ROUNDING)
 rint = elementwise("rint", np.rint, "rint({0})", Zero(), traits=ROUNDING)
 
-# -- the binary form of a number ------------------------------------------------------------------------------------------------
+# -- the binary form of a number -------------------------------------------------------------------
 
-frexp_mantissa = composed("frexp_mantissa", lambda x: np.frexp(x)[0], lambda x: infer_elementwise(np.spacing)(x), "math.frexp({0})[0]",
-                          Partials(lambda y, x: op("ldexp")(1.0, -frexp_exponent(x))), arity=1, doc="The mantissa of x, from 1/2 to 1",
-                          traits=Traits(jumps=True))
-frexp_exponent = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp), "np.int32(math.frexp({0})[1])", Zero(), arity=1,
+frexp_mantissa = composed("frexp_mantissa", lambda x: np.frexp(x)[0], lambda x: infer_elementwise(np.spacing)(x),
+                          "math.frexp({0})[0]", Partials(lambda y, x: op("ldexp")(1.0, -frexp_exponent(x))), arity=1,
+                          doc="The mantissa of x, from 1/2 to 1", traits=Traits(jumps=True))
+frexp_exponent = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp),
+                          "np.int32(math.frexp({0})[1])", Zero(), arity=1,
                           doc="The power of two that the mantissa of x is multiplied by")
-ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None), ((-2.0, 2.0), "integer"),
-                    traits=Traits(raises=True))
+ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None),
+                    ((-2.0, 2.0), "integer"), traits=Traits(raises=True))
 nextafter = elementwise("nextafter", np.nextafter, "np.nextafter({0}, {1})",
                         NotDifferentiable("it steps between neighbouring floating-point numbers"))
 spacing = elementwise("spacing", np.spacing, "np.spacing({0})",
                       NotDifferentiable("it is a property of floating-point numbers, not a function of real ones"))
 
-# -- integers ---------------------------------------------------------------------------------------------------------------------
+# -- integers --------------------------------------------------------------------------------------
 
 gcd = elementwise("gcd", np.gcd, "np.gcd({0}, {1})", Zero(), "integer")
 lcm = elementwise("lcm", np.lcm, "np.lcm({0}, {1})", Zero(), "integer")

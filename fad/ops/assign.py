@@ -17,7 +17,8 @@ _PYTHON = {"i": int, "u": int, "f": float}
 
 
 def as_assigned(value: Any, dtype: np.dtype, is_element: bool = False) -> Any:
-    """A value in the dtype of the array it is written to; a Python number stays one. is_element: NumPy's numbers are converted as Python's are."""
+    """A value in the dtype of the array it is written to; a Python number stays one. is_element: convert NumPy's
+    numbers as Python's."""
     if isinstance(value, SEQUENCES) and not has_values(value) and not has_arrays(value):
         return constant(np.asarray(value, dtype))
     v = as_array(value)
@@ -27,7 +28,8 @@ def as_assigned(value: Any, dtype: np.dtype, is_element: bool = False) -> Any:
 
 
 def _converted(v: Any, dtype: np.dtype) -> Any:
-    """A number as Python converts it to an element of this dtype. A nan is no int, nor is what the dtype has no room for."""
+    """A number as Python converts it to an element of this dtype. A nan is no int, nor is a number beyond the dtype's
+    range."""
     if not is_value(v):
         element = np.zeros((), dtype)
         asked_by_user(element.__setitem__, (), v)
@@ -35,7 +37,8 @@ def _converted(v: Any, dtype: np.dtype) -> Any:
     t = type_of(v)
     if t.weak and t.dtype.kind == "c" and dtype.kind in "iuf":
         raise TypeError(f"{_PYTHON[dtype.kind].__name__}() argument must be a string or a real number, not 'complex'")
-    if dtype.kind in "iu" and t.dtype.kind in "iuf" and (t.weak or t.dtype.kind == "f" or dtype != np.uint64) and not np.can_cast(t.dtype, dtype, "safe"):
+    if (dtype.kind in "iu" and t.dtype.kind in "iuf" and (t.weak or t.dtype.kind == "f" or dtype != np.uint64)
+            and not np.can_cast(t.dtype, dtype, "safe")):
         require_room(v, dtype)
     return v if t.dtype == dtype else registry["cast"](v, dtype=dtype)
 
@@ -92,9 +95,11 @@ def written(x: Any, selection: Selection, v: Any) -> Any:
 
 
 def _part_of_part(x: Any, selection: Selection, v: Any) -> Any:
-    """x with v, where v is the selected part but for a part of its own: that alone is written then (x[i][j] = u). None if it is not."""
+    """x with v, if v is the selected part with a part of its own changed: only that part is written (x[i][j] = u).
+    None otherwise."""
     made = produced_by(v, "update", "index_add")
-    if made is None or not isinstance(x, Value) or selection.new_axes or not {"i", ":"}.issuperset(selection.spec) or "a" in made.params["spec"]:
+    if (made is None or not isinstance(x, Value) or selection.new_axes or not {"i", ":"}.issuperset(selection.spec)
+            or "a" in made.params["spec"]):
         return None
     if not isinstance(made.inputs[0], Var) or not _is_selection_of(made.inputs[0], x, selection):
         return None
@@ -114,7 +119,8 @@ def _term_added(x: Any, selection: Selection, v: Any) -> Any:
         return None
     for part, other in (made.inputs, made.inputs[::-1])[:2 if made.op.name == "add" else 1]:
         part = _as_read(part)
-        if isinstance(part, Var) and _is_selection_of(part, x, selection) and (isinstance(other, Literal) or other.type.dtype == x.dtype):
+        if (isinstance(part, Var) and _is_selection_of(part, x, selection)
+                and (isinstance(other, Literal) or other.type.dtype == x.dtype)):
             term = other.value if isinstance(other, Literal) else current().value_of(other)
             return -term if made.op.name == "sub" else term
     return None

@@ -1,7 +1,8 @@
 """How selections run on a batch of arrays, of indices, or of both.
 
-Where only arrays come in a batch, the selection gets one whole axis more. Where indices do, each example selects something else:
-every index that varies becomes an array over the batch, and the array's own batch axis is indexed by the example's number.
+If only arrays come in a batch, the selection gets one more whole axis. If indices do, each example selects something
+else: every index that varies becomes an array over the batch, and the example's number indexes the array's own batch
+axis.
 """
 from typing import Any, NamedTuple
 
@@ -82,7 +83,8 @@ def _same_for_all(batched: tuple) -> bool:
 
 
 def _extent_varies(spec: tuple, batched: tuple) -> bool:
-    return any(entry[0] == "s" and flags[1] for (_, entry, _), flags in zip(walk_spec(spec, batched), _pairs(spec, batched)))
+    return any(entry[0] == "s" and flags[1]
+               for (_, entry, _), flags in zip(walk_spec(spec, batched), _pairs(spec, batched)))
 
 
 def batch_index(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:

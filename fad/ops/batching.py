@@ -1,7 +1,7 @@
 """What batch rules share: the batch's extent, and moving operands to where a leading batch axis asks for them.
 
 A batch rule is batch(op, xs, batched, params): xs[k] has a leading batch axis where batched[k]; every result has one.
-NotImplemented as its answer means that a loop over the examples is the right one here (an extent differs from example to example).
+The answer NotImplemented asks for a loop over the examples (an extent differs from example to example).
 """
 from typing import Any
 

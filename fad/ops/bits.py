@@ -1,4 +1,5 @@
-"""Unions of bit sets, which sparsity patterns are found with (transforms/dependence): an int64 holds a set of up to 64 numbers, one a bit.
+"""Unions of bit sets, for finding sparsity patterns (transforms/dependence): an int64 holds a set of up to 64 numbers,
+one per bit.
 
 The union of two sets is `bitwise_or`; here are the union along axes, and the union with a selected part of an array.
 """
@@ -22,7 +23,8 @@ def _sets(*shape: int, axes: tuple) -> Any:
     return lambda rng: ((rng.integers(0, 1 << 62, shape),), {"axes": axes})
 
 
-union = reduction("union", np.bitwise_or.reduce, own_dtype, Zero(), Reduction("bitwise_or", nought), (_sets(5, axes=(0,)), _sets(2, 3, 4, axes=(0, 2))),
+union = reduction("union", np.bitwise_or.reduce, own_dtype, Zero(), Reduction("bitwise_or", nought),
+                  (_sets(5, axes=(0,)), _sets(2, 3, 4, axes=(0, 2))),
                   "The bitwise or of the (integer) elements along axes: the union of bit sets")
 
 
@@ -60,7 +62,8 @@ def _expand_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Any:
 
     def body(k: Any, x: Any) -> tuple:
         numbers = iter([index(i, k, spec=("i",), at=0) for i in lists])
-        here = [o for _, entry, given in walk_spec(spec, operands) for o in ([next(numbers)] if entry == "a" else given)]
+        here = [o for _, entry, given in walk_spec(spec, operands)
+                for o in ([next(numbers)] if entry == "a" else given)]
         row = index(rows, k, spec=("i", *[":"] * len(rest)), at=0)
         return (update(x, index(x, *here, spec=alone, at=0) | row, *here, spec=alone, at=0),)
     return registry["for"].run_regions([0, n, 1, x], (body,))[0]
@@ -68,10 +71,13 @@ def _expand_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Any:
 
 def _join_samples() -> tuple:
     again = np.array([[1, 0, 1], [2, 2, 0]])
-    return (lambda rng: ((rng.integers(0, 99, (3, 4)), rng.integers(0, 99, (2, 3, 4)), again), {"spec": ("a", ":"), "at": 0}),
-            lambda rng: ((rng.integers(0, 99, (4, 3)), rng.integers(0, 99, (4, 2, 3)), again), {"spec": (":", "a"), "at": 1}),
+    return (lambda rng: ((rng.integers(0, 99, (3, 4)), rng.integers(0, 99, (2, 3, 4)), again),
+                         {"spec": ("a", ":"), "at": 0}),
+            lambda rng: ((rng.integers(0, 99, (4, 3)), rng.integers(0, 99, (4, 2, 3)), again),
+                         {"spec": (":", "a"), "at": 1}),
             lambda rng: ((rng.integers(0, 99, 5), rng.integers(0, 99, 2), 1, 2), {"spec": (("s", 2),), "at": 0}))
 
 
-index_join = Op("index_join", _run_join, _infer_join, kind="opaque", derivative=Zero(), expand=_expand_join, samples=_join_samples(),
+index_join = Op("index_join", _run_join, _infer_join, kind="opaque", derivative=Zero(), expand=_expand_join,
+                samples=_join_samples(),
                 doc="x, bit sets, with the sets v joined to those of the selected part (of indices that recur, all)")

@@ -1,8 +1,9 @@
-"""The types of what a loop carries and a branch yields: found by running the code symbolically and joining what comes out.
+"""The types of loop carries and branch results: fad runs the code symbolically and joins the types that come out.
 
-A carry starts with its initial value's type. The body is traced with it; where a result does not fit (an int that became a
-float, an extent that changed), the type widens and the body is traced anew, until it fits. An extent that changes from iteration to
-iteration becomes a carry of its own: an integer, which the array's type names (the `extents` of the equation: carry, axis, integer).
+A carry starts with its initial value's type, and fad traces the body with it. If a result does not fit (an int became
+a float, an extent changed), the type widens and the body is traced anew, up to a fixed point. An extent that changes
+from iteration to iteration becomes a carry of its own: an integer, which the array's type names (the `extents` of the
+equation: carry, axis, integer).
 """
 import copy
 from collections.abc import Callable, Iterator
@@ -49,7 +50,8 @@ def join(a: "Type | None", b: "Type | None", name: str) -> "Type | None":
         return b if a is None else a
     if a.rank != b.rank:
         raise RankError(f"{name} has {a.rank} axes in one place and {b.rank} in another",
-                        why="a loop or branch on traced values gives a name one type", do="start it with the shape it will have")
+                        why="a loop or branch on traced values gives a name one type",
+                        do="start it with the shape it will have")
     return Type(promoted([a, b]), a.shape, a.weak and b.weak)
 
 
@@ -98,8 +100,8 @@ def convert(x: Any, t: Type) -> Any:
 
 
 def widened(x: Any, t: "Type | None") -> Any:
-    """A number in a type that it and t fit in, an array in the dtype; as it is where that does not say what it will be (t: None, or an array's for
-    what has no value yet).
+    """A number in a type that fits it and t, an array in t's dtype. It stays as it is if t does not fix the type (t is
+    None, or an array's for something without a value yet).
     """
     have = atom_type(x)
     if t is None or (have is None and t.shape) or (have is not None and have.rank != t.rank):
@@ -115,7 +117,8 @@ def zeros_of(t: Type) -> Any:
 
 
 class Carries:
-    """The types of a loop's carries as far as they are known. `links[carry, axis]` is the integer carry that is the extent there.
+    """The types of a loop's carries as far as they are known. `links[carry, axis]` is the integer carry that is the
+    extent there.
 
     The first `given` carries are the caller's; those behind them are extents that were found to change.
     """
@@ -126,7 +129,8 @@ class Carries:
         self.names = tuple(names) or ("",) * self.given
         self.links = {(carry, axis): integer for carry, axis, integer in extents if integer is not None}
         self.init = list(init)
-        self.supposed: dict[int, DtypeKind] = {}                   # in a trace that supposes kinds: carries that iterations leave in narrower ones
+        # in a trace that supposes kinds: carries that iterations leave in narrower ones
+        self.supposed: dict[int, DtypeKind] = {}
         for carry, axis, integer in extents:
             if integer is None:
                 self._link(carry, axis, self.types[carry].shape[axis])
@@ -155,7 +159,8 @@ class Carries:
             return [in_kind(v, self.supposed[k]) if k in self.supposed else v for k, v in enumerate(values)]
 
     def _input(self, builder: Builder, k: int, t: Type, made: dict) -> Any:
-        shape = tuple(made[self.links[k, axis]].atom if (k, axis) in self.links else n for axis, n in enumerate(t.shape))
+        shape = tuple(made[self.links[k, axis]].atom if (k, axis) in self.links else n
+                      for axis, n in enumerate(t.shape))
         return builder.input(Type(t.dtype, shape, t.weak), self.names[k] if k < len(self.names) else "")
 
     def complete(self, results: "tuple | list") -> Any:
@@ -186,11 +191,13 @@ class Carries:
     def narrowed(self, results: list) -> dict:
         """The types of results that are not those of their carries (a truth value is one, whoever made it)."""
         pairs = [(k, atom_type(x), self.types[k]) for k, x in enumerate(results[:self.given])]
-        return {k: new for k, new, t in pairs if new is not None and (new.dtype != t.dtype or (new.weak != t.weak and t.dtype.kind != "b"))}
+        return {k: new for k, new, t in pairs
+                if new is not None and (new.dtype != t.dtype or (new.weak != t.weak and t.dtype.kind != "b"))}
 
     def suppose(self, narrowed: dict) -> bool:
         """Let iterations begin with these kinds, in which an iteration leaves carries; whether that is new."""
-        new = {k: DtypeKind(t.dtype, t.weak, None, np.can_cast(t.dtype, self.types[k].dtype, "safe")) for k, t in narrowed.items() if k not in self.supposed}
+        new = {k: DtypeKind(t.dtype, t.weak, None, np.can_cast(t.dtype, self.types[k].dtype, "safe"))
+               for k, t in narrowed.items() if k not in self.supposed}
         self.supposed.update(new)
         return bool(new)
 
@@ -252,10 +259,11 @@ class Iteration:
         self.last = carries.types                             # those that the loop came to, once it has
         self.test: TracedCode | None = None
         self.supposed = carries.supposed                      # (see Carries)
-        self.narrowed: dict[int, Type] = {}                   # carries that the iteration leaves in a narrower type than the loop came to
+        self.narrowed: dict[int, Type] = {}  # carries that the iteration leaves in a narrower type than the loop's
 
 
-def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body", iterations: "list | None" = None) -> Func:
+def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body",
+               iterations: "list | None" = None) -> Func:
     """The region of body(index?, *carries) -> carries, at the types where it fits; `carries` is widened to them.
 
     iterations: where to keep the traces at the types of iterations that have others.

@@ -1,4 +1,4 @@
-"""Choosing: where, the larger and the smaller, clip, signs and steps; and changes of dtype. The kinks' rules stand in `kinks`."""
+"""Choosing: where, maximum, minimum, clip, signs and steps; and changes of dtype. `kinks` holds the rules at kinks."""
 import builtins
 import operator
 from typing import Any
@@ -26,11 +26,13 @@ class _Where:
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         c, x, y = xs
-        return (None, match(where(c, gs[0], 0.0), x) if needs[1] else None, match(where(c, 0.0, gs[0]), y) if needs[2] else None)
+        return (None, match(where(c, gs[0], 0.0), x) if needs[1] else None,
+                match(where(c, 0.0, gs[0]), y) if needs[2] else None)
 
 
-where = composed("where", lambda c, x, y: np.where(c, x, y)[()], lambda c, x, y: Type(infer_promoted(x, y).dtype, broadcast_of(c, x, y)),
-                 "where({0}, {1}, {2})", _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, doc="x where c holds, y elsewhere",
+where = composed("where", lambda c, x, y: np.where(c, x, y)[()],
+                 lambda c, x, y: Type(infer_promoted(x, y).dtype, broadcast_of(c, x, y)), "where({0}, {1}, {2})",
+                 _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, doc="x where c holds, y elsewhere",
                  traits=Traits(cost=CHEAP, widens=ANY_WIDENING, chooses=True, chosen_from=1,
                                on_ints=lambda c, x, y: x if c else y, stem="pick"))
 
@@ -40,7 +42,7 @@ def mask(c: Any, x: Any) -> Any:
     return where(c, x, 0.0)
 
 
-# -- order, the larger, the smaller ------------------------------------------------------------------------------------------------
+# -- order, the larger, the smaller ----------------------------------------------------------------
 
 less = elementwise("less", np.less, "{0} < {1}", Zero(),
                    traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(-1, False, "greater_equal"),
@@ -72,10 +74,10 @@ def _clipped(x: Any, low: Any, high: Any) -> tuple:
 
 
 clip = composed("clip", lambda x, low, high: np.clip(x, low, high), infer_promoted, "minimum(maximum({0}, {1}), {2})",
-                Choice(_clipped), ((-2.0, 2.0), (-1.5, -0.5), (0.5, 1.5)), arity=3, doc="x, but at least low and at most high",
-                traits=Traits(widens=ORDER_KEPT, chooses=True))
+                Choice(_clipped), ((-2.0, 2.0), (-1.5, -0.5), (0.5, 1.5)), arity=3,
+                doc="x, but at least low and at most high", traits=Traits(widens=ORDER_KEPT, chooses=True))
 
-# -- signs and steps ----------------------------------------------------------------------------------------------------------
+# -- signs and steps -------------------------------------------------------------------------------
 
 
 def _abs_tangent(y: Any, x: Any, dx: Any) -> Any:
@@ -83,7 +85,8 @@ def _abs_tangent(y: Any, x: Any, dx: Any) -> Any:
 
 
 def _turn(x: Any, d: Any) -> Any:
-    """i s Im(conj(s) d) / |x|, with s = x / |x|: how sign(x) turns as x moves by d; a symmetric map, and zero at zero by convention."""
+    """i s Im(conj(s) d) / |x|, with s = x / |x|: the rotation of sign(x) as x moves by d; a symmetric map, zero at
+    zero by convention."""
     s, size = sign(x), abs(x)
     return 1j * s * registry["imag"](registry["conj"](s) * d) / where(size == 0, 1.0, size)
 
@@ -106,12 +109,12 @@ abs = elementwise("abs", np.absolute, "abs({0})", RealDerivative(_abs_tangent, l
                                 stem="size"))
 sign = elementwise("sign", np.sign, "sign({0})", _Sign(),
                    traits=Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT, bool_text="sign({0})"))
-copysign = elementwise("copysign", np.copysign, "copysign({0}, {1})", Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None),
-                       traits=Traits(jumps=True))
-heaviside = elementwise("heaviside", np.heaviside, "heaviside({0}, {1})", Partials(None, lambda z, x, h: mask(x == 0, 1.0)),
-                        traits=Traits(jumps=True))
+copysign = elementwise("copysign", np.copysign, "copysign({0}, {1})",
+                       Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None), traits=Traits(jumps=True))
+heaviside = elementwise("heaviside", np.heaviside, "heaviside({0}, {1})",
+                        Partials(None, lambda z, x, h: mask(x == 0, 1.0)), traits=Traits(jumps=True))
 
-# -- equality, truth ------------------------------------------------------------------------------------------------------------
+# -- equality, truth -------------------------------------------------------------------------------
 
 equal = elementwise("equal", np.equal, "{0} == {1}", Zero(),
                     traits=Traits(cost=CHEAP, widens=ANY_WIDENING, comparison=Comparison(0, True, "not_equal"),
@@ -135,11 +138,11 @@ isfinite = elementwise("isfinite", np.isfinite, "np.isfinite({0})", Zero(),
                        traits=Traits(cost=CHEAP, widens=FINITE_KEPT))
 signbit = elementwise("signbit", np.signbit, "np.signbit({0})", Zero())
 
-# -- dtypes -----------------------------------------------------------------------------------------------------------------------
+# -- dtypes ----------------------------------------------------------------------------------------
 
 
 class _Cast:
-    """Linear; to a real dtype from a complex one it takes the real part; to an integer there is nothing left to differentiate."""
+    """Linear. To a real dtype from a complex one it takes the real part; to an integer it is constant."""
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
         return (None if dxs[0] is None or ys[0].dtype.kind not in "fc" else cast(dxs[0], **params),)
@@ -157,7 +160,8 @@ def _run_cast(x: Any, dtype: Any, weak: bool = False) -> Any:
 
 def _infer_cast(x: Any, dtype: Any, weak: bool = False) -> Type:
     if np.dtype(dtype).kind not in "biufc":
-        raise UnsupportedFunctionError(f"a traced value in dtype {np.dtype(dtype)}", why="a program computes with numbers, and an object or a text has no derivative",
+        raise UnsupportedFunctionError(f"a traced value in dtype {np.dtype(dtype)}",
+                                       why="a program computes with numbers, and an object or a text has no derivative",
                                        do="keep such arrays apart from what is differentiated")
     return Type(dtype, type_of(x).shape, weak and not type_of(x).shape)
 
@@ -166,5 +170,5 @@ cast = Op("cast", _run_cast, _infer_cast, kind="elementwise", batch="elementwise
           text="cast", derivative=_Cast(), doc="x in another dtype; weak where Python makes an int of it",
           samples=(lambda rng: ((rng.standard_normal(3),), {"dtype": np.dtype(np.complex128)}),),
           traits=Traits(cost=CHEAP, rounds=True, may_alias=True))
-stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}", derivative=Zero(),
-                   doc="x, constant to every derivative", traits=Traits(cost=CHEAP, may_alias=True))
+stop_gradient = Op("stop_gradient", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}",
+                   derivative=Zero(), doc="x, constant to every derivative", traits=Traits(cost=CHEAP, may_alias=True))

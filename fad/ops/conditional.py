@@ -1,4 +1,5 @@
-"""Values that a program has under a condition only. What reads such a value (Tracer.atom) makes the program raise where the condition does not hold."""
+"""Values that a program has under a condition only. Reading such a value (Tracer.atom) makes the program raise if the
+condition fails."""
 from typing import Any
 
 from ..ir.build import Builder, current
@@ -6,7 +7,8 @@ from ..ir.op import registry
 
 
 class Conditional:
-    """The mark of such a value: the condition, a truth value of the program; the value's name, or what is wrong without it; and where this was checked."""
+    """The mark of such a value: the condition, a bool of the program; the value's name, or what is wrong without it;
+    and the place of the check."""
 
     error = "ValueError"
 
@@ -38,7 +40,8 @@ def around(builder: "Builder | None") -> Any:
 
 
 def only_if(flag: Any, x: Any, what: str) -> Any:
-    """x, which the program has only where the condition holds; reading it raises ValueError elsewhere, and says what is wrong."""
+    """x, which the program has only where the condition holds. Reading it elsewhere raises ValueError and says what is
+    wrong."""
     if hasattr(x, "bound"):
         x.bound = Conditional(flag, what)
     return x

@@ -1,4 +1,5 @@
-"""Contraction: the sum of products over named axes. Every matrix product, dot, outer product and einsum of two arrays is one op.
+"""Contraction: the sum of products over named axes. Every matrix product, dot, outer product and einsum of two arrays
+is one op.
 
 contract(x, y, labels=("ij", "jk", "ik")): each axis has a letter; letters that are not in the result are summed over.
 Within one operand the letters differ; a letter in one operand only must be in the result.
@@ -19,7 +20,7 @@ from .kinds import Multilinear, conjugate, shape_of
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"         # what einsum takes
 
-# -- in NumPy ---------------------------------------------------------------------------------------------------------------------
+# -- in NumPy --------------------------------------------------------------------------------------
 
 
 class ContractionPlan(NamedTuple):
@@ -42,15 +43,16 @@ def plan(labels: tuple) -> ContractionPlan:
     """The plan for these labels.
 
     >>> plan(("ij", "jk", "ki"))
-    Plan(x_axes=(0, 1), y_axes=(0, 1), batch=0, left=1, right=1, summed=1, out_axes=(1, 0))
+    ContractionPlan(x_axes=(0, 1), y_axes=(0, 1), batch=0, left=1, right=1, summed=1, out_axes=(1, 0))
     """
     x, y, out = labels
     batch = [c for c in out if c in x and c in y]
     summed = [c for c in x if c in y and c not in out]
     left, right = [c for c in x if c not in y], [c for c in y if c not in x]
     order = batch + left + right
-    return ContractionPlan(tuple(x.index(c) for c in batch + left + summed), tuple(y.index(c) for c in batch + summed + right),
-                len(batch), len(left), len(right), len(summed), tuple(order.index(c) for c in out))
+    return ContractionPlan(tuple(x.index(c) for c in batch + left + summed),
+                           tuple(y.index(c) for c in batch + summed + right), len(batch), len(left), len(right),
+                           len(summed), tuple(order.index(c) for c in out))
 
 
 @lru_cache(maxsize=4096)
@@ -153,7 +155,8 @@ def _dot(x: Any, y: Any, p: ContractionPlan) -> Any:
 
 def _matmul(x: Any, y: Any, p: ContractionPlan) -> Any:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
-    lead, left, summed, right = x.shape[:p.batch], x.shape[p.batch:p.batch + p.left], x.shape[p.batch + p.left:], y.shape[p.batch + p.summed:]
+    lead, left, summed, right = x.shape[:p.batch], x.shape[p.batch:p.batch + p.left], x.shape[
+        p.batch + p.left:], y.shape[p.batch + p.summed:]
     _check_alike(lead + summed, y.shape[:p.batch + p.summed])
     inner = math.prod(summed)
     z = np.matmul(x.reshape(lead + (math.prod(left), inner)), y.reshape(lead + (inner, math.prod(right))))
@@ -165,7 +168,7 @@ def _run_contract(x: Any, y: Any, labels: tuple) -> Any:
     return z if labels[2] else z[()]
 
 
-# -- the record ---------------------------------------------------------------------------------------------------------------------
+# -- the record ------------------------------------------------------------------------------------
 
 
 def _infer_contract(x: Any, y: Any, labels: tuple) -> Type:
@@ -211,7 +214,8 @@ def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 def _sample(labels: tuple, left: Any = float, right: Any = float) -> Callable:
     def draw(rng: Any) -> tuple:
         size = {c: 2 + k for k, c in enumerate(sorted(set("".join(labels))))}
-        return tuple(_drawn(rng, [size[c] for c in word], dtype) for word, dtype in zip(labels, (left, right))), {"labels": labels}
+        return tuple(_drawn(rng, [size[c] for c in word], dtype)
+                     for word, dtype in zip(labels, (left, right))), {"labels": labels}
     return draw
 
 
@@ -221,13 +225,16 @@ def _drawn(rng: Any, shape: list, dtype: Any) -> Any:
 
 
 _SAMPLES = tuple(_sample(tuple(word.split("."))) for word in (
-    "ij.jk.ik", "ij.kj.ki", "i.i.", "i.j.ji", "ij.j.i", ".ij.ji", "bij.bjk.bik", "bij.bj.bi", "ij.ij.j", "bij.jk.kbi", "ijk.kji.", "ij.i.ij"))
-_MIXED = (_sample(("ij", "jk", "ik"), complex, complex), _sample(("ij", "j", "i"), complex, float), _sample(("i", "ij", "j"), float, complex))
-contract = Op("contract", _run_contract, _infer_contract, kind="contract", derivative=Multilinear(_left, _right), batch=_batch,
-              samples=_SAMPLES + _MIXED, doc="The sum of products over axes named by letters: matrix products, dots, outer products",
+    "ij.jk.ik", "ij.kj.ki", "i.i.", "i.j.ji", "ij.j.i", ".ij.ji", "bij.bjk.bik", "bij.bj.bi", "ij.ij.j", "bij.jk.kbi",
+    "ijk.kji.", "ij.i.ij"))
+_MIXED = (_sample(("ij", "jk", "ik"), complex, complex), _sample(("ij", "j", "i"), complex, float),
+          _sample(("i", "ij", "j"), float, complex))
+contract = Op("contract", _run_contract, _infer_contract, kind="contract", derivative=Multilinear(_left, _right),
+              batch=_batch, samples=_SAMPLES + _MIXED,
+              doc="The sum of products over axes named by letters: matrix products, dots, outer products",
               traits=Traits(rounds=True, widens=PRODUCTS_KEPT, reduction=Reduction("add", nought), stem="dot"))
 
-# -- matmul: NumPy's rules for ranks and stacks ------------------------------------------------------------------------------------
+# -- matmul: NumPy's rules for ranks and stacks ----------------------------------------------------
 
 
 def _stack_axis(m: Any, n: Any) -> "tuple[bool, bool]":
@@ -247,7 +254,8 @@ def _without_ones(x: Any, axes: list) -> Any:
 
 
 def stacked_product(x: Any, y: Any, core: tuple) -> Any:
-    """The product of stacks: `core` labels the last axes of x, of y and of the result; the axes before them broadcast."""
+    """The product of stacks: `core` labels the last axes of x, of y and of the result; the axes before them broadcast.
+    """
     m, n = shape_of(x)[:len(shape_of(x)) - len(core[0])], shape_of(y)[:len(shape_of(y)) - len(core[1])]
     rank = max(len(m), len(n))
     letters = new_letters(rank, "".join(core))
@@ -258,7 +266,8 @@ def stacked_product(x: Any, y: Any, core: tuple) -> Any:
             if stretched:
                 ones[which].append((len(m), len(n))[which] - k)
     x, y = _without_ones(x, ones[0]), _without_ones(y, ones[1])
-    left, right = [c for k, c in enumerate(left) if k not in ones[0]], [c for k, c in enumerate(right) if k not in ones[1]]
+    left = [c for k, c in enumerate(left) if k not in ones[0]]
+    right = [c for k, c in enumerate(right) if k not in ones[1]]
     return contract(x, y, labels=("".join(left) + core[0], "".join(right) + core[1], letters + core[2]))
 
 
@@ -268,7 +277,8 @@ def matmul(x: Any, y: Any) -> Any:
     left, right = len(shape_of(x)), len(shape_of(y))
     if not left or not right:
         raise ValueError("matmul: an operand is a number; use * instead")
-    core = ("j" if left == 1 else "ij"), ("j" if right == 1 else "jk"), ("" if left == 1 else "i") + ("" if right == 1 else "k")
+    core = ("j" if left == 1 else "ij"), ("j" if right == 1
+                                          else "jk"), ("" if left == 1 else "i") + ("" if right == 1 else "k")
     return stacked_product(x, y, core)
 
 

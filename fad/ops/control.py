@@ -1,13 +1,15 @@
 """Control flow as ops with regions: `for`, `while` and `cond`. A region is a Func that may use the variables around it.
 
-for     inputs start, stop, step, *init; region body(i, *carries) -> carries; results: the carries after the last iteration
+for     inputs start, stop, step, *init; region body(i, *carries) -> carries; results: the carries after the last
+        iteration
 while   inputs *init; regions test(*carries) -> bool, body(*carries) -> carries; results: the carries when test fails
-cond    input selector (an integer, or a bool: False 0, True 1); one region without inputs for each choice; results: the chosen one's
+cond    input selector (an integer, or a bool: False 0, True 1); one region without inputs for each choice; results: the
+        chosen one's
 
-On arrays, with no program being built, `run_regions` is Python's own loop; else it traces its callables into regions.
-Params of all three: `names` (of the carries or results, for people) and `extents`: triples (k, axis, j) which say that the extent
-of the k-th carry (or result) along axis is the j-th one, an integer. A loop may have `checkpoint`: True asks reverse mode to save little of it and
-to compute the rest again, False to save all that it needs.
+On arrays, with no program being built, `run_regions` is Python's own loop; otherwise it traces its callables into
+regions. All three have the parameters `names` (of the carries or results, for people) and `extents`: triples (k, axis,
+j) which say that the extent of the k-th carry (or result) along axis is the j-th one, an integer. A loop may have
+`checkpoint`: True asks reverse mode to save little and recompute the rest, False to save all that it needs.
 """
 import builtins
 from collections.abc import Callable
@@ -27,17 +29,30 @@ from ..util.patience import check_patience
 from ..util.where import here
 from . import extents as extent
 from .arithmetic import sub
-from .carry import UNDEFINED, Carries, TracedCode, assumed_equal, atom_type, convert, entering, join, output_vars, trace_body, visible_extent
+from .carry import (
+    UNDEFINED,
+    Carries,
+    TracedCode,
+    assumed_equal,
+    atom_type,
+    convert,
+    entering,
+    join,
+    output_vars,
+    trace_body,
+    visible_extent,
+)
 from .choice import cast
 from .kinds import NoRule, Zero, shape_of
 from .mixed import of_kinds
 
 
 class RegionOp(Op):
-    """An op with regions: it is run by `run_regions(args, callables, **params)`, the callables being the regions' code."""
+    """An op with regions. `run_regions(args, callables, **params)` runs it; the callables are the regions' code."""
 
     def __init__(self, name: Literal["for", "while", "cond"], run: Callable, trace: Callable, doc: str):
-        super().__init__(name, run, _no_infer, kind="control", derivative=NoRule("its regions are differentiated by the transforms"), doc=doc,
+        super().__init__(name, run, _no_infer, kind="control",
+                         derivative=NoRule("its regions are differentiated by the transforms"), doc=doc,
                          traits=Traits(control=name))
         self.trace = trace
 
@@ -52,7 +67,8 @@ def _no_infer(*args: Any, **params: Any) -> Any:
     raise TypeError("an op with regions finds its types by tracing them")
 
 
-def emit(op: Op, args: tuple, regions: tuple, types: list, names: tuple, extents: tuple, checkpoint: "bool | None" = None) -> list:
+def emit(op: Op, args: tuple, regions: tuple, types: list, names: tuple, extents: tuple,
+         checkpoint: "bool | None" = None) -> list:
     """Add an equation with regions to the current builder; its results as Values."""
     builder = current()
     outputs = tuple(output_vars(types, extents, names))
@@ -70,7 +86,7 @@ def _deliver(values: list, carries: Carries) -> tuple:
     return tuple([UNDEFINED if t is None else next(results) for t in carries.types][:carries.given])
 
 
-# -- for ----------------------------------------------------------------------------------------------------------------------
+# -- for -------------------------------------------------------------------------------------------
 
 
 def _run_for(args: Any, regions: tuple, **params: Any) -> tuple:
@@ -88,20 +104,24 @@ def integer(n: Any) -> Any:
     return n if n.dtype == INT else cast(n, dtype=INT)
 
 
-def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, iterations: "list | None" = None) -> tuple:
+def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None,
+               iterations: "list | None" = None) -> tuple:
     *bounds, init = *args[:3], tuple(args[3:])
     start, stop, step = map(integer, bounds)
     if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
         return init
     carries = Carries(init, names, extents)
-    body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),), iterations=iterations)
+    body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),),
+                      iterations=iterations)
     types = [t for t in carries.types if t is not None]
-    results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(), checkpoint)
+    results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(),
+                   checkpoint)
     return _deliver(results, carries)
 
 
 def loop_index(builder: Builder, start: Any, stop: Any, step: Any) -> Value:
-    """The input for a loop's index, with what is known of it: start <= i < stop for a positive step, stop < i <= start for a negative one."""
+    """The input for a loop's index, with its bounds: start <= i < stop for a positive step, stop < i <= start for a
+    negative one."""
     i = builder.input(Type(INT, (), True), "i")
     if not isinstance(step, int):
         return i
@@ -147,7 +167,7 @@ def iteration_number(i: Any, start: Any, step: Any) -> Any:
     return (i - start) // step
 
 
-# -- while --------------------------------------------------------------------------------------------------------------------
+# -- while -----------------------------------------------------------------------------------------
 
 
 def _run_while(args: Any, regions: tuple, **params: Any) -> tuple:
@@ -163,7 +183,8 @@ def _first(results: Any) -> Any:
     return results[0] if isinstance(results, (tuple, list)) else results
 
 
-def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None, iterations: "list | None" = None) -> tuple:
+def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None,
+                 iterations: "list | None" = None) -> tuple:
     test, body = regions
     carries = Carries(tuple(args), names, extents)
     body_region = trace_body(body, carries, iterations=iterations)
@@ -171,7 +192,8 @@ def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = 
         iteration.test = _code_of_test(test, carries.at(iteration))
     test_region = _trace_test(test, carries)
     types = [t for t in carries.types if t is not None]
-    results = emit(WHILE, tuple(carries.starts()), (test_region, body_region), types, carries.kept_names(), carries.extents(), checkpoint)
+    results = emit(WHILE, tuple(carries.starts()), (test_region, body_region), types, carries.kept_names(),
+                   carries.extents(), checkpoint)
     return _deliver(results, carries)
 
 
@@ -188,7 +210,7 @@ def _code_of_test(test: Callable, carries: Carries) -> TracedCode:
         return TracedCode((), values, builder.equations, [_first(test(*values[:carries.given]))])
 
 
-# -- cond ---------------------------------------------------------------------------------------------------------------------
+# -- cond ------------------------------------------------------------------------------------------
 
 
 def _run_cond(args: Any, regions: tuple, **params: Any) -> tuple:
@@ -201,8 +223,10 @@ def _trace_cond(args: Any, regions: tuple, names: tuple = (), extents: tuple = (
     return trace_branches(args[0], regions, lambda rows: rows, names, extents, is_users)
 
 
-def trace_branches(selector: Value, regions: tuple, align: Callable, names: Any = (), extents: tuple = (), is_users: bool = False) -> tuple:
-    """A cond whose branches' results go through align(rows) -> rows once all of them are known (and names, if callable, too).
+def trace_branches(selector: Value, regions: tuple, align: Callable, names: Any = (), extents: tuple = (),
+                   is_users: bool = False) -> tuple:
+    """A cond whose branches' results go through align(rows) -> rows once all of them are known (and names, if
+    callable, too).
 
     is_users: it stands in the user's code, so that it matters of what kinds the results are (see mixed.py).
     """
@@ -214,7 +238,8 @@ def trace_branches(selector: Value, regions: tuple, align: Callable, names: Any 
     values = iter(emit(COND, (selector,), regions, results.kept_types(), results.kept_names(), results.kept_extents()))
     ys = [UNDEFINED if t is None else next(values) for t in results.types][:results.given]
     if is_users:
-        ys = [of_kinds(y, name, [x for x in given if x is not UNDEFINED]) for y, name, given in zip(ys, results.all_names(), zip(*rows))]
+        ys = [of_kinds(y, name, [x for x in given if x is not UNDEFINED])
+              for y, name, given in zip(ys, results.all_names(), zip(*rows))]
     return tuple(ys)
 
 
@@ -249,8 +274,9 @@ class _Results:
         if (k, axis) in self.links:
             return 0
         seen = [self._seen(b, row[k], axis) for b, row in zip(self.builders, self.rows) if row[k] is not UNDEFINED]
-        if None not in seen and all(assumed_equal(seen[0], n) for n in seen[1:]) and (len(seen) == len(self.rows) or seen[0] == 1):
-            return seen[0]                                    # an extent of 1 is one by which an array broadcasts, and has to be known
+        if (None not in seen and all(assumed_equal(seen[0], n) for n in seen[1:])
+                and (len(seen) == len(self.rows) or seen[0] == 1)):
+            return seen[0]  # arrays broadcast along an extent of 1, so that it must be known
         fresh = sum(1 for j in self.links.values() if j >= self.given)
         self.links[k, axis] = self.given + fresh
         return 0
@@ -286,10 +312,10 @@ class _Results:
         return tuple((place[k], axis, place[j]) for (k, axis), j in self.links.items() if k in place)
 
 
-# -- arrays that loops save values in -----------------------------------------------------------------------------------------
+# -- arrays that loops save values in --------------------------------------------------------------
 
-unwritten = Op("unwritten", lambda *shape, dtype: np.zeros(tuple(int(n) for n in shape), dtype), lambda *shape, dtype: Type(dtype, shape),
-               kind="shape", creation=True, derivative=Zero(),
+unwritten = Op("unwritten", lambda *shape, dtype: np.zeros(tuple(int(n) for n in shape), dtype),
+               lambda *shape, dtype: Type(dtype, shape), kind="shape", creation=True, derivative=Zero(),
                doc="An array whose elements are yet to be written; none is read before",
                traits=Traits(rematerialised=True, distinct=True))
 
@@ -313,9 +339,10 @@ class _Resize:
         return (resize(gs[0], shape_of(xs[0])[0]), None)
 
 
-resize = Op("resize", _run_resize, lambda x, n: Type(type_of(x).dtype, (n,) + tuple(shape_of(x)[1:])), kind="resize", derivative=_Resize(),
-            doc="x with another extent along the first axis: cut off, or zeros behind; x itself where the extent is the same",
-            traits=Traits(copies=1, in_place=True))
+resize = Op("resize", _run_resize, lambda x, n: Type(type_of(x).dtype, (n,) + tuple(shape_of(x)[1:])), kind="resize",
+            derivative=_Resize(),
+            doc="x with another extent along the first axis: cut off, or zeros behind; x itself where the extent is "
+                "the same", traits=Traits(copies=1, in_place=True))
 
 
 def _run_check(test: Any, wanted: Any, what: str, error: str = "AssertionError") -> tuple:
@@ -332,9 +359,10 @@ def _batch_that(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return op(test, wanted, **params)
 
 
-check_that = Op("check_that", _run_check, lambda test, wanted, what, error="AssertionError": (), kind="check", derivative=Zero(), effect=True,
-                batch=_batch_that,
-                doc="An assertion: raises (error names a class of Python's) unless a truth value is the one that is wanted")
+check_that = Op("check_that", _run_check, lambda test, wanted, what, error="AssertionError": (), kind="check",
+                derivative=Zero(), effect=True, batch=_batch_that,
+                doc="An assertion: raises (error names a class of Python's) unless a truth value is the one that is "
+                    "wanted")
 
 def _run_room(count: Any) -> tuple:
     if int(count) > available():
@@ -347,9 +375,10 @@ def _batch_room(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
-LESS = 'let part of it be computed again: memory="1GB" (of fad.grad and its kin), or `for k in fad.checkpoint(range(n))`'
-check_room = Op("check_room", _run_room, lambda count: (), kind="check", derivative=Zero(), effect=True, batch=_batch_room,
-                doc="Raises unless so many bytes are to be had before the machine swaps")
+LESS = ('let part of it be computed again: memory="1GB" (of fad.grad and its kin), '
+        'or `for k in fad.checkpoint(range(n))`')
+check_room = Op("check_room", _run_room, lambda count: (), kind="check", derivative=Zero(), effect=True,
+                batch=_batch_room, doc="Raises unless so many bytes are to be had before the machine swaps")
 
 FOR = RegionOp("for", _run_for, _trace_for, "A counted loop")
 WHILE = RegionOp("while", _run_while, _trace_while, "A loop for as long as a test holds")

@@ -1,4 +1,5 @@
-"""Correlation of two vectors where they overlap fully: y[i] = sum of x[i + j] w[j] over j. Convolutions of all kinds come down to it."""
+"""Correlation of two vectors where they overlap fully: y[i] = sum over j of x[i + j] w[j]. All kinds of convolution
+reduce to it."""
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ def _sample(n: int, m: int, imaginary: complex = 0) -> Any:
     return lambda rng: (tuple(rng.standard_normal(k) + imaginary * rng.standard_normal(k) for k in (n, m)), {})
 
 
-correlate = Op("correlate", lambda x, w: np.correlate(x, np.conj(w), "valid"), _infer, kind="opaque", kernel="filters.correlate", kernel_params=(),
-               derivative=Multilinear(_long, _short), samples=(_sample(7, 3), _sample(4, 4), _sample(5, 1), _sample(6, 2, 1j)),
+correlate = Op("correlate", lambda x, w: np.correlate(x, np.conj(w), "valid"), _infer, kind="opaque",
+               kernel="filters.correlate", kernel_params=(), derivative=Multilinear(_long, _short),
+               samples=(_sample(7, 3), _sample(4, 4), _sample(5, 1), _sample(6, 2, 1j)),
                doc="The sums of products of a vector with another, not longer one, laid against each part of it")

@@ -1,8 +1,8 @@
-"""Calls that keep a derivative of their own, and calls whose intermediate values are computed again: `custom` and `checkpoint`.
+"""Calls with a derivative of their own, and calls that are recomputed in the reverse sweep: `custom` and `checkpoint`.
 
-Both hold the called program as a region with one input an argument. `custom` has a rule beside it (see transforms/custom.py for
-what a rule offers); `checkpoint` is differentiated as what it holds, but saves its arguments only. `barrier` is the identity, and keeps
-a computation that is done again from being taken for the one done before.
+Both hold the called program as a region with one input per argument. `custom` also has a rule (see
+transforms/custom.py for what it offers); `checkpoint` is differentiated through its region, but saves its arguments
+only. `barrier` is the identity; it keeps cse from merging a recomputation with the original.
 """
 from typing import Any
 
@@ -21,7 +21,8 @@ class CallOp(Op):
     """An op that holds one program as a region."""
 
     def __init__(self, name: str, doc: str):
-        super().__init__(name, _run, _no_infer, kind="control", derivative=NoRule("its region is differentiated by the transforms"), doc=doc,
+        super().__init__(name, _run, _no_infer, kind="control",
+                         derivative=NoRule("its region is differentiated by the transforms"), doc=doc,
                          traits=Traits(control="call"))
 
     def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
@@ -49,7 +50,7 @@ class CallOp(Op):
 
 
 def _outputs(region: Any) -> "tuple[tuple, int]":
-    """Variables for the results; extents that are computed within the region come out first, as results of their own."""
+    """Variables for the results. Extents that the region computes come out first, as results of their own."""
     inside = defined_by(region.equations)
     moved: dict[Var, Var] = {}
     for atom in region.outputs:
@@ -76,5 +77,6 @@ def _no_infer(*args: Any, **params: Any) -> Any:
 custom = CallOp("custom", "A call of a function with a derivative of its own (param rule)")
 checkpoint = CallOp("checkpoint", "A call whose reverse sweep computes it again instead of saving its values")
 barrier = Op("barrier", lambda x: x, type_of, kind="elementwise", batch="elementwise", arity=1, text="{0}",
-             derivative=LinearIn(lambda g, xs: g), doc="x; a computation from it is not merged with the same one from x",
+             derivative=LinearIn(lambda g, xs: g),
+             doc="x; a computation from it is not merged with the same one from x",
              traits=Traits(rematerialised=True, barrier=True))

@@ -1,7 +1,7 @@
 """Extents that depend on data: how many elements are true, and where.
 
-The extent comes first, as an integer of the program (count_true); the array of that extent takes it as an input, as arrays of
-computed extents do everywhere. So `x[x > 0]` is: count, find the places, gather.
+The extent comes first, as an integer of the program (count_true). The array of that extent takes it as an input, like
+all arrays of computed extents. So `x[x > 0]` counts, finds the places, and gathers.
 """
 from typing import Any
 
@@ -32,12 +32,13 @@ def _places_sample(rng: Any) -> tuple:
     return (mask, int(mask.sum())), {}
 
 
-count_true = Op("count_true", lambda mask, axes: int(np.count_nonzero(mask)), lambda mask, axes: Type(INT, (), True), kind="reduce",
-                derivative=Zero(), batch=_batch_count, samples=(_count_sample,),
+count_true = Op("count_true", lambda mask, axes: int(np.count_nonzero(mask)), lambda mask, axes: Type(INT, (), True),
+                kind="reduce", derivative=Zero(), batch=_batch_count, samples=(_count_sample,),
                 doc="How many elements of a boolean vector are true: an extent, which promotes as a Python number",
                 traits=Traits(widens=ANY_WIDENING, reduction=Reduction("add", nought), order="first"))
-places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda mask, count: Type(INT, (count,)), kind="opaque",
-                 kernel="filters.places_true", kernel_params=(), derivative=Zero(), batch=_batch_places, samples=(_places_sample,),
+places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda mask, count: Type(INT, (count,)),
+                 kind="opaque", kernel="filters.places_true", kernel_params=(), derivative=Zero(), batch=_batch_places,
+                 samples=(_places_sample,),
                  doc="The indices of the true elements of a boolean vector, of which there are `count`")
 
 
@@ -58,7 +59,7 @@ def _bound(count: Value, most: Any) -> None:
     facts.low[count.atom], facts.high[count.atom] = 0, facts.form(as_extent(most))
 
 
-# What the elements that are cut off were to the result is unknown: the sum of x without its zeros changes with a zero as with any other element, its
+# The effect of elements that are cut off is unknown: with any element the sum of x without its zeros changes, its
 # first element does not. So the derivative along them is nan.
 
 
@@ -76,8 +77,8 @@ def _cut_off_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return gs[0], registry["where"](dropped, float("nan"), registry["nothing_like"](x)) if needs[1] else None, None
 
 
-cut_off = Op("cut_off", lambda y, x, dropped: y, lambda y, x, dropped: type_of(y), kind="opaque", expand=lambda y, x, dropped: y, batch=_batch_places,
-             derivative=Explicit(_cut_off_jvp, _cut_off_pullback),
+cut_off = Op("cut_off", lambda y, x, dropped: y, lambda y, x, dropped: type_of(y), kind="opaque",
+             expand=lambda y, x, dropped: y, batch=_batch_places, derivative=Explicit(_cut_off_jvp, _cut_off_pullback),
              doc="y, a part of the vector x without the elements of a mask, along which its derivative is nan")
 
 

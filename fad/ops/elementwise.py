@@ -7,7 +7,8 @@ from .pointwise import composed, elementwise, infer_elementwise, infer_promoted,
 from .transcendental import cos, exp, log, sin, tanh
 
 __all__ = [
-    "add", "arithmetic", "cast", "choice", "complex", "composed", "conj", "cos", "div", "elementwise", "equal", "exp", "floordiv",
-    "guarded_mul", "imag", "infer_elementwise", "infer_promoted", "invert", "log", "mask", "maximum", "minimum", "mod", "mul", "neg", "op",
-    "pow", "real", "sign", "sin", "sqrt", "square", "stop_gradient", "sub", "tanh", "transcendental", "where",
+    "add", "arithmetic", "cast", "choice", "complex", "composed", "conj", "cos", "div", "elementwise", "equal", "exp",
+    "floordiv", "guarded_mul", "imag", "infer_elementwise", "infer_promoted", "invert", "log", "mask", "maximum",
+    "minimum", "mod", "mul", "neg", "op", "pow", "real", "sign", "sin", "sqrt", "square", "stop_gradient", "sub",
+    "tanh", "transcendental", "where",
 ]

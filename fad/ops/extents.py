@@ -43,7 +43,8 @@ def difference(a: Any, b: Any) -> Any:
 
 
 def at_least(a: Any, b: Any, more: int = 0) -> bool:
-    """Whether a >= b + more can be proved or, about extents of inputs, assumed. No equation is made, so that the region of a and b may have ended."""
+    """Whether a >= b + more can be proved or, about extents of inputs, assumed. It makes no equation, so that the
+    region of a and b may have ended."""
     if isinstance(a, int) and isinstance(b, int):
         return a >= b + more
     facts = current().integers
@@ -79,7 +80,7 @@ def agree(a: Any, b: Any, what: str = "extents") -> Any:
 
 
 def _elder(a: Any, b: Any) -> Any:
-    """Of two equal extents the number, or else the variable that was there first: what was made outside a region holds around it."""
+    """Of two equal extents the number, or else the older variable: what was made outside a region holds around it."""
     if isinstance(a, int) or isinstance(b, int):
         return a if isinstance(a, int) else b
     return a if as_extent(a).id <= as_extent(b).id else b
@@ -126,7 +127,8 @@ def _join(a: Any, b: Any) -> Any:
     try:
         return agree(a, b)
     except ExtentError as error:
-        raise ExtentError(f"operands could not be broadcast together: extents {hint(a)} and {hint(b)}", where=error.where) from None
+        raise ExtentError(f"operands could not be broadcast together: extents {hint(a)} and {hint(b)}",
+                          where=error.where) from None
 
 
 def broadcast_onto(shape: tuple, target: tuple) -> None:

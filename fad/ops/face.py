@@ -20,7 +20,8 @@ from .literals import as_array
 class Face(NamedTuple):
     """One public function: its dotted name, how it is written in ops, what the docs and the laws need to know.
 
-    creation: whether it makes arrays from numbers alone (np.zeros), so that a call without traced arguments is traced too.
+    creation: whether it makes arrays from numbers alone (np.zeros), so that a call without traced arguments is traced
+    too.
     samples:  expressions in x, v, S, P, i (see tests/laws) on which its derivatives are tested.
     note:     what the docs say of its differentiability ("" is: everywhere).
     routine:  whether it is plain NumPy, to be captured as the user's own functions are (see fad/routines).
@@ -35,7 +36,8 @@ class Face(NamedTuple):
 
 
 NOT_FINITE = "array must not contain infs or NaNs"
-LATER: dict[str, tuple[str, ...]] = {}     # a library's module -> those of ops/numpy_api with its faces, until they are loaded
+# a library's module -> the modules of ops/numpy_api with its faces, until they are loaded
+LATER: dict[str, tuple[str, ...]] = {}
 LIBRARIES = {"numpy", "scipy", "math", "cmath"}
 
 
@@ -58,10 +60,11 @@ OF_NUMBERS: "dict[str, Callable]" = {}                        # methods that num
 PROPERTIES: dict[str, Callable] = {}       # "T", "real", ...
 OBJECTS: dict[int, Any] = {}               # id of an object that is subscripted (np.r_) -> what it means in ops
 _by_object: dict[Any, Face] = {}
-_unresolved: dict[str, dict[str, Face]] = {}       # a module (or class) -> the faces of what it holds, until that is loaded
+_unresolved: dict[str, dict[str, Face]] = {}  # a module (or class) -> the faces of its functions, until that is loaded
 
 
-def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "", routine: bool = False) -> Callable:
+def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "",
+         routine: bool = False) -> Callable:
     """Decorator: this function is what the named functions mean, and the array method (or property) of that name."""
     def register(call: Callable) -> Callable:
         call = finite_inputs(call)
@@ -76,7 +79,8 @@ def face(*names: str, method: str = "", property: str = "", creation: bool = Fal
 
 
 def finite_inputs(call: Callable) -> Callable:
-    """The face itself, or, of a function that SciPy gives `check_finite`, one that raises as SciPy does where an array has an infinity or a nan."""
+    """The face itself. If SciPy's function has `check_finite`, it is a face that raises as SciPy does for an infinity
+    or a nan in an array."""
     code = getattr(call, "__code__", None)
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount] if code else ()
     if "check_finite" not in names:

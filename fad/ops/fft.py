@@ -2,9 +2,9 @@
 
     fft(x)[k] = sum_j x[j] exp(-2 pi i j k / n)          ifft(x)[k] = 1/n sum_j x[j] exp(2 pi i j k / n)
 
-The matrix of fft is symmetric, so the adjoint of fft is n ifft, and that of ifft is fft / n. rfft is the first half of fft of a real x,
-irfft(x, n) the real signal of n values whose transform begins with x; the adjoint of the one is the other, but for n and for a factor of 2
-on the frequencies that stand for two (all but 0 and, for even n, n / 2).
+The matrix of fft is symmetric, so the adjoint of fft is n ifft, and that of ifft is fft / n. rfft is the first half of
+fft of a real x; irfft(x, n) is the real signal of n values whose transform begins with x. Each is the other's adjoint,
+but for n and for a factor of 2 on the frequencies that stand for two (all but 0 and, for even n, n / 2).
 """
 from typing import Any
 
@@ -30,7 +30,7 @@ def _samples(*shapes: tuple, dtype: Any = complex, operands: tuple = (), **param
     return tuple(sample(shape) for shape in shapes)
 
 
-# -- complex --------------------------------------------------------------------------------------------------------------------
+# -- complex ---------------------------------------------------------------------------------------
 
 
 def weighted(x: Any, weight: Any) -> Any:
@@ -52,11 +52,11 @@ fft: Op = Op("fft", lambda x: np.fft.fft(x), _infer_same, kind="opaque", batch=_
              samples=_samples((4,), (2, 3)), doc="The discrete Fourier transform along the last axis",
              traits=Traits(rowwise=True))
 ifft: Op = Op("ifft", lambda x: np.fft.ifft(x), _infer_same, kind="opaque", batch=_batch,
-              derivative=LinearIn(lambda g, xs: weighted(fft(g), 1.0 / last_extent(g))), kernel="fft.ifft", kernel_params=(),
-              samples=_samples((5,), (2, 1, 4)), doc="The inverse Fourier transform along the last axis",
-              traits=Traits(rowwise=True))
+              derivative=LinearIn(lambda g, xs: weighted(fft(g), 1.0 / last_extent(g))), kernel="fft.ifft",
+              kernel_params=(), samples=_samples((5,), (2, 1, 4)),
+              doc="The inverse Fourier transform along the last axis", traits=Traits(rowwise=True))
 
-# -- real -----------------------------------------------------------------------------------------------------------------------
+# -- real ------------------------------------------------------------------------------------------
 
 
 def twice_inside(n: Any, inside: float, ends: float = 1.0) -> Any:
@@ -88,11 +88,12 @@ def _irfft_transpose(g: Any, xs: tuple) -> Any:
     return weighted(rfft(g), twice_inside(xs[1], 2.0) * (1.0 / xs[1]))
 
 
-rfft = Op("rfft", lambda x: np.fft.rfft(x), _infer_rfft, kind="opaque", batch=_batch, derivative=LinearIn(_rfft_transpose), kernel="fft.rfft",
-          kernel_params=(), samples=_samples((4,), (2, 5), (1,), dtype=float),
+rfft = Op("rfft", lambda x: np.fft.rfft(x), _infer_rfft, kind="opaque", batch=_batch,
+          derivative=LinearIn(_rfft_transpose), kernel="fft.rfft", kernel_params=(),
+          samples=_samples((4,), (2, 5), (1,), dtype=float),
           doc="The first half, frequencies 0 to n // 2, of the Fourier transform of a real signal along the last axis",
           traits=Traits(rowwise=True))
 irfft = Op("irfft", lambda x, n: np.fft.irfft(x, int(n)), _infer_irfft, kind="opaque", batch=_batch,
            derivative=LinearIn(_irfft_transpose, args=(0,)), kernel="fft.irfft", kernel_params=(),
-           samples=_samples((3,), (2, 3), operands=(4,)) + _samples((2, 3), operands=(5,)) + _samples((1,), operands=(1,)),
-           doc="The real signal of n values whose Fourier transform begins with x")
+           samples=_samples((3,), (2, 3), operands=(4,)) + _samples((2, 3), operands=(5,))
+           + _samples((1,), operands=(1,)), doc="The real signal of n values whose Fourier transform begins with x")

@@ -14,7 +14,8 @@ def _run(*args: Any, function: Callable, like: int) -> Any:
     model = np.asarray(args[like])
     result = np.asarray(function(*[np.array(a) if isinstance(a, np.ndarray) else a for a in args]))
     if result.shape != model.shape:
-        raise ExtentError(f"{getattr(function, '__name__', 'a host function')} returned shape {result.shape} where {model.shape} was promised")
+        raise ExtentError(f"{getattr(function, '__name__', 'a host function')} returned shape {result.shape} where "
+                          f"{model.shape} was promised")
     return result.astype(model.dtype)[()]
 
 

@@ -1,7 +1,7 @@
 """Indexing: one description of a selection serves reading, writing, adding, and the derivatives of all three.
 
-ir/spec.py says what a selection is written in. ops/subscript.py reads NumPy's subscripts, and sees to it that indices are
-in range and not negative.
+ir/spec.py defines the language of selections. ops/subscript.py reads NumPy's subscripts, and makes indices nonnegative
+and in range.
 """
 from typing import Any
 
@@ -87,7 +87,8 @@ class _Update:
 
 
 def _stays(x: Any, operands: tuple, spec: tuple, at: int) -> Any:
-    """Where, in the selected part, an element is the last one written to its place in x: as far as the axes with arrays of indices tell."""
+    """Where an element of the selected part is the last one written to its place in x, as far as the axes with index
+    arrays tell."""
     axes, arrays = zip(*[(axis, given[0]) for axis, entry, given in walk_spec(spec, operands) if entry == "a"])
     shape, chosen = shape_of(arrays[0]), {"spec": ("a",) * len(axes), "at": 0}
     number = reshape(iota(product(shape), dtype=INT), *shape)
@@ -116,35 +117,41 @@ def _infer_write(x: Any, v: Any, *operands: Any, spec: tuple, at: int, unique: b
 def _sample(shape: tuple, part: "tuple | None", *operands: Any, spec: tuple, at: int = 0) -> Any:
     """A sample of a selection from an array of this shape; `part` is the shape of what is written there."""
     def make(rng: Any) -> tuple:
-        arrays = (rng.standard_normal(shape),) if part is None else (rng.standard_normal(shape), rng.standard_normal(part)[()])
+        arrays: tuple = (rng.standard_normal(shape),)
+        if part is not None:
+            arrays = (*arrays, rng.standard_normal(part)[()])
         return (*arrays, *operands), {"spec": spec, "at": at}
     return make
 
 
 _ROWS, _COLUMNS = np.array([[1, 0, 1], [2, 2, 0]]), np.array([[3, 0, 3], [1, 1, 2]])
 _SELECTIONS: list = [
-    ((4,), (), (2,), {"spec": ("i",)}), ((5,), (3,), (4, 3), {"spec": (("s", -2),)}), ((3, 4), (2,), (1, 2, 3), {"spec": (("s", 1), "i")}),
-    ((3, 4), (2, 3, 4), (_ROWS,), {"spec": ("a", ":")}), ((3, 4), (3, 2, 3), (_COLUMNS,), {"spec": (":", "a"), "at": 1}),
-    ((3, 4), (2, 3), (_ROWS, _COLUMNS), {"spec": ("a", "a")}), ((2, 3, 4), (2, 2, 3), (0, 2, _ROWS, 1), {"spec": (("s", 1), "a", "i"), "at": 1})]
+    ((4,), (), (2,), {"spec": ("i",)}), ((5,), (3,), (4, 3), {"spec": (("s", -2),)}),
+    ((3, 4), (2,), (1, 2, 3), {"spec": (("s", 1), "i")}), ((3, 4), (2, 3, 4), (_ROWS,), {"spec": ("a", ":")}),
+    ((3, 4), (3, 2, 3), (_COLUMNS,), {"spec": (":", "a"), "at": 1}),
+    ((3, 4), (2, 3), (_ROWS, _COLUMNS), {"spec": ("a", "a")}),
+    ((2, 3, 4), (2, 2, 3), (0, 2, _ROWS, 1), {"spec": (("s", 1), "a", "i"), "at": 1})]
 
 
 def _samples(write: bool, repeated: bool = True) -> tuple:
-    return tuple(_sample(shape, part if write else None, *operands, **given) for shape, part, operands, given in _SELECTIONS
+    return tuple(_sample(shape, part if write else None, *operands, **given)
+                 for shape, part, operands, given in _SELECTIONS
                  if repeated or "a" not in given["spec"])
 
 
-index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), batch=batch_index, samples=_samples(False),
-           doc="The selected part of x", traits=Traits(copies=1, selects=1, view="write", may_alias=True, stem="x"))
-update = Op("update", lambda x, v, *operands, spec, at, unique=False: _write(x, v, operands, spec, at, False), _infer_write, kind="index",
-            derivative=_Update(), batch=batch_write, samples=_samples(True, repeated=False),
+index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), batch=batch_index,
+           samples=_samples(False), doc="The selected part of x",
+           traits=Traits(copies=1, selects=1, view="write", may_alias=True, stem="x"))
+update = Op("update", lambda x, v, *operands, spec, at, unique=False: _write(x, v, operands, spec, at, False),
+            _infer_write, kind="index", derivative=_Update(), batch=batch_write, samples=_samples(True, repeated=False),
             doc="x with the selected part replaced by v (of indices that recur, the last stays)",
             traits=Traits(copies=2, selects=2, in_place=True, order="first", stem="out"))
-index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, True), _infer_write, kind="index",
-               derivative=_IndexAdd(), batch=batch_write, samples=_samples(True),
+index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, True), _infer_write,
+               kind="index", derivative=_IndexAdd(), batch=batch_write, samples=_samples(True),
                doc="x with v added to the selected part (indices that recur add up)",
                traits=Traits(widens=SUMS_KEPT, selects=2, in_place=True, adds=True, order="first", stem="g"))
 
-# -- indices as NumPy has them --------------------------------------------------------------------------------------------------
+# -- indices as NumPy has them ---------------------------------------------------------------------
 
 
 def _run_wrap(i: Any, n: Any) -> Any:
@@ -163,11 +170,11 @@ def _batch_check(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return NotImplemented if batched[1] else op(*xs, **params)
 
 
-wrap_index = Op("wrap_index", _run_wrap, lambda i, n: Type(np.int64, broadcast_of(i, n)), kind="elementwise", derivative=Zero(), arity=2,
-                batch="elementwise", text="({0} + {1} if {0} < 0 else {0})", domain="integer",
-                doc="An index counted from the end, if it is negative, as one from the start")
-check_index = Op("check_index", _run_check, lambda i, n, axis: (), kind="check", derivative=Zero(), effect=True, batch=_batch_check,
-                 doc="Raises unless -n <= i < n for every index of an axis of extent n")
+wrap_index = Op("wrap_index", _run_wrap, lambda i, n: Type(np.int64, broadcast_of(i, n)), kind="elementwise",
+                derivative=Zero(), arity=2, batch="elementwise", text="({0} + {1} if {0} < 0 else {0})",
+                domain="integer", doc="An index counted from the end, if it is negative, as one from the start")
+check_index = Op("check_index", _run_check, lambda i, n, axis: (), kind="check", derivative=Zero(), effect=True,
+                 batch=_batch_check, doc="Raises unless -n <= i < n for every index of an axis of extent n")
 
 
 def slice_axis(x: Any, axis: int, start: Any, extent: Any, step: int = 1) -> Any:

@@ -1,13 +1,15 @@
 """The kinds of derivative an op can have. Each knows the op's derivative once and gives both modes of it.
 
 jvp(op, ys, xs, dxs, params) -> tangents of the outputs (None: zero), where dxs holds None for inputs held fixed;
-pullback(op, gs, ys, xs, params, needs) -> for each input its cotangent, None for zero, or an AddInto; gs holds None for zero.
+pullback(op, gs, ys, xs, params, needs) -> for each input its cotangent, None for zero, or an AddInto; gs holds None
+for zero.
 
-Rules are code over arrays: the same text runs on ndarrays, on Tensors and on values of the IR. Three words that are not one:
-Zero (the derivative is zero), NotDifferentiable (there is none), NoRule (there is one that fad does not know); the last two raise.
+Rules are code over arrays: the same text runs on ndarrays, on Tensors and on values of the IR. Three words differ:
+Zero (the derivative is zero), NotDifferentiable (there is none), NoRule (there is one that fad does not know); the
+last two raise.
 
-Complex: for a holomorphic op with partial p, the tangent is p * dx and the cotangent is conj(p) * g (the conjugate Wirtinger
-derivative, PyTorch's convention); a cotangent of a real input of a complex op is the real part.
+Complex: for a holomorphic op with partial p, the tangent is p * dx and the cotangent is conj(p) * g (the conjugate
+Wirtinger derivative, PyTorch's convention); a cotangent of a real input of a complex op is the real part.
 """
 import threading
 from collections.abc import Callable, Iterator
@@ -51,7 +53,8 @@ def same_shape(a: tuple, b: tuple) -> bool:
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
-    """The cotangent of x, given the cotangent g of x broadcast to a larger shape: summed over the axes broadcasting added or stretched."""
+    """The cotangent of x, given the cotangent g of x broadcast to a larger shape: a sum over the axes that
+    broadcasting added or stretched."""
     shape, target = shape_of(g), shape_of(x)
     if same_shape(shape, target):
         return g
@@ -70,7 +73,8 @@ def unbroadcast(g: Any, x: Any) -> Any:
 
 def match(g: Any, x: Any) -> Any:
     """The cotangent g in x's shape and dtype (the real part, for a real x of a complex result)."""
-    if g.__class__ is ndarray and g.shape == getattr(x, "shape", None) and g.dtype is x.dtype:          # most arrays are what they should be
+    # most arrays already fit
+    if g.__class__ is ndarray and g.shape == getattr(x, "shape", None) and g.dtype is x.dtype:
         return g
     g = unbroadcast(g, x)
     dtype = type_of(x).dtype
@@ -109,7 +113,8 @@ _guard: Any = ambient(threading.local())
 
 @contextmanager
 def guarding(wanted: bool = True) -> Iterator[None]:
-    """Within, a cotangent that is zero stays zero whatever it is multiplied by: for what lies behind a choice (see transforms/masks.py)."""
+    """Within the block, a zero cotangent stays zero whatever multiplies it: for values behind a choice (see
+    transforms/masks.py)."""
     outer = guarded()
     _guard.on = outer or wanted
     try:
@@ -124,7 +129,8 @@ def guarded() -> bool:
 
 
 def product(d: Any, p: Any, singular: bool = False) -> Any:
-    """The tangent or cotangent d times the partial p, which may be infinite where d is zero if `singular` (or behind a choice)."""
+    """The tangent or cotangent d times the partial p. If `singular` (or behind a choice), p may be infinite where d is
+    zero."""
     if singular or (guarded() and not isinstance(p, (int, float, complex))):
         return registry["guarded_mul"](d, p)
     return times(p, d)
@@ -182,7 +188,8 @@ class NoRule(NotDifferentiable):
 
 
 def _roomy(x: Any, y: Any) -> Any:
-    """x as a rule computes with it: integers that wrap around at once, and truths, which have no negative, in the precision of the result y."""
+    """x as a rule computes with it: small integers (which wrap around) and bools (which have no negative) in the
+    precision of the result y."""
     if x.__class__ is ndarray and x.dtype.kind in "fc" or isinstance(x, (int, float, complex)):
         return x
     dtype = type_of(x).dtype
@@ -194,8 +201,8 @@ def _roomy(x: Any, y: Any) -> Any:
 class Partials:
     """Elementwise: one partial derivative p(y, *xs) an input, a function or the number 1 or -1, None where it is zero.
 
-    `singular` names the inputs whose partial may be infinite or nan where the function is finite (sqrt at 0), or is a function
-    singular(k, xs) that tells: there a zero tangent or cotangent stays zero.
+    `singular` names the inputs whose partial may be infinite or nan where the function is finite (sqrt at 0), or is a
+    function singular(k, xs) that tells: there a zero tangent or cotangent stays zero.
     """
 
     def __init__(self, *partials: Any, singular: "tuple | Callable" = ()):

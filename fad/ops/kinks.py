@@ -1,18 +1,19 @@
 """Kinks: what the derivative is where a function has none, in one table that the docs print and the tests try.
 
-The rules are those of PyTorch's note "Gradients for non-differentiable functions", applied op by op, the first that fits:
+The rules follow PyTorch's note "Gradients for non-differentiable functions". For each op the first that fits counts:
 
 1. Where the function is differentiable, its derivative.
 2. Where it is convex nearby, the subgradient of least norm.
 3. Where it is concave nearby, the supergradient of least norm.
-4. Where it is defined, the limit of the derivative by continuity, which may be infinite; if there are several, one is chosen and told here.
+4. Where it is defined, the limit of the derivative by continuity, which may be infinite; if there are several, one is
+   chosen and told here.
 5. Where it is not defined, anything; as a rule nan.
 """
 from typing import NamedTuple
 
 
 class Kink(NamedTuple):
-    """At x = `at`, the gradient of `call` is `gradient`, by `rule`; `why` tells what was chosen, where there was a choice."""
+    """At x = `at`, the gradient of `call` is `gradient`, by `rule`; `why` explains the choice, if there was one."""
 
     call: str
     at: tuple
@@ -62,13 +63,17 @@ KINKS = (
     Kink("np.copysign(x, y)", (0.0, 1.0), (0.0, 0.0), 2),
     Kink("np.arctan2(x, y)", (0.0, 0.0), (0.0, 0.0), 5, "zero, so that a point at the origin is left where it is"),
     Kink("np.angle(x)", (0j,), (0j,), 5, "zero, as for arctan2"),
-    Kink("np.linalg.norm(np.array([[x, 0.0], [0.0, y]]), 'nuc')", (1.0, 0.0), (1.0, 0.0), 2, "singular values that are zero"),
-    Kink("np.linalg.eigvalsh(np.array([[x, 0.0], [0.0, y]]))[0]", (1.0, 1.0), (1.0, 0.0), 4, "along the eigenvector that LAPACK gives"),
-    Kink("np.linalg.qr(np.array([[x, 0.0], [0.0, y]]))[1][1, 1]", (1.0, 0.0), (float("nan"), float("nan")), 5, "columns that depend on each other"),
+    Kink("np.linalg.norm(np.array([[x, 0.0], [0.0, y]]), 'nuc')", (1.0, 0.0), (1.0, 0.0), 2,
+         "singular values that are zero"),
+    Kink("np.linalg.eigvalsh(np.array([[x, 0.0], [0.0, y]]))[0]", (1.0, 1.0), (1.0, 0.0), 4,
+         "along the eigenvector that LAPACK gives"),
+    Kink("np.linalg.qr(np.array([[x, 0.0], [0.0, y]]))[1][1, 1]", (1.0, 0.0), (float("nan"), float("nan")), 5,
+         "columns that depend on each other"),
     Kink("np.real(np.sign(x))", (0j,), (0j,), 5, "zero"),
     Kink("np.logaddexp(x, y)", (-INF, -INF), (0.5, 0.5), 4, "along x = y"),
     Kink("np.where(x > 0, x, 0.0)", (0.0,), (0.0,), 1, "the branch that is taken"),
-    Kink("sp.xlogy(x, y)", (0.0, 0.0), (0.0, 0.0), 4, "along y for x = 0, where the function is zero; along x likewise"),
+    Kink("sp.xlogy(x, y)", (0.0, 0.0), (0.0, 0.0), 4,
+         "along y for x = 0, where the function is zero; along x likewise"),
     Kink("sp.xlogy(x, y)", (0.0, 2.0), (0.6931471805599453, 0.0), 1),
     Kink("sp.entr(x)", (0.0,), (INF,), 4),
     Kink("sp.rel_entr(x, y)", (0.0, 1.0), (-INF, 0.0), 4),

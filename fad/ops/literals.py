@@ -1,4 +1,5 @@
-"""Arrays written down: nested lists and tuples of numbers, arrays and traced values made into one array, and arrays that are known."""
+"""Array literals: nested lists and tuples of numbers, arrays and traced values become one array; and arrays that are
+known."""
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +31,8 @@ def has_values(x: Any) -> bool:
 
 
 def constant(a: Any) -> Any:
-    """An array made from numbers of the program alone, as part of the program while one is being built; one of objects or texts is none."""
+    """An array made from numbers of the program alone, as part of the program being built, if any. Arrays of objects
+    or texts are not part of it."""
     return current().constant(a) if stack.builders() and not is_value(a) and np.asarray(a).dtype.kind in "biufc" else a
 
 
@@ -57,7 +59,8 @@ def as_array(x: Any) -> Any:
 
 def has_arrays(x: Any) -> bool:
     """Whether an array from outside stands in x: it may change from call to call, and is no constant of the program."""
-    return any(has_arrays(a) if isinstance(a, SEQUENCES) else isinstance(a, np.ndarray) and a.dtype.kind in "biufc" for a in x)
+    return any(has_arrays(a) if isinstance(a, SEQUENCES) else isinstance(a, np.ndarray) and a.dtype.kind in "biufc"
+               for a in x)
 
 
 def _joined(items: Any) -> Any:
@@ -66,7 +69,8 @@ def _joined(items: Any) -> Any:
     dtype = np.result_type(*[type_of(a).dtype for a in parts])
     shapes = [shape_of(a) for a in parts]
     if any(len(s) != len(shapes[0]) for s in shapes):
-        raise ExtentError(f"setting an array element with a sequence: the {len(parts)} items have different numbers of axes")
+        raise ExtentError(
+            f"setting an array element with a sequence: the {len(parts)} items have different numbers of axes")
     if not shapes[0]:
         return registry["pack"](*[_in_dtype(a, dtype) for a in parts])
     rows = [registry["reshape"](_in_dtype(a, dtype), 1, *shape_of(a)) for a in parts]
@@ -90,7 +94,8 @@ def _in_dtype(a: Any, dtype: np.dtype) -> Any:
 
 
 def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
-    """The equation that made x, if its op has one of these names and it is among the last `reach` equations; else None."""
+    """The equation that made x, if its op has one of these names and it is among the last `reach` equations; else
+    None."""
     if isinstance(x, Value):
         for eqn in current().equations[-1:-reach - 1:-1]:
             if x.atom in eqn.outputs:
@@ -98,8 +103,8 @@ def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
     return None
 
 
-__all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by", "python_complex", "python_float", "python_int",
-           "python_number", "require_fitting", "require_room", "see_that_python_takes"]
+__all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_by", "python_complex", "python_float",
+           "python_int", "python_number", "require_fitting", "require_room", "see_that_python_takes"]
 
 
 def python_int(x: Any) -> Any:
@@ -136,16 +141,18 @@ def require_room(x: Any, dtype: np.dtype) -> None:
 
 
 def require_fitting(op: Any, a: Any, b: Any) -> None:
-    """An error of the program where a traced int of Python's is beyond the dtype of the small ints that it meets in an op which computes in that dtype."""
+    """Make the program raise if a traced Python int is beyond the dtype of small ints that an op computes in."""
     ints = [x for x in (a, b) if isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == INT]
-    dtype = type_of(b if ints[0] is a else a).dtype if len(ints) == 1 and hasattr(b if ints[0] is a else a, "dtype") else INT
+    dtype = (type_of(b if ints[0] is a else a).dtype if len(ints) == 1 and hasattr(b if ints[0] is a else a, "dtype")
+             else INT)
     ufunc = getattr(op, "facts", {}).get("ufunc") if dtype.kind in "iu" and dtype != INT else None
     if ufunc is not None and ufunc_dtypes(ufunc, a, b)[-1] == dtype:
         require_room(ints[0], dtype)
 
 
 def see_that_python_takes(call: Callable, *args: Any) -> None:
-    """On a tape: what Python's function raises of these numbers of Python's, if it does. NumPy's would be infinite or nan."""
+    """On a tape: the error that Python's function raises for these Python numbers, if any. NumPy's would be infinite
+    or nan."""
     if stack.is_live() and all(is_number(a) or is_value(a) and type_of(a).weak for a in args):
         numbers = [current().known(a) for a in args]
         if all(map(is_number, numbers)):
@@ -163,7 +170,7 @@ def python_complex(x: Any) -> Any:
 
 
 def python_number(x: Any) -> Any:
-    """The number of Python that has a scalar's value; for items of arrays (x.item()) and for functions that return Python's numbers."""
+    """A scalar's value as a Python number, for x.item() and for functions that return Python's numbers."""
     t = type_of(x)
     return python_int(x) if t.dtype.kind in "iu" else _weak(x, {"b": BOOL, "f": FLOAT, "c": COMPLEX}[t.dtype.kind])
 

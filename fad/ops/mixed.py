@@ -1,7 +1,9 @@
-"""Results that are of one kind on one way and of another on the other: after a branch an int or a float, after a loop what it began with, or more.
+"""Results whose kind depends on the path: after a branch an int or a float, after a loop the initial kind or a wider
+one.
 
-The program gives such a result one type that has room for all. Python's code behind it may still mind which of them it was: it asks for the class, rounds,
-divides by //. So the kinds are noted here, and what follows is traced once more for each kind that is not the result's own (see trace/joins.py).
+The program gives such a result one type that has room for all kinds. Python's later code may still depend on the kind:
+it asks for the class, rounds, divides by //. So this module notes the kinds, and the trace runs once more for each
+kind that is not the result's own (see trace/joins.py).
 """
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -16,7 +18,8 @@ from ..util.where import here
 
 
 class DtypeKind(NamedTuple):
-    """The dtype and strength of a value; `known` is the number that it is, if that is known; is_exact: the result's type has room for it."""
+    """The dtype and strength of a value; `known` is its number, if known; is_exact: the result's type has room for it.
+    """
 
     dtype: np.dtype
     weak: bool
@@ -40,7 +43,8 @@ class Supposed(NamedTuple):
 
 
 def of_kinds(y: Any, name: str, given: Iterable) -> Any:
-    """y, a region's result of this name, which is one of the given values; where the trace supposes one of their kinds, y in that kind."""
+    """y, a region's result of this name, which is one of the given values. If the trace supposes one of their kinds, y
+    in that kind."""
     if not isinstance(y, Value):
         return y
     kinds = [k for k in _kinds(given, y.type) if k.own != (y.type.dtype, y.type.weak)]
@@ -55,7 +59,8 @@ def of_kinds(y: Any, name: str, given: Iterable) -> Any:
 def in_kind(y: Value, kind: DtypeKind) -> Any:
     """y, supposed to be of this kind."""
     builder = current()
-    x = builder.emit(registry["cast"], (y,), (Type(kind.dtype, y.type.shape, kind.weak),), {"dtype": kind.dtype, "weak": kind.weak})[0]
+    x = builder.emit(registry["cast"], (y,), (Type(kind.dtype, y.type.shape, kind.weak),),
+                     {"dtype": kind.dtype, "weak": kind.weak})[0]
     builder.root.supposed[x.atom] = Supposed(y.atom, kind)
     return x
 
@@ -66,7 +71,8 @@ def _kinds(given: Iterable, t: Type) -> list:
     for x in given:
         own = type_of(x)
         found.setdefault((own.dtype, own.weak), []).append(_known(x))
-    return [DtypeKind(dtype, weak, _the_one(numbers), _has_room(t.dtype, dtype, numbers)) for (dtype, weak), numbers in found.items()]
+    return [DtypeKind(dtype, weak, _the_one(numbers), _has_room(t.dtype, dtype, numbers))
+            for (dtype, weak), numbers in found.items()]
 
 
 def _known(x: Any) -> Any:
@@ -84,4 +90,5 @@ def _the_one(numbers: list) -> Any:
 def _has_room(wide: np.dtype, dtype: np.dtype, numbers: list) -> bool:
     """Whether numbers of this dtype (or these, where they are known) are in the wide one what they are."""
     with np.errstate(all="ignore"):
-        return np.can_cast(dtype, wide, "safe") or all(x is not None and bool(np.asarray(x).astype(wide) == x) for x in numbers)
+        return (np.can_cast(dtype, wide, "safe")
+                or all(x is not None and bool(np.asarray(x).astype(wide) == x) for x in numbers))

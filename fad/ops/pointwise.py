@@ -1,4 +1,5 @@
-"""What the elementwise ops share: the record of one, its result type, and the derivatives that are not mere partials."""
+"""The common parts of elementwise ops: their record, their result type, and the derivatives that are not mere
+partials."""
 from collections.abc import Callable
 from typing import Any
 
@@ -23,13 +24,15 @@ def infer_elementwise(ufunc: Any) -> Callable:
     return infer
 
 
-COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}             # these compare with any Python int
+# these compare with any Python int
+COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 
 
 def _see_that_ints_fit(dtypes: tuple, args: tuple) -> None:
     """Refuse a Python int that the dtype of the loop cannot hold, as NumPy does."""
     for dtype, a in zip(dtypes, args):
-        if type(a) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= a <= np.iinfo(dtype).max and not all(map(is_number, args)):
+        if (type(a) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= a <= np.iinfo(dtype).max
+                and not all(map(is_number, args))):
             raise OverflowError(f"Python integer {a} out of bounds for {dtype}")
 
 
@@ -41,14 +44,18 @@ def infer_promoted(*args: Any) -> Type:
 def elementwise(name: str, ufunc: Any, text: str, derivative: Any, domain: Any = (-2.0, 2.0), **facts: Any) -> Op:
     """The record of an elementwise op that NumPy runs as a ufunc.
 
-    `domain` is where the laws sample it: an interval for all arguments, or an entry for each, an interval, "integer" or a number.
+    `domain` is the laws' sampling domain: an interval for all arguments, or for each an interval, "integer" or a
+    number.
     """
-    return composed(name, ufunc, infer_elementwise(ufunc), text, derivative, domain, arity=ufunc.nin, ufunc=ufunc, **facts)
+    return composed(name, ufunc, infer_elementwise(ufunc), text, derivative, domain, arity=ufunc.nin, ufunc=ufunc,
+                    **facts)
 
 
-def composed(name: str, run: Callable, infer: Callable, text: str, derivative: Any, domain: Any = (-2.0, 2.0), **facts: Any) -> Op:
+def composed(name: str, run: Callable, infer: Callable, text: str, derivative: Any, domain: Any = (-2.0, 2.0),
+             **facts: Any) -> Op:
     """The record of an elementwise op that is no ufunc."""
-    return Op(name, run, infer, kind="elementwise", batch="elementwise", text=text, derivative=derivative, domain=domain, **facts)
+    return Op(name, run, infer, kind="elementwise", batch="elementwise", text=text, derivative=derivative,
+              domain=domain, **facts)
 
 
 def op(name: str) -> Op:
@@ -57,7 +64,8 @@ def op(name: str) -> Op:
 
 
 def in_program(y: Any) -> bool:
-    """Whether a rule is asked for by a transform of programs, whose passes choose what is kept; on the tape, what a step saves is what PyTorch's saves."""
+    """Whether a transform of programs asks for a rule. There passes choose what is kept; on the tape, a step saves
+    what PyTorch's saves."""
     return isinstance(y, Value)
 
 
@@ -74,7 +82,7 @@ def real_part(x: Any) -> Any:
 class RealLinear:
     """Linear over the reals, not over the complex numbers (conj, real, imag): its map and the adjoint of that.
 
-    The adjoint is taken in the real inner product Re(conj(a) b), which is what the conjugate Wirtinger derivative is made for.
+    The adjoint uses the real inner product Re(conj(a) b), as the conjugate Wirtinger derivative does.
     """
 
     def __init__(self, forward: Callable, adjoint: Callable):
@@ -88,7 +96,8 @@ class RealLinear:
 
 
 class RealDerivative:
-    """Of a function of one complex number that is not holomorphic (abs, angle, sign): tangent(y, x, dx), cotangent(y, x, g)."""
+    """A derivative of a non-holomorphic function of one complex number (abs, angle, sign): tangent(y, x, dx),
+    cotangent(y, x, g)."""
 
     def __init__(self, tangent: Callable, cotangent: Callable):
         self.tangent, self.cotangent = tangent, cotangent
@@ -101,7 +110,8 @@ class RealDerivative:
 
 
 class Choice:
-    """Each result is a copy of one argument: chosen(*xs) says of each argument where (None: nowhere). `ties` shares it where two are equal.
+    """Each result is a copy of one argument. chosen(*xs) says of each argument where (None: nowhere); `ties` shares it
+    between equal ones.
 
     Nothing is multiplied, so what is not chosen cannot poison a derivative, whatever its value.
     """

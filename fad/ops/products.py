@@ -1,4 +1,4 @@
-"""Products of extents: how many elements a shape has, whether two shapes have as many, and the extent that -1 stands for.
+"""Products of extents: the number of elements of a shape, whether two shapes have equally many, and the extent for -1.
 
 A product is kept as its factors, so that what two shapes have in common cancels without a division in the program.
 """

@@ -46,8 +46,8 @@ def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, joined
         if not joined.is_total and 0 in [n for k, n in enumerate(shape_of(x)) if k in axes and isinstance(n, int)]:
             raise ValueError(f"{name} of no elements has no value")
         return Type(dtype(x), without(shape_of(x), axes))
-    return Op(name, lambda x, axes: run(x, axis=axes), infer, kind="reduce", derivative=derivative, batch=_batch, samples=samples,
-              doc=doc, traits=Traits(reduction=joined, order="first", **traits))
+    return Op(name, lambda x, axes: run(x, axis=axes), infer, kind="reduce", derivative=derivative, batch=_batch,
+              samples=samples, doc=doc, traits=Traits(reduction=joined, order="first", **traits))
 
 
 def _sample(*shape: int, axes: tuple, dtype: Any = float) -> Callable:
@@ -69,7 +69,7 @@ def _with_zeros(count: int) -> Callable:
 _SAMPLES = (_sample(5, axes=(0,)), _sample(3, 4, axes=(1,)), _sample(2, 3, 4, axes=(0, 2)))
 _COMPLEX = (_sample(3, 4, axes=(0,), dtype=complex),)
 
-# -- sum, prod --------------------------------------------------------------------------------------------------------------
+# -- sum, prod -------------------------------------------------------------------------------------
 
 
 def _sum_transpose(g: Any, xs: tuple, axes: tuple) -> Any:
@@ -78,8 +78,8 @@ def _sum_transpose(g: Any, xs: tuple, axes: tuple) -> Any:
     return registry["broadcast_to"](put_back(g, xs[0], axes), *shape_of(xs[0]))
 
 
-sum = reduction("sum", np.add.reduce, sum_dtype, LinearIn(_sum_transpose), Reduction("add", nought), _SAMPLES + _COMPLEX,
-                "The sum along axes", rounds=True, widens=SUMS_KEPT, stem="total")
+sum = reduction("sum", np.add.reduce, sum_dtype, LinearIn(_sum_transpose), Reduction("add", nought),
+                _SAMPLES + _COMPLEX, "The sum along axes", rounds=True, widens=SUMS_KEPT, stem="total")
 
 
 def _prod_jvp(ys: tuple, xs: tuple, dxs: tuple, axes: tuple) -> tuple:
@@ -91,9 +91,10 @@ def _prod_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple) -
 
 
 prod = reduction("prod", np.prod, sum_dtype, Explicit(_prod_jvp, _prod_pullback), Reduction("mul", lambda dtype: 1),
-                 _SAMPLES + _COMPLEX + (_with_zeros(1), _with_zeros(2), _with_zeros(3)), "The product along axes", widens=PRODUCTS_KEPT)
+                 _SAMPLES + _COMPLEX + (_with_zeros(1), _with_zeros(2), _with_zeros(3)), "The product along axes",
+                 widens=PRODUCTS_KEPT)
 
-# -- max, min: elements that are equal to the result share its derivative (the subgradient of least norm) -----------------------
+# -- max, min: elements equal to the result share its derivative (the subgradient of least norm)
 
 
 def _winners(x: Any, y: Any, axes: tuple) -> Any:
@@ -112,12 +113,14 @@ def _extreme_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple
     return (put_back(gs[0] / sum(won, axes=axes), xs[0], axes) * won,)
 
 
-max = reduction("max", np.max, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), Reduction("maximum", least, is_total=False), _SAMPLES,
+max = reduction("max", np.max, own_dtype, Explicit(_extreme_jvp, _extreme_pullback),
+                Reduction("maximum", least, is_total=False), _SAMPLES,
                 "The largest element along axes; nan where there is one", widens=ORDER_KEPT, stem="top")
-min = reduction("min", np.min, own_dtype, Explicit(_extreme_jvp, _extreme_pullback), Reduction("minimum", greatest, is_total=False), _SAMPLES,
+min = reduction("min", np.min, own_dtype, Explicit(_extreme_jvp, _extreme_pullback),
+                Reduction("minimum", greatest, is_total=False), _SAMPLES,
                 "The smallest element along axes; nan where there is one", widens=ORDER_KEPT, stem="low")
 
-# -- truth and places -----------------------------------------------------------------------------------------------------------
+# -- truth and places ------------------------------------------------------------------------------
 
 any = reduction("any", np.any, lambda x: BOOL, Zero(), Reduction("logical_or", lambda dtype: False), _SAMPLES,
                 "Whether any element along axes is true", widens=ANY_WIDENING)
@@ -137,8 +140,8 @@ def _batch_place(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 def _place(name: str, run: Callable, doc: str) -> Op:
-    return Op(name, lambda x, axis: run(x, axis=axis), _infer_place, kind="place", derivative=Zero(), batch=_batch_place, doc=doc,
-              traits=Traits(widens=ORDER_KEPT, places=0),
+    return Op(name, lambda x, axis: run(x, axis=axis), _infer_place, kind="place", derivative=Zero(),
+              batch=_batch_place, doc=doc, traits=Traits(widens=ORDER_KEPT, places=0),
               samples=(lambda rng: ((rng.uniform(0.3, 1.7, (3, 4)),), {"axis": 1}),))
 
 

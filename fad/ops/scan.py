@@ -1,9 +1,10 @@
 """Scans: running results along one axis, from its first element on, or from its last (`reverse`).
 
-All derivatives here come down to one op, the linear recurrence h[k] = a[k] h[k-1] + b[k], whose own derivative is a linear
-recurrence once more; so they divide by nothing, hold where elements are zero or equal, and exist to any order.
+All derivatives here use one op, the linear recurrence h[k] = a[k] h[k-1] + b[k]. Its own derivative is a linear
+recurrence, too. So they divide by nothing, hold where elements are zero or equal, and exist to any order.
 
-Facts for the code generator: `first` and `step`, texts in which {0}, {1} are the inputs at k and {c} is the result at k - 1.
+Facts for the code generator: `first` and `step` are texts with {0}, {1} for the inputs at k and {c} for the result at
+k - 1.
 """
 from collections.abc import Callable
 from itertools import accumulate
@@ -18,7 +19,7 @@ from . import extents
 from .batching import batch_extent, spread_batch
 from .kinds import Explicit, LinearIn, conjugate, shape_of
 
-# -- the recurrence in NumPy ------------------------------------------------------------------------------------------------------
+# -- the recurrence in NumPy -----------------------------------------------------------------------
 
 
 def _recurrence(a: Any, b: Any, axis: int, reverse: bool) -> Any:
@@ -27,7 +28,7 @@ def _recurrence(a: Any, b: Any, axis: int, reverse: bool) -> Any:
     if reverse:
         a, b = a[::-1], b[::-1]
     h = np.empty(b.shape, dtype)
-    if b[:1].size <= 8:                                       # few and long: Python's numbers are quicker than short arrays
+    if b[:1].size <= 8:  # few and long: Python's numbers are faster than short arrays
         for k in np.ndindex(b.shape[1:]):
             lane = (slice(None), *k)
             h[lane] = _by_numbers(a[lane], b[lane])
@@ -72,7 +73,7 @@ def own_dtype(x: Any) -> np.dtype:
     return type_of(x).dtype
 
 
-# -- neighbours along an axis -------------------------------------------------------------------------------------------------------
+# -- neighbours along an axis ----------------------------------------------------------------------
 
 
 def previous(x: Any, axis: int, reverse: bool, first: Any) -> Any:
@@ -88,7 +89,7 @@ def _edge(x: Any, axis: int, value: Any) -> Any:
     return registry["full"](value, *shape, dtype=type_of(x).dtype)
 
 
-# -- records --------------------------------------------------------------------------------------------------------------------------
+# -- records ---------------------------------------------------------------------------------------
 
 
 def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
@@ -104,18 +105,19 @@ def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: Any = float, **p
     return draw
 
 
-def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str, step: str, arity: int = 1, samples: tuple = (),
-         doc: str = "", widens: Widening = NO_WIDENING) -> Op:
+def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str, step: str, arity: int = 1,
+         samples: tuple = (), doc: str = "", widens: Widening = NO_WIDENING) -> Op:
     """The record of a scan along one axis."""
     def infer(*xs: Any, axis: int, reverse: bool = False) -> Type:
         shape = shape_of(xs[0])
         for x in xs[1:]:
-            shape = tuple(extents.agree(m, n, "extents of the arrays to scan") for m, n in zip(shape, shape_of(x), strict=True))
+            shape = tuple(extents.agree(m, n, "extents of the arrays to scan")
+                          for m, n in zip(shape, shape_of(x), strict=True))
         return Type(dtype(*xs), shape)
     common = (_sample(5, arity=arity, axis=0, reverse=False), _sample(3, 4, arity=arity, axis=1, reverse=True),
               _sample(3, 4, 2, arity=arity, axis=0, reverse=False))
-    return Op(name, run, infer, kind="scan", derivative=derivative, batch=_batch, samples=common + samples, first=first, step=step, doc=doc,
-              traits=Traits(widens=widens))
+    return Op(name, run, infer, kind="scan", derivative=derivative, batch=_batch, samples=common + samples, first=first,
+              step=step, doc=doc, traits=Traits(widens=widens))
 
 
 def _linear_jvp(ys: tuple, xs: tuple, dxs: tuple, axis: int, reverse: bool = False) -> tuple:
@@ -157,14 +159,16 @@ def _product_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int, 
     return (g * conjugate(previous(ys[0], axis, reverse, 1)),)
 
 
-cumprod = scan("cumprod", _accumulating(np.multiply), sum_dtype, Explicit(_product_jvp, _product_pullback), "{0}", "{c} * {0}",
-               samples=(_sample(6, zeros=1, axis=0, reverse=False), _sample(6, zeros=2, axis=0, reverse=True),
-                        _sample(3, 4, dtype=complex, axis=1, reverse=False)),
+cumprod = scan("cumprod", _accumulating(np.multiply), sum_dtype, Explicit(_product_jvp, _product_pullback), "{0}",
+               "{c} * {0}", samples=(_sample(6, zeros=1, axis=0, reverse=False),
+                                     _sample(6, zeros=2, axis=0, reverse=True),
+                                     _sample(3, 4, dtype=complex, axis=1, reverse=False)),
                doc="The running product along one axis", widens=PRODUCTS_KEPT)
 
 
 def _since(y: Any, axis: int, reverse: bool) -> Any:
-    """1.0 where the running extreme y is what it was one before, else 0.0: a recurrence with these factors starts anew at each new extreme."""
+    """1.0 where the running extreme y equals its previous value, else 0.0. A recurrence with these factors restarts at
+    each new extreme."""
     return registry["cast"](y == previous(y, axis, reverse, 0), dtype=type_of(y).dtype)
 
 
@@ -184,10 +188,12 @@ def _extreme_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int, 
     return (won * linear_scan(previous(same, axis, not reverse, 0), gs[0] / count, axis=axis, reverse=not reverse),)
 
 
-cummax = scan("cummax", _accumulating(np.maximum), own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "{0}", "maximum({c}, {0})",
-              doc="The running maximum along one axis; equals share its derivative", widens=ORDER_KEPT)
-cummin = scan("cummin", _accumulating(np.minimum), own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "{0}", "minimum({c}, {0})",
-              doc="The running minimum along one axis; equals share its derivative", widens=ORDER_KEPT)
+cummax = scan("cummax", _accumulating(np.maximum), own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "{0}",
+              "maximum({c}, {0})", doc="The running maximum along one axis; equals share its derivative",
+              widens=ORDER_KEPT)
+cummin = scan("cummin", _accumulating(np.minimum), own_dtype, Explicit(_extreme_jvp, _extreme_pullback), "{0}",
+              "minimum({c}, {0})", doc="The running minimum along one axis; equals share its derivative",
+              widens=ORDER_KEPT)
 
 
 def _weights(x: Any, y: Any, axis: int, reverse: bool) -> tuple:
@@ -206,14 +212,15 @@ def _log_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int, reve
     return (new * linear_scan(previous(keep, axis, not reverse, 0), gs[0], axis=axis, reverse=not reverse),)
 
 
-cumlogaddexp = scan("cumlogaddexp", _accumulating(np.logaddexp), own_dtype, Explicit(_log_jvp, _log_pullback), "{0}", "logaddexp({c}, {0})",
-                    doc="The logarithm of the running sum of exponentials along one axis")
+cumlogaddexp = scan("cumlogaddexp", _accumulating(np.logaddexp), own_dtype, Explicit(_log_jvp, _log_pullback), "{0}",
+                    "logaddexp({c}, {0})", doc="The logarithm of the running sum of exponentials along one axis")
 
-# -- products of the others -------------------------------------------------------------------------------------------------------------
+# -- products of the others ------------------------------------------------------------------------
 
 
 def exclusive_products(x: Any, axes: tuple) -> Any:
-    """For each element the product of the others along the axes: of those before it times those after it, so zeros do no harm."""
+    """For each element the product of the others along the axes: of those before it times those after it, so that
+    zeros do no harm."""
     ndim = len(shape_of(x))
     rest = tuple(k for k in range(ndim) if k not in axes)
     if len(axes) == 1:

@@ -25,7 +25,8 @@ def _as_slice(start: int, extent: int, step: int) -> slice:
 
 
 def numpy_index(x: np.ndarray, operands: tuple, spec: tuple) -> "tuple[tuple, int]":
-    """The selection as a NumPy subscript in which slices come apart from arrays, and where NumPy puts the arrays' axes."""
+    """The selection as a NumPy subscript that keeps slices apart from arrays, and the place where NumPy puts the
+    arrays' axes."""
     basic: list = []
     arrays: list = []
     for _, entry, given in walk_spec(spec, operands):

@@ -27,7 +27,7 @@ def sample(*shape: int, **params: Any) -> Any:
     return lambda rng: ((rng.standard_normal(shape)[()], *operands), params)
 
 
-# -- creation -----------------------------------------------------------------------------------------------------------------
+# -- creation --------------------------------------------------------------------------------------
 
 
 def _full_transpose(g: Any, xs: tuple, dtype: Any) -> Any:
@@ -40,12 +40,15 @@ def _batch_full(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return registry["cast"](_batch_broadcast(op, xs, batched, {}), **params)
 
 
-full = Op("full", lambda value, *shape, dtype: np.full(sizes(shape), value, dtype)[()], lambda value, *shape, dtype: Type(dtype, shape), kind="shape",
-          creation=True, derivative=LinearIn(_full_transpose, args=(0,)), batch=_batch_full,
-          samples=(sample(operands=(2, 3), dtype=np.dtype(float)),), doc="An array of the given extents, filled with one scalar",
+full = Op("full", lambda value, *shape, dtype: np.full(sizes(shape), value, dtype)[()],
+          lambda value, *shape, dtype: Type(dtype, shape), kind="shape", creation=True,
+          derivative=LinearIn(_full_transpose, args=(0,)), batch=_batch_full,
+          samples=(sample(operands=(2, 3), dtype=np.dtype(float)),),
+          doc="An array of the given extents, filled with one scalar",
           traits=Traits(rematerialised=True, copies=1, may_alias=True, order="C", stem="g"))
-iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dtype: Type(dtype, (n,)), kind="shape", creation=True,
-          derivative=Zero(), doc="0, 1, ..., n - 1", traits=Traits(rematerialised=True, places=0, may_alias=True))
+iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dtype: Type(dtype, (n,)), kind="shape",
+          creation=True, derivative=Zero(), doc="0, 1, ..., n - 1",
+          traits=Traits(rematerialised=True, places=0, may_alias=True))
 
 
 def zeros_like(x: Any) -> Any:
@@ -64,7 +67,7 @@ registry["nothing_like"] = nothing_like      # type: ignore[assignment]  # likew
 registry["zeros_like"] = zeros_like          # type: ignore[assignment]  # a name for rules to use, not an op
 
 
-# -- the same elements in another arrangement -----------------------------------------------------------------------------------
+# -- the same elements in another arrangement ------------------------------------------------------
 
 
 def _infer_broadcast(x: Any, *shape: Any) -> Type:
@@ -81,7 +84,8 @@ def _batch_broadcast(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 broadcast_to = Op("broadcast_to", lambda x, *shape: np.broadcast_to(x, sizes(shape)), _infer_broadcast, kind="shape",
                   derivative=LinearIn(lambda g, xs: g, args=(0,)), batch=_batch_broadcast,
-                  samples=(sample(3, operands=(2, 3)), sample(2, 1, operands=(2, 3))), doc="x stretched to the given extents (by NumPy's rules)",
+                  samples=(sample(3, operands=(2, 3)), sample(2, 1, operands=(2, 3))),
+                  doc="x stretched to the given extents (by NumPy's rules)",
                   traits=Traits(rematerialised=True, copies=1, view="read", may_alias=True))
 
 
@@ -96,7 +100,8 @@ def _batch_reshape(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 reshape = Op("reshape", lambda x, *shape: np.reshape(x, sizes(shape)), _infer_reshape, kind="shape",
              derivative=LinearIn(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)), batch=_batch_reshape,
-             samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)), doc="The elements of x in C order, in other extents of the same product",
+             samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)),
+             doc="The elements of x in C order, in other extents of the same product",
              traits=Traits(copies=1, view="write", may_alias=True, order="first", stem="flat"))
 
 
@@ -114,11 +119,12 @@ def _batch_transpose(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 transpose = Op("transpose", lambda x, axes: np.transpose(x, axes), _infer_transpose, kind="shape",
-               derivative=LinearIn(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))), batch=_batch_transpose,
-               samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))), doc="x with its axes in another order",
+               derivative=LinearIn(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))),
+               batch=_batch_transpose, samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))),
+               doc="x with its axes in another order",
                traits=Traits(copies=1, view="write", may_alias=True, stem="turned"))
 
-# -- arrays joined ------------------------------------------------------------------------------------------------------------
+# -- arrays joined ---------------------------------------------------------------------------------
 
 
 def _infer_concatenate(*xs: Any, axis: int) -> Type:
@@ -170,8 +176,9 @@ def _sample_concatenate(rng: Any) -> tuple:
     return (rng.standard_normal((2, 1)), rng.standard_normal((2, 3)), rng.standard_normal((2, 2))), {"axis": 1}
 
 
-concatenate = Op("concatenate", lambda *xs, axis: np.concatenate(xs, axis), _infer_concatenate, kind="shape", derivative=_Concatenate(),
-                 batch=_batch_concatenate, samples=(_sample_concatenate,), doc="Arrays one after the other along an axis",
+concatenate = Op("concatenate", lambda *xs, axis: np.concatenate(xs, axis), _infer_concatenate, kind="shape",
+                 derivative=_Concatenate(), batch=_batch_concatenate, samples=(_sample_concatenate,),
+                 doc="Arrays one after the other along an axis",
                  traits=Traits(copies=ALL, order="common", stem="joined"))
 
 
@@ -191,14 +198,16 @@ def _batch_pack(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return concatenate(*[reshape(spread_batch(x, n, b), n, 1) for x, b in zip(xs, batched)], axis=1)
 
 
-pack = Op("pack", lambda *xs: np.array(xs, result_dtype(*xs)), lambda *xs: Type(result_dtype(*xs), (len(xs),)), kind="shape", derivative=_Pack(),
-          batch=_batch_pack, samples=(lambda rng: (tuple(rng.standard_normal(3)), {}),), doc="The array of these scalars",
+pack = Op("pack", lambda *xs: np.array(xs, result_dtype(*xs)), lambda *xs: Type(result_dtype(*xs), (len(xs),)),
+          kind="shape", derivative=_Pack(), batch=_batch_pack,
+          samples=(lambda rng: (tuple(rng.standard_normal(3)), {}),), doc="The array of these scalars",
           traits=Traits(chosen_from=0, copies=ALL, order="C"))
 
-# -- checks -------------------------------------------------------------------------------------------------------------------
+# -- checks ----------------------------------------------------------------------------------------
 
-check_equal = Op("check_equal", lambda a, b, what: _check_equal(a, b, what), lambda a, b, what: (), kind="check", derivative=Zero(), effect=True,
-                 batch=lambda op, xs, batched, params: NotImplemented, doc="Raises unless two extents are equal")
+check_equal = Op("check_equal", lambda a, b, what: _check_equal(a, b, what), lambda a, b, what: (), kind="check",
+                 derivative=Zero(), effect=True, batch=lambda op, xs, batched, params: NotImplemented,
+                 doc="Raises unless two extents are equal")
 
 
 def _check_equal(a: int, b: int, what: str) -> tuple:

@@ -1,6 +1,6 @@
 """Slices over extents: start, extent and step by NumPy's rules, kept as plain as the known facts allow.
 
-`x[1:]` and `x[:-1]` come out with the same extent n - 1, because clamping is done by proof (or a guard) where that is possible.
+`x[1:]` and `x[:-1]` get the same extent n - 1, because a proof (or a guard) replaces clamping where possible.
 """
 import operator
 from collections.abc import Callable
@@ -24,7 +24,8 @@ class Slice(NamedTuple):
 
     def is_whole(self, n: Any) -> bool:
         """Whether this is all of an axis of extent n, in order."""
-        return is_int(self.step) and self.step == 1 and is_int(self.start) and self.start == 0 and same_extent(self.extent, n)
+        return (is_int(self.step) and self.step == 1 and is_int(self.start) and self.start == 0
+                and same_extent(self.extent, n))
 
 
 def is_int(n: Any) -> bool:
@@ -90,7 +91,8 @@ def read_slice(s: slice, n: Any) -> Slice:
         start = n - 1 if s.start is None else _clamped(s.start, n, -1, n - 1)
         stop = -1 if s.stop is None else _clamped(s.stop, n, -1, n - 1)
         return Slice(start, _steps(start, stop, -step), step)
-    raise ConcreteValueError("the step of a slice is traced, and its sign is not known", do="use a constant step, or index with an array")
+    raise ConcreteValueError("the step of a slice is traced, and its sign is not known",
+                             do="use a constant step, or index with an array")
 
 
 def _steps(far: Any, near: Any, step: Any) -> Any:

@@ -1,4 +1,5 @@
-"""NumPy's subscripts, read into selections: integers, slices, Ellipsis, None, masks and index arrays, mixed as NumPy mixes them.
+"""NumPy's subscripts, read into selections: integers, slices, Ellipsis, None, masks and index arrays, mixed as NumPy
+mixes them.
 
 Constants out of range are an error while tracing; what cannot be proved in range is checked as the program runs.
 """
@@ -20,7 +21,8 @@ from .slices import at_least, from_start, integer, is_int, read_slice
 
 
 class Selection(NamedTuple):
-    """What a subscript selects: the operands and parameters of index, update and index_add, and the result's extents with new axes.
+    """The selection of a subscript: operands and parameters of index, update and index_add, and the result's extents
+    with new axes.
 
     is_view:   whether NumPy's result would be a view (no index arrays, and not a scalar)
     is_unique: whether no element is known to be selected twice
@@ -85,7 +87,8 @@ class Selection(NamedTuple):
 
 
 def _was_one(n: Any) -> bool:
-    """Whether an extent was 1 when the function was traced; a reshape that leaves the axis out sees to it that it always is."""
+    """Whether an extent was 1 when the function was traced. A reshape that removes the axis guards that it always is.
+    """
     return extents.hint(n) == 1
 
 
@@ -99,21 +102,24 @@ def is_integer(item: Any) -> bool:
 
 
 def _as_index_array(item: Any) -> Any:
-    """An item of a subscript as an array of integers or booleans: an ndarray where it is known, a value where it is not."""
+    """An item of a subscript as an array of integers or booleans: an ndarray if it is known, else a value."""
     item = as_array(np.asarray(item, INT) if isinstance(item, (list, tuple)) and not len(item) else item)
     array = known(item)
     item = current().watch(item) if array is None and not is_value(item) else item if array is None else array
     if item.dtype.kind not in "iub":
-        raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices")
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices")
     if item.dtype.kind == "b" and item.ndim == 0:
-        raise UnsupportedFunctionError("a single boolean as a subscript is not supported on traced arrays", do="use np.where, or None for a new axis")
+        raise UnsupportedFunctionError("a single boolean as a subscript is not supported on traced arrays",
+                                       do="use np.where, or None for a new axis")
     return item
 
 
 def _items(x: Any, subscript: Any) -> list:
     """The items of a subscript, one or more axes each, with its Ellipsis spelled out."""
     given = subscript if isinstance(subscript, tuple) else (subscript,)
-    items = [s if s is None or s is Ellipsis or isinstance(s, slice) or is_integer(s) else _as_index_array(s) for s in given]
+    items = [s if s is None or s is Ellipsis or isinstance(s, slice) or is_integer(s) else _as_index_array(s)
+             for s in given]
     consumed = sum(_axes_taken(s) for s in items)
     rank = len(shape_of(x))
     if consumed > rank:
@@ -142,13 +148,15 @@ class _Reader:
     def __init__(self, x: Any, subscript: Any):
         self.shape = shape_of(x)
         self.items = _items(x, subscript)
-        self.has_dots = Ellipsis is subscript or (isinstance(subscript, tuple) and any(s is Ellipsis for s in subscript))
+        self.has_dots = (Ellipsis is subscript
+                         or (isinstance(subscript, tuple) and any(s is Ellipsis for s in subscript)))
         self.axis = 0
         self.spec: list = []
         self.operands: list = []
         self.arrays: list = []                # (place in operands, index array), to be broadcast against each other
         self.kept: list = []                  # "axis" or "new", in order
-        self.advanced: list = []              # for each integer and array: how many axes were kept before it, and its place among items
+        # for each integer and array: the number of kept axes before it, and its place among items
+        self.advanced: list = []
         self.is_unique = True
         self.masked = 0                       # of how many index arrays the first mask was made
 
@@ -209,7 +217,7 @@ class _Reader:
         return registry["nonzero"](mask) if is_value(mask) else np.nonzero(mask)
 
     def before(self) -> int:
-        """How many kept axes stand before those of the index arrays: in front of all, unless arrays and integers are neighbours."""
+        """How many kept axes come before those of the index arrays: none, unless arrays and integers are neighbours."""
         places = sorted({place for place, _ in self.advanced})
         return self.advanced[0][1] if places[-1] - places[0] + 1 == len(places) else 0
 
@@ -229,7 +237,8 @@ def _known_step(step: Any) -> Any:
     """A slice's step, which is part of the program: that of a size is the one seen at tracing, under a guard."""
     known = current().integers.pin(step.atom, here()) if isinstance(step, Value) else step
     if known is None and step is not None:
-        raise UnsupportedFunctionError("a slice with a traced step is not supported", do="index with start + step * np.arange(n)")
+        raise UnsupportedFunctionError("a slice with a traced step is not supported",
+                                       do="index with start + step * np.arange(n)")
     return known
 
 
@@ -238,12 +247,14 @@ def agree_with_mask(n: Any, m: Any, axis: int) -> None:
     try:
         extents.agree(n, m, f"extents of axis {axis} and of a boolean index")
     except ExtentError:
-        raise IndexRangeError(f"boolean index did not match indexed array along axis {axis}; size of axis is {extents.hint(n)} "
+        raise IndexRangeError(
+            f"boolean index did not match indexed array along axis {axis}; size of axis is {extents.hint(n)} "
                               f"but size of corresponding boolean axis is {extents.hint(m)}") from None
 
 
 def _are_unique(arrays: list, shape: tuple) -> bool:
-    """Whether index arrays are known to select no element twice: constant ones that do not, or one of them 0, 1, 2, ..."""
+    """Whether index arrays certainly select no element twice: constant ones without repeats, or one of them is 0, 1,
+    2, ..."""
     if any(is_value(a) for a in arrays):
         return len(shape) == 1 and any(produced_by(a, "iota") and same_extent(shape_of(a)[0], shape[0]) for a in arrays)
     together = np.stack([np.ravel(a) for a in np.broadcast_arrays(*arrays)])

@@ -15,7 +15,7 @@ from .pointwise import elementwise, in_program, op
 INSIDE = (-0.8, 0.8)
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
-# -- exponentials and logarithms ----------------------------------------------------------------------------------------------
+# -- exponentials and logarithms -------------------------------------------------------------------
 
 exp = elementwise("exp", np.exp, "exp({0})", Partials(lambda y, x: y), traits=Traits(raises=True, stem="e"))
 exp2 = elementwise("exp2", np.exp2, "exp2({0})", Partials(lambda y, x: LN2 * y), traits=Traits(raises=True))
@@ -34,7 +34,8 @@ log1p = elementwise("log1p", np.log1p, "log1p({0})", Partials(lambda y, x: 1.0 /
 def _share(rate: float) -> Any:
     """The weight of x in log(e^x + e^y) is the logistic function of x - y; equal infinities have equal weights."""
     def weight(x: Any, y: Any) -> Any:
-        return op("expit")(rate * (x - y if _is_finite(x) or _is_finite(y) else op("where")((x == y) & op("isinf")(x), 0.0, x - y)))
+        return op("expit")(rate * (x - y if _is_finite(x) or _is_finite(y)
+                                   else op("where")((x == y) & op("isinf")(x), 0.0, x - y)))
     return Partials(lambda z, x, y: weight(x, y), lambda z, x, y: weight(y, x))
 
 
@@ -46,16 +47,18 @@ def _is_finite(x: Any) -> bool:
 logaddexp = elementwise("logaddexp", np.logaddexp, "logaddexp({0}, {1})", _share(1.0))
 logaddexp2 = elementwise("logaddexp2", np.logaddexp2, "logaddexp2({0}, {1})", _share(LN2))
 
-# -- circular functions ---------------------------------------------------------------------------------------------------------
+# -- circular functions ----------------------------------------------------------------------------
 
 sin = elementwise("sin", np.sin, "sin({0})", Partials(lambda y, x: cos(x)), traits=Traits(raises=True, stem="sine"))
 cos = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)),
                   traits=Traits(raises=True, stem="cosine"))
 tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y), (-1.2, 1.2),
                   traits=Traits(raises=True))
-arcsin = elementwise("arcsin", np.arcsin, "asin({0})", Partials(lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
+arcsin = elementwise("arcsin", np.arcsin, "asin({0})",
+                     Partials(lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
                      traits=Traits(raises=True))
-arccos = elementwise("arccos", np.arccos, "acos({0})", Partials(lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
+arccos = elementwise("arccos", np.arccos, "acos({0})",
+                     Partials(lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
                      traits=Traits(raises=True))
 arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0 / (1.0 + x * x)))
 
@@ -77,9 +80,10 @@ def _angle_partial(across: Any, x: Any, y: Any) -> Any:
 arctan2 = elementwise("arctan2", np.arctan2, "atan2({0}, {1})",
                       Partials(lambda z, y, x: _angle_partial(x, x, y), lambda z, y, x: _angle_partial(-y, x, y)),
                       traits=Traits(jumps=True))
-hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})", Partials(lambda z, x, y: x / _nonzero(z), lambda z, x, y: y / _nonzero(z)))
+hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})",
+                    Partials(lambda z, x, y: x / _nonzero(z), lambda z, x, y: y / _nonzero(z)))
 
-# -- hyperbolic functions ---------------------------------------------------------------------------------------------------------
+# -- hyperbolic functions --------------------------------------------------------------------------
 
 
 def _arcsinh_partial(y: Any, x: Any) -> Any:
@@ -90,7 +94,8 @@ sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)),
 cosh = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)), traits=Traits(raises=True))
 tanh = elementwise("tanh", np.tanh, "tanh({0})", Partials(lambda y, x: (1.0 - y) * (1.0 + y)))
 arcsinh = elementwise("arcsinh", np.arcsinh, "asinh({0})", Partials(_arcsinh_partial))
-arccosh = elementwise("arccosh", np.arccosh, "acosh({0})", Partials(lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular=(0,)), (1.2, 3.0),
+arccosh = elementwise("arccosh", np.arccosh, "acosh({0})",
+                      Partials(lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular=(0,)), (1.2, 3.0),
                       traits=Traits(raises=True))
 arctanh = elementwise("arctanh", np.arctanh, "atanh({0})", Partials(lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x))), INSIDE,
                       traits=Traits(raises=True))

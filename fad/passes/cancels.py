@@ -85,7 +85,7 @@ def _aligned(g: Follows, shape: tuple, out: tuple) -> Follows:
     return g._replace(axes=tuple([k + more for k in g.axes]))
 
 
-# -- rules: how the result follows a, None if it does not ------------------------------------------------------------------------------
+# -- rules: how the result follows a, None if it does not ------------------------------------------
 
 
 def _known(holds: bool) -> None:
@@ -200,7 +200,8 @@ def _broadcast(eqn: Equation, given: list) -> Follows:
 def _reshaped(eqn: Equation, given: list) -> Follows:
     """Where axes of extent 1 come and go."""
     _known(all(g is None for g in given[1:]))
-    before, after = ([k for k, n in enumerate(v.type.shape) if not same_extent(n, 1)] for v in (eqn.inputs[0], eqn.outputs[0]))
+    before, after = ([k for k, n in enumerate(v.type.shape) if not same_extent(n, 1)]
+                     for v in (eqn.inputs[0], eqn.outputs[0]))
     shapes = eqn.inputs[0].type.shape, eqn.outputs[0].type.shape
     _known(len(before) == len(after) and all(same_extent(shapes[0][j], shapes[1][k]) for j, k in zip(before, after)))
     _known(all(k in before for k in given[0].axes))
@@ -213,7 +214,8 @@ def _same(eqn: Equation, given: list) -> Follows:
 
 
 RULES: dict[str, Callable] = {
-    "add": _sum(1.0), "sub": _sum(-1.0), "neg": _negative, "mul": _product, "div": _quotient, "pow": _power, "square": _scaled(2.0), "sqrt": _scaled(0.5),
-    "reciprocal": _scaled(-1.0), "abs": _scaled(1.0), "exp": _exp, "log": _log, "maximum": _alike, "minimum": _alike, "logaddexp": _alike,
-    "sum": _sum_of_terms, "max": _reduced, "min": _reduced, "transpose": _transposed, "broadcast_to": _broadcast, "reshape": _reshaped, "cast": _same,
+    "add": _sum(1.0), "sub": _sum(-1.0), "neg": _negative, "mul": _product, "div": _quotient, "pow": _power,
+    "square": _scaled(2.0), "sqrt": _scaled(0.5), "reciprocal": _scaled(-1.0), "abs": _scaled(1.0), "exp": _exp,
+    "log": _log, "maximum": _alike, "minimum": _alike, "logaddexp": _alike, "sum": _sum_of_terms, "max": _reduced,
+    "min": _reduced, "transpose": _transposed, "broadcast_to": _broadcast, "reshape": _reshaped, "cast": _same,
 }

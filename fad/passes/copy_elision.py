@@ -49,12 +49,14 @@ class _Block:
         except _Impossible:
             return
         state = moved.states[place.array]
-        self.equations[start:end + 1] = [self.equations[k] for k in before] + [_with_output(e, state, whole) for e in filled]
+        self.equations[start:end + 1] = ([self.equations[k] for k in before]
+                                         + [_with_output(e, state, whole) for e in filled])
         self.chains = DefUse(self.equations, self.outputs)
 
     def _is_read(self, v: Any, start: int, end: int) -> bool:
         """Whether the array is used after `start` except at `end`: it would have to be copied before the write."""
-        return v in self.outputs or any(v in operands(e) for k, e in enumerate(self.equations[start:], start) if k != end)
+        return (v in self.outputs
+                or any(v in operands(e) for k, e in enumerate(self.equations[start:], start) if k != end))
 
     def _start(self, v: Var) -> "int | None":
         """The equation that makes the array, empty, if each of its states before `v` is used once."""
@@ -108,7 +110,8 @@ def _place_of(last: Equation, block: _Block) -> "_Place | None":
     spec, flat = last.params["spec"], False
     if not isinstance(target, Var) or not isinstance(v, Var) or v.type.dtype != target.type.dtype or "a" in spec:
         return None
-    if v.type.shape != tuple(map(as_extent, selected_shape(target.type.shape, tuple(operands), spec, last.params["at"]))):
+    if v.type.shape != tuple(map(as_extent,
+                                 selected_shape(target.type.shape, tuple(operands), spec, last.params["at"]))):
         return None
     made = block.chains.definition(v)
     is_flat = made is not None and made.op.name == "reshape" and isinstance(made.inputs[0], Var)

@@ -22,7 +22,8 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     if eqn.regions or eqn.op.traits.distinct:               # arrays to be written to are each an array of its own
         return None
     try:
-        key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]), tuple(sorted((k, _param_key(v)) for k, v in eqn.params.items())),
+        key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]),
+               tuple(sorted((k, _param_key(v)) for k, v in eqn.params.items())),
                tuple([(v.type.dtype, v.type.weak) for v in eqn.outputs]))
         known = scope.look_up(key)
     except TypeError as error:                               # a param that cannot be compared

@@ -18,7 +18,7 @@ def dce(func: Func) -> Func:
     return _swept(func, _marked(func))
 
 
-# -- mark: variables and equations of the program and its regions are one graph; each has edges to its needs --------------
+# -- mark: variables and equations of the program and its regions are one graph; each has edges to its needs
 
 
 def _marked(func: Func) -> set:
@@ -78,7 +78,7 @@ def _edges_of_branches(eqn: Equation) -> Iterator[tuple]:
 _EDGES = {"for": _edges_of_loop, "while": _edges_of_loop, "cond": _edges_of_branches}
 
 
-# -- sweep --------------------------------------------------------------------------------------------------------------------
+# -- sweep -----------------------------------------------------------------------------------------
 
 
 def _swept(func: Func, marked: set) -> Func:

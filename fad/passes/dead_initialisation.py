@@ -1,4 +1,5 @@
-"""drop_dead_initialisation: dead initialisation. A vector of zeros to whose elements a loop adds, one by one, need not be zeroed."""
+"""drop_dead_initialisation: dead initialisation. A loop that adds to the elements of a vector of zeros, one by one,
+needs no zeros."""
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_counted
@@ -42,7 +43,8 @@ def _assigned(add: Equation, zero: Any) -> tuple:
     if adds_nothing(zero, x):
         return (add.replace(op=registry["update"]),)
     total = Var(Type(x.type.dtype))
-    return (Equation(registry["add"], (v, Literal(x.type.dtype.type(0), Type(x.type.dtype))), (total,), {}, (), add.where),
+    return (Equation(registry["add"], (v, Literal(x.type.dtype.type(0), Type(x.type.dtype))), (total,), {}, (),
+                     add.where),
             add.replace(op=registry["update"], inputs=(x, total, *place)))
 
 

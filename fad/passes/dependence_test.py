@@ -1,4 +1,4 @@
-"""The dependence test: do two accesses of a loop ever touch the same element? Bounds of the indices tell (value_ranges.py).
+"""The dependence test: do two accesses of a loop touch the same element? Bounds of the indices tell (value_ranges.py).
 
 It compares pairs of accesses, at most MOST_PAIRS of them in a loop.
 """
@@ -10,7 +10,7 @@ from ..ir.integers import Integers
 from ..ir.views import LoopView
 from .value_ranges import Ranges, index_of
 
-MOST_PAIRS = 1000                                            # of equations of one loop that are compared; unrolled code may have more
+MOST_PAIRS = 1000  # equations of a loop that are compared; unrolled code may have more
 
 
 class Places:
@@ -55,7 +55,8 @@ class Places:
             return False
         around = frozenset(i for i in map(index_of, nest) if i is not None)
         spans = zip(self.ranges.spans(one, around), self.ranges.spans(other, around))
-        return any(a and b and all(self._is_below(x, y, nest) or self._is_below(y, x, nest) for x, y in product(a, b)) for a, b in spans)
+        return any(a and b and all(self._is_below(x, y, nest) or self._is_below(y, x, nest) for x, y in product(a, b))
+                   for a, b in spans)
 
     def _is_below(self, x: tuple, y: tuple, nest: tuple) -> bool:
         """Whether one range ends before another one begins, whatever the iterations of the loops."""

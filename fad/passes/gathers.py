@@ -26,7 +26,8 @@ def hoist_gathers(func: Func) -> Func:
     if not any(_is_gather(eqn) for eqn in func.equations):
         return func
     uses = use_counts(func)
-    new = rewrite(func, lambda eqn, scope: _Gather(eqn, scope, uses).hoisted() if _is_gather(eqn) and _pays(eqn) else None)
+    new = rewrite(func,
+                  lambda eqn, scope: _Gather(eqn, scope, uses).hoisted() if _is_gather(eqn) and _pays(eqn) else None)
     return dce(new)
 
 
@@ -82,7 +83,8 @@ class _Gather:
         places = rule(made, axis) if rule is not None else None
         if places is None:
             return None
-        inputs = [a if k is None else as_atom(self.extent) if k < 0 else self.of(a, k) for a, k in zip(made.inputs, places)]
+        inputs = [a if k is None else as_atom(self.extent) if k < 0 else self.of(a, k)
+                  for a, k in zip(made.inputs, places)]
         return self._emit(made.op, inputs, x, axis, made.params, made.where)
 
     def _emit(self, op: Any, inputs: Any, like: Any, axis: int, params: dict, where: Any = None) -> Any:
@@ -90,7 +92,7 @@ class _Gather:
         return self.scope.emit(op, inputs, Type(like.type.dtype, shape), params, where or self.eqn.where)
 
 
-# -- for each operand: the axis along which its rows are taken, None: it stays as it is, EXTENT: it is the number of rows ----------------
+# -- for each operand: the axis of its rows, None if it stays as it is, EXTENT if it is the number of rows
 
 EXTENT = -1
 

@@ -84,7 +84,8 @@ class _Ends:
         """The check at both ends, if the loop has any iteration."""
         i, n = check.inputs
         extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
-        for end in dict.fromkeys([self._value(i, lines, iteration, counter) for iteration, counter in zip(self.iterations, self.counters)]):
+        for end in dict.fromkeys([self._value(i, lines, iteration, counter)
+                                  for iteration, counter in zip(self.iterations, self.counters)]):
             place = self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
             self.scope.add(check.replace(inputs=(place, extent)))
 
@@ -96,5 +97,6 @@ class _Ends:
             return atom
         if atom not in iteration:
             eqn = lines.equations[atom]
-            iteration[atom] = self._emit(eqn.op.name, tuple([self._value(a, lines, iteration, counter) for a in eqn.inputs]))
+            iteration[atom] = self._emit(eqn.op.name,
+                                         tuple([self._value(a, lines, iteration, counter) for a in eqn.inputs]))
         return iteration[atom]

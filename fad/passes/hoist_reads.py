@@ -41,7 +41,8 @@ def _invariant(loop: Equation, places: Places) -> dict:
     """
     view = LoopView(loop)
     region, sums = view.body, Sums(view.body)
-    reads = dict.fromkeys([e for e in region.equations if e.reads_part and not e.outputs[0].type.shape and sums.inside.isdisjoint(e.inputs[1:])])
+    reads = dict.fromkeys([e for e in region.equations if e.reads_part and not e.outputs[0].type.shape
+                           and sums.inside.isdisjoint(e.inputs[1:])])
     checked = any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in region.equations)
     known = view.step is not None and runs(loop) is not False and not checked
     found = {e: e for e in reads if e.inputs[0] not in sums.inside}

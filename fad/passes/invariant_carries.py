@@ -42,7 +42,8 @@ def _same_in_all(branch: BranchView, scope: Scope) -> None:
 
 def _stands_for(a: Any, v: Var) -> bool:
     """Whether an atom may stand for a variable: they are of one type, extents and weakness included."""
-    return isinstance(a, (Var, Literal)) and (a.type.dtype, a.type.shape, a.type.weak) == (v.type.dtype, v.type.shape, v.type.weak)
+    return (isinstance(a, (Var, Literal))
+            and (a.type.dtype, a.type.shape, a.type.weak) == (v.type.dtype, v.type.shape, v.type.weak))
 
 
 def _given(region: Func, values: dict, scope: Scope) -> Func:

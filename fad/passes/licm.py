@@ -40,4 +40,5 @@ def _may_move(eqn: Equation) -> bool:
 
 
 def _uses(eqn: Equation, inside: set) -> bool:
-    return any(a in inside for a in eqn.inputs if isinstance(a, Var)) or any(n in inside for n in extents_of(eqn.outputs))
+    return (any(a in inside for a in eqn.inputs if isinstance(a, Var))
+            or any(n in inside for n in extents_of(eqn.outputs)))

@@ -16,7 +16,7 @@ from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
-EXTENT = 2.0**30                                              # arrays are not much longer, and counts of iterations stay below it
+EXTENT = 2.0**30  # arrays are not much longer, and trip counts stay below it
 DATA = 2.0**62                                                # a bound of integers computed from data
 FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
 
@@ -43,9 +43,10 @@ def overflow(func: Func) -> Func:
 
         k2 = k * 3   ->   check_that(abs(float(k) * 3.0) < 2**63); k2 = k * 3      where a loop carries k
 
-    Before a division of Python integers a check that the divisor is not 0, before a shift one that it is by no negative number.
+    The pass puts a check before each division of Python integers (the divisor is not 0) and each shift (not negative).
 
-    Known are extents and what counts, and what is made of these by sums and by products of two. NumPy's integers wrap around, and are left alone.
+    The bounds of extents and counters are known, and those of their sums and products of two. NumPy's integers wrap
+    around; the pass leaves them alone.
     """
     extents = {n for v in func.inputs for n in v.type.shape}              # of arguments: those of 0 are other programs
     partial = {id(eqn) for eqn in all_equations(func) if _is_partial(eqn) and eqn.inputs[1] not in extents}
@@ -65,7 +66,8 @@ def _may_grow(eqn: Equation) -> bool:
     """Whether this operation makes large integers of small ones, by itself or repeated."""
     if not eqn.op.traits.grows or not _is_pythons(eqn):
         return False
-    return eqn.op.traits.grows == "powers" or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs)
+    return (eqn.op.traits.grows == "powers"
+            or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs))
 
 
 def _is_partial(eqn: Equation) -> bool:
@@ -79,11 +81,14 @@ class _OverflowFinder:
 
     def __init__(self, func: Func):
         self.unsure: set[Var] = set()
-        self.extents = {n for eqn in all_equations(func) for v in eqn.outputs for n in v.type.shape if isinstance(n, Var)}
+        self.extents = {n for eqn in all_equations(func) for v in eqn.outputs for n in v.type.shape
+                        if isinstance(n, Var)}
 
     def size(self, a: Any, known: dict) -> IntegerBound:
         if isinstance(a, Literal):
-            return IntegerBound(base=abs(float(a.value))) if isinstance(a.value, (int, np.integer)) and abs(a.value) < 2**1000 else IntegerBound(base=math.inf)
+            if isinstance(a.value, (int, np.integer)) and abs(a.value) < 2**1000:
+                return IntegerBound(base=abs(float(a.value)))
+            return IntegerBound(base=math.inf)
         found = known.get(a, IntegerBound(base=EXTENT))
         return IntegerBound(base=EXTENT) if a in self.extents and not found.total < EXTENT else found
 
@@ -112,7 +117,8 @@ class _OverflowFinder:
         else:
             inputs = {v: IntegerBound(base=DATA) for region in eqn.regions for v in region.inputs}
             rows = [self.region(region, {**known, **inputs}, note) for region in eqn.regions]
-            found = [_largest(*column) for column in zip(*rows)] if is_branch(eqn) else [IntegerBound(base=DATA)] * len(eqn.outputs)
+            found = ([_largest(*column) for column in zip(*rows)] if is_branch(eqn)
+                     else [IntegerBound(base=DATA)] * len(eqn.outputs))
         known.update(zip(eqn.outputs, found))
 
     def loop(self, loop: LoopView, known: dict, note: bool) -> "list[IntegerBound]":
@@ -124,7 +130,8 @@ class _OverflowFinder:
             known[loop.index] = _sum(*[self.size(a, known) for a in loop.bounds])
         steady = {k for k, v in enumerate(loop.carries) if not v.type.shape and v.type.dtype == INT}
         while True:
-            begun = [IntegerBound(times=1.0) if k in steady else IntegerBound(base=LARGEST_INT) for k in range(len(first))]
+            begun = [IntegerBound(times=1.0) if k in steady else IntegerBound(base=LARGEST_INT)
+                     for k in range(len(first))]
             iteration = self.region(loop.body, {**known, **dict(zip(loop.carries, begun))}, False)
             wild = {k for k in steady if iteration[k].times > 1 or not iteration[k].total < LARGEST_INT}
             if not wild:
@@ -137,7 +144,8 @@ class _OverflowFinder:
         if steady:
             start = _largest(*[found[k] if k in anew else first[k] for k in steady])
             growth = max([iteration[k].base + iteration[k].ticks for k in steady - anew], default=0.0)
-            found = [IntegerBound(start.times, start.base, start.ticks + growth) if k in steady - anew else size for k, size in enumerate(found)]
+            found = [IntegerBound(start.times, start.base, start.ticks + growth) if k in steady - anew else size
+                     for k, size in enumerate(found)]
         if note:
             for region in loop.eqn.regions:
                 self.region(region, {**known, **dict(zip(loop.carries_of(region), found))}, True)
@@ -174,16 +182,19 @@ def _shifted(x: IntegerBound, y: IntegerBound) -> IntegerBound:
 
 
 RULES = {
-    "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power, "left_shift": _shifted, "floordiv": lambda x, y: x,
-    "neg": lambda x: x, "abs": lambda x: x, "right_shift": lambda x, y: x, "mod": lambda x, y: y, "wrap_index": _largest,
-    "minimum": _largest, "maximum": _largest, "where": lambda c, x, y: _largest(x, y), "bitwise_and": _sum, "bitwise_or": _sum, "bitwise_xor": _sum}
+    "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power,
+    "left_shift": _shifted, "floordiv": lambda x, y: x, "neg": lambda x: x, "abs": lambda x: x,
+    "right_shift": lambda x, y: x, "mod": lambda x, y: y, "wrap_index": _largest, "minimum": _largest,
+    "maximum": _largest, "where": lambda c, x, y: _largest(x, y), "bitwise_and": _sum, "bitwise_or": _sum,
+    "bitwise_xor": _sum}
 
 
 def _checked(eqn: Equation, scope: Scope, unsure: set, partial: set) -> None:
     """Add the checks in front of an operation."""
     if id(eqn) in partial:
         relation, what, error = eqn.op.traits.guard
-        holds = scope.emit(registry[relation], (scope.resolve(eqn.inputs[1]), Literal(0, Type(INT, (), True))), BOOL, {}, eqn.where)
+        holds = scope.emit(registry[relation], (scope.resolve(eqn.inputs[1]), Literal(0, Type(INT, (), True))), BOOL,
+                           {}, eqn.where)
         _check_that(holds, what, error, eqn, scope)
     if not eqn.outputs or eqn.outputs[0] not in unsure:
         return
@@ -199,7 +210,8 @@ def _checked(eqn: Equation, scope: Scope, unsure: set, partial: set) -> None:
 
 
 def _check_that(test: Any, what: str, error: str, eqn: Equation, scope: Scope) -> None:
-    scope.add(Equation(registry["check_that"], (test, Literal(True, BOOL)), (), {"what": what, "error": error}, (), eqn.where))
+    scope.add(Equation(registry["check_that"], (test, Literal(True, BOOL)), (), {"what": what, "error": error}, (),
+                       eqn.where))
 
 
 def _as_float(a: Any, scope: Scope, where: Any) -> Any:

@@ -44,7 +44,8 @@ PIPELINE: tuple[Pass, ...] = (
 
 
 AFTER_REPLACEMENT: tuple[Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
-LOOPS: tuple[Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies, scatter_to_gather, read_before_write)
+LOOPS: tuple[Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies,
+                           scatter_to_gather, read_before_write)
 
 
 def prepared(func: Func) -> Func:
@@ -73,8 +74,8 @@ def through(passes: Iterable[Pass], func: Func) -> Func:
     checked = config.check_trace
     outer = free_vars(func) if checked else ()               # a pass adds none
     for run in passes:
-        func = run(func)
-        if checked:
+        before, func = func, run(func)
+        if checked and func is not before:
             _check_after(run, func, outer)
     return func
 

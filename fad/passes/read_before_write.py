@@ -33,7 +33,8 @@ def _ordered(equations: list) -> list:
     done: dict[Equation, None] = {}
     for eqn in equations:
         arrays = () if eqn in done else written(eqn)
-        moved = {e for reader in _reading(arrays, chains) if reader not in done for e in _needed(reader, eqn, chains, done)}
+        moved = {e for reader in _reading(arrays, chains) if reader not in done
+                 for e in _needed(reader, eqn, chains, done)}
         done.update(dict.fromkeys([*sorted(moved, key=place.__getitem__), eqn]))
     return list(done)
 
@@ -43,7 +44,8 @@ def _reading(arrays: Iterable, chains: DefUse) -> Iterator:
     seen = list(arrays)
     for array in seen:
         for eqn in chains.users(array):
-            if eqn.op.traits.view and eqn.op.kind != "elementwise" and eqn.inputs[0] is array and eqn.outputs[0].type.shape:
+            if (eqn.op.traits.view and eqn.op.kind != "elementwise" and eqn.inputs[0] is array
+                    and eqn.outputs[0].type.shape):
                 seen += eqn.outputs
             else:
                 yield eqn

@@ -50,4 +50,5 @@ def _states(eqn: Equation) -> tuple:
     if not is_addition(eqn):
         return ()
     places = eqn.inputs[:1] if eqn.adds_part else eqn.inputs[:2]
-    return tuple([a for a in places if isinstance(a, Var) and a.type.shape == eqn.outputs[0].type.shape and a.type.dtype == eqn.outputs[0].type.dtype])
+    return tuple([a for a in places if isinstance(a, Var) and a.type.shape == eqn.outputs[0].type.shape
+                  and a.type.dtype == eqn.outputs[0].type.dtype])

@@ -39,7 +39,8 @@ def is_small(v: Any, extent: Callable = fixed) -> bool:
 
 
 class _AliasClasses:
-    """Classes of variables that are one array to a loop (carries, states of an array that is updated), and the classes that must stay arrays."""
+    """Classes of variables that are one array to a loop (carries, versions of an updated array), and the classes that
+    stay arrays."""
 
     def __init__(self, extent: Callable):
         self.extent = extent
@@ -112,9 +113,11 @@ def is_expandable(eqn: Equation, extent: Callable = fixed) -> bool:
     if kind == "elementwise" or kind == "shape" and eqn.op.traits.copies:
         return is_small(out, extent) and all(is_small(a, extent) for a in arrays)
     if kind == "reduce":
-        return bool(arrays) and is_small(arrays[0], extent) and arrays[0].type.dtype == out.type.dtype and out.type.dtype.kind in "fc"
+        return (bool(arrays) and is_small(arrays[0], extent) and arrays[0].type.dtype == out.type.dtype
+                and out.type.dtype.kind in "fc")
     if kind == "contract":
-        return all(is_small(a, extent) for a in arrays) and out.type.dtype.kind in "fc" and _products(eqn, extent) <= PRODUCTS
+        return (all(is_small(a, extent) for a in arrays) and out.type.dtype.kind in "fc"
+                and _products(eqn, extent) <= PRODUCTS)
     return False
 
 
@@ -122,7 +125,8 @@ def is_static(eqn: Equation, extent: Callable = fixed) -> bool:
     """Whether a small array is selected from by numbers, and the written part has known extents."""
     known = all(isinstance(a, Literal) or (isinstance(a, Var) and extent(a) is not None) for a in operands_of(eqn))
     written = eqn.inputs[1:2] if not eqn.reads_part else ()
-    fits = is_small(eqn.inputs[0], extent) and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written)
+    fits = (is_small(eqn.inputs[0], extent)
+            and all(not isinstance(a, Var) or not a.type.shape or is_small(a, extent) for a in written))
     return fits and "a" not in eqn.params["spec"] and known
 
 
@@ -132,5 +136,6 @@ def _is_part(eqn: Equation, extent: Callable) -> bool:
 
 
 def _products(eqn: Equation, extent: Callable) -> int:
-    extents = {c: extent(n) or 1 for letters, x in zip(eqn.params["labels"], eqn.inputs) for c, n in zip(letters, x.type.shape)}
+    extents = {c: extent(n) or 1 for letters, x in zip(eqn.params["labels"], eqn.inputs)
+               for c, n in zip(letters, x.type.shape)}
     return math.prod(extents.values())

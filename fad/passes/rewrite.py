@@ -58,10 +58,10 @@ Visit = Callable[[Equation, Scope], Any]
 
 
 def rewrite(func: Func, visit: Visit, scope: "Scope | None" = None) -> Func:
-    """func with each equation as visit leaves it.
+    """func with each equation as visit leaves it; func itself, where it leaves all as they are.
 
-    visit(eqn, scope), with eqn's inputs, regions and types already rewritten, answers None to keep it, a sequence of atoms in the
-    place of its outputs, or another equation with the same outputs.
+    visit(eqn, scope) gets eqn with inputs, regions and types already rewritten. It answers None to keep eqn, a
+    sequence of atoms to stand for its outputs, or another equation with the same outputs.
     """
     scope = Scope(scope)
     for eqn in func.equations:
@@ -96,9 +96,7 @@ def _renewed(eqn: Equation, visit: Visit, scope: Scope) -> Equation:
     inputs = tuple([as_atom(scope.resolve(a)) for a in eqn.inputs])
     regions = tuple([rewrite(renewed_inputs(r, scope), visit, scope) for r in eqn.regions])
     outputs = tuple([_renewed_var(v, scope) for v in eqn.outputs])
-    if regions or outputs != eqn.outputs or any(a is not b for a, b in zip(inputs, eqn.inputs)):
-        return eqn.replace(inputs=inputs, outputs=outputs, regions=regions)
-    return eqn
+    return eqn.replace(inputs=inputs, outputs=outputs, regions=regions)
 
 
 def renewed_inputs(region: Func, scope: Scope) -> Func:

@@ -50,7 +50,8 @@ def _to_move(sums: Sums, k: int, places: Places) -> list:
 def _stays(add: Equation, inside: set) -> bool:
     """Whether this adds a number, in the array's dtype, to an element that does not depend on the iteration."""
     array, number, *place = add.inputs
-    return number.type.dtype == array.type.dtype and all(entry == "i" for entry in add.params["spec"]) and inside.isdisjoint(place)
+    return (number.type.dtype == array.type.dtype and all(entry == "i" for entry in add.params["spec"])
+            and inside.isdisjoint(place))
 
 
 def _divided(loop: Equation, chosen: list, scope: Scope) -> Equation:
@@ -75,7 +76,8 @@ def _by_place(adds: list) -> list:
     """The additions to one array by the elements that they add to."""
     found: dict[tuple, list] = {}
     for e in adds:
-        found.setdefault(tuple([(a.value, a.type.dtype) if isinstance(a, Literal) else a for a in e.inputs[2:]]), []).append(e)
+        found.setdefault(tuple([(a.value, a.type.dtype) if isinstance(a, Literal) else a for a in e.inputs[2:]]),
+                         []).append(e)
     return list(found.values())
 
 

@@ -33,7 +33,8 @@ def replace_aggregates(func: Func) -> Func:
 
 
 class _Walk:
-    """One walk over a program. `elements` are the scalars of each array (a NumPy array of atoms), `replaced` what stands for a scalar."""
+    """One walk over a program. `elements` maps an array to its scalars (a NumPy array of atoms), `replaced` a scalar
+    to its substitute."""
 
     def __init__(self, chosen: set):
         self.chosen = chosen
@@ -71,7 +72,7 @@ class _Walk:
         self.add(Equation(registry[name], inputs, (out,), params, (), self.where))
         return out
 
-    # -- atoms ------------------------------------------------------------------------------------------------------------
+    # -- atoms -------------------------------------------------------------------------------------
 
     def concerns(self, eqn: Equation) -> bool:
         return any(isinstance(a, Var) and a in self.chosen for a in (*eqn.inputs, *eqn.outputs))
@@ -96,14 +97,16 @@ class _Walk:
             return self.elements[a]
         if isinstance(a, Literal) or not a.type.shape:
             return filled((), lambda place: self.get(a))
-        return filled(a.type.shape, lambda place: self.emit("index", (a, *map(as_atom, place)), Type(a.type.dtype), spec=("i",) * a.type.rank, at=0))
+        return filled(a.type.shape,
+                      lambda place: self.emit("index", (a, *map(as_atom, place)), Type(a.type.dtype),
+                                              spec=("i",) * a.type.rank, at=0))
 
     def converted(self, a: Any, dtype: np.dtype) -> Any:
         if isinstance(a, Literal):
             return Literal(dtype.type(a.value), Type(dtype))
         return a if a.type.dtype == dtype and not a.type.weak else self.emit("cast", (a,), Type(dtype), dtype=dtype)
 
-    # -- equations --------------------------------------------------------------------------------------------------------
+    # -- equations ---------------------------------------------------------------------------------
 
     def rewrite(self, eqn: Equation) -> None:
         (out, *more) = eqn.outputs
@@ -135,7 +138,8 @@ class _Walk:
         name = eqn.op.traits.reduction.by
         axes = eqn.params["axes"]
         rows = np.moveaxis(x, axes, range(len(axes))).reshape(-1, *out.type.shape)
-        return filled(out.type.shape, lambda place: self.folded(name, [rows[(k,) + place] for k in range(len(rows))], out.type.dtype))
+        return filled(out.type.shape,
+                      lambda place: self.folded(name, [rows[(k,) + place] for k in range(len(rows))], out.type.dtype))
 
     def folded(self, name: str, atoms: list, dtype: np.dtype) -> Any:
         total = atoms[0]
@@ -177,13 +181,15 @@ class _Walk:
             return known[k]
         return filled(out.shape, element)
 
-    # -- parts ------------------------------------------------------------------------------------------------------------
+    # -- parts -------------------------------------------------------------------------------------
 
     def _index(self, eqn: Equation) -> np.ndarray:
         x, out = self.get(eqn.inputs[0]) if not is_static(eqn) else eqn.inputs[0], eqn.outputs[0].type
         if is_static(eqn):
             return selected(self.atoms(x), eqn)
-        return filled(out.shape, lambda place: self.emit("index", (x, *self.subscripts(eqn, place)), Type(out.dtype), spec=("i",) * x.type.rank, at=0))
+        element, each = Type(out.dtype), ("i",) * x.type.rank
+        return filled(out.shape,
+                      lambda place: self.emit("index", (x, *self.subscripts(eqn, place)), element, spec=each, at=0))
 
     def subscripts(self, eqn: Equation, place: tuple) -> tuple:
         """The subscripts of the element at a place of the selected part."""
@@ -192,7 +198,8 @@ class _Walk:
             if entry == "i":
                 found.append(self.get(given[0]))
             else:
-                found.append(self.sum_of(self.get(given[0]) if given else as_atom(0), entry[1] if given else 1, next(at)))
+                found.append(self.sum_of(self.get(given[0]) if given else as_atom(0), entry[1] if given else 1,
+                                         next(at)))
         return tuple(found)
 
     def sum_of(self, start: Any, step: int, k: int) -> Any:
@@ -232,7 +239,7 @@ class _Walk:
             self.add(eqn.replace(inputs=(x, v[place], *subscripts), outputs=(new,), params=params))
             x = new
 
-    # -- regions ----------------------------------------------------------------------------------------------------------
+    # -- regions -----------------------------------------------------------------------------------
 
     def control(self, eqn: Equation, inside: bool) -> None:
         if is_branch(eqn):

@@ -1,4 +1,4 @@
-"""scatter_to_gather: additions to parts of an array that are shifted against each other become one sum where all of them meet.
+"""scatter_to_gather: additions to shifted parts of an array become one sum over the place where all of them meet.
 
     g[1:] += v; g[:-1] += w        ->        g[1:-1] += v[:-1] + w[1:], and one addition at each end
 
@@ -41,7 +41,8 @@ def scatter_to_gather(func: Func) -> Func:
 
 
 class _Addition(NamedTuple):
-    """An addition to a part of an array: a slice along one axis, which begins at the number `start` from `base`, and `others` along the others."""
+    """An addition to a part of an array: along one axis a slice from `start` after `base`; `others` select along the
+    other axes."""
 
     eqn: Equation
     axis: int
@@ -103,7 +104,8 @@ def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
     if eqn is None or not v.type.shape:
         return True
     if eqn.op.traits.cost is FLOP:
-        return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, chains, depth - 1) for a in eqn.inputs)
+        return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, chains, depth - 1)
+                                 for a in eqn.inputs)
     return _is_simple(eqn.inputs[0], chains, depth) if eqn.reads_part else bool(eqn.regions) or eqn.writes_part
 
 
@@ -144,7 +146,8 @@ class _Gathered:
     def _middle(self, array: Any, extent: Any) -> Any:
         """The array with all additions where they meet."""
         place = self._place(self.final, extent)
-        before = [] if is_nothing(array, self.chains.definition) else [self._part(array, place, self.last.params["spec"])]
+        before = ([] if is_nothing(array, self.chains.definition)
+                  else [self._part(array, place, self.last.params["spec"])])
         total, *others = [*before, *[self._value(a, as_atom(self.final - a.start), extent) for a in self.chain]]
         t = self._selected(array, place, self.last.params["spec"])
         for v in others:
@@ -165,12 +168,14 @@ class _Gathered:
     def _add(self, a: _Addition, array: Any, start: Any, extent: Any) -> Any:
         """The array with a part of what is added, at its place."""
         place = self._place(a.start, extent, start)
-        return self._emit("index_add", (array, self._value(a, start, extent), *place), array.type, spec=a.eqn.params["spec"], at=0)
+        return self._emit("index_add", (array, self._value(a, start, extent), *place), array.type,
+                          spec=a.eqn.params["spec"], at=0)
 
     def _place(self, start: int, extent: Any, more: Any = None) -> list:
         """The operands of the selection with another slice along the axis."""
         base = self.chain[0].base
-        first = self.integers.sum(as_atom(start) if base is None else self.integers.sum(base, as_atom(start)), as_atom(0) if more is None else more)
+        first = self.integers.sum(as_atom(start) if base is None else self.integers.sum(base, as_atom(start)),
+                                  as_atom(0) if more is None else more)
         operands: list = []
         for k, (_, given) in enumerate(subscripts_of(self.last)):
             operands += [first, extent] if k == self.axis else given

@@ -54,7 +54,8 @@ def rule(*names: str) -> Callable:
 
 def same_type(a: Any, out: Var) -> bool:
     """Whether an atom may stand for a result: same dtype, extents and weakness."""
-    return isinstance(a, Var) and a.type.dtype == out.type.dtype and a.type.weak == out.type.weak and a.type.shape == out.type.shape
+    return (isinstance(a, Var) and a.type.dtype == out.type.dtype and a.type.weak == out.type.weak
+            and a.type.shape == out.type.shape)
 
 
 def _or_none(a: Any, eqn: Equation) -> Any:
@@ -81,13 +82,15 @@ def _by_one(eqn: Equation, scope: Scope) -> Any:
 
 @rule("div")
 def _over_root(eqn: Equation, scope: Scope) -> Any:
-    """a / r = (b / r) * (a / b), if a number b has been divided by the root r here and a / b is a power of two: after 1 / r, 0.5 / r in the derivative of r.
+    """a / r = (b / r) * (a / b), if a number b has been divided by the root r and a / b is a power of two. The
+    derivative of r has such pairs: 1 / r and 0.5 / r.
 
-    Nothing is rounded twice: what is divided by a root of float64 is neither so large nor so small that it would leave the range.
+    Only one rounding happens: a quotient by a root of float64 is never so large or so small that it leaves the range.
     """
     a, r = eqn.inputs
     made = scope.producer(r)
-    if not isinstance(a, Literal) or made is None or made.op.name != "sqrt" or r.type.dtype != "float64" or not a.value or isinstance(a.value, complex):
+    if (not isinstance(a, Literal) or made is None or made.op.name != "sqrt" or r.type.dtype != "float64" or not a.value
+            or isinstance(a.value, complex)):
         return None
     b, quotient = scope.known.setdefault((_over_root, r), (a, eqn.outputs[0]))
     factor = a.value / b.value
@@ -151,7 +154,8 @@ def _place_of_one(eqn: Equation, scope: Scope) -> Any:
     if eqn.inputs[0].type.shape[eqn.params["axis"]] != 1:
         return None
     zero = Literal(out.dtype.type(0), Type(out.dtype))
-    return (scope.emit(registry["full"], (zero, *map(as_atom, out.shape)), out, {"dtype": out.dtype}, eqn.where) if out.shape else zero,)
+    return (scope.emit(registry["full"], (zero, *map(as_atom, out.shape)), out, {"dtype": out.dtype}, eqn.where)
+            if out.shape else zero,)
 
 
 @rule("where")
@@ -191,7 +195,7 @@ def _transposed_twice(eqn: Equation, scope: Scope) -> Any:
 
 @rule("reshape")
 def _reshaped_twice(eqn: Equation, scope: Scope) -> Any:
-    """reshape(reshape(x)) is one reshape; of an array filled with one number, an array of other extents filled with it."""
+    """reshape(reshape(x)) is one reshape. The reshape of a filled array fills an array of the other extents."""
     made = scope.producer(eqn.inputs[0])
     if made is not None and made.op.name == "full":
         return Equation(made.op, made.inputs[:1] + eqn.inputs[1:], eqn.outputs, made.params, (), eqn.where)
@@ -227,7 +231,8 @@ def _leading_ones_dropped(a: Any, scope: Scope) -> Any:
     if made.op.name == "broadcast_to":
         return _leading_ones_dropped(x, scope)
     extra = a.type.rank - x.type.rank
-    if made.op.name == "reshape" and extra > 0 and a.type.shape[extra:] == x.type.shape and all(n == 1 for n in a.type.shape[:extra]):
+    if (made.op.name == "reshape" and extra > 0 and a.type.shape[extra:] == x.type.shape
+            and all(n == 1 for n in a.type.shape[:extra])):
         return _leading_ones_dropped(x, scope)
     return a
 
@@ -257,7 +262,7 @@ def _converted(value: Any, dtype: np.dtype) -> Any:
 
 
 def _number_as(x: Any, a: Any) -> Any:
-    """The scalar that fills an array, in the array's dtype; the array itself where that would be a conversion of its own."""
+    """The scalar that fills an array, in the array's dtype; the array itself if that needs a conversion."""
     if isinstance(x, Literal):
         return Literal(_converted(x.value, a.type.dtype), Type(a.type.dtype))
     return x if x.type.dtype == a.type.dtype and not x.type.weak else a
@@ -309,14 +314,16 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
     found = flat_part(eqn.inputs[0].type.shape, (eqn.inputs[1:], eqn.params["spec"]), integers)
     for e in integers.equations:
         scope.add(e)
-    return found and Equation(eqn.op, (made.inputs[0], *found[0]), eqn.outputs, {"spec": found[1], "at": 0}, (), eqn.where)
+    return found and Equation(eqn.op, (made.inputs[0], *found[0]), eqn.outputs, {"spec": found[1], "at": 0}, (),
+                              eqn.where)
 
 
 @rule("update", "index_add")
 def _all_written(eqn: Equation, scope: Scope) -> Any:
     """If v replaces all of x, or is added to an array of zeros of its own size, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
-    if not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"]) or (eqn.adds_part and not is_nothing(x, scope.producer)):
+    if (not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"])
+            or (eqn.adds_part and not is_nothing(x, scope.producer))):
         return None
     if v.type.shape != selected_shape(x.type.shape, operands, params["spec"], params["at"]):
         return None
@@ -328,7 +335,8 @@ def _plus_part(eqn: Equation, scope: Scope) -> Any:
     """x + (zeros with v added to a part) = x with v added to that part."""
     for x, y in (eqn.inputs, eqn.inputs[::-1]):
         added = _added_to_zeros(y, scope)
-        if added is not None and same_type(x, eqn.outputs[0]) and (x.type.dtype, x.type.shape) == (y.type.dtype, y.type.shape):
+        if (added is not None and same_type(x, eqn.outputs[0])
+                and (x.type.dtype, x.type.shape) == (y.type.dtype, y.type.shape)):
             return Equation(added.op, (x, *added.inputs[1:]), eqn.outputs, added.params, (), eqn.where)
     return None
 
@@ -338,13 +346,16 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
     """(Zeros with v added to a part) added to a part of x = x with v added to a part of that part."""
     (x, y), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     added = _added_to_zeros(y, scope)
-    if added is None or y.type.dtype != x.type.dtype or y.type.shape != tuple(map(as_extent, selected_shape(x.type.shape, operands, params["spec"], params["at"]))):
+    if (added is None or y.type.dtype != x.type.dtype
+            or y.type.shape != tuple(map(as_extent,
+                                         selected_shape(x.type.shape, operands, params["spec"], params["at"])))):
         return None
     integers = IntegerArithmetic(eqn.where)
     found = part_of_part((operands, params["spec"]), (added.inputs[2:], added.params["spec"]), integers)
     for e in integers.equations:
         scope.add(e)
-    return found and Equation(eqn.op, (x, added.inputs[1], *found[0]), eqn.outputs, {"spec": found[1], "at": 0}, (), eqn.where)
+    return found and Equation(eqn.op, (x, added.inputs[1], *found[0]), eqn.outputs, {"spec": found[1], "at": 0}, (),
+                              eqn.where)
 
 
 def _added_to_zeros(a: Any, scope: Scope) -> "Equation | None":
@@ -363,7 +374,8 @@ def _in_extents(x: Var, eqn: Equation) -> Any:
     out = eqn.outputs[0].type
     if x.type.dtype != out.dtype or x.type.weak != out.weak or not x.type.shape:
         return None
-    return _or_none(x, eqn) or Equation(registry["reshape"], (x, *map(as_atom, out.shape)), eqn.outputs, {}, (), eqn.where)
+    return _or_none(x, eqn) or Equation(registry["reshape"], (x, *map(as_atom, out.shape)), eqn.outputs, {}, (),
+                                        eqn.where)
 
 
 @rule("sum")

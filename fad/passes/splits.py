@@ -14,7 +14,7 @@ from ..ops.kinds import same_extent
 from .dce import dce
 from .rewrite import Scope, as_atom, rewrite
 
-FEW = 16                                                     # elements of the axis; a larger product should be one call of BLAS
+FEW = 16  # elements of the axis; a larger product is one call of BLAS
 
 
 def split_early(func: Func) -> Func:
@@ -57,7 +57,8 @@ def split_axis(before: tuple, after: tuple) -> "tuple[int | None, tuple]":
     for axis, n in enumerate(before) if more > 0 else ():
         parts = after[axis:axis + more + 1]
         others = [*zip(before[:axis], after), *zip(before[axis + 1:], after[axis + more + 1:])]
-        if isinstance(n, int) and 1 < n <= FEW and all(isinstance(m, int) and m > 1 for m in parts) and all(same_extent(m, n) for m, n in others):
+        if (isinstance(n, int) and 1 < n <= FEW and all(isinstance(m, int) and m > 1 for m in parts)
+                and all(same_extent(m, n) for m, n in others)):
             return axis, parts
     return None, ()
 

@@ -53,7 +53,7 @@ class Ranges:
         self.made.update(dict.fromkeys(eqn.outputs, eqn))
         self.inside.update(eqn.outputs)
 
-    # -- ranges ---------------------------------------------------------------------------------------------------------------
+    # -- ranges ------------------------------------------------------------------------------------
 
     def of(self, a: Any, around: frozenset) -> tuple:
         """The ranges (least, largest) in one of which an integer lies, or each element of an array; an exact one is a
@@ -111,7 +111,9 @@ class Ranges:
         if a in self.carried:
             return self._kept(a, around)
         if a.type.dtype != INT or a not in self.made:
-            return self._opaque(a) if a.type.dtype != INT or a.type.shape or a in self.inside else _exact(self.outside(a))
+            if a.type.dtype != INT or a.type.shape or a in self.inside:
+                return self._opaque(a)
+            return _exact(self.outside(a))
         found = self._made(self.made[a], a, around)
         return self._opaque(a) if found in (None, (), ANYWHERE) else found          # type: ignore[return-value]
 
@@ -122,7 +124,8 @@ class Ranges:
 
     def _between(self, low: Any, high: Any, more: int, less: int, around: frozenset) -> tuple:
         """From one integer, and some more, to another one, and some more."""
-        return tuple((shifted(x, more), shifted(y, less)) for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
+        return tuple((shifted(x, more), shifted(y, less))
+                     for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
 
     def _kept(self, carry: Var, around: frozenset) -> tuple:
         """A carry is its first value, or the result of some iteration, in terms of that iteration's indices.
@@ -139,7 +142,8 @@ class Ranges:
     def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
         name, traits = eqn.op.name, eqn.op.traits
         if name in ("add", "sub"):
-            return tuple(_sum(x, y, 1 if name == "add" else -1) for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
+            return tuple(_sum(x, y, 1 if name == "add" else -1)
+                         for x, y in product(*[self.of(b, around) for b in eqn.inputs]))
         if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
             factor = next((int(b.value) for b in eqn.inputs if isinstance(b, Literal)), -1)
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
@@ -164,7 +168,7 @@ class Ranges:
         found = self.of(eqn.inputs[0], around)
         return found if all(self.is_at_least(0, low, self.loops.values()) for low, _ in found) else None
 
-    # -- their extremes -------------------------------------------------------------------------------------------------------
+    # -- their extremes ----------------------------------------------------------------------------
 
     def extreme(self, form: "Affine | None", loops: Iterable, sign: int) -> "Affine | None":
         """The largest (sign 1) or the smallest (sign -1) value of a form over all iterations of these loops, in terms
@@ -178,7 +182,9 @@ class Ranges:
                 if bound is None:
                     return None
                 form = form.without(i) + bound.scaled(c)                         # type: ignore[union-attr]
-        return form if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms) else None
+        if form is not None and all(v in self.loops or v not in self.inside for v, _ in form.terms):
+            return form
+        return None
 
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
         """Whether a form is so large, in all iterations of these loops."""

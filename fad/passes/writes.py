@@ -4,7 +4,7 @@ from ..ir.views import LoopView
 
 
 def written(eqn: Equation) -> set:
-    """The arrays from around an equation that it writes to, if they may be written to. A loop writes to what it carries."""
+    """The outside arrays that an equation writes to, if writing to them is allowed. A loop writes to its carries."""
     if eqn.op.traits.in_place:
         return {a for a in eqn.inputs[:1] if isinstance(a, Var)}
     if is_loop(eqn):

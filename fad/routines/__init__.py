@@ -1,1 +1,1 @@
-"""Functions of SciPy's whose steps depend on values, written in plain NumPy: they are captured as the user's own functions are."""
+"""Functions of SciPy whose steps depend on values, in plain NumPy: fad captures them like the user's own functions."""

@@ -1,8 +1,9 @@
 """scipy.integrate.solve_ivp by SciPy's explicit Runge-Kutta pairs, step by step as SciPy goes.
 
-The derivatives are those of what is computed, of the steps and of their sizes: differences of the solution agree with them at any tolerance, and both
-are as far from those of the exact solution as the tolerance lets them be. (The method: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential
-Equations I, sections II.4 to II.6; the coefficients are SciPy's own.)
+The derivatives are exact for the computed steps and step sizes: differences of the solution agree with them at any
+tolerance, and both are as far from the exact solution's as the tolerance allows. (The method: E. Hairer, S. P.
+Norsett, G. Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6; the coefficients are SciPy's
+own.)
 """
 from typing import Any
 
@@ -13,14 +14,14 @@ from scipy.optimize import OptimizeResult
 from ..util.errors import UnsupportedFunctionError
 
 PAIRS = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853}
-SAFETY, LEAST, MOST = 0.9, 0.2, 10.0                         # by what factors the next step may differ from the last one
+SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # limits of the ratio of the next step to the last one
 PRECISION, TINIEST = np.finfo(float).eps, np.finfo(float).smallest_subnormal
 ONE = np.float64(1.0)                                        # makes a number one of NumPy's, on every way
 
 
-def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False, events: Any = None,
-              vectorized: bool = False, args: Any = None, first_step: Any = None, max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6,
-              **others: Any) -> Any:
+def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
+              events: Any = None, vectorized: bool = False, args: Any = None, first_step: Any = None,
+              max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6, **others: Any) -> Any:
     pair = _pair_of(method, dense_output, events, others)
     t0, tf = np.asarray(t_span, float)
     y = np.asarray(y0) * 1.0
@@ -41,7 +42,8 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
     at_wanted = np.empty((wanted.size, y.size), y.dtype)
     at_wanted[:] = y
     t, f = t0, slope(t0, y)
-    size = _first_size(slope, t0, y, f, direction, abs(tf - t0), max_step, order, tolerance) if first_step is None else first_step
+    size = (_first_size(slope, t0, y, f, direction, abs(tf - t0), max_step, order, tolerance) if first_step is None
+            else first_step)
     size, max_step = ONE * size, ONE * max_step
     times, states = [t], [y]
     done, calls, was_rejected = 0, 1 + (first_step is None), False
@@ -82,16 +84,19 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
             size, was_rejected = size * max(LEAST, SAFETY * error ** (-1 / (order + 1))), True
     if t_eval is None:
         wanted, at_wanted = np.array(times), np.array(states)
-    return OptimizeResult(t=wanted, y=at_wanted.T, sol=None, t_events=None, y_events=None, nfev=calls, njev=0, nlu=0, status=0,
-                          message="The solver successfully reached the end of the integration interval.", success=True)
+    return OptimizeResult(t=wanted, y=at_wanted.T, sol=None, t_events=None, y_events=None, nfev=calls, njev=0, nlu=0,
+                          status=0, message="The solver successfully reached the end of the integration interval.",
+                          success=True)
 
 
 def _pair_of(method: Any, dense_output: bool, events: Any, others: dict) -> Any:
     """SciPy's class with the coefficients. An error of what has no derivative here."""
     name = getattr(method, "__name__", method)
-    missing = f"method={name!r}" if name not in PAIRS else "dense_output" if dense_output else "events" if events is not None else ""
+    missing = (f"method={name!r}" if name not in PAIRS else "dense_output" if dense_output
+               else "events" if events is not None else "")
     if missing:
-        raise UnsupportedFunctionError(f"scipy.integrate.solve_ivp has no derivative with {missing}", why="only the steps of RK45, RK23 and DOP853 are part of a program",
+        raise UnsupportedFunctionError(f"scipy.integrate.solve_ivp has no derivative with {missing}",
+                                       why="only the steps of RK45, RK23 and DOP853 are part of a program",
                                        do="use one of these methods and t_eval, or write the loop over steps")
     if others:
         raise TypeError(f"solve_ivp({name!r}) has no option {', '.join(others)}")
@@ -127,7 +132,8 @@ def _scale(y: Any, y_new: Any, tolerance: tuple) -> Any:
     return tolerance[1] + np.maximum(np.abs(y), np.abs(y_new)) * tolerance[0]
 
 
-def _first_size(slope: Any, t0: Any, y0: Any, f0: Any, direction: Any, whole: Any, max_step: Any, order: int, tolerance: tuple) -> Any:
+def _first_size(slope: Any, t0: Any, y0: Any, f0: Any, direction: Any, whole: Any, max_step: Any, order: int,
+                tolerance: tuple) -> Any:
     """The size of the first step (Hairer, Norsett, Wanner, section II.4)."""
     scale = _scale(y0, y0, tolerance)
     d0, d1 = _norm(y0 / scale), _norm(f0 / scale)

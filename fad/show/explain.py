@@ -53,7 +53,8 @@ def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
     (['loop', 'compiled', 'compiled', 'saved'], 800)
     """
     staged = staged_of(f, "explain")
-    title = f"{getattr(staged.__wrapped__, '__name__', 'f')} (fad.{staged.kernel_name}), for {', '.join(map(_kind_of, args))}"
+    name, kinds = getattr(staged.__wrapped__, "__name__", "f"), ", ".join(map(_kind_of, args))
+    title = f"{name} (fad.{staged.kernel_name}), for {kinds}"
     try:
         program, data = staged.program_for(*args, **kwargs)
     except Exception as error:
@@ -105,7 +106,8 @@ def _compiled(func: Func) -> Iterator[Row]:
     for where, names in by_line.items():
         count = sum(names.values())
         most = ", ".join(name for name, _ in sorted(names.items(), key=lambda pair: (-pair[1], pair[0]))[:4])
-        yield _row(where, "compiled", f"{count} operation{'s' * (count != 1)} ({most}{', ...' if len(names) > 4 else ''})")
+        yield _row(where, "compiled",
+                   f"{count} operation{'s' * (count != 1)} ({most}{', ...' if len(names) > 4 else ''})")
 
 
 def _is_apart(eqn: Equation) -> bool:
@@ -117,23 +119,26 @@ def _line(where: Where) -> Where:
 
 
 def _loops(func: Func) -> Iterator[Row]:
-    counts = Counter((_line(eqn.where), eqn.op.name) for eqn in all_equations(func) if is_loop(eqn) and eqn.where is not None)
+    counts = Counter((_line(eqn.where), eqn.op.name) for eqn in all_equations(func)
+                     if is_loop(eqn) and eqn.where is not None)
     kinds: dict[Where, Counter] = {}
     for (where, name), count in counts.items():
         kinds.setdefault(where, Counter())[name] += count
     for where, names in kinds.items():
         count = sum(names.values())
-        yield _row(where, "loop", "one region of the program" + (f", run in {count} sweeps (forward and back)" if count > 1 else ""))
+        yield _row(where, "loop",
+                   "one region of the program" + (f", run in {count} sweeps (forward and back)" if count > 1 else ""))
 
 
 def _copies(copies: list) -> Iterator[Row]:
     for eqn, out in copies:
         if eqn.where is not None:
-            yield _row(eqn.where, "copied", f"an array of {out.type.dtype} with {out.type.rank} ax{'es' if out.type.rank != 1 else 'is'}, "
+            yield _row(eqn.where, "copied",
+                       f"an array of {out.type.dtype} with {out.type.rank} ax{'es' if out.type.rank != 1 else 'is'}, "
                                             "whose old values are needed or are the caller's")
 
 
-# -- what is saved ----------------------------------------------------------------------------------------------------------------
+# -- what is saved ---------------------------------------------------------------------------------
 
 
 def _saved(func: Func, values: list) -> Iterator[Row]:
@@ -149,10 +154,12 @@ def _saved(func: Func, values: list) -> Iterator[Row]:
 
 
 def _saved_inside(func: Func, values: list) -> Iterator[Row]:
-    """The same of loops within loops, whose arrays are made anew in each iteration; what grows by stacks has no size that is known outside."""
+    """The saved bytes of loops within loops, whose arrays are new in each iteration. Stacks have no size that is known
+    outside."""
     inner = [e for outer in func.equations for region in outer.regions for e in all_equations(region)]
     used = {v for e in func.equations for region in e.regions for v in free_vars(region)}
-    made = [e for e in inner if e.op.name == "unwritten"] + [e for e in func.equations if e.op.name == "unwritten" and e.outputs[0] in used]
+    made = ([e for e in inner if e.op.name == "unwritten"]
+            + [e for e in func.equations if e.op.name == "unwritten" and e.outputs[0] in used])
     outside = defined_in(func) | set(extents_of(func.inputs))
     grows = any(e.op.name == "resize" for e in inner)
     by_line: dict[Any, list] = {}
@@ -162,7 +169,9 @@ def _saved_inside(func: Func, values: list) -> Iterator[Row]:
     for (where, known), kept in by_line.items():
         size = sum(_sizes(func, kept, values)) if known else None
         told = f"{size:,} bytes for" if known else "for"
-        yield _row(where, "saved", f"{told} the reverse sweep, anew in each iteration of the loop around: {_values(v.type.dtype for v in kept)}", size)
+        yield _row(where, "saved",
+                   f"{told} the reverse sweep, anew in each iteration of the loop around: "
+                   f"{_values(v.type.dtype for v in kept)}", size)
 
 
 def _values(dtypes: Iterable) -> str:
@@ -172,7 +181,8 @@ def _values(dtypes: Iterable) -> str:
     '2 values of float64, 1 of int64'
     """
     first, *rest = [f"{count} {{}}of {dtype}" for dtype, count in Counter(map(str, dtypes)).items()]
-    return ", ".join([first.format("value " if first.startswith("1 ") else "values "), *[text.format("") for text in rest]])
+    return ", ".join([first.format("value " if first.startswith("1 ") else "values "),
+                      *[text.format("") for text in rest]])
 
 
 def _kept(func: Func) -> Iterator[tuple]:
@@ -191,6 +201,7 @@ def _sizes(func: Func, arrays: list, values: list) -> list:
     if extents:
         wanted = dce(Func(f"{func.name}_extents", func.inputs, list(func.equations), tuple(extents)))
         known = dict(zip(extents, Runner(wanted, None, "extents").run(values)))
-    return [v.type.dtype.itemsize * math.prod(n if isinstance(n, int) else int(known[n]) for n in v.type.shape) for v in arrays]
+    return [v.type.dtype.itemsize * math.prod(n if isinstance(n, int) else int(known[n]) for n in v.type.shape)
+            for v in arrays]
 
 

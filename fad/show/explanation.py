@@ -72,7 +72,8 @@ class Explanation:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return table(self.title, ["line", "source", "what", "detail"], [(row.line, row.text, row.kind, row.detail) for row in self.rows])
+        return table(self.title, ["line", "source", "what", "detail"],
+                     [(row.line, row.text, row.kind, row.detail) for row in self.rows])
 
 
 KINDS = ("falls back", "refused", "interpreted", "loop", "unrolled", "compiled", "copied", "saved")

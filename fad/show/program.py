@@ -77,7 +77,8 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     return Code(program.runner.source(staged.kernel_name))
 
 
-def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None, **kwargs: Any) -> pathlib.Path:
+def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None,
+           **kwargs: Any) -> pathlib.Path:
     """Write a module that computes `f` without fad.
 
     The module needs NumPy and Numba, and SciPy if `f` uses special functions.

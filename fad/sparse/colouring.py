@@ -1,9 +1,11 @@
-"""Colourings: which columns (or rows) of a sparse matrix are found in one sweep, and where each entry stands in what the sweeps give.
+"""Colourings: which columns (or rows) of a sparse matrix one sweep finds together, and where each entry stands in the
+results.
 
-Columns that share no row have one colour: the sum of such columns holds each of their entries by itself (Curtis, Powell & Reid, 1974). For a symmetric
-matrix fewer colours do, as each entry may be read in its row or in its column: a star colouring (Coleman & Moré, 1984). Both are coloured greedily,
-in the better of two orders: as they stand, and the fullest first (Gebremedhin, Manne & Pothen, What color is your Jacobian?, SIAM Review 47, 2005,
-sections 3 and 4).
+Columns that share no row have one colour: the sum of such columns holds each of their entries by itself (Curtis,
+Powell & Reid, 1974). A symmetric matrix needs fewer colours, since an entry may be read in its row or in its column: a
+star colouring (Coleman & Moré, 1984). Both colourings are greedy, and take the better of two orders: the given one,
+and the fullest first (Gebremedhin, Manne & Pothen, What color is your Jacobian?, SIAM Review 47, 2005, sections 3 and
+4).
 """
 import inspect
 from collections.abc import Callable
@@ -14,26 +16,29 @@ import numpy as np
 from ..backend.compile import kernel_of
 from ..kernels import greedy
 
-FEW = 100_000                                                # steps that Python takes before a compiled kernel is loaded
+FEW = 100_000  # steps that Python takes before it loads a compiled kernel
 
 
 def colour_columns(pattern: Any) -> np.ndarray:
-    """A colour for each column of a pattern (a CSR array), so that no two columns with an entry in one row have the same."""
+    """A colour for each column of a pattern (a CSR array): two columns with entries in one row differ."""
     columns = pattern.tocsc()
     rows_first = [pattern.indptr, pattern.indices, columns.indptr, columns.indices]
     work = int((np.diff(pattern.indptr).astype(np.int64) ** 2).sum())
-    return _best(greedy.colour_columns, rows_first, np.diff(columns.indptr), int(np.diff(pattern.indptr).max(initial=0)), work)
+    return _best(greedy.colour_columns, rows_first, np.diff(columns.indptr),
+                 int(np.diff(pattern.indptr).max(initial=0)), work)
 
 
 def colour_symmetric(pattern: Any) -> np.ndarray:
-    """A colour for each column of a symmetric pattern, so that every path of four vertices of its graph has at least three colours."""
+    """A colour for each column of a symmetric pattern: every path of four vertices of its graph has at least three
+    colours."""
     degree = np.diff(pattern.indptr)
     work = int(degree[pattern.indices].sum())
     return _best(greedy.colour_symmetric, [pattern.indptr, pattern.indices], degree, 1, work)
 
 
 def _best(kernel: Callable, arrays: list, degree: np.ndarray, least: int, work: int) -> np.ndarray:
-    """The colouring with fewer colours, of those in two orders; the second is not tried where the first has as few as there can be."""
+    """The colouring with fewer colours among two orders. It skips the second order if the first reaches the lower
+    bound."""
     run = kernel if work <= FEW else _compiled(kernel)
     arrays = [np.ascontiguousarray(a, np.int64) for a in arrays]
     first = run(*arrays, np.arange(len(degree)))
@@ -54,7 +59,8 @@ def count_of(colours: np.ndarray) -> int:
 
 
 def is_read_in_column(rows: np.ndarray, columns: np.ndarray, colours: np.ndarray) -> np.ndarray:
-    """Of entries of a symmetric matrix under a star colouring, whether (i, j) is to be read as (j, i): another entry of row i has j's colour."""
+    """For entries of a symmetric matrix under a star colouring: whether to read (i, j) as (j, i), since another entry
+    of row i has j's colour."""
     count = count_of(colours)
     here, there = rows * count + colours[columns], columns * count + colours[rows]
     entries = np.bincount(here, minlength=len(colours) * count)

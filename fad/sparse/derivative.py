@@ -19,24 +19,27 @@ from .sweeps import What
 MODES = (None, "forward", "reverse")
 
 
-def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None, mode: "str | None" = None,
-             format: str = "csr", compile: "str | None" = None) -> Any:
-    """The Jacobian of f as a sparse matrix: its rows are the elements of f's results, raveled, its columns those of the arguments.
+def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None,
+             mode: "str | None" = None, format: str = "csr", compile: "str | None" = None) -> Any:
+    """The Jacobian of f as a sparse matrix: a row for each element of f's results, raveled, a column for each of the
+    arguments.
 
-    Returns a function of f's arguments that gives a scipy.sparse.csr_array of shape (y.size, x.size). Its pattern is found once for each kind of
-    arguments, from the program of f: loops, branches, slices and gathers included. It holds for all values of the arguments that are
-    differentiated, so that a place may hold zero; what else it depends on (an array of indices, say) may change, and is then looked at anew.
-    Columns (or rows) that do not meet have one colour, and all of a colour are computed in one sweep.
+    Returns a function of f's arguments that gives a scipy.sparse.csr_array of shape (y.size, x.size). It finds the
+    pattern once for each kind of arguments, from the program of f: loops, branches, slices and gathers included. The
+    pattern holds for all values of the differentiated arguments, so that a place may hold zero. If other values that
+    it depends on change (an array of indices, say), it is found anew. Columns (or rows) that do not meet have one
+    colour, and one sweep computes all columns of a colour.
 
-    Parameters: argnums: with respect to which arguments; of several (or of trees of arrays) the columns stand side by side, of several results the
-    rows one below the other. pattern: where entries may be, a Pattern, sparse matrix or array of truths, if you know it better; entries
-    that are not in it, and are not zero, falsify others. mode: "forward" (columns are coloured), "reverse" (rows), None: what takes fewer
-    sweeps. format: "csr" or "csc". compile: see jit.
+    Parameters: argnums: with respect to which arguments; the columns of several arguments (or of trees of arrays)
+    stand side by side, the rows of several results one below the other. pattern: where entries may be, a Pattern,
+    sparse matrix or boolean array, if you know it better; nonzero entries outside it falsify others. mode: "forward"
+    (columns are coloured), "reverse" (rows), None: whichever takes fewer sweeps. format: "csr" or "csc". compile: see
+    jit.
 
     The function's method `pattern(*args)` gives the Pattern, `colours(*args)` the colour of each column (or row).
 
-    Raises IntegerArgumentError (a TypeError) where an argument is not real, ArgumentError where a pattern has another shape than the matrix,
-    NoDerivativeError where the shape of a result depends on the values that are differentiated.
+    Raises IntegerArgumentError (a TypeError) if an argument is not real, ArgumentError if a pattern does not have the
+    matrix's shape, NoDerivativeError if the shape of a result depends on the differentiated values.
 
     >>> import numpy as np, fad
     >>> J = fad.sparse.jacobian(lambda x: x[1:] * x[:-1])(np.array([1.0, 2.0, 3.0]))
@@ -51,14 +54,15 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     return _made(f, "sparse.jacobian", What(False, as_tuple(argnums)), mode, format, compile, pattern)
 
 
-def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None, format: str = "csr",
-            compile: "str | None" = None) -> Any:
+def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None,
+            format: str = "csr", compile: "str | None" = None) -> Any:
     """The Hessian of a function that returns a real scalar, as a sparse symmetric matrix; see jacobian.
 
-    Each entry stands twice, in its row and in its column, and is computed once: columns are coloured so that one of the two stands alone (star
-    colouring), which takes fewer sweeps than to find all columns.
+    Each entry stands twice, in its row and in its column, and is computed once. The colouring leaves one of the two
+    alone in its sweep (star colouring), which takes fewer sweeps than finding all columns.
 
-    Returns a function of f's arguments that gives a scipy.sparse.csr_array of shape (x.size, x.size). Parameters: as for jacobian.
+    Returns a function of f's arguments that gives a scipy.sparse.csr_array of shape (x.size, x.size). Parameters: as
+    for jacobian.
 
     >>> import numpy as np, fad
     >>> H = fad.sparse.hessian(lambda x: np.sum(x[1:] ** 2 * x[:-1]))(np.array([1.0, 2.0, 3.0]))
@@ -72,7 +76,8 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     return _made(f, "sparse.hessian", What(True, as_tuple(argnums)), "forward", format, compile, pattern)
 
 
-def _made(f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None", pattern: Any) -> "SparseDerivative":
+def _made(f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None",
+          pattern: Any) -> "SparseDerivative":
     check_callable(f, name)
     if format not in FORMATS:
         raise ArgumentError(f"format is 'csr' or 'csc', not {format!r}", do="convert the matrix (.tocoo(), .todense())")
@@ -89,9 +94,11 @@ def _of(f: Callable, *options: Any) -> "SparseDerivative":
 class SparseDerivative:
     """What fad.sparse.jacobian and hessian return: a function of f's arguments that gives a sparse matrix."""
 
-    def __init__(self, f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None", given: "Pattern | None" = None):
+    def __init__(self, f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None",
+                 given: "Pattern | None" = None):
         functools.update_wrapper(self, f)
-        self.f, self.name, self.what, self.mode, self.format, self.policy, self.given = f, name, what, mode, format, policy, given
+        self.f, self.name, self.what, self.given = f, name, what, given
+        self.mode, self.format, self.policy = mode, format, policy
         self.plans: dict[Any, list[SparsePlan]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -102,7 +109,8 @@ class SparseDerivative:
         return self.plan(args, kwargs).pattern
 
     def colours(self, *args: Any, **kwargs: Any) -> np.ndarray:
-        """The colour of each column (of each row, where reverse mode takes fewer sweeps): those of one colour are computed together."""
+        """The colour of each column (or row, if reverse mode takes fewer sweeps). One sweep computes all of a colour.
+        """
         return self.plan(args, kwargs).colours.copy()
 
     def plan(self, args: tuple, kwargs: dict) -> SparsePlan:
@@ -135,7 +143,8 @@ class SparseDerivative:
 
 
 def _kind(x: Any) -> Any:
-    """What of a leaf a plan depends on in any case: an array's shape and dtype, a float's type, anything else itself."""
+    """The part of a leaf that every plan depends on: an array's shape and dtype, a float's type, anything else itself.
+    """
     if isinstance(x, np.ndarray):
         return x.shape, x.dtype
     return type(x) if isinstance(x, (float, np.generic)) else static_key(x)

@@ -1,4 +1,5 @@
-"""Sparsity patterns: where a matrix may have entries that are not zero, to be looked at, printed, drawn, and given to fad.sparse.jacobian."""
+"""Sparsity patterns: where a matrix may have nonzero entries. You can inspect, print and draw them, and pass them to
+fad.sparse.jacobian."""
 import os
 import pathlib
 from typing import Any
@@ -14,7 +15,8 @@ PICTURE = 400                                                # pixels of the lon
 class Pattern:
     """The places of a matrix that may hold other numbers than zero.
 
-    Attributes: shape; nnz, the number of places; indptr and indices, the places row by row, as in a scipy.sparse.csr_array.
+    Attributes: shape; nnz, the number of places; indptr and indices, the places row by row, as in a
+    scipy.sparse.csr_array.
 
     >>> import numpy as np
     >>> print(Pattern(np.eye(3)))
@@ -71,11 +73,13 @@ class Pattern:
         """How many places there are in each field of a grid of at most this size."""
         rows, columns = self.shape
         height, width = min(height, rows), min(width, columns)
-        at = np.repeat(np.arange(rows), np.diff(self.indptr)) * height // max(rows, 1), self.indices.astype(np.int64) * width // max(columns, 1)
+        at = np.repeat(np.arange(rows), np.diff(self.indptr)) * height // max(rows, 1), self.indices.astype(
+            np.int64) * width // max(columns, 1)
         return np.bincount(at[0] * width + at[1], minlength=height * width).reshape(height, width)
 
     def __str__(self) -> str:
-        """The size, and a picture in characters: a dot where there is a place; of large matrices, anywhere in a field of it."""
+        """The size, and a picture in characters: a dot for each place, or, in large matrices, for each field with a
+        place."""
         counts = self._counts(40, 80)
         return "\n".join([repr(self), *["".join("•" if n else "·" for n in row) for row in counts]])
 
@@ -85,9 +89,11 @@ class Pattern:
         height, width = counts.shape
         side = max(1.0, PICTURE / max(height, width, 1))
         most = max(1, int(counts.max(initial=1)))
-        squares = [f'<rect x="{x * side:g}" y="{y * side:g}" width="{side:g}" height="{side:g}" fill-opacity="{0.4 + 0.6 * counts[y, x] / most:.2f}"/>'
+        squares = [f'<rect x="{x * side:g}" y="{y * side:g}" width="{side:g}" height="{side:g}" '
+                   f'fill-opacity="{0.4 + 0.6 * counts[y, x] / most:.2f}"/>'
                    for y, x in zip(*np.nonzero(counts))]
-        text = "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * side:g}" height="{height * side:g}">', f"<title>{self!r}</title>",
+        text = "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * side:g}" '
+                          f'height="{height * side:g}">', f"<title>{self!r}</title>",
                           '<rect width="100%" height="100%" fill="white" stroke="gray"/>', *squares, "</svg>"])
         if path is not None:
             pathlib.Path(path).write_text(text, encoding="utf-8")
@@ -103,8 +109,10 @@ def _canonical(places: Any) -> scipy.sparse.csr_array:
         return places.tocsr()
     found = scipy.sparse.csr_array(places if scipy.sparse.issparse(places) else np.asarray(places) != 0)
     if found.ndim != 2:
-        raise ArgumentError(f"a sparsity pattern has two axes, not {found.ndim}", do="give a matrix: rows for results, columns for arguments, raveled")
-    found = scipy.sparse.csr_array((np.ones(found.nnz, bool), found.indices.copy(), found.indptr.copy()), shape=found.shape)
+        raise ArgumentError(f"a sparsity pattern has two axes, not {found.ndim}",
+                            do="give a matrix: rows for results, columns for arguments, raveled")
+    found = scipy.sparse.csr_array((np.ones(found.nnz, bool), found.indices.copy(), found.indptr.copy()),
+                                   shape=found.shape)
     found.sum_duplicates()
     found.sort_indices()
     return found

@@ -21,7 +21,8 @@ REVERSE = 2.0                                                # what a reverse sw
 
 
 class SparsePlan:
-    """What a derivative knows of arguments of one kind; `serves` says whether its pattern holds for other arguments of that kind."""
+    """The facts of a derivative for arguments of one kind. `serves` says whether its pattern holds for other arguments
+    of that kind."""
 
     def __init__(self, owner: Any, args: tuple, kwargs: dict, leaves: list, structure: Any):
         self.owner, self.what = owner, owner.what
@@ -29,11 +30,12 @@ class SparsePlan:
         self.watched: list = []
         self.program: Any = None
         self._trace_sets(args, kwargs, leaves)
-        self.pattern = owner.given or Pattern(find_pattern(self._sweep(args, kwargs), sum(self.heights), sum(self.sizes)))
+        self.pattern = (owner.given
+                        or Pattern(find_pattern(self._sweep(args, kwargs), sum(self.heights), sum(self.sizes))))
         self._check_shape()
         self._colour(args, kwargs)
 
-    # -- the pattern -------------------------------------------------------------------------------------------------------------
+    # -- the pattern -------------------------------------------------------------------------------
 
     def _trace_sets(self, args: tuple, kwargs: dict, leaves: list) -> None:
         """Trace the sweeps of bit sets, and remember what else than shapes they depend on."""
@@ -45,7 +47,8 @@ class SparsePlan:
             return
         func = self.program.runner.func
         used = _used(func)
-        dynamic = [k for k, x in enumerate(leaves) if leaf_key(k + len(sets), x, self.staged.varying, frozenset()) is not None]
+        dynamic = [k for k, x in enumerate(leaves)
+                   if leaf_key(k + len(sets), x, self.staged.varying, frozenset()) is not None]
         for k, var in enumerate(func.inputs[len(sets):]):
             if var not in used:
                 continue
@@ -55,7 +58,8 @@ class SparsePlan:
                 array = self.program.traced.captured[k - len(dynamic)]
                 self.watched.append((array, np.array(array)))
             else:
-                raise NoDerivativeError("the sparsity pattern depends on what is drawn anew at each call", do="draw before, and pass what is drawn")
+                raise NoDerivativeError("the sparsity pattern depends on what is drawn anew at each call",
+                                        do="draw before, and pass what is drawn")
 
     def _sets(self, sets: list, args: tuple, kwargs: dict) -> list:
         return self.staged(*sets, *args, **kwargs)
@@ -84,7 +88,7 @@ class SparsePlan:
                 raise ArgumentError("the pattern of a Hessian that is not symmetric", do="give both triangles")
             self.pattern = Pattern(self.pattern.tocsr() + self.pattern.tocsr().T)
 
-    # -- colours -----------------------------------------------------------------------------------------------------------------
+    # -- colours -----------------------------------------------------------------------------------
 
     def _colour(self, args: tuple, kwargs: dict) -> None:
         """Colours, the program that computes the entries, and its further arguments."""
@@ -126,7 +130,8 @@ class SparsePlan:
     def _has_forward(self, args: tuple, kwargs: dict) -> bool:
         """Whether forward mode has a rule for all that the function calls."""
         try:
-            self._staged_entries(False).program_for(np.arange(3, dtype=np.int32), *[np.zeros(n, np.int32) for n in self.sizes],
+            self._staged_entries(False).program_for(np.arange(3, dtype=np.int32),
+                                                    *[np.zeros(n, np.int32) for n in self.sizes],
                                                     *[np.zeros(3, np.int64) for _ in self.heights], *args, **kwargs)
         except NoDerivativeError:
             return False
@@ -136,7 +141,8 @@ class SparsePlan:
         return entries_of(self.owner.f, self.what, len(self.sizes), len(self.heights), reverse, self.owner.policy)
 
     def _arrange(self) -> None:
-        """The arrays that the program takes: numbers of colours, the colour of each element, the place of each entry."""
+        """The arrays that the program takes: numbers of colours, the colour of each element, the place of each entry.
+        """
         seeded, read = (self.heights, self.sizes) if self.reverse else (self.sizes, self.heights)
         colours = np.split(self.colours.astype(np.int32), np.cumsum(seeded)[:-1])
         places, self.order, first = [], [], 0
@@ -148,7 +154,7 @@ class SparsePlan:
         self.given = [np.arange(count_of(self.colours), dtype=np.int32), *colours, *places]
         del self.read, self.seeded
 
-    # -- calls -------------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def matrix(self, args: tuple, kwargs: dict) -> Any:
         """The sparse derivative at these arguments."""
@@ -156,7 +162,8 @@ class SparsePlan:
             return self.template.copy()
         parts = self.staged_entries(*self.given, *args, **kwargs)
         made = copy.copy(self.template)
-        made.indices, made.indptr = self.template.indices.copy(), self.template.indptr.copy()     # its own, since SciPy may change them in place
+        # copies, since SciPy may change them in place
+        made.indices, made.indptr = self.template.indices.copy(), self.template.indptr.copy()
         made.data = parts[0] if len(parts) == 1 else self._joined(parts)
         return made
 

@@ -1,9 +1,9 @@
 """The sparsity pattern of a map, found by sweeps of bit sets: 64 groups of columns a sweep, in groups that get smaller.
 
-The first sweep has 64 groups of neighbouring columns. Groups that meet in no row may share the bits of the next sweep, since the pattern so far
-tells whose a bit is; so each group is split in as many parts as there are bits left, until all groups are single columns. A banded matrix
-of 100,000 columns takes four sweeps, a full one a sweep for every 64 columns (Giering & Kaminski, 2006; Griewank & Mitev, Detecting Jacobian sparsity
-patterns by Bayesian probing, 2002).
+The first sweep has 64 groups of neighbouring columns. Groups that meet in no row may share the bits of the next sweep,
+since the pattern so far tells them apart; so each group splits into as many parts as there are bits left, until all
+groups are single columns. A banded matrix of 100,000 columns takes four sweeps, a full one a sweep for every 64
+columns (Giering & Kaminski, 2006; Griewank & Mitev, Detecting Jacobian sparsity patterns by Bayesian probing, 2002).
 """
 from collections.abc import Callable
 
@@ -16,10 +16,12 @@ WORD = 64
 
 
 def find_pattern(sweep: Callable, rows: int, columns: int) -> scipy.sparse.csr_array:
-    """The pattern (a CSR array of truths) of a map with this many rows and columns: sweep(int64 sets of the columns) -> sets of the rows."""
-    groups = np.linspace(0, columns, min(WORD, columns) + 1).astype(np.int64)       # where each group begins; behind them, the end
-    known = scipy.sparse.csr_array(np.ones((rows, 1), bool)) if rows and columns else scipy.sparse.csr_array((rows, columns), dtype=bool)
-    around = np.zeros(len(groups) - 1, np.int64)                                    # for each group, which of the known ones it is a part of
+    """The pattern (a boolean CSR array) of a map with this many rows and columns: sweep(int64 sets of the columns) ->
+    sets of the rows."""
+    groups = np.linspace(0, columns, min(WORD, columns) + 1).astype(np.int64)  # where each group begins, and the end
+    known = (scipy.sparse.csr_array(np.ones((rows, 1), bool)) if rows and columns
+             else scipy.sparse.csr_array((rows, columns), dtype=bool))
+    around = np.zeros(len(groups) - 1, np.int64)  # for each group, the known group that holds it
     while rows and columns:
         known = _refined(sweep, known, groups, around)
         sizes = np.diff(groups)
@@ -32,7 +34,8 @@ def find_pattern(sweep: Callable, rows: int, columns: int) -> scipy.sparse.csr_a
 
 
 def _parts(colours: int) -> int:
-    """In how many parts to split each group: as many as one sweep has bits for; of groups that nearly all meet, a few at the price of some sweeps."""
+    """The number of parts to split each group into: as many as one sweep has bits for. Groups that nearly all meet get
+    a few, for some sweeps more."""
     return WORD // colours if colours <= WORD // 2 else 8
 
 
@@ -45,13 +48,14 @@ def _split(groups: np.ndarray, sizes: np.ndarray, parts: int) -> np.ndarray:
     return np.append(begins, groups[-1])
 
 
-def _refined(sweep: Callable, known: scipy.sparse.csr_array, groups: np.ndarray, around: np.ndarray) -> scipy.sparse.csr_array:
+def _refined(sweep: Callable, known: scipy.sparse.csr_array, groups: np.ndarray,
+             around: np.ndarray) -> scipy.sparse.csr_array:
     """The pattern by the new groups, from that by those around them."""
     colours = colour_columns(known)
-    first = np.searchsorted(around, np.arange(known.shape[1]))                      # of each known group, its first part
+    first = np.searchsorted(around, np.arange(known.shape[1]))  # the first part of each known group
     number = np.arange(len(around)) - first[around]
     parts = int(number.max()) + 1
-    a_word = WORD // parts                                                          # colours that one sweep has room for
+    a_word = WORD // parts  # colours that one sweep has room for
     of_part = colours[around]
     bits = np.left_shift(np.uint64(1), (of_part % a_word * parts + number).astype(np.uint64))
     sizes = np.diff(groups)
@@ -64,7 +68,8 @@ def _refined(sweep: Callable, known: scipy.sparse.csr_array, groups: np.ndarray,
         entries = np.flatnonzero(mine == iteration)
         words = np.right_shift(sets[rows[entries]], shift[entries])
         entries, words = entries[words != 0], words[words != 0]
-        which, part = np.nonzero(np.unpackbits(words.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little", count=parts))
+        which, part = np.nonzero(np.unpackbits(words.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1,
+                                               bitorder="little", count=parts))
         entries = entries[which]
         group = first[known.indices[entries]] + part
         inside = (group < len(around)) & (around[np.minimum(group, len(around) - 1)] == known.indices[entries])

@@ -1,4 +1,5 @@
-"""The two programs behind a sparse derivative: sweeps of bit sets, which find its pattern, and compressed sweeps, which find its entries.
+"""The two programs behind a sparse derivative: sweeps of bit sets find its pattern, and compressed sweeps find its
+entries.
 
 Both take flat arguments, arrays first, then the user's own, so that they are called as quickly as any other transform.
 """
@@ -35,10 +36,13 @@ class What(NamedTuple):
         else:
             check_scalar(Inner(f, args, kwargs, self.chosen), "fad.sparse.hessian", "fad.sparse.jacobian")
             inner = Inner(gradients_of(f, "fad.sparse.hessian", self.chosen), args, kwargs, self.chosen)
-        kinds = {type_of(inner.args[k]).dtype.kind for k in inner.wanted} | {a.type.dtype.kind for a in inner.func.outputs[:inner.results]}
+        kinds = ({type_of(inner.args[k]).dtype.kind for k in inner.wanted}
+                 | {a.type.dtype.kind for a in inner.func.outputs[:inner.results]})
         if "c" in kinds:
-            raise ArgumentError("a sparse derivative of complex numbers", why="only real arguments and results are taken here",
-                                do="split them into real and imaginary parts, or use fad.jacobian(..., holomorphic=True)")
+            raise ArgumentError("a sparse derivative of complex numbers",
+                                why="only real arguments and results are taken here",
+                                do="split them into real and imaginary parts, or use fad.jacobian(..., "
+                                   "holomorphic=True)")
         return inner
 
 
@@ -52,10 +56,12 @@ def sets_of(f: Callable, what: What, leaves: int) -> Staged:
 
 
 def entries_of(f: Callable, what: What, leaves: int, results: int, reverse: bool, policy: "str | None") -> Staged:
-    """(numbers, colours of each leaf..., places in each result..., *args) -> for each result the entries that stand at those places.
+    """(numbers, colours of each leaf..., places in each result..., *args) -> for each result the entries at those
+    places.
 
-    The sums of the columns of a colour are computed for all colours, a row a colour; places are those in the raveled matrix of them. Reverse: the colours
-    are those of the results' elements, the places those in the sums of rows for each leaf. numbers: 0, 1, ..., one a colour.
+    The program computes the sums of columns for all colours, one row per colour; places are those in this matrix,
+    raveled. In reverse mode the colours are those of the results' elements, and the places those in the sums of rows
+    for each leaf. numbers: 0, 1, ..., one per colour.
     """
     seeded, read = (results, leaves) if reverse else (leaves, results)
 
@@ -64,7 +70,8 @@ def entries_of(f: Callable, what: What, leaves: int, results: int, reverse: bool
         inner = what.inner(f, values[seeded + read:], kwargs)
         sweep = _reverse if reverse else _forward
         return [_picked(part, at) for part, at in zip(sweep(inner, numbers, colours), places)]
-    return Staged(body, f, rebuild=(entries_of, (f, what, leaves, results, reverse, policy), {}), compile=policy, fallback=False)
+    return Staged(body, f, rebuild=(entries_of, (f, what, leaves, results, reverse, policy), {}), compile=policy,
+                  fallback=False)
 
 
 def _shaped(flat: Any, x: Any) -> Any:

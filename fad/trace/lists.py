@@ -20,7 +20,19 @@ from ..util import tree
 from ..util.defects import door
 from ..util.errors import ConcreteValueError, UnstageableError
 from .containers import Record
-from .elements import Fixed, Like, are_alike, as_number, common_type, element_type, laid_out, like, lists_in, require_fixed, wider_types
+from .elements import (
+    Fixed,
+    Like,
+    are_alike,
+    as_number,
+    common_type,
+    element_type,
+    laid_out,
+    like,
+    lists_in,
+    require_fixed,
+    wider_types,
+)
 from .excuses import lies_here
 from .iterate import Steps
 from .journal import note

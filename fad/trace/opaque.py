@@ -6,7 +6,17 @@ change nothing.
 import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, BuiltinMethodType, CellType, FunctionType, MethodDescriptorType, MethodType, MethodWrapperType, ModuleType, WrapperDescriptorType
+from types import (
+    BuiltinFunctionType,
+    BuiltinMethodType,
+    CellType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 import numpy as np

@@ -18,7 +18,18 @@ from typing import Any
 from .access import WRITING, AccessRewriter, has_place
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
-from .nodes import Displays, Identities, Patterns, asks_for_names, binds, hands_on_names, is_simple, makes_functions, placed, takes_all
+from .nodes import (
+    Displays,
+    Identities,
+    Patterns,
+    asks_for_names,
+    binds,
+    hands_on_names,
+    is_simple,
+    makes_functions,
+    placed,
+    takes_all,
+)
 from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"

@@ -57,7 +57,8 @@ def _call(eqn: Equation, active: set) -> None:
     active.update(x for x, a in zip(region.inputs, eqn.inputs) if is_active(a, active) and is_continuous(x))
     spread_activity(region, active)
     through = eqn.op.name == "custom" and any(is_active(a, active) for a in eqn.inputs)
-    active.update(y for y, a in zip(eqn.outputs, region.outputs) if is_continuous(y) and (through or is_active(a, active)))
+    active.update(y for y, a in zip(eqn.outputs, region.outputs)
+                  if is_continuous(y) and (through or is_active(a, active)))
 
 
 _OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond, "call": _call}

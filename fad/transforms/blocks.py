@@ -1,11 +1,11 @@
 """Blocks: a loop keeps its arrays at the start of every few iterations and computes the saved ones again.
 
-    forward     keep the state ─ 8 to 64 iterations ─ keep the state ─ ...       numbers of all iterations are kept
+    forward     keep the state ─ 8 to 64 iterations ─ keep the state ─ ...       all numbers are kept
     reverse     ... ─ compute a block's arrays again ─ run the block's reverse sweep
 
-A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than everything
-else. The arrays of a block stay in the caches. Unlike segments within a budget (checkpointing.py), a block computes only the
-saved arrays again, and runs no sum over an array twice, since its result is a number.
+A tape that is larger than the processor's caches goes to memory and comes back, which may take longer than all
+arithmetic. A block's arrays stay in the caches. Segments within a budget (checkpointing.py) compute everything again;
+a block computes only the saved arrays again, and no sum over an array twice, since such a result is a number.
 """
 import math
 from typing import Any, NamedTuple
@@ -28,20 +28,20 @@ from .versions import versions
 
 LARGE = 1 << 22                                              # bytes of a tape that leaves the caches
 BLOCK = 1 << 19                                              # bytes that a block's iterations may save
-SMALL = 1 << 10                                              # the extents of inputs up to which a program without blocks serves
+SMALL = 1 << 10  # up to these extents of inputs a program without blocks serves
 FEWEST, MOST = 8, 64                                         # iterations of a block
-NARROWEST, WIDEST = 256, 1 << 18                             # bytes that an iteration saves: numbers are quicker saved than computed one after the other
-TRIP = 10                                                    # cheap operations that take as long as eight bytes' trip to memory and back
+NARROWEST, WIDEST = 256, 1 << 18  # bytes an iteration saves; one saves numbers faster than one recomputes them
+TRIP = 10  # cheap operations that take as long as eight bytes' trip to memory and back
 DEAR = 16                                                    # cheap operations that take as long as exp
 
 
 class Recomputation(NamedTuple):
     """The part of an iteration that is computed again.
 
-    arrays: the saved variables that are; numbers: the variables kept for all iterations; state: places of the carries
-    kept at a block's start; equations: indices of what is computed again; forward: indices of what the forward half
-    computes; iterations: iterations of a block; versions: the arrays that are computed from what they were in the iteration before (see
-    versions.py).
+    arrays: the saved variables that are arrays; numbers: the variables kept for all iterations; state: places of the
+    carries kept at a block's start; equations: indices of the recomputed equations; forward: indices of the equations
+    in the forward half; iterations: iterations of a block; versions: the arrays that are computed from their previous
+    versions (see versions.py).
     """
 
     arrays: list
@@ -56,14 +56,16 @@ class Recomputation(NamedTuple):
 def again_in_blocks(division: Division, eqn: Equation, iterations: Iterations) -> "Recomputation | None":
     """The part that a loop in blocks computes again; None if the loop should save all that it needs."""
     arrays = [v for v in division.saved if v.type.shape]
-    if not arrays or has_budget() or division.restored or eqn.params["extents"] or eqn.params.get("checkpoint") is not None:
+    if (not arrays or has_budget() or division.restored or eqn.params["extents"]
+            or eqn.params.get("checkpoint") is not None):
         return None
     equations, state, more = _slice(division, arrays)
     if _decides(division, equations, arrays):
         return None
     kept = [division.joint.carries[k].atom for k in state]
     around = current()
-    if not all(is_fixed(v, around) for v in kept) or not all(is_fixed(v, around) or ramp_of(v, iterations, around) for v in arrays):
+    if (not all(is_fixed(v, around) for v in kept)
+            or not all(is_fixed(v, around) or ramp_of(v, iterations, around) for v in arrays)):
         return None
     saved = sum(map(bytes_of, arrays))
     count = min(max(BLOCK // saved, FEWEST), MOST)
@@ -75,7 +77,8 @@ def again_in_blocks(division: Division, eqn: Equation, iterations: Iterations) -
         return None
     numbers = [v for v in division.saved if not v.type.shape]
     numbers += [v for v in more if v not in numbers]
-    return Recomputation(arrays, numbers, state, equations, division.forward_for(numbers), count, versions(division, equations, state, arrays, iterations, around))
+    return Recomputation(arrays, numbers, state, equations, division.forward_for(numbers), count,
+                         versions(division, equations, state, arrays, iterations, around))
 
 
 def _slice(division: Division, arrays: list) -> tuple:
@@ -132,10 +135,12 @@ def _elements(a: Any) -> int:
 
 
 class BlockedSweeps:
-    """The two sweeps of a loop in blocks. loop: its LoopBody (see loop_vjp.py); lines: the user's line of each kept value."""
+    """The two sweeps of a loop in blocks. loop: its LoopBody (see loop_vjp.py); lines: the user's line of each kept
+    value."""
 
     def __init__(self, loop: Any, again: Recomputation, iterations: Iterations, lines: dict):
-        self.loop, self.division, self.again, self.iterations, self.lines = loop, loop.division, again, iterations, lines
+        self.loop, self.division, self.again = loop, loop.division, again
+        self.iterations, self.lines = iterations, lines
         self.number = (iterations.count + again.iterations - 1) // again.iterations
         self.state = [loop.joint.carries[k].atom for k in again.state]
         self.numbers = Tape(again.numbers, iterations, lines)
@@ -155,7 +160,8 @@ class BlockedSweeps:
         def block(q: Any, *values: Any) -> list:
             starts = self.starts.push(list(values[m:]), tuple([values[k] for k in self.again.state]), q)
             return [*FOR.run_regions([*self._bounds(q), 1, *values[:m]], (iteration,), names=names), *starts]
-        results = FOR.run_regions([0, self.number, 1, *carries, *self.numbers.init, *self.starts.init], (block,), names=names)
+        results = FOR.run_regions([0, self.number, 1, *carries, *self.numbers.init, *self.starts.init], (block,),
+                                  names=names)
         self.numbers.start_reverse(list(results[n:m]))
         self.starts.start_reverse(list(results[m:]))
         return results[:n]

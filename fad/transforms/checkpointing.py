@@ -113,8 +113,8 @@ class _Uncounted(_Segments):
             return more if most is None else registry["logical_and"](values[-1] < most, more)
         count = len(carries)
         names = tuple(self.params["names"]) + ("",) if self.params["names"] else ()
-        results = WHILE.run_regions([*carries, 0], (test, lambda *values: (*body(values[:-1]), values[-1] + 1)), checkpoint=False,
-                                    names=names, extents=self.params["extents"])
+        results = WHILE.run_regions([*carries, 0], (test, lambda *values: (*body(values[:-1]), values[-1] + 1)),
+                                    checkpoint=False, names=names, extents=self.params["extents"])
         return tuple(results[:count])
 
     def some(self, most: Any, carries: tuple) -> tuple:

@@ -77,6 +77,7 @@ def jvp_cond(sweep: Any, eqn: Equation) -> None:
 
     def branch(region: Func) -> Callable:
         return lambda: _run(type(sweep)(Environment(sweep.env), sweep), region, moving)
-    results = COND.run_regions([sweep.env.read(BranchView(eqn).selector)], tuple([branch(r) for r in eqn.regions]), names=_names(eqn.params, moving),
+    results = COND.run_regions([sweep.env.read(BranchView(eqn).selector)], tuple([branch(r) for r in eqn.regions]),
+                               names=_names(eqn.params, moving),
                                extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)))
     _bind(sweep, eqn, moving, results)

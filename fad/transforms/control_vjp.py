@@ -1,6 +1,7 @@
 """Reverse mode of branches, and what it has in common with that of loops (see loop_vjp.py).
 
-The branch that is taken saves what its reverse half needs (see save_or_recompute.py). The pullback is a branch on the same selector.
+The branch that is taken saves what its reverse half needs (see save_or_recompute.py). The pullback is a branch on the
+same selector.
 """
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +46,7 @@ def total(sweep: Any, v: Any) -> Any:
 def note_restored(sweep: Any, before: Any, after: Any, array: Any) -> None:
     """Tell the region around, if it follows the array's trail, that its earlier version is there again."""
     if after in sweep.trails:
-        current().notes.restore(sweep.env.read(before), sweep.env.read(after), array)      # type: ignore[attr-defined]
+        current().notes.restore(sweep.env.read(before), sweep.env.read(after), array)  # type: ignore[attr-defined]
 
 
 class _Slots:
@@ -95,7 +96,8 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
             return list(outputs) + slots.spread(branch, values)
         return run
     count = len(eqn.outputs)
-    results = COND.run_regions([selector], tuple([forward(k) for k in range(len(divisions))]), names=eqn.params["names"], extents=eqn.params["extents"])
+    results = COND.run_regions([selector], tuple([forward(k) for k in range(len(divisions))]),
+                               names=eqn.params["names"], extents=eqn.params["extents"])
     bind_outputs(eqn, results[:count], sweep.env)
     _note_kept(sweep, eqn, divisions, slots, results[count:])
     sweep.pullbacks.append(lambda: _pull_cond(sweep, eqn, given, selector, divisions, slots, results[count:]))
@@ -104,8 +106,10 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
 def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Division:
     """What a branch changes is restored where the loop around asks for it."""
     wanted = demanded(sweep, eqn)
-    trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs) if v in sweep.trails}
-    joint = JointProgram(sweep, eqn, region, given, trails=trails, restoring=wanted, demanded=[v for k in wanted for v in trails[k].versions])
+    trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs)
+              if v in sweep.trails}
+    joint = JointProgram(sweep, eqn, region, given, trails=trails, restoring=wanted,
+                         demanded=[v for k in wanted for v in trails[k].versions])
     return Division(joint, wanted)
 
 
@@ -117,10 +121,11 @@ def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved:
             versions, after = set(atoms(map(joint.env.read, trail.versions))), sweep.env.read(eqn.outputs[k]).atom
             for v, slot in zip(division.saved, chosen):
                 if v in versions or not versions.isdisjoint(kept.get(v, ())):
-                    current().notes.kept.setdefault(saved[slot].atom, set()).add(after)      # type: ignore[attr-defined]
+                    current().notes.kept.setdefault(saved[slot].atom, set()).add(after)  # type: ignore[attr-defined]
 
 
-def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots, saved: tuple) -> None:
+def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots,
+               saved: tuple) -> None:
     """Each branch adds to the cotangents of the variables around it."""
     gs = take(sweep, eqn, given)
     if gs is None:

@@ -44,8 +44,8 @@ def iterations_guess(eqn: Equation) -> int:
 
 
 def extent_guess(n: Any, depth: int = 3) -> int:
-    """A size to weigh an extent by. What was seen at tracing counts for little: an extent of an input is taken to be large, and
-    what is bounded by another extent to be half as large.
+    """A size that stands for an extent in the cost model. The traced size counts for little: inputs count as large,
+    and an extent bounded by another one as half as large.
     """
     if isinstance(n, (int, Literal)):
         return n if isinstance(n, int) else int(n.value)
@@ -64,7 +64,8 @@ def _variable_guess(v: Var, facts: Any, depth: int) -> int:
 
 
 def hold_small(extents: Iterable, bound: int) -> None:
-    """Let the program be for these extents of inputs (and of what is made of them or bounded by them) up to the bound, or twice what was seen."""
+    """Prepare the program for input extents (and extents made of them or bounded by them) up to the bound, or twice
+    the traced ones."""
     facts, pending, seen = current().integers, [getattr(n, "atom", n) for n in extents], set()
     while pending:
         n = pending.pop()

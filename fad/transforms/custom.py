@@ -4,7 +4,8 @@ A custom call's rule offers any of
     jvp(xs, dxs) -> (ys, dys)            tangents None for zero
     forward(xs) -> (ys, residuals)       and backward(residuals, gs, needs) -> gxs, cotangents None for zero;
                                          needs[k] says whether that of xs[k] is asked for
-    batch(xs, batched, n) -> ys          over n examples: a leading axis on every result, and on xs[k] where batched[k] (see vmap.py)
+    batch(xs, batched, n) -> ys          over n examples: a leading axis on every result, and on xs[k] where batched[k]
+    (see vmap.py)
 as code on values. A rule with only a jvp is transposed for reverse mode: it is linear in the tangents.
 """
 import threading
@@ -50,13 +51,15 @@ def _refuse_free(free: Sequence, name: str) -> None:
 
 def _refuse_keywords(rule: Any, moves: Sequence, name: str) -> None:
     if any(moves[k] for k in getattr(rule, "by_keyword", ())):
-        raise NoDerivativeError(f"{name} is being differentiated with respect to an argument that can only be passed by name",
-                                why="its own derivative rule is given arguments by position", do="make it an ordinary parameter")
+        raise NoDerivativeError(
+            f"{name} is being differentiated with respect to an argument that can only be passed by name",
+            why="its own derivative rule is given arguments by position", do="make it an ordinary parameter")
 
 
 def is_reverse_only(func: Func) -> bool:
-    """Whether a program calls a function that has a rule for reverse mode only, so that forward mode would refuse it."""
-    return any(eqn.params["rule"].jvp is None if eqn.op.name == "custom" else any(map(is_reverse_only, eqn.regions)) for eqn in func.equations)
+    """Whether a program calls a function that has a reverse-mode rule only, so that forward mode would refuse it."""
+    return any(eqn.params["rule"].jvp is None if eqn.op.name == "custom" else any(map(is_reverse_only, eqn.regions))
+               for eqn in func.equations)
 
 
 def jvp_custom(sweep: Any, eqn: Equation) -> None:
@@ -69,8 +72,9 @@ def jvp_custom(sweep: Any, eqn: Equation) -> None:
     rule = eqn.params["rule"]
     _refuse_keywords(rule, [d is not None for d in dxs], eqn.params["name"])
     if rule.jvp is None:
-        raise NoDerivativeError(f"{eqn.params['name']} has a reverse-mode rule only (custom_vjp), and forward mode was asked of it",
-                                do="use reverse mode (fad.grad, fad.jacrev), or give it a rule with fad.custom_jvp")
+        raise NoDerivativeError(
+            f"{eqn.params['name']} has a reverse-mode rule only (custom_vjp), and forward mode was asked of it",
+            do="use reverse mode (fad.grad, fad.jacrev), or give it a rule with fad.custom_jvp")
     ys, dys = rule.jvp([sweep.env.read(a) for a in eqn.inputs], dxs)
     extra = len(eqn.outputs) - len(ys)
     bind_outputs(eqn, _extents(eqn, ys, extra) + tuple(ys), sweep.env)
@@ -168,7 +172,8 @@ def _run_again(sweep: Any, eqn: Equation) -> None:
     """Reverse mode: the call runs without saving, and runs again, saving, when the cotangents come."""
     region = eqn.regions[0]
     args = [sweep.env.read(a) for a in eqn.inputs]
-    bind_outputs(eqn, registry["checkpoint"].run_regions(args, (closure(region, sweep.env),), name=eqn.params["name"]), sweep.env)
+    bind_outputs(eqn, registry["checkpoint"].run_regions(args, (closure(region, sweep.env),), name=eqn.params["name"]),
+                 sweep.env)
     free = [v for v in free_vars(region) if v in sweep.active]
     inputs = {v for v, a in zip(region.inputs, eqn.inputs) if isinstance(a, Var) and a in sweep.active}
     if not inputs and not free:

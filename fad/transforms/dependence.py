@@ -42,7 +42,7 @@ class Dependence:
         """A sweep over a region."""
         return type(self)(Environment(self.env), self.varying, self.active, self)
 
-    # -- what is known -----------------------------------------------------------------------------------------------------------
+    # -- what is known -----------------------------------------------------------------------------
 
     def varies(self, atom: Any) -> bool:
         return isinstance(atom, Var) and atom in self.varying
@@ -76,7 +76,7 @@ class Dependence:
             return registry["full"](0, *shape, dtype=INT)
         return found if same_shape(shape_of(found), shape) else registry["broadcast_to"](found, *shape)
 
-    # -- the sweep -----------------------------------------------------------------------------------------------------------------
+    # -- the sweep ---------------------------------------------------------------------------------
 
     def run(self, func: Func) -> None:
         for eqn in func.equations:
@@ -121,7 +121,8 @@ class Dependence:
 
 
 def propagate(func: Func, args: Sequence, seeds: dict) -> list:
-    """Bit sets of func's outputs, in their shapes, from those of some inputs (seeds: position -> int64 array); in the current builder.
+    """Bit sets of func's outputs, in their shapes, from those of some inputs (seeds: position -> int64 array), in the
+    current builder.
 
     NoDerivativeError where the shape of a result varies with these inputs.
     """
@@ -139,6 +140,7 @@ def propagate(func: Func, args: Sequence, seeds: dict) -> list:
 
 def _of_output(sweep: Dependence, atom: Any) -> Any:
     if sweep.shape(atom) is None:
-        raise NoDerivativeError("the shape of a result depends on the values that are differentiated, so that there is no one sparsity pattern",
+        raise NoDerivativeError("the shape of a result depends on the values that are differentiated, so that there is "
+                                "no one sparsity pattern",
                                 do="return an array whose shape follows from shapes, or use fad.jacobian")
     return sweep.fitted(sweep.set_of(atom), sweep.shape(atom))

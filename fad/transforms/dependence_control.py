@@ -37,8 +37,10 @@ class Carried:
     def extents(self) -> tuple:
         """Extents that are carried, for values and for sets; sets of arrays whose extents vary have none."""
         links = [(k, axis, self.place[j]) for k, axis, j in self.params["extents"] if j in self.place]
-        sets = {k: len(self.fixed) + j for j, k in enumerate(self.moving) if all(i in self.place for c, _, i in self.params["extents"] if c == k)}
-        return tuple([(self.place[k], axis, j) for k, axis, j in links if k in self.place] + [(sets[k], axis, j) for k, axis, j in links if k in sets])
+        sets = {k: len(self.fixed) + j for j, k in enumerate(self.moving)
+                if all(i in self.place for c, _, i in self.params["extents"] if c == k)}
+        return tuple([(self.place[k], axis, j) for k, axis, j in links if k in self.place]
+                     + [(sets[k], axis, j) for k, axis, j in links if k in sets])
 
     def bind(self, sweep: Any, outputs: tuple, results: tuple) -> None:
         sweep.env.update(zip([outputs[k] for k in self.fixed], results))
@@ -49,7 +51,8 @@ def _start(sweep: Any, loop: LoopView, carried: Carried) -> list:
     carries, init = loop.carries, loop.init
     known = dict(zip(carries, init))
     values = [sweep.value(init[k]) for k in carried.fixed]
-    return values + [sweep.fitted(sweep.set_of(init[k]), _shape_of_carry(sweep, sweep, carries[k], known)) for k in carried.moving]
+    return values + [sweep.fitted(sweep.set_of(init[k]), _shape_of_carry(sweep, sweep, carries[k], known))
+                     for k in carried.moving]
 
 
 def _shape_of_carry(around: Any, at: Any, carry: Var, known: dict) -> Any:
@@ -67,7 +70,8 @@ def _iteration(sweep: Any, loop: LoopView, carried: Carried, lead: tuple, values
     inner.run(region)
     known = dict(zip(carries, region.outputs))
     fixed = [inner.value(region.outputs[k]) for k in carried.fixed]
-    return tuple(fixed + [inner.fitted(inner.set_of(region.outputs[k]), _shape_of_carry(sweep, inner, carries[k], known)) for k in carried.moving])
+    return tuple(fixed + [inner.fitted(inner.set_of(region.outputs[k]),
+                                       _shape_of_carry(sweep, inner, carries[k], known)) for k in carried.moving])
 
 
 def _for(sweep: Any, eqn: Equation) -> None:
@@ -118,7 +122,8 @@ def _until_stable(sweep: Any, eqn: Equation) -> None:
         return (*after, more)
     start = _start(sweep, loop, carried)
     if start:
-        results = WHILE.run_regions([*start, np.bool_(True)], (lambda *values: values[-1], iteration), names=(*carried.names(), ""), extents=())
+        results = WHILE.run_regions([*start, np.bool_(True)], (lambda *values: values[-1], iteration),
+                                    names=(*carried.names(), ""), extents=())
         carried.bind(sweep, eqn.outputs, results[:-1])
 
 
@@ -132,7 +137,8 @@ def _cond(sweep: Any, eqn: Equation) -> None:
                 total = total | way[j]
             sweep.sets[eqn.outputs[k]] = total
         return
-    results = COND.run_regions([sweep.value(BranchView(eqn).selector)], tuple([lambda r=r: _branch(sweep, eqn, r, carried) for r in eqn.regions]),
+    results = COND.run_regions([sweep.value(BranchView(eqn).selector)],
+                               tuple([lambda r=r: _branch(sweep, eqn, r, carried) for r in eqn.regions]),
                                names=carried.names(), extents=carried.extents())
     carried.bind(sweep, eqn.outputs, results)
 
@@ -142,10 +148,11 @@ def _branch(sweep: Any, eqn: Equation, region: Func, carried: Carried) -> tuple:
     inner.run(region)
     known = dict(zip(eqn.outputs, region.outputs))
     fixed = [inner.value(region.outputs[k]) for k in carried.fixed]
-    return tuple(fixed + [inner.fitted(inner.set_of(region.outputs[k]), _shape_of_carry(sweep, inner, eqn.outputs[k], known)) for k in carried.moving])
+    return tuple(fixed + [inner.fitted(inner.set_of(region.outputs[k]),
+                                       _shape_of_carry(sweep, inner, eqn.outputs[k], known)) for k in carried.moving])
 
 
-# -- calls -------------------------------------------------------------------------------------------------------------------------------
+# -- calls -----------------------------------------------------------------------------------------
 
 
 def _call(sweep: Any, eqn: Equation) -> None:
@@ -202,7 +209,8 @@ def _of_tangents(sweep: Any, eqn: Equation, rule: Any, sets: list) -> list:
         func = builder.finish(tuple(moved))
     inner = sweep.inner()
     tangents = {d.atom: s for d, s in zip(dxs, sets) if d is not None}
-    inner.varying = find_varying(func, set(sweep.varying) | set(tangents) | {x.atom for x, a in zip(xs, eqn.inputs) if sweep.varies(a)})
+    inner.varying = find_varying(func, set(sweep.varying) | set(tangents)
+                                 | {x.atom for x, a in zip(xs, eqn.inputs) if sweep.varies(a)})
     inner.active = set(sweep.active) | set(tangents)
     spread_activity(func, inner.active)
     inner.sets.update(tangents)
@@ -218,4 +226,5 @@ def _stand_in(sweep: Any, builder: Any, atom: Any, tangent: bool = False) -> Any
     return builder.input(Type(atom.type.dtype, tuple([as_extent(n) for n in sweep.shape(atom)])))
 
 
-OF_CONTROL: dict[str, Callable[[Any, Equation], None]] = {"for": _for, "while": _while, "cond": _cond, "checkpoint": _call, "custom": _custom}
+OF_CONTROL: dict[str, Callable[[Any, Equation], None]] = {
+    "for": _for, "while": _while, "cond": _cond, "checkpoint": _call, "custom": _custom}

@@ -1,7 +1,8 @@
-"""How bit sets go through one equation, by the kind of its op (see dependence.py): rule(sweep, eqn, sets) -> the sets of the result.
+"""How bit sets go through one equation, by the kind of its op (see dependence.py): rule(sweep, eqn, sets) -> the
+result's sets.
 
-sets holds None for operands without any. A rule may leave the result in a shape that broadcasts to the result's own. Ops without a rule here have
-results of which every element depends on all elements of every operand.
+Operands without a set have None in `sets`. A rule may return sets in a shape that broadcasts to the result's own. For
+an op without a rule here, every element of the result depends on all elements of every operand.
 """
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +26,8 @@ def along(found: Any, axes: tuple) -> Any:
     """The union along axes, which keep the extent 1."""
     if not axes:
         return found
-    return registry["reshape"](registry["union"](found, axes=axes), *[1 if k in axes else n for k, n in enumerate(shape_of(found))])
+    return registry["reshape"](registry["union"](found, axes=axes),
+                               *[1 if k in axes else n for k, n in enumerate(shape_of(found))])
 
 
 def joined(a: Any, b: Any) -> Any:
@@ -89,11 +91,12 @@ def _contract(sweep: Any, eqn: Equation, sets: list) -> Any:
             left = [c for c in letters if c in out]
             s = registry["transpose"](s, axes=tuple(left.index(c) for c in out if c in left)) if len(left) > 1 else s
             extents = iter(shape_of(s))
-            total = joined(total, registry["reshape"](s, *[next(extents) if c in left else 1 for c in out]) if out else s)
+            total = joined(total, registry["reshape"](s, *[next(extents) if c in left else 1 for c in out]) if out
+                           else s)
     return total
 
 
-# -- selections --------------------------------------------------------------------------------------------------------------------------
+# -- selections ------------------------------------------------------------------------------------
 
 
 def _operands(sweep: Any, eqn: Equation, first: int) -> tuple:
@@ -141,7 +144,8 @@ def _write(sweep: Any, eqn: Equation, sets: list) -> Any:
         written = along(registry["index_join"](zeros(shape), new, *operands, **chosen), anywhere)
         return before | registry["broadcast_to"](written, *shape)
     if eqn.replaces_part:
-        return registry["update"](before, new, *operands, **chosen, **({"unique": True} if eqn.params.get("unique") else {}))
+        return registry["update"](before, new, *operands, **chosen,
+                                  **({"unique": True} if eqn.params.get("unique") else {}))
     return before if sets[1] is None else _added(before, new, operands, chosen)
 
 
@@ -152,7 +156,7 @@ def _added(before: Any, new: Any, operands: tuple, chosen: dict) -> Any:
 
 
 RULES: dict[str, Callable] = {
-    "elementwise": _elementwise, "where": _where, "broadcast_to": _moved, "reshape": _moved, "transpose": _moved, "resize": _moved, "full": _full,
-    "concatenate": _each, "pack": _each, "reduce": _reduce, "scan": _scan, "contract": _contract, "index": _index, "update": _write,
-    "index_add": _write,
+    "elementwise": _elementwise, "where": _where, "broadcast_to": _moved, "reshape": _moved, "transpose": _moved,
+    "resize": _moved, "full": _full, "concatenate": _each, "pack": _each, "reduce": _reduce, "scan": _scan,
+    "contract": _contract, "index": _index, "update": _write, "index_add": _write,
 }

@@ -27,10 +27,11 @@ def counters(loop: LoopView) -> "dict[int, InductionVariable]":
     bound, chains, found = defined_in(loop.body), DefUse.of(loop.body), {}
     for k, (carry, result) in enumerate(zip(loop.carries, loop.next)):
         eqn = chains.definition(result) if carry.type.dtype == INT and not carry.type.shape else None
-        is_step = eqn is not None and eqn.op.name in ("add", "sub")
-        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound) if is_step else None         # type: ignore[union-attr]
+        if eqn is None or eqn.op.name not in ("add", "sub"):
+            continue
+        step = _step(eqn.inputs, carry, eqn.op.name == "add", bound)
         if step is not None:
-            found[k] = InductionVariable(carry, step, 1 if eqn.op.name == "add" else -1)         # type: ignore[union-attr]
+            found[k] = InductionVariable(carry, step, 1 if eqn.op.name == "add" else -1)
     return found
 
 

@@ -22,21 +22,24 @@ from .undo_log import History, Notes, history_of
 class JointProgram:
     """The joint program of one region.
 
-    builder      holds its equations; `lead` and `carries` are its inputs, `gs` the cotangents that come in (of the active outputs),
+    builder      holds its equations; `lead` and `carries` are its inputs, `gs` the cotangents that come in (of the
+                 active outputs),
     totals       {free variable: the input that holds its cotangent so far},
     gxs, totals_out   the cotangents that go out,
     histories    {number of an output: the history of that array}, as far as all of it was logged,
-    finals       {part of an output (see last_write.py): the input that holds it as the loop leaves it, in the reverse half},
+    finals       {part of an output (see last_write.py): the input that holds it as the loop leaves it, in the reverse
+                 half},
     again        {what was read of such arrays: the same, read in the reverse half}.
 
-    trails: those of outputs (see undo_log.py), by number; demanded: variables of the region that the loops and branches in
-    it shall restore; restoring: the outputs of which the last version will be there in the reverse half; counters:
-    places of the carries that the reverse half knows from the number of the iteration (`counted`); final: {equation:
-    the part of an output in which what it read is found again}.
+    trails: those of outputs (see undo_log.py), by number; demanded: variables of the region that its loops and
+    branches restore; restoring: the outputs whose last version the reverse half will have; counters: places of the
+    carries that the reverse half computes from the number of the iteration (`counted`); final: {equation: the part of
+    an output that still holds what it read}.
     """
 
-    def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *, trails: "Mapping | None" = None,
-                 demanded: Iterable = (), restoring: Iterable = (), counters: Iterable = (), final: "Mapping | None" = None):
+    def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *,
+                 trails: "Mapping | None" = None, demanded: Iterable = (), restoring: Iterable = (),
+                 counters: Iterable = (), final: "Mapping | None" = None):
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given, self.trails = region, given, trails or {}
         with building("joint", region=True) as self.builder:
@@ -49,10 +52,12 @@ class JointProgram:
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
             self.counted = atoms(self.carries[k] for k in counters)
-            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted), iterations_guess(eqn) if is_loop(eqn) else None)
+            self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted),
+                                     iterations_guess(eqn) if is_loop(eqn) else None)
             self.builder.changing = self.changing             # type: ignore[attr-defined]
             inner.env.update(zip(region.inputs, self.lead + self.carries))
-            self.finals = {part: self._part_of(self.carries[part.number], part) for part in dict.fromkeys((final or {}).values())}
+            self.finals = {part: self._part_of(self.carries[part.number], part)
+                           for part in dict.fromkeys((final or {}).values())}
             inner.finals = sweep.finals | {eqn: (part, self.finals[part]) for eqn, part in (final or {}).items()}
             inner.note_costs([trail.versions[0] for trail in self.trails.values()])
             inner.forward(region)
@@ -78,7 +83,9 @@ class JointProgram:
 
     def _part_of(self, x: Any, part: Any) -> Any:
         fixed = {axis for axis, _ in part.fixed}
-        return self.builder.input(Type(type_of(x).dtype, tuple(n for axis, n in enumerate(x.atom.type.shape) if axis not in fixed)), x.atom.name)
+        return self.builder.input(Type(type_of(x).dtype,
+                                       tuple(n for axis, n in enumerate(x.atom.type.shape) if axis not in fixed)),
+                                  x.atom.name)
 
     def _inputs(self, variables: tuple, env: Environment) -> list:
         """Inputs like the region's, those first that are extents of others."""
@@ -102,7 +109,8 @@ class JointProgram:
         self.again = inner.found_again(region)
         inner.backward()
         carried = region.inputs[len(self.lead):]
-        self.gxs = {k: _dense(inner.cotangents.get(v), self.carries[k]) for k, v in enumerate(carried) if v in inner.active}
+        self.gxs = {k: _dense(inner.cotangents.get(v), self.carries[k]) for k, v in enumerate(carried)
+                    if v in inner.active}
         self.totals_out = {v: inner.cotangents[v] for v, g in self.totals.items() if inner.cotangents[v] is not g}
 
 

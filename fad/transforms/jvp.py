@@ -16,7 +16,8 @@ from .inputs import bind_arguments, standing_alone, zeros_like
 
 
 class Forward:
-    """One forward sweep over a Func inside the current builder: values in `env`, tangents in `tangents` (absent: zero)."""
+    """One forward sweep over a Func inside the current builder: values in `env`, tangents in `tangents` (absent:
+    zero)."""
 
     def __init__(self, env: Environment, parent: "Forward | None" = None):
         self.env, self.parent = env, parent
@@ -56,7 +57,7 @@ class Forward:
 
 
 def push_forward(func: Func, args: Sequence, tangents: Sequence) -> tuple:
-    """Values and tangents of func's outputs, computed in the current builder. A tangent that is None is zero, in and out."""
+    """Values and tangents of func's outputs, computed in the current builder. The tangent None is zero, in and out."""
     env = bind_arguments(func, args)
     sweep = Forward(env)
     for var, dx in zip(func.inputs, tangents):
@@ -67,11 +68,13 @@ def push_forward(func: Func, args: Sequence, tangents: Sequence) -> tuple:
 
 
 def jvp(func: Func, moving: Sequence[int]) -> Func:
-    """The Func (inputs..., tangents of the moving inputs...) -> (outputs..., tangents of the real and complex outputs...)."""
+    """The Func (inputs..., tangents of the moving inputs...) -> (outputs..., tangents of the real and complex
+    outputs...)."""
     with standing_alone(func, "jvp") as (builder, args):
         tangents: list = [None] * len(args)
         for k in moving:
             tangents[k] = builder.input(Type(args[k].dtype, args[k].atom.type.shape), f"d{func.inputs[k].name}")
         ys, dys = push_forward(func, args, tangents)
-        dys = [zeros_like(y) if dy is None else dy for y, dy, a in zip(ys, dys, func.outputs) if a.type.dtype.kind in "fc"]
+        dys = [zeros_like(y) if dy is None else dy for y, dy, a in zip(ys, dys, func.outputs)
+               if a.type.dtype.kind in "fc"]
         return builder.finish(tuple(ys) + tuple(dys))

@@ -3,10 +3,10 @@
     for k in range(n):                      # iteration k reads row k, and writes to the rows below
         for i in range(k + 1, n): A[i] -= A[i, k] / A[k, k] * A[k]
 
-An elimination reads n^3 / 3 numbers of these rows, and saves none of them. The same holds for substitutions,
-factorizations and tables that are filled in some order. Bounds of indices are the proof (passes/value_ranges.py): in each
-later iteration, and later in the same one, all writes lie above, or all below, the read along some axis; or a condition
-in front of the write keeps them apart. The analysis compares at most MOST_PAIRS pairs of a read and a write.
+Elimination reads n^3 / 3 numbers of these rows, and saves none of them. The same holds for substitutions,
+factorizations and tables that are filled in some order. Bounds of indices are the proof (passes/value_ranges.py): all
+later writes, of this iteration and of those that follow, lie above, or all below, the read along some axis, or a
+condition before the write keeps them apart. The analysis compares at most MOST_PAIRS pairs of a read and a write.
 
 If the loop around changes the array afterwards, the final array is gone. Then a row or an element that all iterations
 of this loop read is kept: once, not in each iteration.
@@ -30,11 +30,12 @@ from ..passes.value_ranges import Ranges, index_of
 from .cost_model import bytes_of, extent_guess, iterations_guess
 from .undo_log import trail_to
 
-MOST_PAIRS = 10_000                                          # of reads and writes that are compared; unrolled code may have more
+MOST_PAIRS = 10_000  # reads and writes that are compared; unrolled code may have more
 
 
 class FinalPart(NamedTuple):
-    """A part of an array that a loop leaves: the number of the output, and (axis, index) of the axes along which the part has one index."""
+    """A part of an array that a loop leaves: the number of the output, and (axis, index) for each axis with one fixed
+    index."""
 
     number: int
     fixed: tuple = ()
@@ -48,12 +49,14 @@ class FinalPart(NamedTuple):
     def rest(self, eqn: Equation) -> tuple:
         """The selection, and its operands, with which a reader of the array reads the part."""
         axes = dict(self.fixed)
-        entries = [(entry, given) for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[1:]) if axis not in axes]
+        entries = [(entry, given) for axis, entry, given in walk_spec(eqn.params["spec"], eqn.inputs[1:])
+                   if axis not in axes]
         return tuple(entry for entry, _ in entries), [a for _, given in entries for a in given]
 
 
 class LoopAccess(NamedTuple):
-    """An equation that reads or writes a part of an array, the loops around it, outermost first, and the branches: (selector, number) of each."""
+    """An equation that reads or writes a part of an array. `loops` are the loops around it, outermost first,
+    `branches` pairs (selector, number)."""
 
     eqn: Equation
     loops: tuple
@@ -66,9 +69,11 @@ class LoopAccess(NamedTuple):
 
 
 def final_reads(loop: Equation, trails: dict, active: set, changed: Iterable, env: Environment) -> dict:
-    """{equation that reads a part of an array: the Part that it is in}, of what a counted loop reads so, where that is more than the part.
+    """{equation that reads a part of an array: the final Part that holds it}, for reads of a counted loop that are
+    larger than the part.
 
-    trails: those of its outputs, by number; changed: the numbers of those outputs that the loop around goes on to change; env: what the variables around are.
+    trails: those of its outputs, by number; changed: the numbers of the outputs that the loop around changes further;
+    env: values of the variables around.
     """
     if not trails:
         return {}
@@ -101,7 +106,7 @@ def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tu
 
 
 def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
-    versions = trail_to(region, end, active).versions          # type: ignore[union-attr]  # the trail around it is made of such
+    versions = trail_to(region, end, active).versions  # type: ignore[union-attr]
     chains = DefUse.of(region)
     yield "versions", versions
     for v in versions[1:]:
@@ -122,7 +127,7 @@ class _Nest:
     def __init__(self, loop: Equation, env: Environment):
         self.ranges = Ranges(lambda a: _form(env.read(a)), current().integers)
         self.place: dict[Equation, int] = {}
-        self.born: dict[Var, tuple] = {}                     # variable -> (how many loops are around it, the place of what comes next)
+        self.born: dict[Var, tuple] = {}  # variable -> (number of loops around it, the place of what comes next)
         self.reads: list[LoopAccess] = []
         self._enter((loop,))
 
@@ -156,7 +161,8 @@ class _Nest:
         for read in self.reads:
             if read.eqn.inputs[0] in versions:
                 given = walk_spec(read.eqn.params["spec"], read.eqn.inputs[1:])
-                fixed = tuple((axis, a[0]) for axis, entry, a in given if changed and entry == "i" and self._is_there(a[0], array.type.shape[axis]))
+                fixed = tuple((axis, a[0]) for axis, entry, a in given if changed and entry == "i"
+                              and self._is_there(a[0], array.type.shape[axis]))
                 if fixed or not changed:
                     found.setdefault(FinalPart(k, fixed), []).append(read)
         return found
@@ -168,7 +174,7 @@ class _Nest:
             return False
         return self.ranges.is_at_least(0, place, ()) and self.ranges.is_at_least(1, end - place, ())
 
-    # -- which comes last -----------------------------------------------------------------------------------------------------
+    # -- which comes last --------------------------------------------------------------------------
 
     def is_last(self, read: LoopAccess, write: LoopAccess, level: int) -> bool:
         """Whether, in any one iteration of the loops around this level, nothing that was read is written to after the
@@ -188,7 +194,8 @@ class _Nest:
         what is written in later ones.
         """
         def lie_apart(r: tuple, w: tuple) -> bool:
-            return self._is_beyond(r, w, read, write, level, later) or self._is_kept_apart(r, w, read, write, level, later)
+            return (self._is_beyond(r, w, read, write, level, later)
+                    or self._is_kept_apart(r, w, read, write, level, later))
         spans = zip(*[self.ranges.spans(access.eqn, access.around) for access in (read, write)])
         return any(rs and ws and all(lie_apart(r, w) for r, w in product(rs, ws)) for rs, ws in spans)
 
@@ -197,7 +204,8 @@ class _Nest:
         for sign in (1, -1):
             last = self.ranges.extreme(r[sign > 0], read.loops[level + 1:], sign)
             firsts = self._firsts(w[sign < 0], write, level, sign, later)
-            if last is not None and any(self.ranges.is_at_least(1, (first - last).scaled(sign), read.loops[:level + 1]) for first in firsts):
+            if last is not None and any(self.ranges.is_at_least(1, (first - last).scaled(sign), read.loops[:level + 1])
+                                        for first in firsts):
                 return True
         return False
 
@@ -217,7 +225,7 @@ class _Nest:
         i = index_of(loop)
         return 0 if i is None else form.coefficient(i) * LoopView(loop).step     # type: ignore[operator]
 
-    # -- conditions -----------------------------------------------------------------------------------------------------------
+    # -- conditions --------------------------------------------------------------------------------
 
     def _is_kept_apart(self, r: tuple, w: tuple, read: LoopAccess, write: LoopAccess, level: int, later: bool) -> bool:
         """Whether a condition around the write keeps its index apart from the read one, which is the same in all these
@@ -245,11 +253,13 @@ class _Nest:
         relation = _relation(eqn, bool(holds))
         x, y = [self.ranges.exact(a, around) for a in eqn.inputs] if relation is not None else (None, None)
         if relation is not None and x is not None and y is not None:
-            yield ("positive" if relation.is_order else "nonzero"), (x - y).scaled(relation.sign or 1).shifted(int(relation.or_equal))
+            difference = (x - y).scaled(relation.sign or 1).shifted(int(relation.or_equal))
+            yield "positive" if relation.is_order else "nonzero", difference
 
 
 def _relation(eqn: Equation, holds: bool) -> "Comparison | None":
-    """The comparison that holds where this one does, or does not; None where it is that two integers are equal, which tells none of them apart."""
+    """The comparison that holds if this one does, or does not; None for equal integers, which keeps no two of them
+    apart."""
     found = eqn.op.traits.comparison
     if found is not None and not holds:
         found = registry[found.negation].traits.comparison

@@ -4,8 +4,8 @@
                                                    for i in reversed(range(n)): restore; gc = pullback(i, gc)
 
 The reverse loop carries the cotangents of the carries and of the variables around the loop, and the arrays that it
-restores (undo_log.py). save_or_recompute.py chooses what an iteration saves. The saved values reach the reverse loop in one of three
-ways:
+restores (undo_log.py). save_or_recompute.py chooses what an iteration saves. The saved values reach the reverse loop
+in one of three ways:
 
     Taped          each iteration saves it (see tape.py); of a loop of unknown length, too
     Blocked        each block of iterations saves what it starts from, and computes the rest again (see blocks.py)
@@ -97,8 +97,8 @@ class LoopBody:
         restore.
         """
         versions = [v for k in wanted & trails.keys() for v in trails[k].versions]
-        joint = JointProgram(self.sweep, self.eqn, self.view.body, self.carried, self.index, trails=trails, restoring=trails,
-                      counters=self.counters, final=self.final, demanded=versions)
+        joint = JointProgram(self.sweep, self.eqn, self.view.body, self.carried, self.index, trails=trails,
+                             restoring=trails, counters=self.counters, final=self.final, demanded=versions)
         return joint, Division(joint, demanded(self.sweep, self.eqn), self._states(trails))
 
     def _final_reads(self, trails: dict) -> dict:

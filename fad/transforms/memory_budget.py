@@ -20,7 +20,7 @@ _state: Any = ambient(threading.local())
 USUAL_ITERATIONS = 1_000_000                                       # of a loop whose number of iterations is not known
 MOST_LEVELS = 8
 MOST_DEPTH = 1                                                # of loops that run in segments inside others that do
-INNER_SHARE = 8                                               # the share of a loop is so many times that of one inside it
+INNER_SHARE = 8  # a loop's share is so many times that of a loop inside it
 
 
 @contextmanager
@@ -96,8 +96,8 @@ class CheckpointPlan(NamedTuple):
 def plan_for(eqn: Equation, saved: list, kept: list, iterations: Any, share: "int | None") -> "CheckpointPlan | None":
     """The plan of a loop in segments; None if it saves all its iterations.
 
-    saved: the variables that each iteration saves; kept: the carries that have to be known at a segment's start; iterations:
-    how many, None if not known.
+    saved: the variables that each iteration saves; kept: the carries that a segment's start needs; iterations: their
+    number, None if not known.
     """
     wanted = eqn.params.get("checkpoint")
     if wanted is False or not saved or (share is None and not wanted):
@@ -106,7 +106,8 @@ def plan_for(eqn: Equation, saved: list, kept: list, iterations: Any, share: "in
     if share is None:
         return little
     iteration, state = _total(saved), _total(kept)
-    hopeless = (iteration.known or state.bytes > share) and state.known and depth_here() == 0     # one segment's start may be too much, whatever an iteration saves
+    # one segment's start may be too much, whatever an iteration saves
+    hopeless = (iteration.known or state.bytes > share) and state.known and depth_here() == 0
     if iterations is None:
         plan = CheckpointPlan(share // (5 * iteration.bytes), share // (5 * state.bytes), 3)
         if not (plan.iterations and plan.starts) and hopeless:

@@ -113,8 +113,8 @@ class Network:
 def minimum_cut(uses: Iterable, lost: Iterable, needed: Iterable, cost: Any) -> list:
     """The values to save, in order of appearance.
 
-    uses: pairs (value, value computed from it); lost: values that cannot be had but by saving; needed: what the reverse sweep
-    reads; cost(value): what saving it costs.
+    uses: pairs (value, value computed from it); lost: values that only saving keeps; needed: what the reverse sweep
+    reads; cost(value): the price of saving it.
 
     >>> minimum_cut([("x", "y"), ("y", "z")], ["x"], ["z"], {"x": 8, "y": 1, "z": 4}.get)
     ['y']

@@ -26,9 +26,10 @@ def rounded(equations: Iterable, restored: Container, resting: Container) -> set
     resting: arrays that lie in memory while the loop runs.
     """
     found: set[Var] = set()
-    firm: set[Var] = set()                                    # numbers from memory, and sums, differences and quotients of such
+    firm: set[Var] = set()  # numbers from memory, and their sums, differences and quotients
     for eqn in equations:
-        if _is_read_from_memory(eqn, resting) or _is_rounded_once(eqn) and all(isinstance(a, Literal) or a in firm for a in eqn.inputs):
+        if (_is_read_from_memory(eqn, resting) or _is_rounded_once(eqn)
+                and all(isinstance(a, Literal) or a in firm for a in eqn.inputs)):
             firm.update(eqn.outputs)
         elif not _jumps(eqn) and (eqn.op.traits.rounds or not found.isdisjoint(_continuous(eqn.inputs))):
             found.update(v for v in _continuous(eqn.outputs) if v not in restored)
@@ -41,7 +42,7 @@ def _is_rounded_once(eqn: Equation) -> bool:
 
 
 def _is_read_from_memory(eqn: Equation, resting: Container) -> bool:
-    """Whether a part of an array is read that lies there, and that is none of the small arrays which may become variables."""
+    """Whether an equation reads a part of an array in memory, not of a small array that may become variables."""
     return eqn.reads_part and eqn.inputs[0] in resting and any(isinstance(n, Var) for n in eqn.inputs[0].type.shape)
 
 
@@ -61,7 +62,7 @@ def decisive(eqn: Equation) -> set:
 
 
 def _jumps(eqn: Equation) -> bool:
-    return eqn.op.traits.jumps or not _continuous(eqn.outputs)     # an integer or a truth that is another one jumps, too
+    return eqn.op.traits.jumps or not _continuous(eqn.outputs)  # an integer or a bool that differs jumps, too
 
 
 def _continuous(atoms: Iterable) -> list:

@@ -27,15 +27,18 @@ class BlockRows:
         represented = [self.division.joint.carries[version.place].atom for version in versions.values()]
         self.carried = [v for v in blocks.state if v not in represented]
         others = [v for v in self.again.arrays if v not in versions]
-        self.spare = bool(others)                            # every iteration runs then, the last one, too, which leaves a version more
-        iterations = Iterations(self.again.iterations + self.spare, bounded(blocks.index(first)), *blocks.iterations[2:])
+        self.spare = bool(others)  # every iteration runs then; the last one leaves one more version
+        iterations = Iterations(self.again.iterations + self.spare, bounded(blocks.index(first)),
+                                *blocks.iterations[2:])
         own = iterations._replace(count=bounded(end - first))
 
         def keeper(v: Any, _: Any) -> Any:
             if v in width:
                 return Padded(v, iterations.count, width[v])
-            return keeper_of(v, iterations if is_fixed(v, current()) else own)     # places are known of iterations that there are
-        self.versions, self.others = Tape(list(versions), iterations, blocks.lines, keeper), Tape(others, iterations, blocks.lines, keeper)
+            # places are known for iterations that happen
+            return keeper_of(v, iterations if is_fixed(v, current()) else own)
+        self.versions = Tape(list(versions), iterations, blocks.lines, keeper)
+        self.others = Tape(others, iterations, blocks.lines, keeper)
         equations, wanted = self.division.equations, set(self.again.equations)
         known = {k for version in versions.values() for k in (*version.skipped, version.maker)}
         self.before = sorted(live(equations, extents_of(self.again.arrays)) & wanted)
@@ -73,7 +76,9 @@ class BlockRows:
         env.update([(v, self.read(v, k, env)) for v in self.others.variables])
         self.division.run(self.rest, env)
         places = [k for k in self.again.state if self.division.joint.carries[k].atom in self.carried]
-        following = self.versions.each(list(versions), lambda keeper, own, j: self._next(keeper, own, self.versions.variables[j], env, row))
+        variables = self.versions.variables
+        following = self.versions.each(list(versions),
+                                       lambda keeper, own, j: self._next(keeper, own, variables[j], env, row))
         return self.division.outputs(env, places) + following + made
 
     def _next(self, keeper: Any, own: list, v: Any, env: Environment, row: Any) -> list:

@@ -1,7 +1,7 @@
 """The joint program of a loop's body, divided in two: a minimum cut chooses what the forward half saves (min_cut.py).
 
-The reverse half gets back the saved values, computes others again, and restores arrays. Every version of an array with
-a history (undo_log.py) can be restored at the price of the overwritten values. To the cut, a version is a value computed
+The reverse half gets the saved values back, recomputes others, and restores arrays. It can restore every version of an
+array with a history (undo_log.py) at the price of the overwritten values. To the cut, a version is a value computed
 from these; so the cut weighs the log against the reads of the array.
 """
 import math
@@ -19,7 +19,7 @@ from .order import Cycle, Order
 from .rounding import Exact, decisive, rounded
 from .undo_log import History, cost_around
 
-CHEAP_KINDS = {"shape", "index"}                            # computed again, not saved, as all that costs less than a trip to memory
+CHEAP_KINDS = {"shape", "index"}  # recomputed, not saved, if all that costs less than a trip to memory
 FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap
 
 
@@ -35,7 +35,7 @@ def is_cheap(eqn: Equation) -> bool:
 def _terms(eqn: Equation) -> float:
     """The number of terms of each element of a sum or contraction (1 for an outer product); infinite for other ops.
 
-    An extent that was seen to be small counts as what it was: where it is larger in another call, no more is lost than time.
+    A small traced extent counts as what it was. If it is larger in another call, only time is lost.
     """
     if eqn.op.name == "sum":
         shape = eqn.inputs[0].type.shape
@@ -46,7 +46,8 @@ def _terms(eqn: Equation) -> float:
         extents = [n for c, n in known.items() if c not in kept]
     else:
         return math.inf
-    return math.prod([n if isinstance(n, int) else n.hint if n.hint in range(1, FEW_TERMS + 1) else math.inf for n in extents])
+    return math.prod([n if isinstance(n, int) else n.hint if n.hint in range(1, FEW_TERMS + 1) else math.inf
+                      for n in extents])
 
 
 def live(equations: list, wanted: Iterable, stop: Any = ()) -> set:
@@ -73,14 +74,15 @@ class Division:
         self.chains = DefUse(self.equations)
         self.inside = joint.builder.owned
         self.histories, self.demanded = dict(joint.histories), demanded
-        self.states = {joint.histories[k].state.atom: cost for k, cost in (states or {}).items() if k in joint.histories}
+        self.states = {joint.histories[k].state.atom: cost for k, cost in (states or {}).items()
+                       if k in joint.histories}
         self.gradients = atoms(list(joint.gxs.values()) + list(joint.totals_out.values()))
         self._find_dependent()
         self._find_repeated()
         self._find_forward()
         self.outer = self._changing_arrays()
         self.resting = {e.inputs[0] for e in self.equations if e.reads_part and is_at_rest(e.inputs[0], joint.builder)}
-        self.late: set = set()                               # reads of restored arrays that are needed before the restoring
+        self.late: set = set()  # reads of restored arrays that are needed before the restoring
         while not self._divide():
             pass
         self.forward = self.forward_for(self.saved)
@@ -121,7 +123,7 @@ class Division:
         """Whether running an equation in the reverse half costs nothing that counts."""
         return is_cheap(self.equations[k]) or not (k in self.busy or self.equations[k].regions)
 
-    # -- the choice -------------------------------------------------------------------------------------------------------
+    # -- the choice --------------------------------------------------------------------------------
 
     def _divide(self) -> bool:
         """Choose what to save, and find an order for the reverse half; False if there is none and something was ruled
@@ -175,7 +177,8 @@ class Division:
         """
         versions = {v: k for k, h in self.histories.items() for v in h.versions}
         numbers = [k for k in steps if isinstance(k, int)]
-        late = [v for k in numbers if k not in self.dependent and not versions.keys().isdisjoint(reads(self.equations[k]))
+        late = [v for k in numbers if k not in self.dependent
+                and not versions.keys().isdisjoint(reads(self.equations[k]))
                 for v in self.equations[k].outputs]
         if late:
             self.late.update(late)
@@ -199,21 +202,24 @@ class Division:
         """
         hoped = hoped or {}
         makers = {v: self.chains.definition(w) for v, w in self.joint.again.items()}
-        restored = {v: [a for a in reads(e) if a not in self.joint.ends] if e is not None else [] for v, e in makers.items()}
+        restored = {v: [a for a in reads(e) if a not in self.joint.ends] if e is not None else []
+                    for v, e in makers.items()}
         restored.update((v, self._sources(h)) for h in self.histories.values() for v in h.versions)
         restored.update((v, [token]) for token, (_, versions) in hoped.items() for v in versions)
         again = [e for k, e in enumerate(self.equations) if self._is_had(k)]
-        unsure = rounded(again, restored, self.resting) - self.repeated    # a repeated equation decides again, and alike
+        unsure = rounded(again, restored, self.resting) - self.repeated  # a repeated equation decides again, and alike
         backward = live(self.equations, self.gradients + results) & self.dependent
         needed: dict = dict.fromkeys([v for v in self.gradients if self._is_primal(v)])
         for k in sorted(backward):
-            needed.update(dict.fromkeys(_as_read(self.equations[k], lambda v: self._is_primal(v) or v in self.outer, unsure)))
+            needed.update(dict.fromkeys(_as_read(self.equations[k], lambda v: self._is_primal(v) or v in self.outer,
+                                                 unsure)))
         uses, lost = self._graph(restored, unsure)
         lost += [*hoped, *dict.fromkeys(a for a in [*needed, *(a for a, _ in uses)] if isinstance(a, Exact))]
         while True:
             chosen = minimum_cut(uses, lost, needed, lambda v: hoped[v][0] if v in hoped else self._cost(_variable(v)))
             cut = list(dict.fromkeys(map(_variable, chosen)))
-            more = [n for n in extents_of(v for v in cut if v not in hoped and v not in self.outer) if n in self.inside and n not in needed]
+            more = [n for n in extents_of(v for v in cut if v not in hoped and v not in self.outer)
+                    if n in self.inside and n not in needed]
             if not more:
                 return cut
             needed.update(dict.fromkeys(more))
@@ -224,7 +230,8 @@ class Division:
         """
         lead = {*atoms(self.joint.lead), *self.joint.counted}
         uses = [(a, v) for v, sources in restored.items() for a in sources]
-        lost = [*[v for v in atoms(self.joint.carries) if v not in lead], *self.outer, *self.joint.notes.logged, *self.late, *self.states]
+        lost = [*[v for v in atoms(self.joint.carries) if v not in lead], *self.outer, *self.joint.notes.logged,
+                *self.late, *self.states]
         for k, eqn in enumerate(self.equations):
             if k in self.dependent:
                 continue
@@ -278,7 +285,7 @@ class Division:
     def _is_primal(self, v: Var) -> bool:
         return v in self.inside and v not in self.moving
 
-    # -- running the halves -----------------------------------------------------------------------------------------------
+    # -- running the halves ------------------------------------------------------------------------
 
     def environment(self, lead: Iterable, carries: Iterable) -> Environment:
         env = Environment()
@@ -300,7 +307,8 @@ class Division:
 
     def outputs(self, env: Environment, places: "Iterable | None" = None) -> list:
         """The region's outputs, or those at some places."""
-        return [read(env, self.joint.outputs[k]) for k in (range(len(self.joint.outputs)) if places is None else places)]
+        return [read(env, self.joint.outputs[k])
+                for k in (range(len(self.joint.outputs)) if places is None else places)]
 
     def run_reverse(self, env: Environment, restore: Callable) -> tuple:
         """The cotangents that go out, and the first versions of the restored arrays; the environment holds their last
@@ -313,7 +321,8 @@ class Division:
         earlier: dict = {}                                   # of two reads of one element, the reverse half has one
         for v, w in [*self.joint.again.items(), *(x for h in histories for x in h.again.items())]:
             earlier.setdefault(w, []).append(v)
-        for there in earlier.keys() - defined_by(self.equations):     # an array as it is in the end, of this loop or of one around it, or an element of one
+        # the final state of an array, of this loop or one around it, or one of its elements
+        for there in earlier.keys() - defined_by(self.equations):
             env.update(dict.fromkeys(earlier[there], env.read(there)))
         for step in self.reverse:
             if isinstance(step, Var):
@@ -330,7 +339,8 @@ class Division:
 
 
 def _as_read(eqn: Equation, which: Callable, unsure: set) -> list:
-    """Those of the variables that an equation reads, those exact that decide something and are not sure to be computed anew to the last bit."""
+    """The variables that an equation reads and that decide something exactly, but might differ in the last bit if
+    recomputed."""
     deciding = decisive(eqn) & unsure
     return [Exact(v) if v in deciding else v for v in reads(eqn) if which(v)]
 

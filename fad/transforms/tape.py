@@ -39,7 +39,7 @@ class Iterations(NamedTuple):
 
 
 def see_to_room(keepers: list, around: Builder) -> None:
-    """Check, in front of a loop that stands in no other, that what it saves fits in memory; a stack does so as it grows."""
+    """Check, before an outermost loop, that what it saves fits in memory. A stack checks this as it grows."""
     count: Any = 0
     for keeper in keepers:
         count = count + keeper.bytes
@@ -56,13 +56,15 @@ def is_inside_a_loop(builder: "Builder | None") -> bool:
 
 def is_fixed(v: Var, around: Builder) -> bool:
     """Whether a variable has the same extents in each iteration, though an iteration may compute them."""
-    return all(isinstance(n, int) or around.sees(n) or all(around.sees(w) for w, _ in around.integers.form(n).terms) for n in v.type.shape)
+    return all(isinstance(n, int) or around.sees(n) or all(around.sees(w) for w, _ in around.integers.form(n).terms)
+               for n in v.type.shape)
 
 
 def fixed_extents(v: Var) -> list:
     """The extents of such a variable, in front of the loop."""
     around = current()
-    return [around.value_of(n) if isinstance(n, int) or around.sees(n) else around.from_form(around.integers.form(n)) for n in v.type.shape]
+    return [around.value_of(n) if isinstance(n, int) or around.sees(n) else around.from_form(around.integers.form(n))
+            for n in v.type.shape]
 
 
 class OneArray:
@@ -128,7 +130,8 @@ class Ramp(OneArray):
 
 
 class Padded(OneArray):
-    """An array with rows for so many vectors, each a whole number of cache lines wide, so that no processor's vector lies in two lines."""
+    """An array with a row for each of so many vectors. Rows are whole cache lines wide, so that no SIMD vector crosses
+    a line."""
 
     def __init__(self, v: Var, count: Any, width: Any):
         self.dtype, self.extents = v.type.dtype, (count, width)
@@ -189,7 +192,8 @@ class Stack:
         self.dtype = v.type.dtype
 
     def start(self) -> list:
-        return [INT.type(0), INT.type(FIRST_EXTENT), unwritten(FIRST_EXTENT, dtype=self.dtype)]     # of the dtype that they will have: no second trial
+        # in their final dtype: no second trial
+        return [INT.type(0), INT.type(FIRST_EXTENT), unwritten(FIRST_EXTENT, dtype=self.dtype)]
 
     @staticmethod
     def grown(state: list, room: Any) -> list:
@@ -230,19 +234,23 @@ class Stack:
 def keeper_of(v: Var, iterations: "Iterations | None") -> Any:
     """The keeper of a variable's values; `iterations` is None where their number is not known."""
     around = current()
-    if is_fixed(v, around) and (iterations is not None or not has_budget()):   # segments of stretches would be loops four deep
+    # segments of stretches would be loops four deep
+    if is_fixed(v, around) and (iterations is not None or not has_budget()):
         return TapeRows(v, iterations)
     ramp = None if iterations is None else ramp_of(v, iterations, around)
     return Stack(v) if ramp is None or iterations is None else Ramp(v, iterations, ramp)
 
 
 class Tape:
-    """The keepers of all values that a loop saves, and their carries as one list. `iterations` is None where their number is not known.
+    """The keepers of all values that a loop saves, and their carries as one list. `iterations` is None if their number
+    is not known.
 
-    lines: the user's line of each value; keeper: what keeps one. `grows`: whether there are rows to be made before each stretch of a loop.
+    lines: the user's line of each value; keeper: makes the keeper of one. `grows`: whether rows must be made before
+    each stretch of a loop.
     """
 
-    def __init__(self, saved: list, iterations: "Iterations | None", lines: "dict | None" = None, keeper: Callable = keeper_of):
+    def __init__(self, saved: list, iterations: "Iterations | None", lines: "dict | None" = None,
+                 keeper: Callable = keeper_of):
         lines = lines or {}
         self.variables = saved
         self.lines = [lines.get(v) for v in saved]           # the keeper of a value belongs to the value's line

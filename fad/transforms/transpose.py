@@ -10,11 +10,13 @@ from ..ops.carry import atom_type
 from .inputs import zeros_like
 
 
-def pullback_by_transposition(op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple, pull_back: Callable) -> tuple:
-    """The cotangents that the transpose of op's jvp rule gives. pull_back is vjp's: (func, args, wanted) -> values, pullback.
+def pullback_by_transposition(op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple,
+                              pull_back: Callable) -> tuple:
+    """The cotangents that the transpose of op's jvp rule gives. pull_back is vjp's: (func, args, wanted) -> values,
+    pullback.
 
-    The tangents are symbolic and stand at zero: a linear rule's transpose reads none of them. On arrays (no program being built)
-    the transpose is traced once and run.
+    The tangents are symbolic and stand at zero: a linear rule's transpose reads none of them. On arrays (no program
+    being built) the transpose is traced once and run.
     """
     with building(f"{op.name}_transposed", region=bool(stack.builders())) as builder:
         with building("tangent", region=True) as inner:

@@ -83,7 +83,7 @@ def _out_of_branches(eqn: Equation, k: int, active: set) -> "tuple | None":
     return None if starts or start is None else (start, max(trail.cost for trail in trails))
 
 
-# -- while a region is being differentiated -------------------------------------------------------------------------------------
+# -- while a region is being differentiated --------------------------------------------------------
 
 
 class Notes:
@@ -119,7 +119,7 @@ def cost_around(v: Var, builder: Builder) -> "int | None":
 
 def log_write(sweep: Any, eqn: Equation) -> Callable:
     """Keep the values that a write overwrites; return the function that puts them back in the reverse sweep."""
-    notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}          # type: ignore[attr-defined]
+    notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}  # type: ignore[attr-defined]
     earlier, *operands = [sweep.env.read(a) for a in (eqn.inputs[0], *eqn.inputs[2:])]
     old = index(earlier, *operands, **chosen)
     notes.logged.add(old.atom)

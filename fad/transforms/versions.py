@@ -39,7 +39,8 @@ class Version(NamedTuple):
     skipped: tuple
 
 
-def versions(division: Division, equations: list, state: list, arrays: list, iterations: Iterations, around: Any) -> dict:
+def versions(division: Division, equations: list, state: list, arrays: list, iterations: Iterations,
+             around: Any) -> dict:
     """{saved array: its Version}, where it is all that these equations need of a carry."""
     place = {division.joint.carries[k].atom: k for k in state}
     chains = {c: _writes(division, equations, k, c) for c, k in place.items()}
@@ -56,14 +57,16 @@ def versions(division: Division, equations: list, state: list, arrays: list, ite
 
 def _version(division: Division, place: int, chain: list, maker: "int | None") -> Version:
     pieces = [division.equations[k] for k in chain]
-    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], operands_of(e), e.adds_part) for e in pieces]), maker, tuple(chain))
+    return Version(place, tuple([Piece(e.inputs[1], e.params["spec"], operands_of(e), e.adds_part) for e in pieces]),
+                   maker, tuple(chain))
 
 
 _SLICE = {"spec": (("s", 1),), "at": 0}
 
 
 def _writes(division: Division, equations: list, place: int, carry: Var) -> list:
-    """The numbers of those of the equations that make the carry's next value of it by writing parts, in order; none where others do, or read between."""
+    """The numbers of the equations that write parts of the carry and so make its next value, in order; empty if others
+    do, or read between."""
     chain: list = []
     (v,) = atoms([division.joint.outputs[place]]) or (None,)
     while v is not None and v is not carry:

@@ -22,19 +22,21 @@ from .undo_log import log_write
 
 
 class Reverse:
-    """A forward sweep inside the current builder and the reverse sweeps that follow it. `active` holds the variables a derivative flows through."""
+    """A forward sweep in the current builder and the reverse sweeps that follow it. A derivative flows through the
+    variables in `active`."""
 
     def __init__(self, env: Environment, active: set):
         self.env, self.active = env, active
         self.pullbacks: list[Any] = []
         self.cotangents: dict[Var, Any] = {}
         self.masked: set[Var] = set()                            # whose products have to be guarded
-        self.loops = 0                                           # equations with loops in the Func, which share a memory budget
-        self.trails: dict[Var, int] = {}                         # {version of an array that can be restored: the cost of that} (see undo_log.py)
+        self.loops = 0  # equations with loops in the Func, which share a memory budget
+        self.trails: dict[Var, int] = {}  # {restorable version of an array: its cost} (see undo_log.py)
         self.demanded: set[Var] = set()                          # the versions that loops and branches have to restore
-        self.finals: dict[Equation, Any] = {}                    # {reader of an array: (part of the final array with its result, that array)} (see last_write.py)
+        # {read of an array: (part of the final array with its result, that array)} (see last_write.py)
+        self.finals: dict[Equation, Any] = {}
 
-    # -- forward --------------------------------------------------------------------------------------------------------
+    # -- forward -----------------------------------------------------------------------------------
 
     def forward(self, func: Func) -> None:
         """Run func's equations, keeping what their pullbacks need."""
@@ -77,7 +79,7 @@ class Reverse:
         return (any(a in self.active for a in eqn.inputs if isinstance(a, Var)) and type(eqn.op.derivative) is not Zero
                 and any(v.type.dtype.kind in "fc" for v in eqn.outputs))
 
-    # -- reverse --------------------------------------------------------------------------------------------------------
+    # -- reverse -----------------------------------------------------------------------------------
 
     def add(self, atom: Any, g: Any) -> None:
         """Add a cotangent to a variable's."""
@@ -100,7 +102,8 @@ class Reverse:
                 with at_line(eqn.where):
                     part, end = self.finals[eqn]
                     spec, operands = part.rest(eqn)
-                    again = eqn.op(end, *[self.env.read(a) for a in operands], **{**eqn.params, "spec": spec}) if spec else end
+                    again = (eqn.op(end, *[self.env.read(a) for a in operands], **{**eqn.params, "spec": spec}) if spec
+                             else end)
                 found[self.env.read(eqn.outputs[0]).atom] = again.atom
         return found
 
@@ -116,7 +119,8 @@ class Reverse:
         needs = tuple([isinstance(a, Var) and a in self.active for a in eqn.inputs])
         xs = tuple([self.env.read(a) for a in eqn.inputs])
         ys = tuple([self.env[v] for v in eqn.outputs])
-        with at_line(eqn.where), guarding(is_masked(eqn, self.masked)):   # the reverse sweep's equations belong to the line they undo
+        # the reverse sweep's equations belong to the line they undo
+        with at_line(eqn.where), guarding(is_masked(eqn, self.masked)):
             gxs = _pullback(eqn, gs, ys, xs, needs)
         with at_line(eqn.where):
             for a, g, need in zip(eqn.inputs, gxs, needs):
@@ -157,8 +161,8 @@ def named(g: Any, name: str) -> Any:
 def pull_back(func: Func, args: Sequence, wanted: Sequence[int]) -> tuple:
     """Values of func's outputs, computed in the current builder, and the pullback.
 
-    pullback(cotangents of all outputs, None for zero) -> cotangents of the wanted inputs, None for zero; to be called in this
-    builder or in a region of it, any number of times.
+    pullback(cotangents of all outputs, None for zero) -> cotangents of the wanted inputs, None for zero. Call it in
+    this builder or in a region of it, any number of times.
     """
     env = bind_arguments(func, args)
     sweep = Reverse(env, {func.inputs[k] for k in wanted})
@@ -174,7 +178,8 @@ def pull_back(func: Func, args: Sequence, wanted: Sequence[int]) -> tuple:
 
 
 def vjp(func: Func, wanted: Sequence[int]) -> Func:
-    """The Func (inputs..., cotangents of the real and complex outputs...) -> (outputs..., cotangents of the wanted inputs...)."""
+    """The Func (inputs..., cotangents of the real and complex outputs...) -> (outputs..., cotangents of the wanted
+    inputs...)."""
     with standing_alone(func, "vjp") as (builder, args):
         ys, pullback = pull_back(func, args, wanted)
         gs = [cotangent_input(builder, y) if a.type.dtype.kind in "fc" else None for a, y in zip(func.outputs, ys)]
@@ -183,7 +188,8 @@ def vjp(func: Func, wanted: Sequence[int]) -> Func:
 
 
 def cotangent_input(builder: Builder, y: Any) -> Any:
-    """An input for the cotangent of y; extents of y that the program computes are extents of their own, in the input."""
+    """An input for the cotangent of y. Extents of y that the program computes become extents of their own in the
+    input."""
     if not getattr(y, "shape", ()):
         return builder.input(Type(type_of(y).dtype), "g")
     known = set(extents_of(builder.inputs))

@@ -103,11 +103,12 @@ class Batch:
 
 
 def _promoted(eqn: Equation, xs: tuple, flags: tuple) -> tuple:
-    """Python's numbers of the examples, which are an array now, in the dtype that they are used in: an array promotes otherwise."""
+    """Cast the examples' Python numbers, now one array, to the dtype of their use: an array promotes differently."""
     ufunc, types = eqn.op.facts.get("ufunc"), [a.type for a in eqn.inputs]
     if ufunc is None or all(t.weak for t in types) or not any(t.weak and b for t, b in zip(types, flags)):
         return xs
-    return tuple([registry["cast"](x, dtype=d) if t.weak and b else x for x, t, b, d in zip(xs, types, flags, loop_dtypes(ufunc, types))])
+    return tuple([registry["cast"](x, dtype=d) if t.weak and b else x
+                  for x, t, b, d in zip(xs, types, flags, loop_dtypes(ufunc, types))])
 
 
 def _in_dtypes(results: Any, outputs: tuple) -> Any:
@@ -152,7 +153,7 @@ def _insert_axes(x: Any, rank: int) -> Any:
     return x if missing == 0 else registry["reshape"](x, shape[0], *(1,) * missing, *shape[1:])
 
 
-# -- a loop over the examples ---------------------------------------------------------------------------------------------
+# -- a loop over the examples ----------------------------------------------------------------------
 
 
 def each_example(f: Callable, args: Sequence, batched: Sequence[bool], n: Any) -> list:

@@ -1,10 +1,11 @@
-"""What blocks (`with`) set for a while in a thread. An interrupt (see interrupts.py) may keep a block from ending: the outermost call of fad's sets all of it again."""
+"""State that blocks (`with`) set for a while in a thread. An interrupt (interrupts.py) may keep a block from ending;
+the outermost call of fad then sets the state again."""
 import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
 
-_ambient: list[tuple[Callable, Callable]] = []              # what tells how a state of this thread stands, and what makes it stand so
+_ambient: list[tuple[Callable, Callable]] = []  # (read, write) of each such state of this thread
 
 
 def ambient(state: threading.local) -> threading.local:
@@ -32,7 +33,7 @@ def put_back(before: list, error: BaseException) -> None:
     tb = error.__traceback__
     while tb is not None:
         if tb.tb_frame.f_code.co_filename == contextlib.__file__:
-            tb.tb_frame.clear()                               # the block that was left so ends now, and not once the exception is forgotten
+            tb.tb_frame.clear()  # the abandoned block ends now, not when the exception is forgotten
         tb = tb.tb_next
     for (_, write), state in zip(_ambient, before):
         write(state)

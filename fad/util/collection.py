@@ -1,7 +1,8 @@
 """Python's collector of unreachable cycles, kept from looking while programs are made.
 
-Tracing and compiling make hundreds of thousands of objects, nearly all of which are needed to the end. As their number grows Python searches all of them
-for cycles again and again: up to half of the time that a large derivative takes to trace, a fifth of what it takes to compile.
+Tracing and compiling make hundreds of thousands of objects, and need nearly all of them to the end. As their number
+grows Python searches them for cycles again and again: up to half of the time of tracing a large derivative, a fifth of
+compiling it.
 """
 import gc
 import threading
@@ -13,10 +14,10 @@ from .forks import in_child, renewed, unforkable
 
 
 class _Pauses:
-    """The blocks, of all threads, that want no collection now; whether the collector was at work before the first of them.
+    """The open blocks, of all threads, that want no collection; whether the collector ran before the first of them.
 
-    Signal handlers and finalizers may come in between any two steps, and raise errors, or trace functions of their own: the thread that has the lock gets
-    it again, and a block is noted from before the collector is stopped until after it is started.
+    Signal handlers and finalizers may come between any two steps, and raise errors, or trace functions of their own.
+    So the lock is reentrant, and a block is noted before the collector stops until after it starts again.
     """
 
     lock = renewed(threading.RLock())
@@ -26,9 +27,9 @@ class _Pauses:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Within, no cycles are looked for, and no other thread forks (see forks.py); behind the last such block of any thread they are looked for,
-    if they were before. For `with` only: as a decorator it would put a line of contextlib between the user's lines and fad's, and errors and
-    warnings would name that one.
+    """Within the block, Python looks for no cycles and no other thread forks (see forks.py). After the last such block
+    of any thread the collector starts again, if it ran before. Use it with `with` only: a decorator would put a line
+    of contextlib between the user's lines and fad's, and errors and warnings would name that line.
 
     >>> with collection_paused():
     ...     gc.isenabled()

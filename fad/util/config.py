@@ -1,10 +1,10 @@
 """Settings. `fad.config` is the one instance; environment variables give the first values.
 
-    fad.config.compile = "now"                  the process: every thread and task, but for what a block around them says
-    with fad.config.using(check_index=False):   the context: this thread or asyncio task, and the tasks that it starts within
+    fad.config.compile = "now"                  the process: every thread and task, except for blocks around them
+    with fad.config.using(check_index=False):   the context: this thread or asyncio task, and tasks it starts
 
-The blocks that are open in a context are a value of a context variable, which nothing changes in place: a block that ends takes itself away,
-whichever end first, and no other thread or task sees it.
+A context variable holds the blocks that are open in a context, and nothing changes its value in place. A block that
+ends removes itself, in any order, and no other thread or task sees it.
 """
 import os
 import pathlib
@@ -22,7 +22,8 @@ from .memory import parse_bytes
 
 
 def _default_cache_dir() -> "pathlib.Path | None":
-    """$FAD_CACHE_DIR, else `fad` in the user's folder of caches; None for a user who has no home. An empty variable says nothing, as in the XDG specification."""
+    """$FAD_CACHE_DIR, else `fad` in the user's cache folder; None for a user without a home. An empty variable counts
+    as unset, as in the XDG specification."""
     if os.environ.get("FAD_CACHE_DIR"):
         return pathlib.Path(os.path.abspath(os.environ["FAD_CACHE_DIR"]))
     home = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
@@ -68,7 +69,8 @@ class Setting:
 class InForce:
     """What holds in the contexts where these blocks are open, the outermost first.
 
-    blocks   pairs (which block it is, its settings); values: name -> value; shape: what of them programs depend on, as a number
+    blocks: pairs (identity of the block, its settings); values: name -> value; shape: the settings that shape
+    programs, as a number.
     """
 
     __slots__ = ("blocks", "values", "shape", "__weakref__")
@@ -88,7 +90,8 @@ class Config:
         When to compile. "auto" interprets the first calls and compiles a function that is called often; "now" compiles
         before the first answer; "never" interprets. Environment: ``FAD_COMPILE``.
     cache_dir : pathlib.Path or None
-        The folder of compiled kernels; None keeps nothing. Environment: ``FAD_CACHE_DIR``, and ``FAD_CACHE=0`` for None.
+        The folder of compiled kernels; None keeps nothing. Environment: ``FAD_CACHE_DIR``, and ``FAD_CACHE=0`` for
+        None.
     cache_size : int, str or None
         How many bytes kernels may take there, as a number or as text ("1GB"). What was not used for longest goes first.
         None is any number.
@@ -103,9 +106,9 @@ class Config:
 
     Notes
     -----
-    An assignment holds for the whole process. The method ``using`` changes settings for a block, in this thread or asyncio
-    task and in the tasks that it starts. An assignment inside of such a block changes the block, if the block sets that
-    name. fad never uses a program under settings other than those it was made under.
+    An assignment holds for the whole process. The method ``using`` changes settings for a block, in this
+    thread or asyncio task and in the tasks that it starts. An assignment inside of such a block changes the block, if
+    the block sets that name. fad never uses a program under settings other than those it was made under.
 
     Examples
     --------
@@ -124,9 +127,10 @@ class Config:
 
     def __init__(self) -> None:
         outside = InForce(())
-        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {}, "_lock": renewed(threading.RLock())}
+        own: dict[str, Any] = {"_outside": outside, "_inside": WeakSet(), "_shapes": {},
+                               "_lock": renewed(threading.RLock())}
         own["_context"] = ContextVar("fad.config", default=outside)
-        own["now"] = own["_context"].get                      # what holds in this context: read at each call of a compiled function
+        own["now"] = own["_context"].get  # the settings of this context; each call of a compiled function reads them
         own["_process"] = {"compile": os.environ.get("FAD_COMPILE", "auto"),
                            "cache_dir": _default_cache_dir() if os.environ.get("FAD_CACHE", "1") != "0" else None,
                            "cache_size": os.environ.get("FAD_CACHE_SIZE") or "1GB",
@@ -145,7 +149,8 @@ class Config:
         raise self._missing(name)
 
     def _missing(self, name: str) -> AttributeError:
-        return AttributeError(f"fad.config has no setting {name!r}; there are {', '.join(self.__dict__.get('_process', ()))}")
+        return AttributeError(
+            f"fad.config has no setting {name!r}; there are {', '.join(self.__dict__.get('_process', ()))}")
 
     def _setting(self, name: str) -> Setting:
         if not isinstance(getattr(type(self), name, None), Setting):
@@ -186,7 +191,8 @@ class Config:
 
     @contextmanager
     def using(self, **settings: Any) -> Iterator[None]:
-        """Other settings for a while, in this context: no other thread, and no asyncio task but those started within, sees them."""
+        """Other settings for a block, in this context only: other threads do not see them, nor asyncio tasks that
+        started before."""
         block, settings = object(), self._check(settings)
         self._enter((*self.now().blocks, (block, settings)))
         try:
@@ -195,7 +201,7 @@ class Config:
             self._enter(tuple([each for each in self.now().blocks if each[0] is not block]))
 
     def held(self) -> Any:
-        """Within, nothing that other threads assign is seen: what is made of the settings is made of the same ones throughout."""
+        """Within the block, assignments by other threads are not seen: all readers see the same settings."""
         return self.using(**self.now().values)
 
     def __repr__(self) -> str:

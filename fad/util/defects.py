@@ -1,7 +1,8 @@
 """Defects of fad's own, told from what cannot be staged.
 
-While a function is traced, an error means one of three things: the user's code or a library says that it cannot take a traced value,
-fad refuses something on purpose, or fad's own code has failed. The last is a defect, wherever the answer then comes from.
+While a function is traced, an error means one of three things: the user's code or a library says that it cannot take a
+traced value, fad refuses something on purpose, or fad's own code has failed. The last is a defect, even if the answer
+then comes another way.
 """
 import dis
 import os
@@ -18,7 +19,7 @@ _doors: set[Any] = set()                                     # code of functions
 
 
 def door(f: Callable) -> Callable:
-    """Mark a function of fad's that calls, reads or compares for the user's code: a failure of what it does is not fad's."""
+    """Mark a function of fad that calls, reads or compares for the user's code: its failures are not fad's."""
     _doors.add(f.__code__)                                    # type: ignore[attr-defined]
     return f
 
@@ -29,7 +30,8 @@ def is_door(code: Any) -> bool:
 
 
 def is_defect(error: BaseException) -> bool:
-    """Whether an error shows a defect of fad: code of its own failed, which neither refused something nor acted for the user's code.
+    """Whether an error shows a defect of fad: fad's own code failed, and neither refused something nor acted for the
+    user's code.
 
     >>> from fad.ir.types import promoted
     >>> try:
@@ -97,7 +99,8 @@ def is_users(error: BaseException) -> bool:
     while tb.tb_next is not None:
         tb = tb.tb_next
     code = tb.tb_frame.f_code
-    return code is asked_by_user.__code__ or (not is_library(code.co_filename) and bool(code.co_code[tb.tb_lasti] == _RAISE))
+    return (code is asked_by_user.__code__
+            or (not is_library(code.co_filename) and bool(code.co_code[tb.tb_lasti] == _RAISE)))
 
 
 def warn_of(error: BaseException, what: str, where: "Where | None" = None) -> None:
@@ -105,8 +108,11 @@ def warn_of(error: BaseException, what: str, where: "Where | None" = None) -> No
     tb: Any = error.__traceback__
     while tb.tb_next is not None:
         tb = tb.tb_next
-    place = f"{os.path.relpath(tb.tb_frame.f_code.co_filename, os.path.dirname(os.path.dirname(PACKAGE)))}:{tb.tb_lineno}"
-    told = InternalErrorWarning(what, where=where, why=f"a defect of fad ({type(error).__name__}: {str(error)[:2000]}, in {place}); the numbers are right",
+    file = os.path.relpath(tb.tb_frame.f_code.co_filename, os.path.dirname(os.path.dirname(PACKAGE)))
+    place = f"{file}:{tb.tb_lineno}"
+    told = InternalErrorWarning(what, where=where,
+                                why=f"a defect of fad ({type(error).__name__}: {str(error)[:2000]}, in {place}); the "
+                                    f"numbers are right",
                                 do="please report it with the function; the error is this warning's __cause__")
     told.__cause__ = error
     warnings.warn(told, stacklevel=outside_fad())

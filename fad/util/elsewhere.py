@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def in_new_thread(work: Callable[[], T]) -> T:
-    """What work() returns or raises, which runs in a new thread and a copy of this context; in this thread where there is no other to be had.
+    """What work() returns or raises in a new thread and a copy of this context; in this thread if no thread starts.
 
     >>> import threading
     >>> in_new_thread(threading.get_ident) == threading.get_ident()
@@ -28,12 +28,14 @@ def in_new_thread(work: Callable[[], T]) -> T:
             done.release()
     done = threading.Lock()
     done.acquire()
-    # CPython gives a new thread the identifier of its parent until it runs. An exception that is set for the parent meanwhile
-    # (PyThreadState_SetAsyncExc) comes to the new thread, at its first instruction: the thread begins within the try block.
+    # CPython gives a new thread its parent's identifier until it runs. An exception set for the parent in the meantime
+    # (PyThreadState_SetAsyncExc) reaches the new thread, at its first instruction: so the thread begins within the try
+    # block.
     running = run()
     next(running)
     try:
-        _thread.start_new_thread(copy_context().run, (next, running, None))      # an interrupt within Thread.start() would end the thread
+        # an interrupt within Thread.start() would end the thread
+        _thread.start_new_thread(copy_context().run, (next, running, None))
     except RuntimeError as error:
         if "new thread" not in str(error):
             raise

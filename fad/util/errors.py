@@ -85,12 +85,13 @@ class StructureError(FadError, TypeError, ValueError):
 
 
 class UnstageableError(StructureError, TypeError, ValueError):
-    """A loop or branch on traced values that cannot be part of a program: a variable of it changes its structure, or which array it is."""
+    """A loop or branch on traced values cannot be part of a program: a variable in it changes its structure or its
+    identity."""
 
 
 INTEGER_OVERFLOW = "an int leaves 64 bits"                    # what programs say as they run
 NONE_IS_USED = "a value is used that is None"                 # likewise
-RAISED_ON_A_WAY = "what Python raises on this way"             # likewise: the way was not taken when the program was made
+RAISED_ON_A_WAY = "what Python raises on this way"  # likewise: the program was made without that branch
 LARGEST_INT = 2.0**63 * (1 - 1e-15)                           # what rounds to less than this as a float has 64 bits
 
 
@@ -115,10 +116,11 @@ class FallbackWarning(FadError, UserWarning):
 
 
 class InternalErrorWarning(FadError, UserWarning):
-    """Code of fad's own failed while it traced, transformed or compiled a function. The answer comes another way, and is right.
+    """fad's own code failed while it traced, transformed or compiled a function. The answer comes another way, and is
+    right.
 
-    The error is the ``__cause__`` of the warning. Please report it. The warning is no `FallbackWarning`, so that a filter
-    for those leaves it visible.
+    The error is the ``__cause__`` of the warning. Please report it. The warning is not a `FallbackWarning`, so a
+    filter for those leaves it visible.
 
     Examples
     --------
@@ -145,7 +147,8 @@ class ArgumentError(FadError, TypeError, ValueError):
 
 
 class OperandError(FadError, TypeError):
-    """An operator of Python's, in the function's own code, met an operand that it does not take: None, a text, an array of another library's."""
+    """An operator in the function's own code met an operand that it does not take: None, a text, an array of another
+    library."""
 
 
 class MissingAttributeError(FadError, AttributeError):

@@ -3,9 +3,10 @@ from typing import Any
 
 from .where import package_name
 
-REMEDIES = {                                                  # the package of a class -> what gives an ndarray of an x of it
-    "torch": "x.detach().numpy()", "pandas": "x.to_numpy()", "polars": "x.to_numpy()", "xarray": "x.to_numpy()", "pyarrow": "x.to_numpy()",
-    "jax": "np.asarray(x)", "jaxlib": "np.asarray(x)", "tensorflow": "x.numpy()", "cupy": "x.get()", "dask": "x.compute()"}
+REMEDIES = {  # the package of a class -> text that makes an ndarray of its x
+    "torch": "x.detach().numpy()", "pandas": "x.to_numpy()", "polars": "x.to_numpy()", "xarray": "x.to_numpy()",
+    "pyarrow": "x.to_numpy()", "jax": "np.asarray(x)", "jaxlib": "np.asarray(x)", "tensorflow": "x.numpy()",
+    "cupy": "x.get()", "dask": "x.compute()"}
 
 
 def package_of(x: Any) -> str:

@@ -3,12 +3,12 @@
     with unforkable(): ...      a fork of another thread waits for the end of the block
     lock = renewed(RLock())     a lock that is free in a child, unless the forking thread has it
 
-A fork waits until no other thread traces, compiles or imports, and has Numba's and LLVM's locks while it happens. It does
-not wait for ever: after PATIENCE seconds it goes on, and the child gets new locks.
+A fork waits until no other thread traces, compiles or imports, and holds Numba's and LLVM's locks while it happens. It
+does not wait for ever: after PATIENCE seconds it goes on, and the child gets new locks.
 """
 
 import contextlib
-import logging  # noqa: F401  it takes its own lock before a fork. What is registered last comes first, and who waits below may log
+import logging  # noqa: F401  registers its own lock first, since whoever waits below may log
 import os
 import sys
 import threading
@@ -22,7 +22,8 @@ from .ambient import ambient_state
 PATIENCE = 60.0                                              # seconds that a fork waits for others
 COURTESY = 1.0                                               # seconds for which others let a fork go first
 
-_lock: Any = threading.RLock()                               # taken by `with` itself: an interrupt within a method of Condition would leave it taken
+# taken by `with` itself: an interrupt within a method of Condition would leave it locked
+_lock: Any = threading.RLock()
 _gate = threading.Condition(_lock)
 _inside: dict[int, int] = {}                                 # thread -> how many such blocks it is in
 _waiting: list[int] = []                                     # threads that are about to fork

@@ -1,4 +1,4 @@
-"""What notebooks show: tables, and programs with their words coloured, as small pieces of HTML that need no style sheet."""
+"""What notebooks show: tables, and programs with coloured words, as small pieces of HTML that need no style sheet."""
 import html
 import io
 import keyword
@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from .interrupts import let_through
 
-COLOURS = {"keyword": "#8250df", "comment": "#6e7781", "string": "#0a7d5a", "number": "#b85c00"}    # readable on white and on black
+# readable on white and on black
+COLOURS = {"keyword": "#8250df", "comment": "#6e7781", "string": "#0a7d5a", "number": "#b85c00"}
 
 
 def table(title: str, head: Sequence, rows: Iterable[Sequence]) -> str:
@@ -19,7 +20,8 @@ def table(title: str, head: Sequence, rows: Iterable[Sequence]) -> str:
     def cells(texts: Sequence) -> str:
         return "".join(f'<td style="text-align:left">{html.escape(str(text))}</td>' for text in texts)
     heads = "".join(f"<th>{html.escape(str(text))}</th>" for text in head)
-    return f"<p>{html.escape(title)}</p><table><tr>{heads}</tr>" + "".join(f"<tr>{cells(row)}</tr>" for row in rows) + "</table>"
+    return (f"<p>{html.escape(title)}</p><table><tr>{heads}</tr>" + "".join(f"<tr>{cells(row)}</tr>" for row in rows)
+            + "</table>")
 
 
 def coloured(text: str) -> str:
@@ -71,4 +73,5 @@ class Code(str):
         lines = self.count("\n")
         shown = "" if lines > self.LONG else " open"
         name = next((line for line in self.splitlines() if line.startswith("def ")), "")
-        return f"<details{shown}><summary><code>{html.escape(name)}</code> {lines} lines</summary><pre>{coloured(self)}</pre></details>"
+        summary = f"<summary><code>{html.escape(name)}</code> {lines} lines</summary>"
+        return f"<details{shown}>{summary}<pre>{coloured(self)}</pre></details>"

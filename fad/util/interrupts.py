@@ -1,7 +1,8 @@
 """Interrupts: exceptions that come from outside the code that they go through, at any line of it.
 
-They are Python's own (KeyboardInterrupt, SystemExit, MemoryError), what a handler of signals raises, of whatever class, and what another thread sets
-(PyThreadState_SetAsyncExc). They say nothing of the function that is traced: they go on to the caller, and nothing is tried again because of them.
+Interrupts are Python's own (KeyboardInterrupt, SystemExit, MemoryError), every error that a signal handler raises, and
+what another thread sets (PyThreadState_SetAsyncExc). They say nothing of the traced function: they go on to the
+caller, and fad tries nothing again because of them.
 """
 import contextlib
 import dis
@@ -13,7 +14,8 @@ from .errors import FadError
 from .where import is_own
 
 # where the interpreter looks for what other threads have set: as a function begins, after a call, as a loop goes on
-_PAUSES = {code for name, code in dis.opmap.items() if name.startswith(("RESUME", "PRECALL", "CALL", "COMPARE_OP", "JUMP", "POP_JUMP"))}
+_PAUSES = {code for name, code in dis.opmap.items()
+           if name.startswith(("RESUME", "PRECALL", "CALL", "COMPARE_OP", "JUMP", "POP_JUMP"))}
 _ENDS = (StopIteration, StopAsyncIteration)                  # what C functions raise without a word
 
 
@@ -31,7 +33,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def let_through(error: BaseException) -> None:
-    """Raise an interrupt again; nothing happens with other errors. For handlers that take errors in, whatever they are."""
+    """Raise an interrupt again, and ignore all other errors. For handlers that catch every error."""
     if is_interrupt(error):
         raise error
 
@@ -50,7 +52,8 @@ def ignoring(*kinds: type) -> Iterator[None]:
 
 
 def interrupt_behind(error: BaseException, handled: "BaseException | None") -> "BaseException | None":
-    """The interrupt that another library met, and turned into this error; `handled` is what was being handled before."""
+    """The interrupt that another library turned into this error; `handled` is the error that was being handled before.
+    """
     found: BaseException | None = error
     while found is not None and found is not handled:
         if is_interrupt(found):
@@ -60,7 +63,8 @@ def interrupt_behind(error: BaseException, handled: "BaseException | None") -> "
 
 
 def _is_of_a_handler(error: BaseException) -> bool:
-    """Whether a handler of signals raised it. Python gives a handler the frame that it has interrupted, and that is the one that calls it."""
+    """Whether a signal handler raised it. Python calls a handler with the interrupted frame, and that frame is the
+    handler's caller."""
     tb = error.__traceback__
     while tb is not None:
         if not is_own(tb.tb_frame.f_code.co_filename) and _is_given_its_caller(tb.tb_frame):

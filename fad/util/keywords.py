@@ -10,13 +10,14 @@ from .interrupts import interrupt_behind, let_through
 from .nearest import nearest
 
 F = TypeVar("F", bound=Callable)
-ELSEWHERE = {                                                 # what other libraries call it -> what it is called here, where it is a keyword at all
-    "argnum": "argnums", "wrt": "argnums", "argnames": "argnums", "in_dims": "in_axes", "out_dims": "out_axes", "aux": "has_aux",
-    "inputs": "primals", "args": "primals", "vectors": "tangents", "filename": "path", "file": "path"}
+ELSEWHERE = {  # name in other libraries -> name here, where it is a keyword
+    "argnum": "argnums", "wrt": "argnums", "argnames": "argnums", "in_dims": "in_axes", "out_dims": "out_axes",
+    "aux": "has_aux", "inputs": "primals", "args": "primals", "vectors": "tangents", "filename": "path", "file": "path"}
 
 
 def named_as_here(f: F) -> F:
-    """Decorate a public function: a keyword that it does not take is an ArgumentError that says what it is called here, and so is an argument too few.
+    """Decorate a public function. For an unknown keyword it raises ArgumentError with the name that is used here, and
+    likewise for a missing argument.
 
     >>> @named_as_here
     ... def grad(f, argnums=0):
@@ -54,7 +55,7 @@ def signature_of(f: Any) -> "inspect.Signature | None":
     try:
         return inspect.signature(f)
     except (TypeError, ValueError) as error:
-        interrupt = interrupt_behind(error, handled)          # the standard library turns errors of these classes into its own
+        interrupt = interrupt_behind(error, handled)  # the standard library turns errors of these classes into its own
         if interrupt is not None:
             raise interrupt from None
         return None
@@ -71,4 +72,5 @@ def _unknown(f: Callable, name: str, known: frozenset) -> ArgumentError:
     meant = ELSEWHERE.get(name, "")
     meant = meant if meant in known else nearest(name, known)
     listed = ", ".join(p for p in inspect.signature(f).parameters if p in known)
-    return ArgumentError(f"{f.__name__} takes no argument {name!r}", do=f"it is called {meant} here" if meant else f"its arguments are {listed}")
+    return ArgumentError(f"{f.__name__} takes no argument {name!r}",
+                         do=f"it is called {meant} here" if meant else f"its arguments are {listed}")

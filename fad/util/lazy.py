@@ -1,4 +1,4 @@
-"""What is loaded when it is first used: `import fad` must pay neither for SciPy and Numba nor for the parts of fad that few programs need."""
+"""Lazy loading: `import fad` pays neither for SciPy and Numba nor for the parts of fad that few programs need."""
 import importlib
 import sys
 import threading
@@ -14,8 +14,9 @@ from .nearest import MissingName
 def imported(name: str) -> ModuleType:
     """The module of this name, which is imported if it is not there yet.
 
-    A handler of signals that raises may interrupt an import at any line. Python forgets the module then, but not what the module
-    has entered elsewhere, and a second import fails. Handlers run in the main thread: there, another thread imports in its place.
+    A signal handler that raises may interrupt an import at any line. Python then forgets the module, but not what the
+    module has entered elsewhere, and a second import fails. Handlers run in the main thread: there, another thread
+    imports in its place.
 
     >>> imported("math").sqrt(4.0)
     2.0
@@ -34,7 +35,7 @@ def _is_importing() -> bool:
 
 
 def _imported_here(name: str) -> ModuleType:
-    with unforkable():                           # a child would wait for ever for a module that another thread was loading
+    with unforkable():  # a child would wait for ever for a module that another thread was loading
         return importlib.import_module(name)
 
 
@@ -53,7 +54,8 @@ class LazyModule(ModuleType):
 
 
 class Roof(ModuleType):
-    """A package some of whose public names are also names of its rooms. Python binds a room's name when the room is imported: not here."""
+    """A package with public names that are also names of its modules. Python binds a module's name when it imports the
+    module; this class does not."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (isinstance(value, ModuleType) and name in self.__dict__["_above_rooms"]):
@@ -61,8 +63,8 @@ class Roof(ModuleType):
 
 
 def refusing_names(namespace: dict, part_of: str = "") -> Callable:
-    """__getattr__ of a module whose names are all there: it says which of them was probably meant, and, of a module that has a part of
-    PyTorch's names, of which module."""
+    """__getattr__ of a module that has all its names: it says which name was probably meant, and, for PyTorch's
+    namespaces, in which module."""
     module = namespace["__name__"]
     rest = f"{module} has a part of {part_of}; fad leaves the rest to PyTorch." if part_of else ""
 
@@ -71,10 +73,11 @@ def refusing_names(namespace: dict, part_of: str = "") -> Callable:
     return missing
 
 
-def lazy_names(namespace: dict, where: Mapping[str, str], others: str, above_rooms: tuple) -> "tuple[Callable, Callable]":
-    """__getattr__ and __dir__ of a package whose namespace this is: a name is loaded from where[name], a module of the package, or is
-    itself a module of it (where[name] is ""); names that are not in the table are looked up in NAMES, a dict of the module `others`.
-    The names above_rooms are those, whatever modules of the package bear them."""
+def lazy_names(namespace: dict, where: Mapping[str, str], others: str,
+               above_rooms: tuple) -> "tuple[Callable, Callable]":
+    """__getattr__ and __dir__ of a package with this namespace. where[name] is the module of the package that holds a
+    name, or "" if the name is itself a module. NAMES, a dict of the module `others`, has the other names. The names
+    above_rooms come first, whatever modules of the package bear them."""
     package = namespace["__name__"]
     sys.modules[package].__class__ = Roof
     namespace["_above_rooms"] = above_rooms

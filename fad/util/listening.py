@@ -1,13 +1,15 @@
-"""Who is told of what goes wrong in arithmetic: code may ask NumPy to raise or to call a function, and Python to record warnings or to raise them.
+"""Who hears of arithmetic errors: code may ask NumPy to raise or to call a function, and Python to record warnings or
+to raise them.
 
-Operations give infinities and nans, and a program tells nobody. So it is asked whether somebody listens who did not when the function began.
+Operations give infinities and nans, and a program tells nobody. So this module asks whether somebody listens who did
+not when the function began.
 """
 import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
-TOLD = {"raise", "call", "log"}                               # what NumPy does besides computing, but for warnings and prints
+TOLD = {"raise", "call", "log"}  # what NumPy does besides computing, but for warnings and prints
 
 
 class Listening(NamedTuple):
@@ -22,7 +24,8 @@ class Listening(NamedTuple):
         return bool(self.errors - before.errors) or self.records(before) or (self.is_error and not before.is_error)
 
     def records(self, before: "Listening") -> bool:
-        """Whether warnings go elsewhere than they did then: warnings.catch_warnings(record=True) puts a list's append in place of what shows them."""
+        """Whether warnings go elsewhere than before: warnings.catch_warnings(record=True) replaces the function that
+        shows them by a list's append."""
         return any(now is not then for now, then in zip(self.shown_by, before.shown_by))
 
 
@@ -30,7 +33,9 @@ def listening() -> Listening:
     """Who listens now."""
     errors: Any = frozenset([(kind, how) for kind, how in np.geterr().items() if how in TOLD])
     shown_by = warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
-    return Listening(errors, shown_by, any(action == "error" and issubclass(RuntimeWarning, kind) for action, _, kind, *_ in warnings.filters))
+    return Listening(errors, shown_by,
+                     any(action == "error" and issubclass(RuntimeWarning, kind)
+                         for action, _, kind, *_ in warnings.filters))
 
 
 def settings() -> tuple:

@@ -16,7 +16,8 @@ _UNITS = {"": 1, "B": 1, "KB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9, "TB": 10 *
 
 
 def parse_bytes(amount: Any) -> int:
-    """A number of bytes from an int, or from text with a unit: kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024).
+    """A number of bytes from an int, or from text with a unit: kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB
+    (powers of 1024).
 
     >>> parse_bytes("200MB"), parse_bytes("1.5 GiB"), parse_bytes(4096)
     (200000000, 1610612736, 4096)
@@ -27,17 +28,20 @@ def parse_bytes(amount: Any) -> int:
             return _positive(int(float(found[1]) * _UNITS[found[2].upper()]), amount)
     elif isinstance(amount, int) and not isinstance(amount, bool):
         return _positive(amount, amount)
-    raise ArgumentError(f"{amount!r} is no amount of memory", do='give a number of bytes, or text such as "200MB" or "1.5GiB"')
+    raise ArgumentError(f"{amount!r} is no amount of memory",
+                        do='give a number of bytes, or text such as "200MB" or "1.5GiB"')
 
 
 def _positive(count: int, given: Any) -> int:
     if count <= 0:
-        raise ArgumentError(f"{given!r} is no amount of memory to compute in", do="allow at least what one iteration of a loop needs")
+        raise ArgumentError(f"{given!r} is no amount of memory to compute in",
+                            do="allow at least what one iteration of a loop needs")
     return count
 
 
 def available() -> int:
-    """About how many bytes this process can still have before the machine swaps, or its control group is full; a huge number where nobody knows."""
+    """About how many bytes this process can still get before the machine swaps, or its control group is full; a huge
+    number if unknown."""
     return max(min([_UNKNOWN, *_of_the_machine(), *_of_the_group()]), 0)
 
 
@@ -102,5 +106,6 @@ def overlap(x: np.ndarray, y: np.ndarray) -> bool:
 
 def shared_memory() -> SideEffectError:
     """The refusal of arguments of which one is written to and is a part of another one."""
-    return SideEffectError("an argument is written to that shares its memory with another one", why="a program takes its arguments for separate arrays",
+    return SideEffectError("an argument is written to that shares its memory with another one",
+                           why="a program takes its arguments for separate arrays",
                            do="copy one of them (x = x.copy())")

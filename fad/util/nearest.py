@@ -26,9 +26,10 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 class MissingName(AttributeError):
-    """An AttributeError whose text, made when it is read, says which name was probably meant: who asks with hasattr does not wait for that.
+    """An AttributeError that says which name was probably meant. It makes its text when it is read: hasattr does not
+    wait for it.
 
-    more: a sentence that follows. `name` is set and `obj` is not, so that Python's traceback does not add its own suggestion.
+    more: a further sentence. `name` is set and `obj` is not, so that Python's traceback adds no suggestion of its own.
     """
 
     def __init__(self, what: str, name: str, names: "Callable[[], Iterable[str]]", more: str = ""):

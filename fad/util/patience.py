@@ -1,4 +1,5 @@
-"""How long the interpreter may go on with loops before somebody compiles them instead. Each thread has a deadline of its own."""
+"""How long the interpreter goes on with loops before fad compiles them instead. Each thread has a deadline of its own.
+"""
 import threading
 import time
 from collections.abc import Iterator

@@ -21,7 +21,8 @@ class _Kind(NamedTuple):
 _registry: dict[type, _Kind] = {}
 
 
-def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any], counts_as: "type | None" = None) -> type:
+def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any],
+             counts_as: "type | None" = None) -> type:
     """Let structures contain instances of a class.
 
     Parameters
@@ -122,9 +123,15 @@ class Structure:
         self.cls, self.static, self.children = cls, static, children
         self.leaves = 1 if cls is None else sum(c.leaves for c in children)
 
-    def unflatten(self, leaves: Any) -> Any:
-        """The tree with these leaves, in the order that flatten gives."""
+    def unflatten(self, leaves: Any, statics: "dict | None" = None) -> Any:
+        """The tree with these leaves, in the order that flatten gives; statics: more leaves, as {position: leaf}.
+
+        >>> flatten({"b": 1, "a": (2, 3)})[1].unflatten([2, 1], {1: "x"})
+        {'b': 1, 'a': (2, 'x')}
+        """
         leaves = list(leaves)
+        for k in sorted(statics or ()):
+            leaves.insert(k, statics[k])                      # type: ignore[index]
         if len(leaves) != self.leaves:
             raise StructureError(f"{len(leaves)} leaves for a structure of {self.leaves}")
         return self._build(iter(leaves))
@@ -142,7 +149,8 @@ class Structure:
         """
         if self.cls is None:
             return [()]
-        keys = self.static[0] if isinstance(self.cls, type) and issubclass(self.cls, dict) else range(len(self.children))
+        keys = (self.static[0] if isinstance(self.cls, type) and issubclass(self.cls, dict)
+                else range(len(self.children)))
         return [(key, *path) for key, child in zip(keys, self.children) for path in child.paths()]
 
     def _key(self) -> tuple:
@@ -168,7 +176,9 @@ class Structure:
         inner = ", ".join(parts)
         if self.cls is tuple:
             return f"({inner},)" if len(parts) == 1 else f"({inner})"
-        return "None" if self.cls is type(None) else f"[{inner}]" if issubclass(self.cls, list) else f"{self.cls.__name__}({inner})"
+        if self.cls is type(None):
+            return "None"
+        return f"[{inner}]" if issubclass(self.cls, list) else f"{self.cls.__name__}({inner})"
 
 
 LEAF = Structure(None, None, ())

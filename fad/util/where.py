@@ -9,8 +9,9 @@ Captured code is rewritten, looped, compiled and guarded. Where code stands deci
     fad, NumPy, SciPy, Numba                       no: fad has faces for them (is_library)
     Python's own library                           no: it is called as it is
 
-A package is opaque that has a compiled core (an extension module among its files: pandas, scikit-learn, PyTorch) or arrays of its own (a class with
-NumPy's protocols: JAX, autograd). What such a package does with a value is not to be seen in Python's code.
+A package is opaque if it has a compiled core (an extension module among its files: pandas, scikit-learn, PyTorch) or
+arrays of its own (a class with NumPy's protocols: JAX, autograd). Python's code does not show what such a package does
+with a value.
 """
 import linecache
 import os
@@ -24,9 +25,10 @@ from .lazy import LazyModule
 traceback = LazyModule("traceback")
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-BELOW_TRACING = tuple([f"{__name__.split('.')[0]}.{part}" for part in ("util", "ir", "ops", "passes", "backend", "transforms", "api", "show")])
-_DEMONSTRATION = PACKAGE + "demo.py"                         # written as a user would write it, and captured as a user's code
-_ROUTINES = PACKAGE + "routines" + os.sep                    # so are these: plain NumPy in place of a library's functions
+BELOW_TRACING = tuple([f"{__name__.split('.')[0]}.{part}"
+                       for part in ("util", "ir", "ops", "passes", "backend", "transforms", "api", "show")])
+_DEMONSTRATION = PACKAGE + "demo.py"  # written as a user would write it, and captured as user code
+_ROUTINES = PACKAGE + "routines" + os.sep  # so are these: plain NumPy in place of a library's functions
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
 _SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")
@@ -79,8 +81,10 @@ def is_library(filename: str) -> bool:
 def is_captured(filename: str) -> bool:
     """Whether code in this file is captured: the user's, and that of installed packages which are plain Python.
 
-    >>> is_captured("/home/me/model.py"), is_captured("/usr/lib/python3/site-packages/models/fit.py"), is_captured(linecache.__file__)
-    (True, True, False)
+    >>> is_captured("/home/me/model.py"), is_captured("/usr/lib/python3/site-packages/models/fit.py")
+    (True, True)
+    >>> is_captured(linecache.__file__)
+    False
     """
     known = _is_captured.get(filename)
     if known is None:
@@ -92,7 +96,7 @@ def _is_as_it_stands(filename: str) -> bool:
     if is_library(filename):
         return True
     found = _SITE.match(filename)
-    if found is None:                                         # the site's packages may lie within Python's own directory
+    if found is None:  # the site's packages may lie within Python's own directory
         return filename.startswith(_STANDARD_LIBRARY)
     return _is_opaque_package(found[1], found[2])
 
@@ -106,7 +110,8 @@ def _is_opaque_package(site: str, name: str) -> bool:
 
 
 def _has_core(path: str) -> bool:
-    return any(f.endswith(tuple(EXTENSION_SUFFIXES)) for _, _, files in os.walk(path) for f in files) or path.endswith(tuple(EXTENSION_SUFFIXES))
+    return (any(f.endswith(tuple(EXTENSION_SUFFIXES)) for _, _, files in os.walk(path) for f in files)
+            or path.endswith(tuple(EXTENSION_SUFFIXES)))
 
 
 def _has_arrays(name: str) -> bool:
@@ -116,7 +121,8 @@ def _has_arrays(name: str) -> bool:
 
 
 def module_name(x: Any) -> str:
-    """The module that a class or a function says it is from; empty if it does not say. (A class that Cython made may have a descriptor under the name.)
+    """The module that a class or a function names as its own; empty if it names none. (A class from Cython may have a
+    descriptor there.)
 
     >>> module_name(os.getcwd), module_name(int), module_name(1.0)
     ('posix', 'builtins', '')
@@ -153,9 +159,11 @@ def opaque_package_of(x: Any) -> str:
     package = name.split(".")[0]
     if package in sys.stdlib_module_names or package in _MODELLED:
         return ""
-    filename = getattr(sys.modules.get(name), "__file__", None) or getattr(sys.modules.get(package), "__file__", None) or ""
+    filename = (getattr(sys.modules.get(name), "__file__", None) or getattr(sys.modules.get(package), "__file__", None)
+                or "")
     found = _SITE.match(filename)
-    is_opaque = filename.endswith(tuple(EXTENSION_SUFFIXES)) or (found is not None and _is_opaque_package(found[1], found[2]))
+    is_opaque = (filename.endswith(tuple(EXTENSION_SUFFIXES))
+                 or (found is not None and _is_opaque_package(found[1], found[2])))
     return package if is_opaque else ""
 
 
@@ -174,13 +182,14 @@ def here() -> "Where | None":
 
 def line_of(error: BaseException) -> "Where | None":
     """The innermost line that an error went through of captured code, or else of any that is no library's."""
-    found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename) and linecache.getline(f.filename, f.lineno or 0)]
+    found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename)
+             and linecache.getline(f.filename, f.lineno or 0)]
     found = [f for f in found if is_captured(f.filename) and not f.filename.startswith(_ROUTINES)] or found
     return Where(found[-1].filename, found[-1].lineno or 0, found[-1].name) if found else None
 
 
 def library_of(error: BaseException) -> str:
-    """The module of the innermost code that an error went through, fad's own left out; empty where that is the user's."""
+    """The module of the innermost code that an error went through, without fad's own; empty if that is the user's."""
     found, tb = "", error.__traceback__
     while tb is not None:
         code = tb.tb_frame.f_code
@@ -193,13 +202,15 @@ def library_of(error: BaseException) -> str:
 def outside_fad() -> int:
     """The stack level, for a warning of the function that asks, of the line that called fad."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and (is_library(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_ROUTINES)):
+    while (frame.f_back is not None
+           and (is_library(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_ROUTINES))):
         level, frame = level + 1, frame.f_back
     return level
 
 
 def library_call() -> str:
-    """The library's function that the user's line called and that is running now ("scipy.optimize.brentq"); empty if there is none."""
+    """The library function that the user's line called and that is running ("scipy.optimize.brentq"); empty if there
+    is none."""
     frame, outermost = sys._getframe(1), None
     while frame is not None and not is_captured(frame.f_code.co_filename):
         if not frame.f_code.co_filename.startswith(PACKAGE):
@@ -208,5 +219,5 @@ def library_call() -> str:
     if outermost is None:
         return ""
     public = [part for part in outermost.f_globals.get("__name__", "").split(".") if not part.startswith("_")]
-    name = getattr(outermost.f_code, "co_qualname", outermost.f_code.co_name)       # Python 3.10 knows the bare name only
+    name = getattr(outermost.f_code, "co_qualname", outermost.f_code.co_name)  # Python 3.10 knows the bare name only
     return ".".join([*public, name.removesuffix(".__init__")])

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import fad
 from fad import functional as F
 
 close = np.testing.assert_allclose
@@ -57,3 +58,35 @@ def test_products():
 def test_single_element_arrays_count_as_scalars():
     close(F.hessian(lambda a: np.sum(a ** 2, keepdims=True), a), 2 * np.eye(3))
     close(F.vjp(lambda a: np.sum(a ** 2, keepdims=True), a)[1], 2 * a)
+
+
+def on_the_tape(x):
+    """A function that no program can be made of: a number becomes text on its way."""
+    return float(str(float(x[0]))) * x * x
+
+
+def scalar_on_the_tape(x):
+    return np.sum(on_the_tape(x) ** 2)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_functions_that_run_on_the_tape(strategy):
+    x, v = np.array([2.0, 3.0]), np.array([1.0, -1.0])
+    close(F.jacobian(on_the_tape, x, strategy=strategy), np.diag(4 * x))
+    assert [type(part) for part in F.jacobian(lambda x: (on_the_tape(x),), x, strategy=strategy)] == [np.ndarray]
+    matrix = np.diag(48 * x ** 2)                                 # the sum of (2 x²)²
+    close(F.hessian(scalar_on_the_tape, x), matrix)
+    for product in (F.vhp, F.hvp):
+        close(product(scalar_on_the_tape, x, v)[1], matrix @ v)
+    for product in (F.vjp, F.jvp):
+        close(product(on_the_tape, x, v)[1], 4 * x * v)
+    with pytest.raises(RuntimeError, match="single element"):
+        F.hessian(on_the_tape, x)
+    with pytest.raises(RuntimeError, match="single array"):
+        F.hessian(lambda x: (scalar_on_the_tape(x), x), x)
+
+
+def test_functions_that_may_not_run_on_the_tape_say_so():
+    with fad.config.using(fallback=False), pytest.raises(fad.FadError, match="a text was made"):
+        F.jacobian(on_the_tape, np.array([2.0, 3.0]))

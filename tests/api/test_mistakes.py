@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import fad
-from fad.util.errors import ArgumentError, ConcreteValueError, IntegerArgumentError, NotScalarError, UnsupportedFunctionError
+from fad.util.errors import (
+    ArgumentError,
+    ConcreteValueError,
+    IntegerArgumentError,
+    NotScalarError,
+    UnsupportedFunctionError,
+)
 
 X = np.array([1.0, 2.0, 3.0])
 

@@ -13,6 +13,8 @@ from fad import config
 from fad.backend.runner import Runner
 from fad.util.config import Config, Setting
 
+from ..tasks import errors_of_eighty
+
 NAMES = ("check_index", "check_trace", "fallback")
 
 
@@ -161,7 +163,7 @@ def history(own, rng, depth, seen):
 
 
 def test_many_threads_and_tasks():
-    own, done, errors = Config(), [], []
+    own, done = Config(), []
 
     async def task(seed):
         before = repr(own)
@@ -169,15 +171,5 @@ def test_many_threads_and_tasks():
             await asyncio.sleep(0)
         assert repr(own) == before
 
-    async def tasks(seed):
-        await asyncio.gather(*[task(seed + k) for k in range(10)])
-
-    def thread(seed):
-        try:
-            asyncio.run(tasks(seed))
-        except BaseException as error:
-            errors.append(error)
-    threads = [threading.Thread(target=thread, args=(1000 * k,)) for k in range(8)]
-    [t.start() for t in threads]
-    [t.join() for t in threads]
+    errors = errors_of_eighty(task)
     assert not errors and len(done) >= 80 and own.now().blocks == ()

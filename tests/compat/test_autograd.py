@@ -29,7 +29,16 @@ from fad.compat.autograd import (
     value_and_grad,
     vector_jacobian_product,
 )
-from fad.compat.autograd.extend import def_linear, defjvp, defjvp_argnum, defvjp, defvjp_argnum, defvjp_argnums, notrace_primitive, primitive
+from fad.compat.autograd.extend import (
+    def_linear,
+    defjvp,
+    defjvp_argnum,
+    defvjp,
+    defvjp_argnum,
+    defvjp_argnums,
+    notrace_primitive,
+    primitive,
+)
 from fad.compat.autograd.misc import flatten
 from fad.compat.autograd.misc.fixed_points import fixed_point
 from fad.compat.autograd.misc.optimizers import adam, rmsprop, sgd

@@ -133,3 +133,13 @@ def test_inference_mode_false_is_the_usual_mode():
     with fad.no_grad(), fad.inference_mode(False):
         assert fad.is_grad_enabled()
     assert fad.is_grad_enabled()
+
+
+@pytest.mark.parametrize("name, floating, is_complex, itemsize", [
+    ("float64", True, False, 8), ("float32", True, False, 4), ("float16", True, False, 2), ("complex128", False, True, 16),
+    ("complex64", False, True, 8), ("int64", False, False, 8), ("int32", False, False, 4), ("uint8", False, False, 1), ("bool", False, False, 1)])
+def test_what_a_dtype_is(name, floating, is_complex, itemsize):
+    """PyTorch's attributes of dtypes are functions here, of fad's names for dtypes and of tensors' dtypes alike: both are NumPy's."""
+    dtype = getattr(fad, name)
+    for one in (dtype, fad.zeros(2, dtype=dtype).dtype):
+        assert (fad.is_floating_point(one), fad.is_complex(one), one.itemsize) == (floating, is_complex, itemsize)

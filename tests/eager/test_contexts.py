@@ -10,6 +10,8 @@ import pytest
 import fad
 from fad.eager.state import Modes, now
 
+from ..tasks import errors_of_eighty
+
 ad = fad.autograd
 DEFAULTS = contextvars.Context().run(now)
 FIELDS = [name for name in Modes.__slots__ if name not in ("then", "quick", "__weakref__")]
@@ -160,7 +162,7 @@ def nested(rng, depth):
 
 
 def test_many_threads_and_tasks():
-    errors, done = [], []
+    done = []
 
     async def task(seed):
         for _ in nested(random.Random(seed), 2):
@@ -168,15 +170,5 @@ def test_many_threads_and_tasks():
         assert now() is DEFAULTS
         done.append(seed)
 
-    async def tasks(seed):
-        await asyncio.gather(*[task(seed + k) for k in range(10)])
-
-    def thread(seed):
-        try:
-            asyncio.run(tasks(seed))
-        except BaseException as error:
-            errors.append(error)
-    threads = [threading.Thread(target=thread, args=(1000 * k,)) for k in range(8)]
-    [t.start() for t in threads]
-    [t.join() for t in threads]
+    errors = errors_of_eighty(task)
     assert not errors and len(done) == 80 and now() is DEFAULTS

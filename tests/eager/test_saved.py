@@ -82,8 +82,6 @@ DIFFERENT = {                                          # line -> what is otherwi
     "matrix: x**1": "in0",
     "image: F.conv2d(x,torch.ones(3,4,3,3,dtype=torch.float64))": "in0",
     "matrix: torch.fft.rfft(x)": "twice in0",
-    'matrix: torch.einsum("ij->ji",x)': "view",
-    'square: torch.einsum("ii->i",x)': "view twice",
     "matrix: torch.tensordot(x,torch.eye(4,dtype=torch.float64),1)": "view",
     "matrix: torch.gradient(x)[0]": "twice",
     "small: torch.erfinv(x)": "out in0 relu",

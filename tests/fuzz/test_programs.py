@@ -1,4 +1,8 @@
-"""Random programs of every generator, in portions that run side by side: a thousand of judge.py, some of each of the others."""
+"""Random programs of every generator, in portions that run side by side: a thousand of judge.py, some of each of the others.
+
+The seeds are the same in every run. Of eight portions or more, every fourth one is run, of four or more every second
+one; the others are left to `-m slow`. What a random program has shown to be wrong once is in found.py.
+"""
 import importlib
 
 import pytest
@@ -24,7 +28,14 @@ GENERATORS = {                                               # module: how many 
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 
 
-@pytest.mark.parametrize("name, portion", [(name, portion) for name, (portions, _) in GENERATORS.items() for portion in range(portions)])
+def _portions():
+    for name, (portions, _) in GENERATORS.items():
+        step = 4 if portions >= 8 else 2 if portions >= 4 else 1
+        for portion in range(portions):
+            yield pytest.param(name, portion, marks=[pytest.mark.slow] if portion % step else [])
+
+
+@pytest.mark.parametrize("name, portion", _portions())
 def test_random_programs(name, portion):
     report, each = importlib.import_module(f".{name}", __package__).report, GENERATORS[name][1]
     seeds = range(portion * each, (portion + 1) * each)

@@ -170,6 +170,8 @@ def floors() -> dict:
 
 def stands_for(path) -> list[str]:
     """The modules of fad that LazyModules of a file stand for."""
+    if "LazyModule" not in path.read_text(encoding="utf-8"):
+        return []                                            # most files, of which no tree need be made
     calls = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "LazyModule"]
     names = [call.args[0].value for call in calls]
     return [name for name in names if name.split(".")[0] == "fad"]

@@ -15,7 +15,19 @@ from fad.trace.tracing import trace
 from fad.util.errors import FadError
 
 from . import keywords as kw
-from .test_keywords import ARGS, METHODS, NAMES, SCOPE, arrays_in, base_calls, difference, method_calls, outs_of, plain
+from .test_keywords import (
+    ARGS,
+    METHODS,
+    NAMES,
+    SCOPE,
+    arrays_in,
+    base_calls,
+    difference,
+    given,
+    method_calls,
+    outs_of,
+    plain,
+)
 
 MEMORY = ("copy", "order", "requirements", "sparse", "out", "subok", "overwrite_input")
 LAYOUTS = {
@@ -77,7 +89,7 @@ def parts(z):
 
 
 def function_of(expression, layout, write):
-    text = "def f(x, v, S):\n    P = S @ S.T + 4 * np.eye(4)\n"
+    text = f"def f(x, v, S):\n{given(expression)}"
     text += f"    {LAYOUTS[layout]}\n    z = {expression}\n{WRITES[write]}    return [z, x, v, S]"
     scope = {**SCOPE, "parts": parts}
     exec(compile(text, "<law>", "exec"), scope)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend.compile import kernel_of
+from fad.backend import cache
 
 from .programs import long, plain
 
@@ -54,6 +54,22 @@ def test_other_threads_go_on_while_a_loop_runs(kernel):
     f, iterations = kernel
     gap, took = gaps(lambda: f(X, iterations))
     assert gap < 0.3 * took and took > 0.3
+
+
+def as_long_as_it_takes(x):
+    """Nothing in the arguments says how long."""
+    k = 0.0
+    while k < 60_000_000 * x:
+        k = k + 1.0
+    return k
+
+
+def test_other_threads_go_on_while_a_loop_of_unknown_length_runs():
+    f = fad.jit(as_long_as_it_takes, compile="now")
+    f(1e-6)
+    times = next(n for n in (5.0, 25.0, 125.0, 625.0) if gaps(lambda n=n: f(n))[1] > 0.7)
+    gap, took = gaps(lambda: f(times))
+    assert gap < 0.5 * took and took > 0.3
 
 
 def test_other_threads_go_on_while_large_arrays_are_gone_through():
@@ -176,16 +192,16 @@ def test_a_worker_thread_leaves_signals_to_the_main_thread(kernel, alarm):
 
 
 def test_looking_for_signals_takes_less_than_a_hundredth(kernel):
-    """Measured on what is printed, with and without the lines that count; the least of many short runs, as machines are busy."""
+    """Measured with and without strips; the least of many short runs, as machines are busy."""
     f, iterations = kernel
-    text = fad.source(f, X, 7)
-    assert "interruptible(" in text
-    bare = "\n".join(line for line in text.splitlines() if "interruptible" not in line and "iterations" not in line) + "\n"
-    kernels, best = [kernel_of(t, "jit") for t in (text, bare)], [np.inf, np.inf]
+    text = cache._module(fad.source(f, X, 7), "jit")
+    bare = text.replace("fad.kernels.strip_mining import Kernel", "fad.kernels.numba_pipeline import Lean").replace("=Kernel", "=Lean")
+    assert text.count("KernelCompiler") == bare.count("LeanCompiler") == 2
+    calls, best = [cache._run(compile(t, "<fad jit>", "exec"), "fad_kernel", "jit") for t in (text, bare)], [np.inf, np.inf]
     for _ in range(1500):
-        for k, compiled in enumerate(kernels):
+        for k, call in enumerate(calls):
             started = time.perf_counter()
-            compiled.call(X, iterations // 4000)
+            call(X, iterations // 4000)
             best[k] = min(best[k], time.perf_counter() - started)
     assert best[0] < 1.03 * best[1]                          # 1.00 to 1.01 where it was measured
 

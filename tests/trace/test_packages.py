@@ -10,8 +10,8 @@ import fad
 from fad.trace.origin import definition_of
 from fad.util.where import is_captured, is_captured_class, opaque_package_of
 
+from .guards.test_guards import X, assert_always_as_python, slopes
 from .packages import installed, of_file
-from .test_guards import X, assert_always_as_python, slopes
 
 MODEL = """
 import numpy as np

@@ -1,7 +1,7 @@
 """Functions with rules of the user's own, under autograd's names: primitive, defvjp, defjvp and their kin.
 
-A primitive is compiled like other code if fad can trace it. If it cannot (it calls C code, say), the function that calls
-it runs on the tape, where the primitive gets plain arrays.
+fad compiles a primitive like other code if it can trace it. If it cannot (the primitive calls C code, say), the
+calling function runs on the tape, and the primitive gets plain arrays.
 """
 import functools
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ class primitive:
     6.0
     """
 
-    vjp: "Callable | None" = None               # (argnums, ans, args, kwargs) -> g -> cotangents, one for each of argnums
+    vjp: "Callable | None" = None  # (argnums, ans, args, kwargs) -> g -> cotangents, one for each of argnums
     jvp: "Callable | None" = None               # (argnums, tangents, ans, args, kwargs) -> the result's tangent
 
     def __init__(self, fun: Callable):
@@ -132,13 +132,15 @@ def _rules_by_argnum(fun: primitive, rules: Sequence, argnums: "Sequence | None"
 
     def find(argnum: int) -> Any:
         if argnum not in by_argnum:
-            raise NoDerivativeError(f"{mode} of {_name(fun)} wrt argnums ({argnum},) not defined", do=f"give a rule for it to def{mode.lower()}")
+            raise NoDerivativeError(f"{mode} of {_name(fun)} wrt argnums ({argnum},) not defined",
+                                    do=f"give a rule for it to def{mode.lower()}")
         return by_argnum[argnum]
     return find
 
 
 def defvjp(fun: primitive, *vjpmakers: "Callable | None", argnums: "Sequence | None" = None) -> None:
-    """Rules of reverse mode: vjpmaker(ans, *args, **kwargs) -> (g -> cotangent), one for each argument, or for those of argnums; None: zero."""
+    """Rules of reverse mode: vjpmaker(ans, *args, **kwargs) -> (g -> cotangent), one per argument, or per entry of
+    argnums; None is zero."""
     find = _rules_by_argnum(fun, vjpmakers, argnums, "VJP")
 
     def vjp(wanted: Sequence, ans: Any, args: tuple, kwargs: dict) -> Callable:
@@ -163,8 +165,8 @@ def defvjp_argnums(fun: primitive, vjpmaker: Callable) -> None:
 
 
 def defjvp(fun: primitive, *jvpfuns: "Callable | str | None", argnums: "Sequence | None" = None) -> None:
-    """Rules of forward mode: jvpfun(g, ans, *args, **kwargs) -> tangent, one for each argument, or for those of argnums; None: zero;
-    "same": fun itself, which is linear in that argument."""
+    """Rules of forward mode: jvpfun(g, ans, *args, **kwargs) -> tangent, one per argument, or per entry of argnums.
+    None is zero; "same" is fun itself, which is linear in that argument."""
     find = _rules_by_argnum(fun, jvpfuns, argnums, "JVP")
 
     def part(argnum: int, g: Any, ans: Any, args: tuple, kwargs: dict) -> Any:
@@ -210,5 +212,7 @@ def notrace_primitive(fun: Callable) -> Callable:
     def untraced(*args: Any, **kwargs: Any) -> Any:
         if not stack.builders() or level_of(tree.flatten((args, kwargs))[0]) != 2:
             return fun(*args, **kwargs)
-        return _on_values(fun, args, kwargs) if stack.is_live() else captured(fun)(*stop_gradient(args), **stop_gradient(kwargs))
+        if stack.is_live():
+            return _on_values(fun, args, kwargs)
+        return captured(fun)(*stop_gradient(args), **stop_gradient(kwargs))
     return untraced

@@ -16,7 +16,8 @@ from .spaces import vspace
 
 
 def unary_to_nary(operator: Callable) -> Callable:
-    """An operator on functions of one argument, operator(f, x, ...), as one on functions of several: f, argnum, ... -> a function of f's arguments."""
+    """Turn operator(f, x, ...) on functions of one argument into one on functions of several: f, argnum, ... -> a
+    function of f's arguments."""
     @functools.wraps(operator)
     def on_several(fun: Callable, argnum: "int | Sequence[int]" = 0, *operands: Any, **options: Any) -> Callable:
         chosen = _argnums(argnum)
@@ -52,7 +53,8 @@ def _of_one(fun: Callable, argnum: Any, chosen: tuple, args: tuple, kwargs: dict
 def _named(applied: Callable, operator: Callable, fun: Callable, argnum: Any) -> Callable:
     name, of = getattr(operator, "__name__", "operator"), getattr(fun, "__name__", "[unknown name]")
     applied.__name__ = f"{name}_of_{of}_wrt_argnum_{argnum}"
-    applied.__doc__ = f"    {name} of function {of} with respect to argument number {argnum}. It takes the arguments of {of}."
+    applied.__doc__ = (f"    {name} of function {of} with respect to argument number {argnum}. "
+                       f"It takes the arguments of {of}.")
     return applied
 
 
@@ -74,8 +76,8 @@ grad = _operator(derivative.grad, "grad")
 grad.__doc__ = """
     Returns a function which computes the gradient of `fun` with respect to the argument (or arguments) `argnum`.
 
-    fun returns a real scalar, or an array of one element. The gradient has the structure, shape and dtype of the argument.
-    Raises NotScalarError (a TypeError) for other results.
+    fun returns a real scalar, or an array of one element. The gradient has the structure, shape and dtype of the
+    argument. Raises NotScalarError (a TypeError) for other results.
 
     >>> float(grad(lambda x, y: x * y ** 2, 1)(2.0, 3.0))
     12.0
@@ -102,13 +104,14 @@ def _sum_of(fun: Callable) -> Callable:
     def summed(*args: Any, **kwargs: Any) -> Any:
         y = fun(*args, **kwargs)
         if np.iscomplexobj(y):
-            raise NotScalarError("elementwise_grad needs a function with a real result", do="take np.real of it, or use jacobian")
+            raise NotScalarError("elementwise_grad needs a function with a real result",
+                                 do="take np.real of it, or use jacobian")
         return np.sum(y)
     return summed
 
 
 elementwise_grad = _operator(lambda fun, argnum: derivative.grad(_sum_of(fun), argnum), "elementwise_grad")
-elementwise_grad.__doc__ = """The sum of each column of the Jacobian; its diagonal, for functions that act on each element by itself.
+elementwise_grad.__doc__ = """The sum of each column of the Jacobian. It is the diagonal if `fun` acts elementwise.
 
     >>> elementwise_grad(np.sin)(np.zeros(2))
     array([1., 1.])
@@ -147,7 +150,8 @@ def grad_named(fun: Callable, argname: str) -> Callable:
     """The gradient with respect to the argument of this name."""
     names = list(inspect.signature(fun).parameters)
     if argname not in names:
-        raise ArgumentError(f"{getattr(fun, '__name__', 'the function')} has no argument {argname!r}", do=f"name one of {', '.join(names)}")
+        raise ArgumentError(f"{getattr(fun, '__name__', 'the function')} has no argument {argname!r}",
+                            do=f"name one of {', '.join(names)}")
     return grad(fun, names.index(argname))
 
 
@@ -193,7 +197,8 @@ def _half_square(x: Any) -> Any:
 
 
 def make_ggnvp(f: Callable, g: Callable = _half_square, f_argnum: int = 0) -> Callable:
-    """Products with the generalized Gauss-Newton matrix J' H J, where J is f's Jacobian and H is g's Hessian at f(x)."""
+    """Products with the generalized Gauss-Newton matrix J' H J, where J is f's Jacobian and H is g's Hessian at f(x).
+    """
     @unary_to_nary
     def product(f: Callable, x: Any) -> Callable:
         pull, y = products.make_vjp(f, x)

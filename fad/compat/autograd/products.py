@@ -1,4 +1,4 @@
-"""Products with derivatives, under autograd's conventions: of complex numbers, a cotangent is the conjugate of fad's."""
+"""Products with derivatives under autograd's conventions: cotangents of complex numbers are the conjugates of fad's."""
 from collections.abc import Callable
 from typing import Any
 

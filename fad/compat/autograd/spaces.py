@@ -100,7 +100,8 @@ class VSpace:
 def _model(x: Any) -> Any:
     shape, dtype = np.shape(x), getattr(x, "dtype", None) or np.asarray(x).dtype
     if dtype.kind not in "biufc":
-        raise ArgumentError(f"there is no vector space of a value of type {type(x).__name__}", do="use numbers, arrays and containers of them")
+        raise ArgumentError(f"there is no vector space of a value of type {type(x).__name__}",
+                            do="use numbers, arrays and containers of them")
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 

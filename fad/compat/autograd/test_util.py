@@ -32,7 +32,8 @@ def check_vjp(f: Callable, x: Any) -> None:
     g = xs.covector(pull(ys.covector(w)))
     assert vspace(g) == xs, f"the cotangent belongs to {vspace(g)}, the argument to {xs}"
     exact, numeric = xs.inner_prod(v, g), ys.inner_prod(w, make_numerical_jvp(f, x)(v))
-    assert scalar_close(numeric, exact), f"Derivative (VJP) check of {_name(f)} failed with arg {x}:\nanalytic: {exact}\nnumeric:  {numeric}"
+    what = f"Derivative (VJP) check of {_name(f)} failed with arg {x}:\nanalytic: {exact}\nnumeric:  {numeric}"
+    assert scalar_close(numeric, exact), what
 
 
 def check_jvp(f: Callable, x: Any) -> None:
@@ -51,7 +52,8 @@ def check_equivalent(x: Any, y: Any) -> None:
 
 @unary_to_nary
 def check_grads(f: Callable, x: Any, modes: "Sequence[str] | None" = None, order: int = 2) -> None:
-    """Raise AssertionError where a derivative of f at x, up to this order, is not the difference; modes: "fwd", "rev" or both."""
+    """Raise AssertionError if a derivative of f at x, up to this order, differs from differences; modes: "fwd", "rev"
+    or both."""
     modes = ("fwd", "rev") if modes is None else modes
     assert all(m in ("fwd", "rev") for m in modes), f"modes are 'fwd' and 'rev', not {modes}"
     for mode, check, product_of, prefix in (("fwd", check_jvp, _push, "jvp"), ("rev", check_vjp, _pull, "vjp")):

@@ -16,8 +16,8 @@ class _OfTraced(type):
 
     def __subclasscheck__(cls, other: type) -> bool:
         """isinstance() of a traced value asks about the class that it stands for."""
-        raise UnstageableError("isinstance(x, Box) is asked of a traced value", why="it has the class of the array or number that it stands for",
-                               do="ask isbox(x)")
+        raise UnstageableError("isinstance(x, Box) is asked of a traced value",
+                               why="it has the class of the array or number that it stands for", do="ask isbox(x)")
 
 
 class Box(metaclass=_OfTraced):
@@ -25,7 +25,8 @@ class Box(metaclass=_OfTraced):
 
 
 def isbox(x: Any) -> bool:
-    """Whether x is being differentiated. While a program is made, all that is computed in it counts, and what it reads from outside does not.
+    """Whether x is being differentiated. While a program is made, all values that it computes count; values read from
+    outside do not.
 
     >>> isbox(1.0)
     False
@@ -47,7 +48,8 @@ def getval(x: Any) -> Any:
     if not isinstance(x, Value):
         return x
     if not stack.is_live():
-        raise UnstageableError("getval asks for the value of a traced array", why="a program has no values while it is made",
+        raise UnstageableError("getval asks for the value of a traced array",
+                               why="a program has no values while it is made",
                                do="leave it out, or use fad.stop_gradient")
     y = stack.current().value(x)
     return y.copy() if isinstance(y, np.ndarray) else y

@@ -164,7 +164,7 @@ def _prelu(input: Any, weight: Any) -> Any:
 
 def _chosen(dim: "int | None", input: Any, name: str) -> int:
     """The dimension given, or the one that PyTorch chooses."""
-    n = len(input.shape)
+    n = input._a.ndim if isinstance(input, Tensor) else len(input.shape)
     if dim is None:
         warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
                       "an argument.", stacklevel=3)

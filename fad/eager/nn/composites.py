@@ -9,7 +9,8 @@ from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
 from ..composite import Composite, elementwise, quietly, sample
 from ..composites import mean
-from ..tensor import Tensor
+from ..picked import along
+from ..tensor import Tensor, raw
 
 _where, _expit, _exp = op["where"], op["expit"], op["exp"]
 
@@ -222,8 +223,8 @@ binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", _lo
 
 
 def _shares(classes: Any, weight: Any, ignore: int, dtype: Any) -> "tuple[Any, Any]":
-    """The classes with 0 for those to be ignored, and how much each example counts."""
-    kept = classes != ignore
+    """The classes with 0 for those to be ignored (None: no class is), and how much each example counts."""
+    kept = classes == classes if ignore is None else classes != ignore
     safe = _where(kept, classes, 0)
     counts = op["cast"](kept, dtype=dtype)
     return safe, counts if weight is None else counts * op["index"](weight, safe, spec=("a",), at=0)
@@ -235,6 +236,7 @@ def _picked(x: Any, classes: Any) -> tuple:
 
 
 def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
+    classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
     loss = -op["index"](x, *operands, **params) * shares
@@ -243,19 +245,23 @@ def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
     return reduced(loss, reduction)
 
 
-def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: int, reduction: str) -> Any:
-    if weight is not None or reduction not in ("mean", "sum", "none") or (classes == ignore).any():
-        return _nll(x, classes, weight, ignore, reduction)
-    loss = -x[np.arange(len(classes)), classes]                     # nobody left out, all count the same
-    return loss if reduction == "none" else np.add.reduce(loss) / (len(loss) if reduction == "mean" else 1)
+def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: Any, reduction: str) -> Any:
+    if weight is not None or ignore is not None or not classes.size or reduction not in ("mean", "sum", "none"):
+        return quietly(_nll)(x, classes, weight, ignore, reduction)
+    loss = x.take(along(classes[:, None], 1, x.shape))              # nobody left out, all count the same
+    if reduction == "none":
+        return -loss[:, 0]
+    return np.add.reduce(loss, None) / (-len(loss) if reduction == "mean" else -1)
 
 
-def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, reduction: str) -> tuple:
+def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: Any, reduction: str) -> tuple:
     x, classes, weight = xs
-    if type(gs[0]) is np.ndarray and weight is None and type(classes) is np.ndarray and not (classes == ignore).any():
-        gx = np.zeros(x.shape, x.dtype)
-        gx[np.arange(len(classes)), classes] = gs[0] / (-len(classes) if reduction == "mean" else -1)
-        return gx, None, None
+    if type(gs[0]) is np.ndarray and weight is None and ignore is None and classes.size:
+        n, m = x.shape
+        gx = np.zeros(n * m, x.dtype)
+        gx[along(np.asarray(classes)[:, None], 1, (n, m))[:, 0]] = gs[0] / (-n if reduction == "mean" else -1)
+        return gx.reshape(n, m), None, None
+    classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
     g = gs[0] / op["sum"](shares, axes=(0,)) if reduction == "mean" else gs[0]
@@ -263,13 +269,13 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: int, re
 
 
 def _nll_samples() -> tuple:
-    def draw(weight: bool, ignore: int, reduction: str) -> Callable:
+    def draw(weight: bool, ignore: Any, reduction: str) -> Callable:
         return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5),
                              rng.uniform(0.5, 1.5, 3) if weight else None),
                             {"ignore": ignore, "reduction": reduction})
-    return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (-100, 1)
+    return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (None, -100, 1)
                   for reduction in ("mean", "sum", "none")])
 
 
-nll_loss = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll_run), node="NllLossBackward0",
+nll_loss = Composite("nll_loss", _nll, _nll_pullback, _nll_run, node="NllLossBackward0",
                      inputs=("self", "target", "weight"), samples=_nll_samples())

@@ -6,6 +6,7 @@ of these three.
 """
 import itertools
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,11 +73,11 @@ def _inside(extents: tuple, padding: tuple) -> tuple:
 def _columns(x: np.ndarray, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple,
              groups: int) -> np.ndarray:
     """The windows of x (N, C, *spatial) as columns: (N, groups, C / groups * prod(size), prod(places))."""
-    x = _padded(x, padding)
+    x = np.ascontiguousarray(_padded(x, padding))
     steps = x.strides[2:]
-    seen = np.lib.stride_tricks.as_strided(x, (*x.shape[:2], *size, *places),
-                                           (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)],
-                                            *[s * t for s, t in zip(steps, stride)]))
+    seen = np.ndarray((*x.shape[:2], *size, *places), x.dtype, x, 0,                 # type: ignore[call-overload]
+                      (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)],
+                       *[s * t for s, t in zip(steps, stride)]))
     return seen.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(size), math.prod(places))
 
 
@@ -87,13 +88,26 @@ def _rows(w: np.ndarray, groups: int) -> np.ndarray:
 
 def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
            out: tuple) -> np.ndarray:
-    y = np.matmul(_rows(w, groups), _columns(x, w.shape[2:], out, stride, padding, dilation, groups))
+    columns = _columns(x, w.shape[2:], out, stride, padding, dilation, groups)
+    y = np.matmul(_rows(w, groups), columns) if groups > 1 else np.matmul(_rows(w, 1)[0], columns[:, 0])
     return y.reshape(x.shape[0], w.shape[0], *out)
+
+
+def _turned(w: np.ndarray, groups: int) -> np.ndarray:
+    """The weight whose convolution is the adjoint of w's, for windows that follow each other closely: channels
+    exchanged, each kernel turned around."""
+    out, channels, *size = w.shape
+    w = w.reshape(groups, out // groups, channels, *size).swapaxes(1, 2)
+    w = w.reshape(groups * channels, out // groups, *size)
+    return w[(slice(None), slice(None)) + (slice(None, None, -1),) * len(size)]
 
 
 def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
           out: tuple) -> np.ndarray:
     n, size, places = g.shape[0], w.shape[2:], g.shape[2:]
+    free = [d * (m - 1) - p for d, m, p in zip(dilation, size, padding)]
+    if max(stride) == 1 and min(free) >= 0 and all(n == c + f - p for n, c, f, p in zip(out, places, free, padding)):
+        return _forth(g, _turned(w, groups), stride, tuple(free), dilation, groups, out)
     columns = np.matmul(_rows(w, groups).transpose(0, 2, 1),
                         g.reshape(n, groups, w.shape[0] // groups, math.prod(g.shape[2:])))
     columns = columns.reshape(n, groups * w.shape[1], *size, *places)
@@ -118,7 +132,7 @@ def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dil
                 size: tuple) -> np.ndarray:
     n, out = g.shape[:2]
     columns = _columns(x, size, g.shape[2:], stride, padding, dilation, groups)
-    w = np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)).sum(0)
+    w = np.add.reduce(np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)), 0)
     return w.reshape(out, x.shape[1] // groups, *size)
 
 
@@ -186,7 +200,9 @@ def _convolution_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, transpo
     gx = convolution(g, w, None, transposed=not transposed, out=tuple(x.shape[2:]), **params) if needs[0] else None
     gw = (convolution_weight(*((g, x) if transposed else (x, g)), size=tuple(w.shape[2:]), **params) if needs[1]
           else None)
-    return gx, gw, op["sum"](g, axes=(0, *range(2, len(g.shape)))) if needs[2] else None
+    axes = (0, *range(2, len(g.shape)))
+    gb = None if not needs[2] else np.add.reduce(g, axes) if type(g) is np.ndarray else op["sum"](g, axes=axes)
+    return gx, gw, gb
 
 
 def _weight_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, size: tuple, **params: Any) -> tuple:
@@ -205,6 +221,9 @@ convolution = Composite("convolution", _convolution_written, _convolution_pullba
                             sample((2, 2, 6), (3, 2, 3), (3,), transposed=False, out=(4,), **_options(1)),
                             sample((2, 2, 7, 6), (4, 1, 2, 3), None, transposed=False, out=(3, 2),
                                    **_options(2, 2, 1, 2, 2)),
+                            sample((2, 4, 7), (4, 2, 3), (4,), transposed=False, out=(5,), **_options(1, 1, 1, 2, 2)),
+                            sample((1, 2, 4, 5), (3, 2, 3, 2), None, transposed=False, out=(4, 4),
+                                   stride=(1, 1), padding=(1, 0), dilation=(1, 1), groups=1),
                             sample((1, 4, 3), (4, 2, 2), (4,), transposed=True, out=(5,), **_options(1, 2, 1, 2, 2)),
                             sample((1, 2, 3), (2, 2, 2), None, transposed=False, out=(1,), **_options(1))))
 convolution_weight = Composite("convolution_weight", _weight_written, _weight_pullback, _weight_run,
@@ -216,6 +235,21 @@ convolution_weight = Composite("convolution_weight", _weight_written, _weight_pu
 
 def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
               rank: int) -> Any:
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same")
+    given = [tuple(v) if v.__class__ is list else v for v in (stride, padding, dilation)]
+    more, options = _options_of(sizes(input), sizes(weight), *given, groups, rank)
+    if more:
+        input = pad(input, list(more))
+    if len(input.shape) == rank + 1:
+        return _unbatched(convolution(_batched(input), weight, bias, **options))
+    return convolution(input, weight, bias, **options)
+
+
+@lru_cache(maxsize=256)
+def _options_of(extents: tuple, kernel: tuple, stride: Any, padding: Any, dilation: Any, groups: int,
+                rank: int) -> "tuple[tuple, dict]":
+    """How much an input of these extents is padded first, and the parameters of its convolution."""
     stride, dilation = spread(stride, rank), spread(dilation, rank)
     if padding == "same" and any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
@@ -223,30 +257,25 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
         raise RuntimeError("dilation should be greater than zero")
     if not isinstance(padding, str) and any(p < 0 for p in spread(padding, rank)):
         raise RuntimeError("negative padding is not supported")
-    if len(weight.shape) != rank + 2:
-        raise RuntimeError(f"Expected {len(weight.shape)}-dimensional input for {len(weight.shape)}-dimensional weight "
-                           f"{list(weight.shape)}, but got "
-                           f"{len(input.shape)}-dimensional input of size {list(input.shape)} instead")
-    if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same")
-    size = sizes(weight)[2:]
+    if len(kernel) != rank + 2:
+        raise RuntimeError(f"Expected {len(kernel)}-dimensional input for {len(kernel)}-dimensional weight "
+                           f"{list(kernel)}, but got {len(extents)}-dimensional input of size {list(extents)} instead")
+    if len(extents) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got "
+                           f"input of size: {list(extents)}")
+    channels, size = extents[-rank - 1], kernel[2:]
+    if channels != kernel[1] * groups:
+        batch = extents if len(extents) == rank + 2 else (1, *extents)
+        raise RuntimeError(f"Given groups={groups}, weight of size {list(kernel)}, expected input{list(batch)} to have "
+                           f"{kernel[1] * groups} channels, but got {channels} channels instead")
     total = [d * (m - 1) for d, m in zip(dilation, size)]
     edges = (tuple([t // 2 for t in total]) if padding == "same" else (0,) * rank if padding == "valid"
              else spread(padding, rank))
-    if padding == "same" and any(t % 2 for t in total):
-        input = pad(input, [v for t in reversed(total) for v in (0, t % 2)])
-    if len(input.shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got "
-                           f"input of size: {list(input.shape)}")
-    if len(input.shape) == rank + 1:
-        return _unbatched(_convolve(_batched(input), weight, bias, stride, edges, dilation, groups, rank))
-    if sizes(input)[1] != sizes(weight)[1] * groups:
-        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight.shape)}, expected "
-                           f"input{list(input.shape)} to have "
-                           f"{weight.shape[1] * groups} channels, but got {input.shape[1]} channels instead")
-    out = counts([n + 2 * p for n, p in zip(sizes(input)[2:], edges)], size, stride, dilation)
-    return convolution(input, weight, bias, transposed=False, stride=stride, padding=edges, dilation=dilation,
-                       groups=groups, out=out)
+    odd = [t % 2 if padding == "same" else 0 for t in total]
+    more = tuple([v for t in reversed(odd) for v in (0, t)]) if any(odd) else ()
+    out = counts([n + t + 2 * p for n, t, p in zip(extents[-rank:], odd, edges)], size, stride, dilation)
+    return more, {"transposed": False, "stride": stride, "padding": edges, "dilation": dilation, "groups": groups,
+                  "out": out}
 
 
 def _batched(x: Any) -> Any:

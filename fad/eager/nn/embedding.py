@@ -5,29 +5,30 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..inplace import number
+from ..picked import all_below, rows
 from ..state import changed
-from ..tensor import Tensor, raw
+from ..tensor import Tensor, raw, wrap
 from ..together import step
 from . import init
 from .module import Module, Parameter, empty, typed
 
 
-def _place(padding_idx: "int | None", rows: int) -> "int | None":
+def _place(padding_idx: "int | None", count: int) -> "int | None":
     """The row that counts for nothing, counted from the front."""
     if padding_idx is None:
         return None
-    if not -rows <= padding_idx < rows:
+    if not -count <= padding_idx < count:
         raise AssertionError("Padding_idx must be within num_embeddings")
-    return padding_idx % rows
+    return padding_idx % count
 
 
-def _indices(input: Any, rows: Any) -> Any:
+def _indices(input: Any, count: Any) -> Any:
     index = raw(input)
     if isinstance(index, np.ndarray):
         if index.dtype.kind not in "iu":
             raise RuntimeError(f"Expected tensor for argument #1 'indices' to have one of the following scalar types: "
                                f"Long, Int; but got {index.dtype} instead")
-        if index.size and (index.min() < 0 or index.max() >= rows):
+        if index.size and not all_below(index, count):
             raise IndexError("index out of range in self")
     return index
 
@@ -43,7 +44,6 @@ def _shrink(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
         weight._vc[0] += 1
 
 
-@step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx scale_grad_by_freq sparse")
 def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_norm: "float | None" = None,
               norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
@@ -58,18 +58,23 @@ def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_nor
     index = _indices(input, weight.shape[0])
     if max_norm is not None:
         _shrink(weight, index, max_norm, norm_type)
-    return _rows(weight, index, _place(padding_idx, weight.shape[0]), scale_grad_by_freq)
+    if isinstance(weight, Tensor) and padding_idx is None and not scale_grad_by_freq and index.ndim:
+        return rows(weight, input if isinstance(input, Tensor) else wrap(index), dim=0, scale_grad_by_freq=False,
+                    sparse=sparse)
+    return _rows(input, weight, index, _place(padding_idx, weight.shape[0]), scale_grad_by_freq, padding_idx, sparse)
 
 
-def _rows(weight: Any, index: Any, padding: "int | None", by_frequency: bool) -> Any:
+@step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx scale_grad_by_freq=by_frequency sparse")
+def _rows(input: Any, weight: Any, index: Any, padding: "int | None", by_frequency: bool, padding_idx: "int | None",
+          sparse: bool) -> Any:
     if padding is not None:
         weight = op["where"]((np.arange(weight.shape[0]) == padding)[:, None], op["stop_gradient"](weight), weight)
-    rows = weight[index]
+    y = weight[index]
     if by_frequency:
-        share = (1.0 / np.bincount(index.reshape(-1))[index]).astype(rows.dtype)[..., None]
-        fixed = op["stop_gradient"](rows)
-        rows = fixed + (rows - fixed) * share
-    return rows
+        share = (1.0 / np.bincount(index.reshape(-1))[index]).astype(y.dtype)[..., None]
+        fixed = op["stop_gradient"](y)
+        y = fixed + (y - fixed) * share
+    return y
 
 
 class Embedding(Module):

@@ -7,6 +7,7 @@ import numpy as np
 from ...ops.face import BY_NAME
 from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
+from ..composites import addmm as addmm_step
 from ..inplace import number
 from ..products import addmm, matmul
 from ..promotion import result_type
@@ -22,7 +23,7 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def sizes(x: Any) -> tuple:
     """x's extents as ints; those of a traced array become part of the program."""
-    return tuple([fixed(n, "an extent of a layer's input") for n in x.shape])
+    return x._a.shape if isinstance(x, Tensor) else tuple([fixed(n, "an extent of a layer's input") for n in x.shape])
 
 
 def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
@@ -34,6 +35,8 @@ def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
 
 def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
     """Dimensions from `start` to `end` made one."""
+    if isinstance(x, Tensor):
+        return x.flatten(start, end)                                                       # type: ignore[attr-defined]
     shape, last = x.shape, end % len(x.shape)
     first = start % len(shape)
     return op["reshape"](x, *shape[:first], math.prod(sizes(x)[first:last + 1]), *shape[last + 1:])
@@ -41,6 +44,10 @@ def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
+    if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
+        x, w, b = input._a, weight._a, bias._a
+        if x.ndim == w.ndim == 2 and b.shape == w.shape[:1] and x.shape[1] == w.shape[1] and x.dtype is w.dtype is b.dtype:
+            return addmm_step(bias, input, weight.t(), beta=1, alpha=1)                     # type: ignore[attr-defined]
     if bias is not None and len(bias.shape) > 1 and isinstance(input, Tensor):
         return input @ weight.t() + bias
     if len(weight.shape) < 2:

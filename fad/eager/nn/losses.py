@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ..composites import log_softmax as log_softmax_step
 from ..inplace import number, wanted
+from ..picked import all_below
 from ..tensor import Tensor, raw
 from ..together import together
 from . import composites as steps
@@ -125,26 +127,30 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
              reduction: str = "mean") -> Any:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
     reduction = reduction_of(size_average, reduce, reduction)
-    given, shape, classes = input, target.shape, raw(target)
-    _check_classes(input, classes, weight, ignore_index)
-    if len(input.shape) == 1:
+    given, shape, classes = input, tuple(target.shape), raw(target)
+    rank = len(input.shape)
+    ignored = None if _check_classes(input, classes, weight, ignore_index) else ignore_index
+    if rank == 1:
         input, classes = op["reshape"](input, 1, *input.shape), op["reshape"](classes, 1)
-    elif len(input.shape) > 2:                                     # every place is an example
+    elif rank == 2:
+        classes = target                                           # watched: it may not change before backward
+    else:                                                          # every place is an example
         order = (0, *range(2, len(input.shape)), 1)
         input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
         classes = op["reshape"](classes, math.prod(shape))
-    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignore_index,
+    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignored,
                           reduction=reduction)
     loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
-    if isinstance(given, Tensor) and len(given.shape) > 2:
+    if isinstance(given, Tensor) and rank > 2:
         together((loss,), "NllLoss2DBackward0", (given,), {"self": given, "target": target}, ignore_index=ignore_index)
     return loss
 
 
-def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
-    """Raise unless the target (an array) holds a class for every example, each of those that there are."""
+def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> bool:
+    """Raise unless the target (an array) holds a class for every example, each of those that there are; whether it is
+    known that none of them is to be ignored."""
     if not isinstance(input, Tensor) or not isinstance(classes, np.ndarray):
-        return
+        return False
     shape = input._a.shape
     if not shape:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
@@ -159,9 +165,12 @@ def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> None:
     if weight is not None and tuple(weight.shape) != (count,):
         raise RuntimeError(f"weight tensor should be defined either for all {count} classes or no classes but got "
                            f"weight tensor of shape: {list(weight.shape)}")
+    if not classes.size or all_below(classes, count):
+        return not 0 <= ignore < count
     wrong = (classes != ignore) & ((classes < 0) | (classes >= count))
     if wrong.any():
         raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
+    return False
 
 
 def _title(dtype: Any) -> str:
@@ -178,9 +187,10 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    ax = 1 if len(input.shape) > 1 else 0
-    logs = log_softmax(input, ax)
-    as_shares = tuple(target.shape) == tuple(input.shape)
+    shape = tuple(input.shape)
+    ax = 1 if len(shape) > 1 else 0
+    logs = log_softmax_step(input, axis=ax) if shape else log_softmax(input, ax)
+    as_shares = tuple(target.shape) == shape
     if as_shares and target.dtype.kind not in "fc":
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got "
                            f"{'Long' if target.dtype == np.int64 else _title(target.dtype)}")

@@ -1,16 +1,17 @@
 """Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to
 have."""
 import math
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ..picked import picked
+from ..composite import Composite, sample
+from ..picked import added_at, pooled
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
-from .convolution import places_of, spread, windows
+from .convolution import spread, windows
 from .functional import call, pad, sizes
 
 _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim batch size for input, but got:{}"
@@ -26,7 +27,8 @@ class _Windows:
         if 0 in tuple(input.shape)[len(input.shape) - rank - 1:]:                       # of no channel, or of nothing
             raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(input.shape)))
         self.rank, self.extents, self.size = rank, sizes(input)[-rank:], spread(size, rank)
-        self.stride = self.size if stride is None or stride == () or stride == [] else spread(stride, rank)
+        self.strided = not (stride is None or stride == () or stride == [])
+        self.stride = spread(stride, rank) if self.strided else self.size
         self.padding, self.dilation, self.ceil = spread(padding, rank), spread(dilation, rank), ceil
         for m, s, p, d in zip(self.size, self.stride, self.padding, self.dilation):
             if s <= 0:
@@ -88,52 +90,73 @@ class _Windows:
         return flat
 
 
+    @cached_property
+    def are_apart(self) -> bool:
+        """Whether no element is in two windows."""
+        return all(s > d * (m - 1) for s, d, m in zip(self.stride, self.dilation, self.size))
+
+    @cached_property
+    def shown(self) -> dict:
+        """What nodes of max pooling show."""
+        return {"kernel_size": self.size, "stride": self.stride if self.strided else (), "padding": self.padding,
+                "dilation": self.dilation, "ceil_mode": self.ceil}
+
+    @cached_property
+    def within(self) -> "tuple | None":
+        """(where in the flattened input each window begins, where from there its elements lie, both): windows and
+        elements flattened too. None where windows reach beyond the input."""
+        if any(self.padding) or any((c - 1) * s + d * (m - 1) >= n for c, s, d, m, n in
+                                    zip(self.counts, self.stride, self.dilation, self.size, self.extents)):
+            return None
+        steps = [math.prod(self.extents[k + 1:]) for k in range(self.rank)]
+        first, inside = [_grid(counts, [t * by for t, by in zip(steps, ways)])
+                         for counts, ways in ((self.counts, self.stride), (self.size, self.dilation))]
+        return first, inside, first[:, None] + inside
+
+
+def _grid(counts: Any, steps: list) -> np.ndarray:
+    """The sums of a multiple of each step, flattened."""
+    flat = np.zeros((), np.int64)
+    for count, by in zip(counts, steps):
+        flat = flat[..., None] + np.arange(count) * by
+    return flat.reshape(-1)
+
+
 def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
               rank: int) -> Any:
     if isinstance(input, Tensor):
-        given = [tuple(v) if isinstance(v, list) else v for v in (size, stride, padding, dilation)]
+        given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding, dilation)]
         w = _windows_of(f"max_pool{rank}d", input._a.shape, *given, ceil_mode, rank)
+        places = _quick_places(input._a, w)
+        if places is not None:
+            places = wrap(places)
+            largest = pooled(input, places, **w.shown)
+            return (largest, places) if return_indices else largest
     else:
         w = _Windows(f"max_pool{rank}d", input, size, stride, padding, dilation, ceil_mode, rank)
-    quick = _quick_max(input, w) if isinstance(input, Tensor) and not raw(input).size == 0 else None
-    if quick is not None:
-        largest, places = quick
-        return _pooled(input, largest, wrap(places), w, stride, ceil_mode, return_indices)
     seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
     flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))  # of equal elements the first has the gradient
     chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
     largest = call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0]
     if not isinstance(largest, Tensor):
         return largest
-    return _pooled(input, largest, wrap(w.places(raw(chosen)[..., 0])), w, stride, ceil_mode, return_indices)
+    places = wrap(w.places(raw(chosen)[..., 0]))
+    together((largest,), "MaxPool2DWithIndicesBackward0", (input,), {"self": input, "result1": places}, **w.shown)
+    return (largest, places) if return_indices else largest
 
 
-def _quick_max(input: Tensor, w: _Windows) -> "tuple | None":
-    """The largest elements and where they lie; None where windows reach beyond the input, or the numbers are no
-    floats."""
-    a, rank = input._a, w.rank
-    within = (None if a.dtype.kind != "f" or any(w.padding)
-              else _elements(tuple(w.counts), w.size, w.stride, w.dilation, tuple(w.extents)))
+def _quick_places(a: np.ndarray, w: _Windows) -> "np.ndarray | None":
+    """Where in its plane the largest element of each window lies; None where windows reach beyond the input, or the
+    numbers are no floats."""
+    within = w.within if a.dtype.kind == "f" and a.size else None
     if within is None:
         return None
-    lead, n = a.shape[:a.ndim - rank], math.prod(w.extents)
-    rows = a.reshape(-1, n)
-    chosen = rows[:, within].argmax(-1)                       # of equal elements the first has the gradient
-    places = within[np.arange(len(within)), chosen]
-    offset = np.arange(len(rows))[:, None] * n
-    return picked(input, (places + offset).reshape(*lead, *w.counts)), places.reshape(*lead, *w.counts)
-
-
-@lru_cache(maxsize=256)
-def _elements(count: tuple, size: tuple, stride: tuple, dilation: tuple, extents: tuple) -> "np.ndarray | None":
-    """The elements of each window, as places in the flattened input: an array (windows, elements). None where one lies
-    outside."""
-    if any((c - 1) * s + d * (m - 1) >= n for c, s, d, m, n in zip(count, stride, dilation, size, extents)):
-        return None
-    flat = np.zeros((), np.int64)
-    for at, n in zip(places_of(count, size, stride, dilation), extents):
-        flat = flat * n + at
-    return flat.reshape(math.prod(count), math.prod(size))
+    first, inside, elements = within
+    lead = a.shape[:-w.rank]
+    chosen = a.reshape(math.prod(lead), -1).take(elements, 1).argmax(-1)        # of equal elements the first
+    places = inside.take(chosen)
+    places += first
+    return places.reshape(*lead, *w.counts)
 
 
 class _Sized(NamedTuple):
@@ -144,17 +167,6 @@ class _Sized(NamedTuple):
 def _windows_of(name: str, shape: tuple, *args: Any) -> _Windows:
     """The windows of calls alike."""
     return _Windows(name, _Sized(shape), *args)
-
-
-def _pooled(input: Any, largest: Any, places: Tensor, w: _Windows, stride: Any, ceil_mode: bool,
-            return_indices: bool) -> Any:
-    """The result of max pooling, as one step."""
-    rank = w.rank
-    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding,
-             "dilation": w.dilation, "ceil_mode": ceil_mode}
-    together((largest,), f"MaxPool{max(rank, 2)}DWithIndicesBackward0", (input,), {"self": input, "result1": places},
-             **notes)
-    return (largest, places) if return_indices else largest
 
 
 def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -173,20 +185,59 @@ def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 
 def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool,
               divisor: "int | None", rank: int) -> Any:
-    w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
+    if isinstance(input, Tensor):
+        given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding)]
+        w = _windows_of(f"avg_pool{rank}d", input._a.shape, *given, 1, ceil_mode, rank)
+    else:
+        w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
+    options = {**w.shown, "count_include_pad": include_pad, "divisor_override": divisor}
+    del options["dilation"]
+    if isinstance(input, Tensor) and input._a.dtype.kind == "f" and w.within is not None:
+        return means(input, **options)
+    return together((_means_written(input, **options),), "AvgPool2DBackward0", (input,), {"self": input}, **options)[0]
+
+
+def _means_written(input: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+                   count_include_pad: bool, divisor_override: "int | None") -> Any:
+    rank, divisor = len(kernel_size), divisor_override
+    w = _Windows(f"avg_pool{rank}d", input, kernel_size, stride, padding, 1, ceil_mode, rank)
     seen = w.seen(input, 0.0)
     axes = tuple(range(len(seen.shape) - rank, len(seen.shape)))
-    over = w.elements(include_pad) if divisor is None else divisor
+    over = w.elements(count_include_pad) if divisor is None else divisor
     if divisor is None and (over == math.prod(w.size)).all():
-        y = call("numpy.mean", seen, axis=axes)
-    else:
-        y = call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
-    notes = {"kernel_size": w.size, "stride": () if stride is None else w.stride, "padding": w.padding,
-             "ceil_mode": ceil_mode,
-             "count_include_pad": include_pad, "divisor_override": divisor}
-    return together((y,), f"AvgPool{max(rank, 2)}DBackward0", (input,), {"self": input}, **notes)[0]
+        return call("numpy.mean", seen, axis=axes)
+    return call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
+
+
+def _windows_within(x: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
+    rank = len(kernel_size)
+    return _windows_of(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
+
+
+def _means_run(x: np.ndarray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+               count_include_pad: bool, divisor_override: "int | None") -> np.ndarray:
+    w = _windows_within(x, kernel_size, stride, padding, ceil_mode)
+    lead, elements = x.shape[:-w.rank], w.within[2]                                         # type: ignore[index]
+    y = np.add.reduce(x.reshape(math.prod(lead), math.prod(w.extents)).take(elements, 1), -1)
+    y /= divisor_override or elements.shape[1]
+    return y.reshape(*lead, *w.counts)
+
+
+def _means_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, kernel_size: tuple, stride: tuple, padding: tuple,
+                    ceil_mode: bool, count_include_pad: bool, divisor_override: "int | None") -> tuple:
+    w, shape = _windows_within(xs[0], kernel_size, stride, padding, ceil_mode), tuple(xs[0].shape)
+    elements, rows = w.within[2], math.prod(shape[:-w.rank])                                # type: ignore[index]
+    flat = np.arange(rows)[:, None, None] * math.prod(w.extents) + elements
+    g = op["reshape"](gs[0] / (divisor_override or elements.shape[1]), rows, len(elements), 1)
+    return (added_at(op["broadcast_to"](g, *flat.shape), flat, shape, w.are_apart),)
+
+
+means = Composite("means", _means_written, _means_pullback, _means_run, node="AvgPool2DBackward0", saves=(0,),
+                  samples=tuple([sample((2, 5), kernel_size=(2,), stride=stride, padding=(0,), ceil_mode=False,
+                                        count_include_pad=True, divisor_override=divisor)
+                                 for stride, divisor in (((1,), None), ((), 3))]))
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,

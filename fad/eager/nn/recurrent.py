@@ -2,7 +2,7 @@
 import math
 import numbers
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,58 +13,29 @@ from ..tensor import wrap
 from . import activations, functional, init
 from .dropping import dropout as dropped
 from .module import Module, empty, typed
-
-
-def _gates(z: Any, count: int) -> list:
-    n = z.shape[-1] // count
-    return [op["slice_axis"](z, len(z.shape) - 1, k * n, n) for k in range(count)]
-
-
-def _rnn(activation: Callable) -> Callable:
-    def cell(x: Any, state: tuple, weights: list) -> tuple:
-        w, u, b, c, _ = weights
-        return (activation(functional.linear(x, w, b) + functional.linear(state[0], u, c)),)
-    return cell
-
-
-def _lstm(x: Any, state: tuple, weights: list) -> tuple:
-    w, u, b, c, projection = weights
-    i, f, g, o = _gates(functional.linear(x, w, b) + functional.linear(state[0], u, c), 4)
-    memory = op["expit"](f) * state[1] + op["expit"](i) * op["tanh"](g)
-    h = op["expit"](o) * op["tanh"](memory)
-    return (h if projection is None else functional.linear(h, projection)), memory
-
-
-def _gru(x: Any, state: tuple, weights: list) -> tuple:
-    w, u, b, c, _ = weights
-    h = state[0]
-    xr, xz, xn = _gates(functional.linear(x, w, b), 3)
-    hr, hz, hn = _gates(functional.linear(h, u, c), 3)
-    r, z = op["expit"](xr + hr), op["expit"](xz + hz)
-    n = op["tanh"](xn + r * hn)
-    return ((1.0 - z) * n + z * h,)
+from .recurrence import RECURRENCES, gru_cell, is_whole, lstm_cell, plain_cell, through
 
 
 class RecurrentKind(NamedTuple):
-    """How a recurrent layer goes one step: cell(x, state, weights) is the next state, whose first part is the
-    output."""
+    """How a recurrent layer goes one step: cell(gates, state, u, c) is the next state, whose first part is the output;
+    gates: the inputs' share of them."""
 
     gates: int
     parts: int                                             # of how many tensors the state consists
     cell: Callable
 
 
-KINDS = {"RNN_TANH": RecurrentKind(1, 1, _rnn(op["tanh"])), "RNN_RELU": RecurrentKind(1, 1, _rnn(activations.relu)),
-         "LSTM": RecurrentKind(4, 2, _lstm), "GRU": RecurrentKind(3, 1, _gru)}
+KINDS = {"RNN_TANH": RecurrentKind(1, 1, plain_cell(op["tanh"])),
+         "RNN_RELU": RecurrentKind(1, 1, plain_cell(activations.relu)),
+         "LSTM": RecurrentKind(4, 2, lstm_cell), "GRU": RecurrentKind(3, 1, gru_cell)}
 
 
-def _run(cell: Callable, steps: Iterable, state: tuple, weights: list) -> "tuple[list, tuple]":
-    """One direction of one layer: its outputs in the order of the steps, and its last state."""
-    outputs: list = []
-    for x in steps:
-        state = cell(x, state, weights)
-        outputs.append(state[0])
-    return outputs, state
+def _projected(cell: Callable, projection: Any) -> Callable:
+    """A cell whose output is projected."""
+    def call(z: Any, state: tuple, u: Any, c: Any) -> tuple:
+        h, *rest = cell(z, state, u, c)
+        return functional.linear(h, projection), *rest
+    return call
 
 
 class RNNBase(Module):
@@ -134,10 +105,8 @@ class RNNBase(Module):
         length, batch = functional.sizes(x)[:2]
         if not length:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        given = self._given(hx, x, batch, single)
-        steps, finals = self._layers([x[k] for k in range(length)], given)
-        states = tuple([cat([op["reshape"](f[k], 1, *f[k].shape) for f in finals], 0) for k in range(len(given))])
-        y = cat([op["reshape"](s, 1, *s.shape) for s in steps], 0)
+        y, finals = self._layers(x, self._given(hx, x, batch, single))
+        states = tuple([cat([op["reshape"](f[k], 1, *f[k].shape) for f in finals], 0) for k in range(len(finals[0]))])
         y = y[:, 0] if single else functional.swapped(y, 0, 1) if self.batch_first else y
         states = tuple([s[:, 0] for s in states]) if single else states
         return y, states if len(states) > 1 else states[0]
@@ -165,21 +134,33 @@ class RNNBase(Module):
             parts = [op["reshape"](h, h.shape[0], 1, h.shape[1]) for h in parts]
         return parts
 
-    def _layers(self, steps: list, given: list) -> "tuple[list, list]":
+    def _layers(self, x: Any, given: list) -> "tuple[Any, list]":
         """The last layer's outputs in time, and the last states."""
         finals = []
         for layer in range(self.num_layers):
             columns = []
             for d, suffix in enumerate(self._suffixes()):
                 state = tuple([h[layer * len(self._suffixes()) + d] for h in given])
-                outputs, final = _run(KINDS[self.mode].cell, reversed(steps) if d else steps, state,
-                                      self._weights(layer, suffix))
-                columns.append(outputs[::-1] if d else outputs)
+                outputs, final = self._direction(x, state, self._weights(layer, suffix), bool(d))
+                columns.append(outputs)
                 finals.append(final)
-            steps = columns[0] if len(columns) == 1 else [cat(list(pair), -1) for pair in zip(*columns)]
+            x = columns[0] if len(columns) == 1 else cat(columns, -1)
             if self.dropout and self.training and layer < self.num_layers - 1:
-                steps = [dropped(s, self.dropout) for s in steps]
-        return steps, finals
+                x = dropped(x, self.dropout)
+        return x, finals
+
+    def _direction(self, x: Any, state: tuple, weights: list, backwards: bool) -> "tuple[Any, tuple]":
+        """The outputs of one direction of one layer in time, and its last state."""
+        w, u, b, c, projection = weights
+        z = functional.linear(x, w, b)
+        if projection is None and is_whole(z, *state):
+            start = [op["reshape"](h, 1, *h.shape) for h in state]
+            y = RECURRENCES[self.mode](z, start[0] if len(start) == 1 else cat(start, 0), u, c, backwards=backwards)
+            last = y[0 if backwards else -1]
+            return y[:, 0], tuple([last[k] for k in range(len(state))])
+        cell = KINDS[self.mode].cell
+        states, state = through(cell if projection is None else _projected(cell, projection), z, state, (u, c), backwards)
+        return cat([op["reshape"](s[0], 1, *s[0].shape) for s in states], 0), state
 
     def extra_repr(self) -> str:
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
@@ -279,7 +260,7 @@ class RNNCellBase(Module):
                     raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match "
                                        f"hidden{k if kind.parts > 1 else 0} batch size {h.shape[0]}")
             state = tuple([op["reshape"](h, 1, *h.shape) if single else h for h in parts])
-        new = kind.cell(x, state, [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None])
+        new = kind.cell(functional.linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
         new = tuple([op["reshape"](h, h.shape[1]) for h in new]) if single else tuple(new)
         return new if len(new) > 1 else new[0]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
-from .optimizer import Optimizer, check, check_betas, counted, decayed, plain, write, zeros
+from .optimizer import Optimizer, check, check_betas, counted, decayed, kept, plain, write
 
 
 class SGD(Optimizer):
@@ -53,11 +53,11 @@ class Adam(Optimizer):
         apart = group["decoupled_weight_decay"]                # weight decay is apart from the gradient
         x = p._a * (1 - lr * decay) if apart and decay else p._a
         g = decayed(p, g, {**group, "weight_decay": 0} if apart else group)
-        m = state["exp_avg"] = b1 * state.get("exp_avg", zeros(p)) + (1 - b1) * g
-        v = state["exp_avg_sq"] = b2 * state.get("exp_avg_sq", zeros(p)) + (1 - b2) * g * g
+        m = state["exp_avg"] = b1 * kept(state, "exp_avg", p) + (1 - b1) * g
+        v = state["exp_avg_sq"] = b2 * kept(state, "exp_avg_sq", p) + (1 - b2) * g * g
         t = counted(state)
         if group["amsgrad"]:
-            v = state["max_exp_avg_sq"] = np.maximum(state.get("max_exp_avg_sq", zeros(p)), v)
+            v = state["max_exp_avg_sq"] = np.maximum(kept(state, "max_exp_avg_sq", p), v)
         write(p, x - lr / (1 - b1 ** t) * m / (np.sqrt(v) / np.sqrt(1 - b2 ** t) + group["eps"]))
 
 
@@ -86,11 +86,11 @@ class RMSprop(Optimizer):
         a = group["alpha"]
         g = decayed(p, g, group)
         counted(state)
-        v = state["square_avg"] = a * state.get("square_avg", zeros(p)) + (1 - a) * g * g
+        v = state["square_avg"] = a * kept(state, "square_avg", p) + (1 - a) * g * g
         if group["centered"]:
-            mean = state["grad_avg"] = a * state.get("grad_avg", zeros(p)) + (1 - a) * g
+            mean = state["grad_avg"] = a * kept(state, "grad_avg", p) + (1 - a) * g
             v = v - mean * mean
         d = g / (np.sqrt(v) + group["eps"])
         if group["momentum"]:
-            d = state["momentum_buffer"] = group["momentum"] * state.get("momentum_buffer", zeros(p)) + d
+            d = state["momentum_buffer"] = group["momentum"] * kept(state, "momentum_buffer", p) + d
         write(p, p._a - group["lr"] * d)

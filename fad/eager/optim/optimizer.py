@@ -119,10 +119,11 @@ class Optimizer:
                 loss = closure()
         with changed(grad=False):
             for group in self.param_groups:
+                rates = _plain_rates(group)
                 for p in group["params"]:
                     if p._g is not None:
                         whole = p._a.dtype.kind != "c"
-                        self.update(p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), _plain_rates(group), self.state[p])  # type: ignore[arg-type]
+                        self.update(p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), rates, self.state[p])  # type: ignore[arg-type]
         return loss
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
@@ -241,8 +242,9 @@ def write(p: Tensor, a: np.ndarray) -> None:
     p._vc[0] += 1
 
 
-def zeros(p: Tensor) -> np.ndarray:
-    """What a running mean starts from."""
-    return np.zeros_like(p._a)
+def kept(state: dict, name: str, p: Tensor) -> np.ndarray:
+    """A running mean that is kept for a parameter; it starts from zeros."""
+    found = state.get(name)
+    return np.zeros_like(p._a) if found is None else found
 
 

@@ -6,5 +6,7 @@ from ...eager.nn.calling import register_module_forward_pre_hook as register_mod
 from ...eager.nn.calling import register_module_full_backward_hook as register_module_full_backward_hook
 from ...eager.nn.calling import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
 from ...eager.nn.calling import register_module_module_registration_hook as register_module_module_registration_hook
-from ...eager.nn.calling import register_module_parameter_registration_hook as register_module_parameter_registration_hook
+from ...eager.nn.calling import (
+    register_module_parameter_registration_hook as register_module_parameter_registration_hook,
+)
 from ...eager.nn.module import Module as Module

@@ -1,4 +1,5 @@
-"""Linear algebra: ops on stacked matrices (..., m, n), real and complex, with their derivatives and where those come from."""
+"""Linear algebra: ops on stacked matrices (..., m, n), real and complex, with their derivatives and the sources of
+those."""
 from ...ir.op import Op
 from . import determinants, factorizations, functions, singular, solve, spectral
 

@@ -23,7 +23,7 @@ from .matrices import (
 )
 from .solve import factor, factored_inv, matrix_alone, samples_with_factors, with_factors
 
-# -- determinant ----------------------------------------------------------------------------------------------------------------
+# -- determinant -----------------------------------------------------------------------------------
 #
 # d det = sum(c * da), where c is the matrix of cofactors, det(a) a^-T; it exists where a is singular, too.
 # For regular a, with x = a^-1:  dc = tr(x da) c - x^T da^T c.
@@ -62,9 +62,10 @@ def _cofactors_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return as_matrices(total(g * c)) * inverse - matmul(matmul(c, transposed(g)), inverse), None, None
 
 
-_cofactors = Op("cofactors", _run_cofactors, lambda a, lu, pivots: square_type(a), kind="opaque", batch=batch_stack, kernel="linalg.cofactors",
-                kernel_params=(), means=(1, 2), complete=with_factors, derivative=Explicit(_cofactors_jvp, _cofactors_pullback),
-                samples=samples_with_factors(matrix_alone), doc="The derivative of the determinant; of singular matrices, too")
+_cofactors = Op("cofactors", _run_cofactors, lambda a, lu, pivots: square_type(a), kind="opaque", batch=batch_stack,
+                kernel="linalg.cofactors", kernel_params=(), means=(1, 2), complete=with_factors,
+                derivative=Explicit(_cofactors_jvp, _cofactors_pullback), samples=samples_with_factors(matrix_alone),
+                doc="The derivative of the determinant; of singular matrices, too")
 
 
 def _det_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
@@ -75,9 +76,9 @@ def _det_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return as_matrices(gs[0]) * conjugate(_cofactors(*xs)), None, None
 
 
-_det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque", derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack,
-          kernel="linalg.lu_det", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
-              samples=samples_with_factors(matrix_alone),
+_det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque",
+          derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack, kernel="linalg.lu_det", kernel_inputs=(1, 2),
+          kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(matrix_alone),
           doc="The determinant of a, with its factors at hand")
 
 
@@ -86,7 +87,7 @@ def det(a: Any) -> Any:
     return _det(a, *factor(a))
 
 
-# -- sign and logarithm of the determinant --------------------------------------------------------------------------------------
+# -- sign and logarithm of the determinant ---------------------------------------------------------
 #
 # With t = tr(a^-1 da):  d log|det| = Re t,  and the sign, a number of modulus 1, turns by i Im t.
 # So ga = (glog + i c) a^-H with c = -Im(conj(gsign) sign); c = 0 for real a.
@@ -124,8 +125,9 @@ def _slogdet_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (None if weight is None else as_matrices(weight) * adjoint(factored_inv(*xs))), None, None
 
 
-_slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque", derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack,
-              kernel="linalg.lu_slogdet", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
+_slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque",
+              derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack, kernel="linalg.lu_slogdet",
+              kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
               samples=samples_with_factors(matrix_alone),
               doc="Sign and logarithm of the determinant of a, with its factors at hand")
 

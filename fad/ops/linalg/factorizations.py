@@ -1,11 +1,12 @@
 """Factorizations by elimination and orthogonalization: Cholesky, LU, QR.
 
-Sources: I. Murray, "Differentiation of the Cholesky decomposition" (2016); M. Giles (2008), section 2; S. Walter and L. Lehmann, "Algorithmic
-differentiation of linear algebra functions with application in optimum experimental design" (2010); D. and L. Roberts, "QR and LQ
-decomposition matrix backpropagation algorithms for square, wide, and deep matrices" (2020).
+Sources: I. Murray, "Differentiation of the Cholesky decomposition" (2016); M. Giles (2008), section 2; S. Walter and
+L. Lehmann, "Algorithmic differentiation of linear algebra functions with application in optimum experimental design"
+(2010); D. and L. Roberts, "QR and LQ decomposition matrix backpropagation algorithms for square, wide, and deep
+matrices" (2020).
 
-A matrix that is taken for Hermitian (cholesky; eigh in spectral.py) is read in one triangle, and differentiated as the Hermitian matrix
-that it is: the derivative is that of the function of (a + a^H) / 2, so gradients come out Hermitian, as PyTorch's do.
+Ops on Hermitian matrices (cholesky; eigh in spectral.py) read one triangle, and differentiate the function of (a +
+a^H) / 2. So gradients are Hermitian, as PyTorch's are.
 """
 from typing import Any
 
@@ -56,7 +57,7 @@ def over_upper(b: Any, a: Any) -> Any:
     return adjoint(solve_upper(a, adjoint(b), trans=2))
 
 
-# -- reading a Hermitian matrix -------------------------------------------------------------------------------------------------
+# -- reading a Hermitian matrix --------------------------------------------------------------------
 #
 # The value comes from one triangle; for a Hermitian a it is a itself, and the derivative is that of (a + a^H) / 2.
 
@@ -73,13 +74,13 @@ def _expand_hermitian(a: Any, lower: bool) -> Any:
     return half + adjoint(half) + diagonal_matrix(d)
 
 
-hermitian = Op("hermitian", _run_hermitian, lambda a, lower: square_type(a), kind="opaque", batch=batch_stack, expand=_expand_hermitian,
-               hermitian=(0,), samples=samples.of_each_kind(samples.positive, lower=True),
+hermitian = Op("hermitian", _run_hermitian, lambda a, lower: square_type(a), kind="opaque", batch=batch_stack,
+               expand=_expand_hermitian, hermitian=(0,), samples=samples.of_each_kind(samples.positive, lower=True),
                derivative=Explicit(lambda ys, xs, dxs, lower: (hermitian_part(dxs[0]),),
                                    lambda gs, ys, xs, needs, lower: (hermitian_part(gs[0]),)),
                doc="The Hermitian matrix of which a holds one triangle")
 
-# -- Cholesky -------------------------------------------------------------------------------------------------------------------
+# -- Cholesky --------------------------------------------------------------------------------------
 #
 # a = l l^H. With half(m) the lower triangle of m with half its diagonal (Murray 2016, equations 8 and 10):
 #   dl = l half(l^-1 da l^-H)        ga = l^-H half(l^H gl) l^-1, made Hermitian
@@ -98,13 +99,16 @@ def _cholesky_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (solve_lower(factor, right, trans=2),)
 
 
-cholesky = Op("cholesky", np.linalg.cholesky, square_type, kind="opaque", derivative=Explicit(_cholesky_jvp, _cholesky_pullback),
-              batch=batch_stack, kernel="linalg.cholesky", kernel_params=(), hermitian=(0,), samples=samples.of_each_kind(samples.positive),
-              doc="The lower Cholesky factor of a Hermitian positive definite matrix, of which the lower triangle is read")
+cholesky = Op("cholesky", np.linalg.cholesky, square_type, kind="opaque",
+              derivative=Explicit(_cholesky_jvp, _cholesky_pullback), batch=batch_stack, kernel="linalg.cholesky",
+              kernel_params=(), hermitian=(0,), samples=samples.of_each_kind(samples.positive),
+              doc="The lower Cholesky factor of a Hermitian positive definite matrix, of which the lower triangle is "
+                  "read")
 
-# -- LU -------------------------------------------------------------------------------------------------------------------------
+# -- LU --------------------------------------------------------------------------------------------
 #
-# p^T a = l u, for a square or tall a, l1 the square top of l and l2 the rest, with the row exchanges held fixed. With x = p^T da:
+# p^T a = l u, for a square or tall a, l1 the square top of l and l2 the rest, with the row exchanges held fixed. With x
+#   = p^T da:
 #   f = l1^-1 x1 u^-1,  dl1 = l1 strictly_lower(f),  du = upper(f) u,  dl2 = (x2 - l2 du) u^-1
 # and backwards, gl and gu being the parts of the packed cotangent:
 #   h2 = gl2 u^-H,  k = strictly_lower(l1^H gl1) + upper((gu - l2^H h2) u^H),  gx1 = l1^-H k u^-H,  gx2 = h2
@@ -114,7 +118,8 @@ def _infer_lu(a: Any) -> tuple:
     t = type_of(a)
     *stack, m, n = shape_of(a)
     if isinstance(m, int) and isinstance(n, int) and m < n:
-        raise extents.ExtentError("lu_factor takes square and tall matrices", do="factor the left square part of a wide matrix")
+        raise extents.ExtentError("lu_factor takes square and tall matrices",
+                                  do="factor the left square part of a wide matrix")
     return t, Type(INT32, (*stack, n))
 
 
@@ -129,8 +134,10 @@ def _run_permutation(pivots: np.ndarray, m: Any) -> np.ndarray:
     return out
 
 
-permutation = Op("permutation", _run_permutation, lambda pivots, m: Type(INT, (*shape_of(pivots)[:-1], m)), kind="opaque", derivative=Zero(),
-                 batch=lambda op, xs, batched, params: NotImplemented if batched[1] else op(*xs), kernel="linalg.permutation", kernel_params=(),
+permutation = Op("permutation", _run_permutation, lambda pivots, m: Type(INT, (*shape_of(pivots)[:-1], m)),
+                 kind="opaque", derivative=Zero(),
+                 batch=lambda op, xs, batched, params: NotImplemented if batched[1] else op(*xs),
+                 kernel="linalg.permutation", kernel_params=(),
                  doc="The order of the rows that LAPACK's row exchanges lead to: a[order] = l u")
 
 
@@ -188,17 +195,20 @@ def _lu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (_rows_back(_stacked_rows(gx1, h2), pivots),)
 
 
-lu_factor = Op("lu_factor", run_lu, _infer_lu, kind="opaque", derivative=Explicit(_lu_jvp, _lu_pullback), batch=batch_stack,
-               kernel="linalg.lu_factor", kernel_params=(),
-               samples=samples.of_each_kind(samples.regular) + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 3, 2), complex))),
+lu_factor = Op("lu_factor", run_lu, _infer_lu, kind="opaque", derivative=Explicit(_lu_jvp, _lu_pullback),
+               batch=batch_stack, kernel="linalg.lu_factor", kernel_params=(),
+               samples=samples.of_each_kind(samples.regular)
+               + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 3, 2), complex))),
                doc="L and U of a square or tall matrix in one, and the row exchanges, as LAPACK's getrf gives them")
 
-# -- QR -------------------------------------------------------------------------------------------------------------------------
+# -- QR --------------------------------------------------------------------------------------------
 #
-# a = q r with q^H q = 1, for a square or tall a of full rank; the diagonal of r is real. With b = da r^-1 and m = q^H b,
+# a = q r with q^H q = 1, for a square or tall a of full rank; the diagonal of r is real. With b = da r^-1 and m = q^H
+#   b,
 # c = q^H dq is the skew-Hermitian matrix whose strictly lower part is m's and whose diagonal is m's imaginary part:
 #   dr = (m - c) r,   dq = b - q (m - c)
-# Backwards, with w = gr r^H - q^H gq and k the Hermitian matrix that has w's upper triangle (Walter & Lehmann 2010, Roberts 2020):
+# Backwards, with w = gr r^H - q^H gq and k the Hermitian matrix that has w's upper triangle (Walter & Lehmann 2010,
+#   Roberts 2020):
 #   ga = (gq + q k) r^-H
 
 
@@ -215,7 +225,8 @@ def _rotation(m: Any) -> Any:
 
 
 def _of_full_rank(r: Any) -> Any:
-    """r, with nan where its diagonal is zero to rounding: the columns of q there are any that are orthogonal to the rest."""
+    """r, with nan where its diagonal is zero to rounding: there the columns of q are any that are orthogonal to the
+    rest."""
     d = diagonal(r)
     none = registry["less_equal"](registry["abs"](d), rounding(d))
     return r + diagonal_matrix(where(none, float("nan"), registry["zeros_like"](d)))
@@ -245,7 +256,8 @@ def _infer_qr(a: Any) -> tuple:
     t = type_of(a)
     *stack, m, n = shape_of(a)
     if isinstance(m, int) and isinstance(n, int) and m < n:
-        raise extents.ExtentError("qr takes square and tall matrices", do="orthogonalize the left square part of a wide matrix")
+        raise extents.ExtentError("qr takes square and tall matrices",
+                                  do="orthogonalize the left square part of a wide matrix")
     return t, Type(t.dtype, (*stack, n, n))
 
 
@@ -253,9 +265,10 @@ def _run_qr(a: np.ndarray) -> tuple:
     return tuple(np.linalg.qr(a))
 
 
-qr = Op("qr", _run_qr, _infer_qr, kind="opaque", derivative=Explicit(_qr_jvp, _qr_pullback), batch=batch_stack, kernel="linalg.qr",
-        kernel_params=(),
-        samples=samples.of_each_kind(samples.regular) + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 3, 2), complex))),
+qr = Op("qr", _run_qr, _infer_qr, kind="opaque", derivative=Explicit(_qr_jvp, _qr_pullback), batch=batch_stack,
+        kernel="linalg.qr", kernel_params=(),
+        samples=samples.of_each_kind(samples.regular)
+        + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 3, 2), complex))),
         doc="The reduced QR factorization of a square or tall matrix")
 
 
@@ -267,7 +280,8 @@ def _run_order(a: np.ndarray) -> np.ndarray:
     return orders
 
 
-qr_order = Op("qr_order", _run_order, lambda a: Type(INT32, (*shape_of(a)[:-2], shape_of(a)[-1])), kind="opaque", derivative=Zero(), batch=batch_stack,
-              kernel="linalg.qr_order", kernel_params=(),
-              samples=samples.of_each_kind(samples.regular) + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 2, 3), complex))),
+qr_order = Op("qr_order", _run_order, lambda a: Type(INT32, (*shape_of(a)[:-2], shape_of(a)[-1])), kind="opaque",
+              derivative=Zero(), batch=batch_stack, kernel="linalg.qr_order", kernel_params=(),
+              samples=samples.of_each_kind(samples.regular)
+              + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 2, 3), complex))),
               doc="The order of a matrix's columns in its QR factorization with pivoting, as LAPACK's geqp3 gives it")

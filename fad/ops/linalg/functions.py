@@ -1,13 +1,13 @@
 """Functions of matrices (exponential, square root, logarithm) and the Sylvester equation.
 
-Source: N. Higham, "Functions of Matrices: Theory and Computation" (2008), chapter 3. The tangent of y = f(a) is the Frechet derivative
-l(a, da), and it is the upper right block of f of a block matrix (equation 3.16):
+Source: N. Higham, "Functions of Matrices: Theory and Computation" (2008), chapter 3. The tangent of y = f(a) is the
+Frechet derivative l(a, da), and it is the upper right block of f of a block matrix (equation 3.16):
 
     f([[a, e], [0, a]]) = [[f(a), l(a, e)], [0, f(a)]]
 
-The same applied to l itself gives its derivative: l([[a, d], [0, a]], [[e, h], [0, e]]) has the upper right block l(a, h) + l2(a; d, e), so
-each function and its `_frechet` make a family that is closed under differentiation, to any order. The adjoint of e -> l(a, e) is
-g -> l(a^H, g), since f(a^H) = f(a)^H for these functions.
+The same applied to l gives its derivative: l([[a, d], [0, a]], [[e, h], [0, e]]) has the upper right block l(a, h) +
+l2(a; d, e). So each function and its `_frechet` form a family that is closed under differentiation, to any order. The
+adjoint of e -> l(a, e) is g -> l(a^H, g), since f(a^H) = f(a)^H for these functions.
 """
 from collections.abc import Callable
 from typing import Any
@@ -48,7 +48,7 @@ def _in_dtype_of(a: np.ndarray, y: np.ndarray) -> np.ndarray:
     return y.astype(a.dtype, copy=False)
 
 
-# -- block matrices -------------------------------------------------------------------------------------------------------------
+# -- block matrices --------------------------------------------------------------------------------
 
 
 def block_triangle(a: Any, e: Any) -> Any:
@@ -69,11 +69,13 @@ def _zeros(x: Any, dx: Any) -> Any:
     return registry["nothing_like"](x) if dx is None else dx
 
 
-# -- functions with their Frechet derivative ------------------------------------------------------------------------------------
+# -- functions with their Frechet derivative -------------------------------------------------------
 
 
-def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Callable, doc: str, regular: bool = False) -> tuple:
-    """The op of a function of square matrices, and that of its Frechet derivative l(a, e); `regular`: of singular ones there is no derivative."""
+def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Callable, doc: str,
+                    regular: bool = False) -> tuple:
+    """The op of a function of square matrices, and that of its Frechet derivative l(a, e). `regular`: singular
+    matrices have no derivative."""
     def along(a: Any, e: Any, of: Any) -> Any:
         return frechet(a, e) + lost_if_singular(of) if regular else frechet(a, e)
 
@@ -96,11 +98,12 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
     def pair(rng: Any, *shape: int, dtype: Any) -> tuple:
         return make(rng, *shape, dtype=dtype), samples.matrix(rng, *shape, dtype=dtype)
 
-    frechet: Op = Op(f"{name}_frechet", each_matrix(run_frechet), lambda a, e: square_type(a), kind="opaque", batch=batch_stack,
-                 derivative=Explicit(frechet_jvp, frechet_pullback), expand=lambda a, e: upper_right(function(block_triangle(a, e)), a),
-                 samples=samples.of_each_kind(pair), doc=f"The directional derivative of {name} at a along e")
-    function: Op = Op(name, each_matrix(run), square_type, kind="opaque", batch=batch_stack, kernel=f"linalg.{name}", kernel_params=(),
-                  derivative=Explicit(lambda ys, xs, dxs: (along(xs[0], dxs[0], xs[0]),),
+    frechet: Op = Op(f"{name}_frechet", each_matrix(run_frechet), lambda a, e: square_type(a), kind="opaque",
+                     batch=batch_stack, derivative=Explicit(frechet_jvp, frechet_pullback),
+                     expand=lambda a, e: upper_right(function(block_triangle(a, e)), a),
+                     samples=samples.of_each_kind(pair), doc=f"The directional derivative of {name} at a along e")
+    function: Op = Op(name, each_matrix(run), square_type, kind="opaque", batch=batch_stack, kernel=f"linalg.{name}",
+                      kernel_params=(), derivative=Explicit(lambda ys, xs, dxs: (along(xs[0], dxs[0], xs[0]),),
                                       lambda gs, ys, xs, needs: (along(adjoint(xs[0]), gs[0], xs[0]),)),
                   samples=samples.of_each_kind(make), doc=doc)
     return function, frechet
@@ -114,8 +117,9 @@ def by_blocks(run: Callable) -> Callable:
     return run_frechet
 
 
-expm, expm_frechet = matrix_function("expm", lambda a: scipy_linalg.expm(a), lambda a, e: scipy_linalg.expm_frechet(a, e, compute_expm=False),
-                                     samples.matrix, "The exponential of square matrices")
+expm, expm_frechet = matrix_function("expm", lambda a: scipy_linalg.expm(a),
+                                     lambda a, e: scipy_linalg.expm_frechet(a, e, compute_expm=False), samples.matrix,
+                                     "The exponential of square matrices")
 def _run_logm(a: np.ndarray) -> np.ndarray:
     return scipy_linalg.logm(a.astype(np.result_type(a, float)))           # SciPy judges its result by double precision
 
@@ -124,14 +128,14 @@ def _run_logm_frechet(a: np.ndarray, e: np.ndarray) -> np.ndarray:
     try:
         return by_blocks(_run_logm)(a, e)
     except ValueError as error:
-        let_through(error)                                    # SciPy finds its own result infinite: a singular matrix has no logarithm
+        let_through(error)  # SciPy finds its own result infinite: a singular matrix has no logarithm
         return np.full(e.shape, np.nan, np.result_type(a, e))
 
 
-logm, logm_frechet = matrix_function("logm", _run_logm, _run_logm_frechet, samples.regular, "The principal logarithm of square matrices",
-                                     regular=True)
+logm, logm_frechet = matrix_function("logm", _run_logm, _run_logm_frechet, samples.regular,
+                                     "The principal logarithm of square matrices", regular=True)
 
-# -- the Sylvester equation -----------------------------------------------------------------------------------------------------
+# -- the Sylvester equation ------------------------------------------------------------------------
 #
 # a x + x b = q:  a dx + dx b = dq - da x - x db;  with a^H y + y b^H = g:  gq = y,  ga = -y x^H,  gb = -x^H y
 
@@ -166,17 +170,17 @@ def _sylvester_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 def _equation(rng: Any, *shape: int, dtype: Any) -> tuple:
     *stack, n, _ = shape
-    return samples.regular(rng, *shape, dtype=dtype), samples.regular(rng, *stack, 2, 2, dtype=dtype), samples.matrix(rng, *stack, n, 2, dtype=dtype)
+    return (samples.regular(rng, *shape, dtype=dtype), samples.regular(rng, *stack, 2, 2, dtype=dtype),
+            samples.matrix(rng, *stack, n, 2, dtype=dtype))
 
 
 solve_sylvester = Op("solve_sylvester", _run_sylvester, _infer_sylvester, kind="opaque", batch=batch_stack,
-                     derivative=Explicit(_sylvester_jvp, _sylvester_pullback), kernel="linalg.solve_sylvester", kernel_params=(),
-                     samples=samples.of_each_kind(_equation), doc="The solution x of a x + x b = q")
+                     derivative=Explicit(_sylvester_jvp, _sylvester_pullback), kernel="linalg.solve_sylvester",
+                     kernel_params=(), samples=samples.of_each_kind(_equation), doc="The solution x of a x + x b = q")
 
-# -- the square root ------------------------------------------------------------------------------------------------------------
-#
-# x x = a:  x dx + dx x = da, a Sylvester equation;  ga = y with x^H y + y x^H = gx.
-# The root of a singular matrix has no derivative (Higham 2008, section 6.1): its equation is singular, and rounding hides it.
+# -- the square root -------------------------------------------------------------------------------
+#  x x = a:  x dx + dx x = da, a Sylvester equation;  ga = y with x^H y + y x^H = gx. The root of a singular matrix has
+# no derivative (Higham 2008, section 6.1): its equation is singular, and rounding hides it.
 
 
 def _sqrtm_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:

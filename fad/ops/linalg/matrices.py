@@ -1,7 +1,8 @@
-"""What the rules of linear algebra are written in: products, adjoints, triangles and diagonals of stacked matrices (..., m, n).
+"""The vocabulary of linear algebra's rules: products, adjoints, triangles and diagonals of stacked matrices (..., m,
+n).
 
-Everything here is code over ops, so it serves ndarrays, Tensors and values of the IR alike. Operands of one product are stacks of one
-shape; faces broadcast before they call an op.
+All of it is code over ops, so it serves ndarrays, Tensors and values of the IR alike. Operands of one product are
+stacks of one shape; faces broadcast before they call an op.
 """
 from typing import Any
 
@@ -30,7 +31,7 @@ def in_dtype(x: Any, dtype: np.dtype) -> Any:
     return x if type_of(x).dtype == dtype and not type_of(x).weak else registry["cast"](x, dtype=dtype)
 
 
-# -- products -----------------------------------------------------------------------------------------------------------------
+# -- products --------------------------------------------------------------------------------------
 
 
 def matmul(x: Any, y: Any) -> Any:
@@ -71,7 +72,7 @@ def trace_of_product(x: Any, y: Any) -> Any:
     return registry["contract"](x, y, labels=(b + "xy", b + "yx", b))
 
 
-# -- rows, columns, diagonals ---------------------------------------------------------------------------------------------------
+# -- rows, columns, diagonals ----------------------------------------------------------------------
 
 
 def as_rows(d: Any) -> Any:
@@ -175,11 +176,11 @@ def rows_from(x: Any, start: Any, extent: Any) -> Any:
     return registry["slice_axis"](x, rank(x) - 2, start, extent)
 
 
-# -- equal values -----------------------------------------------------------------------------------------------------------------
-#
-# Where two eigenvalues are equal, their eigenvectors are any basis of a space, and the derivative of a function through them cannot be told from
-# its cotangents: that of sum(w * (v f(v) v^T)) has the limit f'(w) there, of which gv and gw at that point know nothing
-# (R. A. Horn and C. R. Johnson, Topics in Matrix Analysis, section 6.6). So it is nan, unless no cotangent at all reaches the two.
+# -- equal values ----------------------------------------------------------------------------------
+#  Where two eigenvalues are equal, their eigenvectors are any basis of a space, and the derivative of a function
+# through them cannot be told from its cotangents: that of sum(w * (v f(v) v^T)) has the limit f'(w) there, of which gv
+# and gw at that point know nothing (R. A. Horn and C. R. Johnson, Topics in Matrix Analysis, section 6.6). So it is
+# nan, unless no cotangent at all reaches the two.
 
 
 def rounding(w: Any) -> Any:
@@ -203,7 +204,7 @@ def unknown(x: Any) -> Any:
 
 
 def unknown_columns(*xs: Any) -> Any:
-    """For each column of matrices (for each entry of vectors) whether anything in them is not zero: nan, or else zero."""
+    """For each column of matrices (for each entry of vectors) nan if anything in it is nonzero, else zero."""
     out = None
     for x, is_matrix in xs:
         if x is not None:
@@ -220,11 +221,12 @@ def over_gaps(x: Any, gap: Any, equal: Any, doubt: Any) -> Any:
     return where(on_diagonal(n, n), 0.0, where(equal, doubt, apart))
 
 
-# -- the shape of a matrix ------------------------------------------------------------------------------------------------------
+# -- the shape of a matrix -------------------------------------------------------------------------
 
 
 def aspect_of(x: Any) -> str:
-    """"square", "tall" or "wide", under a guard where a program's extents are in question; "any" if nothing is known of them."""
+    """"square", "tall" or "wide", under a guard if a program's extents are in question; "any" if nothing is known of
+    them."""
     m, n = shape_of(x)[-2:]
     known = extents.hint(m), extents.hint(n)
     if None not in known and known[0] == known[1]:
@@ -241,7 +243,7 @@ def smaller_extent(x: Any, aspect: str) -> Any:
     return n if aspect in ("square", "tall") else m if aspect == "wide" else extents.minimum(m, n)
 
 
-# -- what the records share -----------------------------------------------------------------------------------------------------
+# -- what the records share ------------------------------------------------------------------------
 
 
 def square_type(x: Any) -> Type:

@@ -27,7 +27,8 @@ KINDS = (((3, 3), float), ((2, 3, 3), float), ((3, 3), complex), ((2, 2, 2), com
 
 
 def of_each_kind(make: Callable, kinds: tuple = KINDS, **params: Any) -> tuple:
-    """One sample for each shape and dtype: make(rng, *shape, dtype=dtype) is its argument, or the tuple of its arguments."""
+    """One sample for each shape and dtype: make(rng, *shape, dtype=dtype) is its argument, or the tuple of its
+    arguments."""
     return tuple(_sample(make, shape, dtype, params) for shape, dtype in kinds)
 
 

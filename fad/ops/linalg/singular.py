@@ -1,11 +1,11 @@
 """Singular values, and what stands on them: pseudo-inverses, least squares, complements.
 
-Sources: J. Townsend, "Differentiating the singular value decomposition" (2016); Z. Wan and S. Zhang, "Automatic differentiation for complex
-valued SVD" (2019); G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
-separate" (1973).
+Sources: J. Townsend, "Differentiating the singular value decomposition" (2016); Z. Wan and S. Zhang, "Automatic
+differentiation for complex valued SVD" (2019); G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and
+nonlinear least squares problems whose variables separate" (1973).
 
-Singular vectors are determined up to a common factor of modulus 1; what is said of eigenvectors in spectral.py holds here, too. `aspect`
-("square", "tall", "wide", or "any" where it is not known) tells which of u and v is square.
+Singular vectors are determined up to a common factor of modulus 1; what spectral.py says of eigenvectors holds here,
+too. `aspect` ("square", "tall", "wide", or "any" if unknown) tells whether u or v is square.
 """
 from typing import Any
 
@@ -52,9 +52,10 @@ def rectangles(kinds: tuple = RECTANGLES) -> tuple:
     return sum([samples.of_each_kind(samples.matrix, (kind,), aspect=_aspect(kind[0])) for kind in kinds], ())
 
 
-# -- the decomposition ----------------------------------------------------------------------------------------------------------
+# -- the decomposition -----------------------------------------------------------------------------
 #
-# a = u diag(s) v^H. With p = u^H da v, x its part off the diagonal, f[i, j] = 1 / (s[j]^2 - s[i]^2) off the diagonal, 0 on it:
+# a = u diag(s) v^H. With p = u^H da v, x its part off the diagonal, f[i, j] = 1 / (s[j]^2 - s[i]^2) off the diagonal, 0
+#   on it:
 #   ds = Re diag(p)
 #   du = u (f * (x s + s x^H) + i Im diag(p) / 2s) + (1 - u u^H) da v / s
 #   dv = v (f * (s x + x^H s) - i Im diag(p) / 2s) + (1 - v v^H) da^H u / s
@@ -103,7 +104,8 @@ def _svd_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
     p = matmul(uh, dav)
     ph, doubt = adjoint(p), unknown(p)
     signs, doubt = _of_null(diagonal(doubt), s), doubt + adjoint(doubt)
-    turn_u, turn_v = _off_diagonal(p * sr + sc * ph, s, doubt) + signs, _off_diagonal(sc * p + ph * sr, s, doubt) + signs
+    turn_u, turn_v = _off_diagonal(p * sr + sc * ph, s,
+                                   doubt) + signs, _off_diagonal(sc * p + ph * sr, s, doubt) + signs
     if is_complex(p):
         phase = _phase(diagonal(p), s)
         turn_u, turn_v = turn_u + phase, turn_v - phase
@@ -130,7 +132,7 @@ def _svd_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str) ->
     gv = None if gvh is None else adjoint(gvh)
     turned, lost = unknown_columns((gu, True), (gv, True)), unknown_columns((gu, True), (gv, True), (gsv, False))
     doubt = as_rows(lost) + as_columns(lost)
-    inner = _of_null(turned, s)                                       # a zero singular value's two vectors may change sign each
+    inner = _of_null(turned, s)  # the two vectors of a zero singular value may change sign each
     if gsv is not None:
         inner = inner + diagonal_matrix(gsv)
     if gu is not None:
@@ -158,12 +160,13 @@ def _infer_svd(a: Any, aspect: str) -> tuple:
 
 
 svd = Op("svd", lambda a, aspect: tuple(np.linalg.svd(a, full_matrices=False)), _infer_svd, kind="opaque",
-         derivative=Explicit(_svd_jvp, _svd_pullback), batch=batch_stack, kernel="linalg.svd", kernel_params=(), samples=rectangles(),
-         doc="The reduced singular value decomposition u, s, v^H")
+         derivative=Explicit(_svd_jvp, _svd_pullback), batch=batch_stack, kernel="linalg.svd", kernel_params=(),
+         samples=rectangles(), doc="The reduced singular value decomposition u, s, v^H")
 
 
 def _least(gs: Any, s: Any) -> Any:
-    """(Co)tangents of singular values, where a value of zero is a kink like that of abs: the subgradient of least norm is zero."""
+    """(Co)tangents of singular values. The value zero is a kink like that of abs: the subgradient of least norm is
+    zero."""
     return gs * where(_null(s), 0.0, registry["full"](1, *shape_of(s), dtype=type_of(s).dtype))
 
 
@@ -177,14 +180,15 @@ def _svdvals_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str
     return (matmul(u * as_rows(_least(gs[0], s)), vh),)
 
 
-svdvals = Op("svdvals", lambda a, aspect: np.linalg.svd(a, compute_uv=False), lambda a, aspect: _infer_svd(a, aspect)[1], kind="opaque",
-             derivative=Explicit(_svdvals_jvp, _svdvals_pullback), batch=batch_stack, kernel="linalg.svdvals", kernel_params=(),
-             samples=rectangles((*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))), doc="The singular values, descending")
+svdvals = Op("svdvals", lambda a, aspect: np.linalg.svd(a, compute_uv=False),
+             lambda a, aspect: _infer_svd(a, aspect)[1], kind="opaque",
+             derivative=Explicit(_svdvals_jvp, _svdvals_pullback), batch=batch_stack, kernel="linalg.svdvals",
+             kernel_params=(), samples=rectangles((*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
+             doc="The singular values, descending")
 
-# -- complements ----------------------------------------------------------------------------------------------------------------
-#
-# A basis of the complement of u's columns is any of many, so nothing that depends on the choice has a derivative: it is nan, and
-# what does not use the basis (a zero cotangent) is left alone.
+# -- complements -----------------------------------------------------------------------------------
+#  A basis of the complement of u's columns is any of many, so nothing that depends on the choice has a derivative: it
+# is nan, and what does not use the basis (a zero cotangent) is left alone.
 
 
 def _run_complement(u: np.ndarray) -> np.ndarray:
@@ -211,12 +215,14 @@ def _expand_complement(u: Any) -> Any:
     return columns_from(eigh(identity_like(inside) - inside)[1], n, extents.difference(m, n))
 
 
-complement = Op("complement", _run_complement, _infer_complement, kind="opaque", batch=batch_stack, expand=_expand_complement,
-                derivative=Explicit(lambda ys, xs, dxs: (registry["full"](float("nan"), *shape_of(ys[0]), dtype=type_of(ys[0]).dtype),),
-                                    _complement_pullback),
+complement = Op("complement", _run_complement, _infer_complement, kind="opaque", batch=batch_stack,
+                expand=_expand_complement,
+                derivative=Explicit(
+                    lambda ys, xs, dxs: (registry["full"](float("nan"), *shape_of(ys[0]), dtype=type_of(ys[0]).dtype),),
+                    _complement_pullback),
                 doc="An orthonormal basis of the complement of u's orthonormal columns")
 
-# -- pseudo-inverse -------------------------------------------------------------------------------------------------------------
+# -- pseudo-inverse --------------------------------------------------------------------------------
 #
 # x = a^+ while the rank stays as it is (Golub & Pereyra 1973, equation 4.12):
 #   dx = -x da x + x x^H da^H (1 - a x) + (1 - x a) da^H x^H x
@@ -274,11 +280,12 @@ def _with_tolerance(rng: Any, *shape: int, dtype: Any) -> tuple:
     return samples.matrix(rng, *shape, dtype=dtype), 1e-13
 
 
-pinv = Op("pinv", _run_pinv, _infer_pinv, kind="opaque", derivative=Explicit(_pinv_jvp, _pinv_pullback), batch=_batch_pinv,
-          expand=_expand_pinv, samples=samples.of_each_kind(_with_tolerance, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
+pinv = Op("pinv", _run_pinv, _infer_pinv, kind="opaque", derivative=Explicit(_pinv_jvp, _pinv_pullback),
+          batch=_batch_pinv, expand=_expand_pinv,
+          samples=samples.of_each_kind(_with_tolerance, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
           doc="The pseudo-inverse; singular values up to rcond times the largest are taken for zero")
 
-# -- least squares --------------------------------------------------------------------------------------------------------------
+# -- least squares ---------------------------------------------------------------------------------
 #
 # x = a^+ b, with p = a^+ and the residual r = b - a x; from the pseudo-inverse's derivative:
 #   dx = p (db - da x) + p p^H da^H r + (1 - p a) da^H p^H x
@@ -312,7 +319,8 @@ def _lstsq_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     if not needs[0]:
         return None, gb, None
     outside = g - matmul(p, matmul(a, g))
-    ga = matmul(b - matmul(a, x), adjoint(matmul(p, gb))) + matmul(matmul(ph, x), adjoint(outside)) - matmul(gb, adjoint(x))
+    ga = (matmul(b - matmul(a, x), adjoint(matmul(p, gb))) + matmul(matmul(ph, x), adjoint(outside))
+          - matmul(gb, adjoint(x)))
     return ga, gb, None
 
 
@@ -334,7 +342,7 @@ def _overdetermined(rng: Any, *shape: int, dtype: Any) -> tuple:
     return samples.matrix(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype), 1e-13
 
 
-lstsq = Op("lstsq", _run_lstsq, _infer_lstsq, kind="opaque", derivative=Explicit(_lstsq_jvp, _lstsq_pullback), batch=_batch_lstsq,
-           expand=lambda a, b, rcond: matmul(pinv(a, rcond), b),
+lstsq = Op("lstsq", _run_lstsq, _infer_lstsq, kind="opaque", derivative=Explicit(_lstsq_jvp, _lstsq_pullback),
+           batch=_batch_lstsq, expand=lambda a, b, rcond: matmul(pinv(a, rcond), b),
            samples=samples.of_each_kind(_overdetermined, (*RECTANGLES, ((3, 2), complex), ((2, 2, 3), complex))),
            doc="The solution of least norm of a x = b in the sense of least squares")

@@ -1,12 +1,13 @@
-"""Linear systems. One LU factorization of a matrix serves its solves, its inverse, its determinant, and their derivatives.
+"""Linear systems. One LU factorization of a matrix serves its solves, its inverse, its determinant, and their
+derivatives.
 
-`factor(a)` gives lu and pivots, and the ops that use them take `a` as well: their result is a function of `a` (and b), and the factors are
-a means to compute it, through which no derivative flows. So the reverse sweep of a solve is a solve with the same factors, and whatever
-asks for the factors of one matrix twice computes them once (common subexpressions are shared). Facts of these ops: `means`, which inputs
-are the factors; `complete`, the inputs with factors that go with their matrix; `kernel_inputs`, which inputs the kernel takes.
+`factor(a)` gives lu and pivots, and the ops that use them take `a` as well: their result is a function of `a` (and b).
+No derivative flows through the factors. So the reverse sweep of a solve is a solve with the same factors, and cse
+computes the factors of one matrix once. Facts of these ops: `means`, which inputs are the factors; `complete`, the
+inputs with factors that go with their matrix; `kernel_inputs`, which inputs the kernel takes.
 
-Formulas: M. Giles, "An extended collection of matrix derivative results for forward and reverse mode algorithmic differentiation" (2008),
-section 2; for complex matrices with the adjoint for the transpose.
+Formulas: M. Giles, "An extended collection of matrix derivative results for forward and reverse mode algorithmic
+differentiation" (2008), section 2; for complex matrices with the adjoint for the transpose.
 """
 from typing import Any
 
@@ -46,7 +47,7 @@ def routine(name: str, a: np.ndarray) -> Any:
     return getattr(lapack, "sdcz"["fdFD".index(a.dtype.char)] + name)
 
 
-# -- the factors --------------------------------------------------------------------------------------------------------------
+# -- the factors -----------------------------------------------------------------------------------
 
 
 def run_lu(a: np.ndarray) -> tuple:
@@ -85,8 +86,10 @@ def _infer_factor(a: Any) -> tuple:
     return t, Type(INT32, t.shape[:-1])
 
 
-factor = Op("factor", run_lu, _infer_factor, kind="opaque", derivative=Zero(), batch=batch_stack, kernel="linalg.lu_factor", kernel_params=(),
-            doc="LU factors of square matrices as a means for the ops that also take the matrices; no derivative flows through them")
+factor = Op("factor", run_lu, _infer_factor, kind="opaque", derivative=Zero(), batch=batch_stack,
+            kernel="linalg.lu_factor", kernel_params=(),
+            doc="LU factors of square matrices as a means for the ops that also take the matrices; no derivative flows "
+                "through them")
 
 
 def _refuse_singular(lu: np.ndarray) -> None:
@@ -98,7 +101,8 @@ def lost_if_singular(a: Any) -> Any:
     """nan for each matrix that is singular to rounding, else zero, in extents 1 and 1."""
     d = diagonal(factor(a)[0])
     none = registry["less_equal"](registry["abs"](d), rounding(d))
-    return as_matrices(registry["sum"](where(none, float("nan"), registry["zeros_like"](registry["abs"](d))), axes=(rank(d) - 1,)))
+    return as_matrices(registry["sum"](where(none, float("nan"), registry["zeros_like"](registry["abs"](d))),
+                                       axes=(rank(d) - 1,)))
 
 
 def with_factors(a: Any, lu: Any, pivots: Any, *rest: Any) -> tuple:
@@ -122,7 +126,7 @@ def _system(rng: Any, *shape: int, dtype: Any) -> tuple:
     return samples.regular(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype)
 
 
-# -- solve ----------------------------------------------------------------------------------------------------------------------
+# -- solve -----------------------------------------------------------------------------------------
 #
 # x = op(a)^-1 b, where op(a) is a (trans 0), a^T (1) or a^H (2).
 # tangent:    op(a) dx = db - op(da) x
@@ -179,10 +183,10 @@ def _solve_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, trans: int) -
 
 
 _solve = Op("solve", _run_solve, lambda a, lu, pivots, b, trans: infer_right_side(a, b), kind="opaque",
-            derivative=Explicit(_solve_jvp, _solve_pullback), batch=fold_columns, kernel="linalg.lu_solve", kernel_inputs=(1, 2, 3),
-            kernel_params=("trans",), means=(1, 2), complete=with_factors,
-            samples=samples_with_factors(_system, trans=0) + samples_with_factors(_system, trans=1) + samples_with_factors(_system, trans=2),
-            doc="The solution x of a x = b, with a's factors at hand")
+            derivative=Explicit(_solve_jvp, _solve_pullback), batch=fold_columns, kernel="linalg.lu_solve",
+            kernel_inputs=(1, 2, 3), kernel_params=("trans",), means=(1, 2), complete=with_factors,
+            samples=samples_with_factors(_system, trans=0) + samples_with_factors(_system, trans=1)
+            + samples_with_factors(_system, trans=2), doc="The solution x of a x = b, with a's factors at hand")
 
 
 def solve(a: Any, b: Any, trans: int = 0) -> Any:
@@ -190,7 +194,7 @@ def solve(a: Any, b: Any, trans: int = 0) -> Any:
     return _solve(a, *factor(a), b, trans=trans if is_complex(a) else min(trans, 1))
 
 
-# -- inverse --------------------------------------------------------------------------------------------------------------------
+# -- inverse ---------------------------------------------------------------------------------------
 #
 # x = a^-1:  dx = -x da x,  ga = -x^H gx x^H
 
@@ -212,8 +216,9 @@ def _inv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return -matmul(matmul(inverse, gs[0]), inverse), None, None
 
 
-factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque", derivative=Explicit(_inv_jvp, _inv_pullback),
-                  batch=batch_stack, kernel="linalg.lu_inv", kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
+factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque",
+                  derivative=Explicit(_inv_jvp, _inv_pullback), batch=batch_stack, kernel="linalg.lu_inv",
+                  kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
                   samples=samples_with_factors(matrix_alone), doc="The inverse of a, with its factors at hand")
 
 
@@ -222,9 +227,9 @@ def inv(a: Any) -> Any:
     return factored_inv(a, *factor(a))
 
 
-# -- triangular systems ---------------------------------------------------------------------------------------------------------
-#
-# As solve, with the part of a that is read in place of a: the triangle, without its diagonal where that is taken for ones.
+# -- triangular systems ----------------------------------------------------------------------------
+#  As solve, with the part of a that is read in place of a: the triangle, without its diagonal where that is taken for
+# ones.
 
 
 def triangle(a: Any, lower_half: bool, unit: bool) -> Any:
@@ -262,8 +267,11 @@ def _triangular_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, lower: b
 
 
 _TRIANGLES: list[dict[str, Any]] = [{"lower": lower, "trans": trans, "unit": unit} for lower, trans, unit in
-              [(True, 0, False), (False, 0, False), (True, 1, False), (False, 2, True), (True, 2, False), (False, 1, False)]]
-triangular_solve = Op("triangular_solve", _run_triangular, lambda a, b, lower, trans, unit: infer_right_side(a, b), kind="opaque",
-                      derivative=Explicit(_triangular_jvp, _triangular_pullback), batch=fold_columns, kernel="linalg.triangular_solve",
-                      kernel_params=("lower", "trans", "unit"), samples=sum([samples.of_each_kind(_system, **p) for p in _TRIANGLES], ()),
-                      doc="The solution x of op(a) x = b, of which one triangle of a is read (its diagonal taken for ones if unit)")
+              [(True, 0, False), (False, 0, False), (True, 1, False), (False, 2, True), (True, 2, False),
+               (False, 1, False)]]
+triangular_solve = Op("triangular_solve", _run_triangular, lambda a, b, lower, trans, unit: infer_right_side(a, b),
+                      kind="opaque", derivative=Explicit(_triangular_jvp, _triangular_pullback), batch=fold_columns,
+                      kernel="linalg.triangular_solve", kernel_params=("lower", "trans", "unit"),
+                      samples=sum([samples.of_each_kind(_system, **p) for p in _TRIANGLES], ()),
+                      doc="The solution x of op(a) x = b, of which one triangle of a is read (its diagonal taken for "
+                          "ones if unit)")

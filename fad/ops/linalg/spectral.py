@@ -1,11 +1,13 @@
 """Eigenvalues and eigenvectors.
 
-Sources: M. Giles (2008), section 3.1; for unsymmetric and complex matrices C. Boeddeker et al., "On the computation of complex-valued
-gradients with application to statistically optimum beamforming" (2017), and the normalization as in PyTorch's rules.
+Sources: M. Giles (2008), section 3.1; for unsymmetric and complex matrices C. Boeddeker et al., "On the computation of
+complex-valued gradients with application to statistically optimum beamforming" (2017), and the normalization as in
+PyTorch's rules.
 
-Eigenvectors are determined up to a factor of modulus 1 (and, of an eigenvalue that repeats, up to a unitary matrix): only functions that do
-not depend on that choice have a derivative that means something. Where eigenvalues repeat, to rounding, a derivative through their eigenvectors
-is nan (see matrices.py); what uses other eigenvectors only, and symmetric functions of eigenvalues alone, is right.
+Eigenvectors are determined up to a factor of modulus 1 (for a repeated eigenvalue, up to a unitary matrix): the
+derivative of a function has a meaning only if the function does not depend on that choice. If eigenvalues repeat, to
+rounding, a derivative through their eigenvectors is nan (see matrices.py); functions of other eigenvectors, and
+symmetric functions of eigenvalues alone, are right.
 """
 from typing import Any
 
@@ -35,7 +37,7 @@ from .matrices import (
 )
 from .solve import lost_if_singular, solve
 
-# -- Hermitian matrices ---------------------------------------------------------------------------------------------------------
+# -- Hermitian matrices ----------------------------------------------------------------------------
 #
 # a v = v diag(w), v^H v = 1. With m = v^H da v and f[i, j] = 1 / (w[j] - w[i]) off the diagonal, 0 on it:
 #   dw = diag(m),  dv = v (f * m)            ga = v (diag(gw) + f * (v^H gv - gv^H v) / 2) v^H
@@ -73,8 +75,8 @@ def _infer_eigh(a: Any) -> tuple:
 
 
 eigh = Op("eigh", lambda a: tuple(np.linalg.eigh(a)), _infer_eigh, kind="opaque",
-          derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh", kernel_params=(), hermitian=(0,),
-          samples=samples.of_each_kind(samples.positive, samples.KINDS[:2]),
+          derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh", kernel_params=(),
+          hermitian=(0,), samples=samples.of_each_kind(samples.positive, samples.KINDS[:2]),
           doc="Eigenvalues, ascending, and eigenvectors of a Hermitian matrix, of which the lower triangle is read")
 
 
@@ -88,11 +90,11 @@ def _eigvalsh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 eigvalsh = Op("eigvalsh", np.linalg.eigvalsh, lambda a: _infer_eigh(a)[0],
-              kind="opaque", derivative=Explicit(_eigvalsh_jvp, _eigvalsh_pullback), batch=batch_stack, kernel="linalg.eigvalsh",
-              kernel_params=(), hermitian=(0,), samples=samples.of_each_kind(samples.positive),
-              doc="The eigenvalues of a Hermitian matrix, ascending")
+              kind="opaque", derivative=Explicit(_eigvalsh_jvp, _eigvalsh_pullback), batch=batch_stack,
+              kernel="linalg.eigvalsh", kernel_params=(), hermitian=(0,),
+              samples=samples.of_each_kind(samples.positive), doc="The eigenvalues of a Hermitian matrix, ascending")
 
-# -- general matrices -----------------------------------------------------------------------------------------------------------
+# -- general matrices ------------------------------------------------------------------------------
 #
 # a v = v diag(w), columns of v of norm 1. With m = v^-1 da v and f as above, x = f * m:
 #   dw = diag(m),  dv = v x - v diag(Re diag(v^H v x))
@@ -125,7 +127,7 @@ def _eig_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
 
 def _eig_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     (w, v), (gw, gv) = ys, gs
-    v = v + lost_if_singular(v)                                 # a defective matrix: its eigenvalues have no derivatives
+    v = v + lost_if_singular(v)  # a defective matrix: its eigenvalues have no derivatives
     vh, middle = adjoint(v), None
     if gv is not None:
         inner = matmul(vh, gv)
@@ -136,8 +138,8 @@ def _eig_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (solve(vh, matmul(middle, vh)),)
 
 
-eig = Op("eig", _run_eig, _infer_eig, kind="opaque", derivative=Explicit(_eig_jvp, _eig_pullback), batch=batch_stack, kernel="linalg.eig",
-         kernel_params=(), samples=samples.of_each_kind(samples.regular, samples.KINDS[:2]),
+eig = Op("eig", _run_eig, _infer_eig, kind="opaque", derivative=Explicit(_eig_jvp, _eig_pullback), batch=batch_stack,
+         kernel="linalg.eig", kernel_params=(), samples=samples.of_each_kind(samples.regular, samples.KINDS[:2]),
          doc="Eigenvalues and eigenvectors, always complex, of a square matrix")
 
 
@@ -150,6 +152,7 @@ def _eigvals_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return _eig_pullback((gs[0], None), eig(xs[0]), xs, needs)
 
 
-eigvals = Op("eigvals", lambda a: np.linalg.eigvals(a).astype(complex_dtype(a.dtype)), lambda a: _infer_eig(a)[0], kind="opaque",
-             derivative=Explicit(_eigvals_jvp, _eigvals_pullback), batch=batch_stack, kernel="linalg.eigvals", kernel_params=(),
-             samples=samples.of_each_kind(samples.regular), doc="The eigenvalues, always complex, of a square matrix")
+eigvals = Op("eigvals", lambda a: np.linalg.eigvals(a).astype(complex_dtype(a.dtype)), lambda a: _infer_eig(a)[0],
+             kind="opaque", derivative=Explicit(_eigvals_jvp, _eigvals_pullback), batch=batch_stack,
+             kernel="linalg.eigvals", kernel_params=(), samples=samples.of_each_kind(samples.regular),
+             doc="The eigenvalues, always complex, of a square matrix")

@@ -1,7 +1,8 @@
 """How NumPy's and SciPy's own functions are written in ops: a face for each, found by the function itself.
 
-A face takes what the function takes. Faces are code over arrays, so they serve tracing, Tensors and (rarely) ndarrays alike.
-Here are those that many programs use; those of the modules in LATER are loaded when one of their functions is first met.
+A face takes the arguments of its function. Faces are code over arrays, so they serve tracing, Tensors and (rarely)
+ndarrays alike. Those that many programs use are here; the modules in LATER are loaded when a program first meets one
+of their functions.
 """
 from ..face import LATER
 from . import (

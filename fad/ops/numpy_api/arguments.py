@@ -137,5 +137,5 @@ def fixed(n: Any, what: str) -> int:
     raise ConcreteValueError(f"{what} must be known while the function is traced", do="give it as a constant")
 
 
-__all__ = ["along", "as_array", "axes_of", "extent_of", "fixed", "in_dtype", "into", "is_given", "kept", "masked", "one_axis", "rank", "ravel",
-           "refuse", "some_of"]
+__all__ = ["along", "as_array", "axes_of", "extent_of", "fixed", "in_dtype", "into", "is_given", "kept", "masked",
+           "one_axis", "rank", "ravel", "refuse", "some_of"]

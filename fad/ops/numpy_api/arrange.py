@@ -45,7 +45,8 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     return swapaxes(flip(x, second), first, second) if turns == 1 else flip(swapaxes(x, first, second), second)
 
 
-@face("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))", "np.roll(x, 1, axis=(0, 1))"))
+@face("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))",
+                             "np.roll(x, 1, axis=(0, 1))"))
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     x = as_array(a)
     if axis is None:

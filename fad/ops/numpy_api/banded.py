@@ -16,13 +16,17 @@ def _matrix(diagonals: Any, lower: int, upper: int) -> Any:
     return a
 
 
-@face("scipy.linalg.solve_banded", samples=("la.solve_banded((1, 1), x + [[0.0], [3.0], [0.0]], v)", "la.solve_banded((0, 2), x[::-1] + 1.0, x.T)"))
-def solve_banded(l_and_u: tuple, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+@face("scipy.linalg.solve_banded",
+      samples=("la.solve_banded((1, 1), x + [[0.0], [3.0], [0.0]], v)", "la.solve_banded((0, 2), x[::-1] + 1.0, x.T)"))
+def solve_banded(l_and_u: tuple, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False,
+                 check_finite: bool = True) -> Any:
     return BY_NAME["numpy.linalg.solve"].call(_matrix(as_array(ab), *l_and_u), as_array(b))
 
 
-@face("scipy.linalg.solveh_banded", samples=("la.solveh_banded(x + [[3.0], [0.0], [0.0]], v, lower=True)", "la.solveh_banded(x[:2] + [[0.0], [3.0]], v)"))
-def solveh_banded(ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False, check_finite: bool = True) -> Any:
+@face("scipy.linalg.solveh_banded", samples=("la.solveh_banded(x + [[3.0], [0.0], [0.0]], v, lower=True)",
+                                             "la.solveh_banded(x[:2] + [[0.0], [3.0]], v)"))
+def solveh_banded(ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False,
+                  check_finite: bool = True) -> Any:
     """The diagonals of one half of a Hermitian matrix, the main one last (first, if `lower`)."""
     return BY_NAME["numpy.linalg.solve"].call(_hermitian(as_array(ab), lower), as_array(b))
 
@@ -33,11 +37,13 @@ def _hermitian(ab: Any, lower: bool) -> Any:
     for k in range(int(count) + 1):
         row = ab[k] if lower else ab[count - k]
         part = row[:n - k] if lower else row[k:]
-        a = a + (BY_NAME["numpy.diag"].call(part, -k if lower else k) + (BY_NAME["numpy.diag"].call(conjugate(part), k if lower else -k) if k else 0.0))
+        a = a + (BY_NAME["numpy.diag"].call(part, -k if lower else k)
+                 + (BY_NAME["numpy.diag"].call(conjugate(part), k if lower else -k) if k else 0.0))
     return a
 
 
-@face("scipy.linalg.cholesky_banded", samples=("la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True)", "la.cholesky_banded(x + [[0.0], [0.0], [3.0]])"))
+@face("scipy.linalg.cholesky_banded", samples=("la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True)",
+                                               "la.cholesky_banded(x + [[0.0], [0.0], [3.0]])"))
 def cholesky_banded(ab: Any, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True) -> Any:
     """The factor's diagonals; where a diagonal is shorter than its row, what stood there, as SciPy has it."""
     ab = as_array(ab)
@@ -52,8 +58,9 @@ def cholesky_banded(ab: Any, overwrite_ab: bool = False, lower: bool = False, ch
     return BY_NAME["numpy.stack"].call(rows)
 
 
-@face("scipy.linalg.cho_solve_banded", samples=("la.cho_solve_banded((la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True), True), v)",
-                                                "la.cho_solve_banded((x + [[0.0], [0.0], [3.0]], False), x.T)"))
+@face("scipy.linalg.cho_solve_banded",
+      samples=("la.cho_solve_banded((la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True), True), v)",
+               "la.cho_solve_banded((x + [[0.0], [0.0], [3.0]], False), x.T)"))
 def cho_solve_banded(cb_and_lower: tuple, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     cb, lower = as_array(cb_and_lower[0]), bool(cb_and_lower[1])
     beside = int(shape_of(cb)[0]) - 1
@@ -61,7 +68,8 @@ def cho_solve_banded(cb_and_lower: tuple, b: Any, overwrite_b: bool = False, che
     return BY_NAME["scipy.linalg.cho_solve"].call((factor, lower), as_array(b))
 
 
-@face("scipy.linalg.eigh_tridiagonal", samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
+@face("scipy.linalg.eigh_tridiagonal",
+      samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
       note="as numpy.linalg.eigh")
 def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "a", select_range: Any = None,
                      check_finite: bool = True) -> Any:
@@ -69,7 +77,8 @@ def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "
     if is_complex(d) or is_complex(e):
         raise TypeError("Only real arrays currently supported")
     if select not in ("a", "i", 0, 2):
-        raise refuse("scipy.linalg.eigh_tridiagonal", "select='v'", "how many eigenvalues lie there depends on the matrix's values")
+        raise refuse("scipy.linalg.eigh_tridiagonal", "select='v'",
+                     "how many eigenvalues lie there depends on the matrix's values")
     if select in ("i", 2) and not eigvals_only:
         raise refuse("scipy.linalg.eigh_tridiagonal", "select='i' with eigenvectors", do="take all of them, and slice")
     diagonal = BY_NAME["numpy.diag"].call
@@ -80,7 +89,8 @@ def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "
     return w if select in ("a", 0) else w[select_range[0]:select_range[1] + 1]
 
 
-@face("scipy.linalg.eigvalsh_tridiagonal", samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
+@face("scipy.linalg.eigvalsh_tridiagonal",
+      samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
 def eigvalsh_tridiagonal(d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: bool = True) -> Any:
     return eigh_tridiagonal(d, e, True, select, select_range)
 
@@ -89,7 +99,8 @@ def _toeplitz(c_or_cr: Any) -> Any:
     return BY_NAME["scipy.linalg.toeplitz"].call(*(c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr,)))
 
 
-@face("scipy.linalg.solve_toeplitz", samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"))
+@face("scipy.linalg.solve_toeplitz",
+      samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"))
 def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
     return BY_NAME["numpy.linalg.solve"].call(_toeplitz(c_or_cr), as_array(b))
 

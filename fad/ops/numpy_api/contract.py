@@ -12,7 +12,8 @@ from ..literals import numpy_number
 from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel
 from .join import strong
 
-face("numpy.matmul", "numpy.linalg.matmul", samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
+face("numpy.matmul", "numpy.linalg.matmul",
+     samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
 
 
 @face("numpy.dot", method="dot", samples=("np.dot(x, S)", "np.dot(v, v)", "x.dot(v)"))
@@ -31,7 +32,8 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 def _into_its_own(out: Any, y: Any) -> Any:
     """np.dot casts nothing: out is of the result's dtype."""
     if out is not None and type_of(out).dtype != type_of(y).dtype:
-        raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
     return into(out, y)
 
 
@@ -62,7 +64,8 @@ def vector_outer(x1: Any, x2: Any, /) -> Any:
     return outer(x1, x2)
 
 
-@face("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))", "np.tensordot(x, x, 2)"))
+@face("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))",
+                                  "np.tensordot(x, x, 2)"))
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     a, b = as_array(a), as_array(b)
     left, right = _summed_axes(axes, rank(a), rank(b))
@@ -90,7 +93,7 @@ def _summed_axes(axes: Any, m: int, n: int) -> tuple:
     return [one_axis(k, m) for k in left], [one_axis(k, n) for k in right]
 
 
-# -- products of stacks of vectors and matrices -----------------------------------------------------------------------------------------
+# -- products of stacks of vectors and matrices ----------------------------------------------------
 
 
 def _last(x: Any, axis: int) -> Any:
@@ -129,7 +132,7 @@ def kron(a: Any, b: Any) -> Any:
     return registry["reshape"](product, *[m * n for m, n in zip(shape_of(a), shape_of(b))])
 
 
-# -- cross, trace -----------------------------------------------------------------------------------------------------------------------
+# -- cross, trace ----------------------------------------------------------------------------------
 
 
 @face("numpy.cross", samples=("np.cross(x[:, :3], x[:, 1:])", "np.cross(x[:3, :2], v[:2])"))

@@ -1,7 +1,8 @@
-"""scipy.fft's discrete cosine and sine transforms, types 1 to 4, by the Fourier transform of the same values and as many zeros.
+"""scipy.fft's discrete cosine and sine transforms, types 1 to 4, by the Fourier transform of the same values and as
+many zeros.
 
-Every type is a sum of x[n] cos or sin of pi (k + a) (n + b) / m over n, with a and b 0, 1/2 or 1, and m the extent N, N - 1 or N + 1. Since
-(k + a) (n + b) = k n + k b + a (n + b), it is the real (or negative imaginary) part of
+Every type is a sum of x[n] cos or sin of pi (k + a) (n + b) / m over n, with a and b 0, 1/2 or 1, and m the extent N,
+N - 1 or N + 1. Since (k + a) (n + b) = k n + k b + a (n + b), it is the real (or negative imaginary) part of
 
     exp(-i pi k b / m) fft(x[n] exp(-i pi a (n + b) / m), length 2 m)[k]
 
@@ -29,8 +30,10 @@ class TransformType(NamedTuple):
     once: tuple = ()
 
 
-COSINE = {1: TransformType(0.0, 0.0, -1, ("first", "last")), 2: TransformType(0.0, 0.5, 0), 3: TransformType(0.5, 0.0, 0, ("first",)), 4: TransformType(0.5, 0.5, 0)}
-SINE = {1: TransformType(1.0, 1.0, 1), 2: TransformType(1.0, 0.5, 0), 3: TransformType(0.5, 1.0, 0, ("last",)), 4: TransformType(0.5, 0.5, 0)}
+COSINE = {1: TransformType(0.0, 0.0, -1, ("first", "last")), 2: TransformType(0.0, 0.5, 0),
+          3: TransformType(0.5, 0.0, 0, ("first",)), 4: TransformType(0.5, 0.5, 0)}
+SINE = {1: TransformType(1.0, 1.0, 1), 2: TransformType(1.0, 0.5, 0), 3: TransformType(0.5, 1.0, 0, ("last",)),
+        4: TransformType(0.5, 0.5, 0)}
 INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
@@ -100,7 +103,8 @@ def along(x: Any, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inv
     x = of_length(swapped_last(x, ax), n)
     options = (type, norm, orthogonalize, inverse, sine)
     if is_complex(x):
-        y = registry["make_complex"](_transformed(registry["real"](x), *options), _transformed(registry["imag"](x), *options))
+        y = registry["make_complex"](_transformed(registry["real"](x), *options),
+                                     _transformed(registry["imag"](x), *options))
     else:
         y = _transformed(x, *options)
     return swapped_last(y, ax)
@@ -108,20 +112,21 @@ def along(x: Any, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inv
 
 def _faces(name: str, inverse: bool, sine: bool) -> None:
     @face(f"scipy.fft.{name}")
-    def one(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None,
-            orthogonalize: Any = None) -> Any:
+    def one(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+            workers: Any = None, orthogonalize: Any = None) -> Any:
         x = signal(x)
         return along(x, n, one_axis(axis, rank(x)), type, norm, orthogonalize, inverse, sine)
 
     @face(f"scipy.fft.{name}n")
-    def several(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False, workers: Any = None, *,
-                orthogonalize: Any = None) -> Any:
+    def several(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
+                workers: Any = None, *, orthogonalize: Any = None) -> Any:
         x = signal(x)
         for n, ax in reversed(lengths_and_axes(x, s, axes)):
             x = along(x, n, ax, type, norm, orthogonalize, inverse, sine)
         return x
 
 
-for _name, _inverse, _sine in (("dct", False, False), ("idct", True, False), ("dst", False, True), ("idst", True, True)):
+for _name, _inverse, _sine in (("dct", False, False), ("idct", True, False), ("dst", False, True),
+                               ("idst", True, True)):
     _faces(_name, _inverse, _sine)
 

@@ -31,7 +31,8 @@ def _refuse_like(function: str, like: Any) -> None:
 
 
 def in_order(y: Any, order: Any) -> Any:
-    """y, noted not to lie in C order where Fortran's was asked for: whether a reshape of it is a copy is not known then."""
+    """y, marked as not in C order if Fortran's order was asked for: then fad does not know whether a reshape copies
+    it."""
     if order != "F" or rank(y) < 2 or not isinstance(y, Value):
         return y
     y = registry["cast"](y, dtype=type_of(y).dtype)
@@ -61,7 +62,8 @@ def _uniform(name: str, value: Any) -> None:
         return in_order(filled(shape, value, float if dtype is None else dtype), order)
 
     @face(f"numpy.{name}_like")
-    def like_another(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    def like_another(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
+                     device: Any = None) -> Any:
         return in_order(_like(a, value, dtype, shape), order)
 
 
@@ -79,13 +81,15 @@ def _dtype_of_value(value: Any) -> np.dtype:
 
 
 @face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None,
+         like: Any = None) -> Any:
     _refuse_like("numpy.full", like)
     return in_order(filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype), order)
 
 
 @face("numpy.full_like", samples=("np.full_like(x, v[1])",))
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
+              device: Any = None) -> Any:
     return in_order(_like(a, fill_value, dtype, shape), order)
 
 
@@ -95,7 +99,8 @@ def diagonal_mask(n: Any, m: Any, k: Any, compare: Callable) -> Any:
 
 
 @face("numpy.eye", creation=True)
-def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None,
+        like: Any = None) -> Any:
     _refuse_like("numpy.eye", like)
     n, = extents_given(N)
     m = n if M is None else extents_given(M)[0]
@@ -115,11 +120,12 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     return registry["cast"](diagonal_mask(n, m, k, registry["less_equal"]), dtype=np.dtype(dtype))
 
 
-# -- ranges -------------------------------------------------------------------------------------------------------------------
+# -- ranges ----------------------------------------------------------------------------------------
 
 
 @face("numpy.arange", creation=True)
-def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None) -> Any:
+def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None,
+           like: Any = None) -> Any:
     _refuse_like("numpy.arange", like)
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
@@ -158,9 +164,10 @@ def _integers(first: Any, end: Any, step: Any) -> Any:
     return y if isinstance(first, int) and first == 0 else y + first
 
 
-@face("numpy.linspace", creation=True, samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
-def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: Any = 0, *,
-             device: Any = None) -> Any:
+@face("numpy.linspace", creation=True,
+      samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
+def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None,
+             axis: Any = 0, *, device: Any = None) -> Any:
     n, = extents_given(num)
     start, stop = (as_array(a) for a in (start, stop))
     common = result_dtype(start, stop, float(0))
@@ -169,7 +176,7 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep
     step = delta / parts if not isinstance(parts, int) or parts > 0 else delta * np.nan
     lead = [n] + [1] * max(rank(start), rank(delta))
     t = reshape_(iota_(n, dtype=np.dtype(float)), *lead)
-    between = max(parts, 1) if isinstance(parts, int) else registry["maximum"](parts, 1)        # of a single point there is no step
+    between = max(parts, 1) if isinstance(parts, int) else registry["maximum"](parts, 1)  # a single point has no step
     y = t * (delta / between) + start
     if endpoint and extents.at_least(n, 2):
         y = registry["update"](y, stop * 1.0, n - 1, spec=("i", *[":"] * (rank(y) - 1)), at=0)
@@ -183,7 +190,8 @@ def _rounded_down(y: Any, dtype: np.dtype) -> Any:
 
 
 @face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
-def logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0) -> Any:
+def logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None,
+             axis: Any = 0) -> Any:
     base = as_array(base)
     if rank(base):
         raise refuse("numpy.logspace", "an array of bases")
@@ -204,7 +212,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     return moveaxis(in_dtype(y, dtype), 0, one_axis(axis, rank(y)))
 
 
-# -- arrays of what is given ------------------------------------------------------------------------------------------------------
+# -- arrays of what is given -----------------------------------------------------------------------
 
 
 def fresh(x: Any) -> Any:
@@ -215,7 +223,8 @@ def fresh(x: Any) -> Any:
 
 
 def as_strong(a: Any, dtype: Any = None) -> Any:
-    """An array of what is given, in a dtype of its own (a Python number's is float64, int64, ...); of objects or texts it is no part of a program."""
+    """An array of the argument, in a dtype of its own (a Python number's is float64, int64, ...). Objects and texts
+    are no part of a program."""
     x = as_array(a)
     if not is_value(x):
         if not stack.builders() or not _are_numbers(np.asarray(x).dtype, dtype):
@@ -235,7 +244,8 @@ def _with_rank(x: Any, least: int) -> Any:
     return reshape_(x, *[1] * (least - rank(x)), *shape_of(x)) if rank(x) < least else x
 
 
-@face("numpy.array", creation=True, samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
+@face("numpy.array", creation=True,
+      samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
 def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0,
           like: Any = None) -> Any:
     _refuse_like("numpy.array", like)
@@ -244,7 +254,8 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K",
 
 
 @face("numpy.asarray", "numpy.asanyarray", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
-def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None) -> Any:
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
+            like: Any = None) -> Any:
     _refuse_like("numpy.asarray", like)
     y = _unless_copied(as_strong(a, dtype), a, order, copy)
     return in_order(fresh(y), order) if copy and y is a else y
@@ -299,10 +310,11 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any
     return as_strong(list(iter if count < 0 else islice(iter, count)), dtype)
 
 
-# -- grids ----------------------------------------------------------------------------------------------------------------------
+# -- grids -----------------------------------------------------------------------------------------
 
 
-@face("numpy.meshgrid", samples=("np.meshgrid(v, v)[0] * np.meshgrid(v, v)[1]", "np.meshgrid(v, x[0], indexing='ij')[1]"))
+@face("numpy.meshgrid", samples=("np.meshgrid(v, v)[0] * np.meshgrid(v, v)[1]",
+                                 "np.meshgrid(v, x[0], indexing='ij')[1]"))
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -323,7 +335,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 @face("numpy.indices", creation=True)
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     shape = extents_given(dimensions)
-    grids = [reshape_(iota_(n, dtype=np.dtype(dtype)), *[n if j == k else 1 for j in range(len(shape))]) for k, n in enumerate(shape)]
+    grids = [reshape_(iota_(n, dtype=np.dtype(dtype)), *[n if j == k else 1 for j in range(len(shape))])
+             for k, n in enumerate(shape)]
     if sparse:
         return tuple(grids)
     if not grids:

@@ -31,10 +31,13 @@ def _centred(x: Any) -> Any:
 
 
 METRICS: dict[str, Callable] = {
-    "euclidean": lambda a, b: _length(a - b), "sqeuclidean": lambda a, b: _last((a - b) * (a - b)), "cityblock": lambda a, b: _last(abs(a - b)),
-    "chebyshev": lambda a, b: _last(abs(a - b), "max"), "cosine": _cosine, "correlation": lambda a, b: _cosine(_centred(a), _centred(b)),
-    "braycurtis": lambda a, b: _last(abs(a - b)) / _last(abs(a + b)), "canberra": lambda a, b: _last(_canberra(abs(a - b), abs(a) + abs(b)))}
-SHORT = {"cityblock": "cityblock", "manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "chebychev": "chebyshev"}
+    "euclidean": lambda a, b: _length(a - b), "sqeuclidean": lambda a, b: _last((a - b) * (a - b)),
+    "cityblock": lambda a, b: _last(abs(a - b)), "chebyshev": lambda a, b: _last(abs(a - b), "max"), "cosine": _cosine,
+    "correlation": lambda a, b: _cosine(_centred(a), _centred(b)),
+    "braycurtis": lambda a, b: _last(abs(a - b)) / _last(abs(a + b)),
+    "canberra": lambda a, b: _last(_canberra(abs(a - b), abs(a) + abs(b)))}
+SHORT = {"cityblock": "cityblock", "manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean",
+         "chebychev": "chebyshev"}
 
 
 def _canberra(difference: Any, size: Any) -> Any:
@@ -50,11 +53,14 @@ def _metric(name: str, metric: Any, options: dict) -> Callable:
     if metric == "minkowski":
         return _minkowski(options.pop("p", 2))
     if known is None or options:
-        raise refuse(f"scipy.spatial.distance.{name}", f"metric={metric!r}{' with options' if options else ''}", do=f"use one of {', '.join(sorted(METRICS))}")
+        raise refuse(f"scipy.spatial.distance.{name}", f"metric={metric!r}{' with options' if options else ''}",
+                     do=f"use one of {', '.join(sorted(METRICS))}")
     return known
 
 
-@face("scipy.spatial.distance.cdist", samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')", "distance.cdist(x, v[None], 'cosine')"))
+@face("scipy.spatial.distance.cdist",
+      samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')",
+               "distance.cdist(x, v[None], 'cosine')"))
 def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **options: Any) -> Any:
     if out is not None:
         raise refuse("scipy.spatial.distance.cdist", "out", do="assign the result")
@@ -104,17 +110,21 @@ def mahalanobis(u: Any, v: Any, VI: Any) -> Any:
     return registry["sqrt"](dot(dot(d, BY_NAME["numpy.atleast_2d"].call(VI)), d))
 
 
-@face("scipy.spatial.distance.jensenshannon", samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"))
+@face("scipy.spatial.distance.jensenshannon",
+      samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"))
 def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: int = 0, keepdims: bool = False) -> Any:
-    """The root of the mean divergence from what lies between two distributions (J. Lin, IEEE Transactions on Information Theory 37 (1991) 145)."""
+    """The root of the mean divergence from what lies between two distributions (J. Lin, IEEE Transactions on
+    Information Theory 37 (1991) 145)."""
     total, divergence = BY_NAME["numpy.sum"].call, BY_NAME["scipy.special.rel_entr"].call
     p, q = (x / total(x, axis=axis, keepdims=True) for x in (signal(as_array(p)), signal(as_array(q))))
     middle = (p + q) / 2.0
-    both = total(divergence(p, middle), axis=axis, keepdims=keepdims) + total(divergence(q, middle), axis=axis, keepdims=keepdims)
+    both = (total(divergence(p, middle), axis=axis, keepdims=keepdims)
+            + total(divergence(q, middle), axis=axis, keepdims=keepdims))
     return registry["sqrt"]((both if base is None else both / registry["log"](as_array(base))) / 2.0)
 
 
-@face("scipy.spatial.distance.squareform", samples=("distance.squareform(distance.pdist(x))", "distance.squareform(S + S.T - np.diag(2 * np.diag(S)))"))
+@face("scipy.spatial.distance.squareform",
+      samples=("distance.squareform(distance.pdist(x))", "distance.squareform(S + S.T - np.diag(2 * np.diag(S)))"))
 def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     """The matrix of the distances between all pairs, or these of the matrix."""
     x = as_array(X)
@@ -123,12 +133,14 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     if rank(x) == 2:
         if checks:
             even = registry["all"]((x == x.T) & (registry["abs"](BY_NAME["numpy.diag"].call(x)) == 0), axes=(0, 1))
-            registry["check_that"](even, True, what="Distance matrix 'X' must be symmetric, and zero on its diagonal.", error="ValueError")
+            registry["check_that"](even, True, what="Distance matrix 'X' must be symmetric, and zero on its diagonal.",
+                                   error="ValueError")
         return registry["index"](x, *BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1), spec=("a", "a"), at=0)
     pairs = fixed(shape_of(x)[0], "the number of distances")
     n = math.isqrt(2 * pairs) + 1
     if n * (n - 1) != 2 * pairs:
-        raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2 for some integer n >= 2.")
+        raise ValueError(
+            "Incompatible vector size. It must be a binomial coefficient n choose 2 for some integer n >= 2.")
     places = np.zeros((n, n), int)
     places[np.triu_indices(n, 1)] = np.arange(pairs)
     spread = registry["index"](x, constant(places + places.T), spec=("a",), at=0)

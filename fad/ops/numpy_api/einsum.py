@@ -1,4 +1,5 @@
-"""np.einsum, of any number of operands: axes that belong to one operand are summed or broadcast first, then operands meet in pairs."""
+"""np.einsum with any number of operands: axes of one operand are summed or broadcast first, then operands meet in
+pairs."""
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,8 @@ def parse(subscripts: str, ranks: list) -> "tuple[list, str]":
     left, arrow, out = subscripts.replace(" ", "").partition("->")
     words = left.split(",")
     if len(words) != len(ranks):
-        raise ValueError("more operands provided to einstein sum function than specified in the subscripts string" if len(words) < len(ranks)
-                         else "fewer operands provided to einstein sum function than specified in the subscripts string")
+        more = "more" if len(words) < len(ranks) else "fewer"
+        raise ValueError(f"{more} operands provided to einstein sum function than specified in the subscripts string")
     operands = [_expanded(word, ndim, word) for word, ndim in zip(words, ranks)]
     for word, ndim in zip(operands, ranks):
         if len(word) != ndim:
@@ -63,7 +64,7 @@ def parse(subscripts: str, ranks: list) -> "tuple[list, str]":
     return operands, out
 
 
-# -- one operand ------------------------------------------------------------------------------------------------------------------
+# -- one operand -----------------------------------------------------------------------------------
 
 
 def without_repeats(x: Any, word: str) -> "tuple[Any, str]":
@@ -112,14 +113,15 @@ def _full_extents(operands: list, words: list) -> dict:
     return full
 
 
-# -- several ----------------------------------------------------------------------------------------------------------------------
+# -- several ---------------------------------------------------------------------------------------
 
 
 def order_of(words: list, out: str, full: dict, optimize: Any) -> list:
     """Which operands meet, pair by pair: by what is cheapest at the sizes seen at tracing."""
     if len(words) < 3 or optimize is False:
         return [(0, 1)] * (len(words) - 1)
-    if isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path" and all(len(step) == 2 for step in optimize[1:]):
+    if (isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path"
+            and all(len(step) == 2 for step in optimize[1:])):
         return [tuple(step) for step in optimize[1:]]
     letters = dict(zip(dict.fromkeys("".join(words)), LETTERS))
     sizes = {c: extents.hint(n) or 8 for c, n in full.items()}
@@ -140,7 +142,8 @@ def _meet(x: Any, a: str, y: Any, b: str, keep: set) -> "tuple[Any, str]":
 @face("numpy.einsum", samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)',
                                'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
                                "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
-def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: str = "safe", optimize: Any = True) -> Any:
+def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: str = "safe",
+           optimize: Any = True) -> Any:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     given = [as_array(x) for x in given]
     common = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(x).dtype for x in given])
@@ -169,4 +172,4 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     """The path at the sizes seen at tracing: it is found by extents alone."""
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     samples = [np.broadcast_to(0.0, [extents.hint(n) or 8 for n in shape_of(as_array(x))]) for x in given]
-    return np.einsum_path(subscripts, *samples, optimize=optimize, einsum_call=einsum_call)          # type: ignore[arg-type]
+    return np.einsum_path(subscripts, *samples, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]

@@ -24,12 +24,13 @@ from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, same_shape, shape_of
 from .arguments import as_array, fixed, in_dtype, into, is_given, one_axis, rank, refuse
 
-# -- choices --------------------------------------------------------------------------------------------------------------------
+# -- choices ---------------------------------------------------------------------------------------
 
 
-@face("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)", "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
+@face("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)",
+                              "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """x where the condition holds, y elsewhere; the branch not taken has no part in a derivative. With one argument, nonzero."""
+    """x where the condition holds, y elsewhere; derivatives ignore the branch not taken. With one argument, nonzero."""
     if x is None and y is None:
         return BY_NAME["numpy.nonzero"].call(condition)
     return where_(as_array(condition), as_array(x), as_array(y))
@@ -62,7 +63,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) 
             none = none & logical_not(c)
         conditions.append(none)
     if len(funclist) != len(conditions):
-        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected")
+        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
+                         f"functions are expected")
     y: Any = registry["zeros_like"](x)
     for c, f in zip(conditions, funclist):
         y = _piece(x, c, lambda part, f=f: f(part, *args, **options) if callable(f) else f, y)
@@ -70,7 +72,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) 
 
 
 def _piece(x: Any, c: Any, f: Callable, y: Any) -> Any:
-    """y with f(x) where c holds: computed on all of x if f goes element by element, else on the selected part, as NumPy does."""
+    """y with f(x) where c holds. Elementwise f computes on all of x, other functions on the selected part, as in
+    NumPy."""
     value = elementwise_or_none(f, x)
     dtype = type_of(y).dtype
     if value is not None:
@@ -94,9 +97,10 @@ def elementwise_or_none(f: Callable, *xs: Any) -> Any:
     return value if all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in made) else None
 
 
-@face("numpy.clip", method="clip", samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
-def clip(a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue, max: Any = np._NoValue,
-         dtype: Any = None) -> Any:
+@face("numpy.clip", method="clip",
+      samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
+def clip(a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue,
+         max: Any = np._NoValue, dtype: Any = None) -> Any:
     """a between its bounds; on a bound its slope is 1, as inside."""
     x, low, high = as_array(a), _given(a_min, min), _given(a_max, max)
     if low is None and high is None:
@@ -130,12 +134,13 @@ def _without_nan(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
         return x
     limits = np.finfo(type_of(x).dtype)
     y = x
-    for place, number in ((x == math.inf, limits.max if posinf is None else posinf), (x == -math.inf, limits.min if neginf is None else neginf), (isnan(x), nan)):
+    for place, number in ((x == math.inf, limits.max if posinf is None else posinf),
+                          (x == -math.inf, limits.min if neginf is None else neginf), (isnan(x), nan)):
         y = where_(place, in_dtype(as_array(number), type_of(x).dtype), y)
     return y
 
 
-# -- complex numbers --------------------------------------------------------------------------------------------------------------
+# -- complex numbers -------------------------------------------------------------------------------
 
 
 @face("numpy.real", property="real", samples=("np.real(x)", "np.real((x + 2j) ** 2)", "np.abs(np.exp(1j * x))"))
@@ -167,11 +172,12 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
     """A real array is real; whether a complex one is close to real depends on its values."""
     a = as_array(a)
     if is_complex(a):
-        raise refuse("numpy.real_if_close", "a complex array", "whether the result is real depends on values", "take np.real")
+        raise refuse("numpy.real_if_close", "a complex array", "whether the result is real depends on values",
+                     "take np.real")
     return a
 
 
-# -- rounding, sinc, i0 -----------------------------------------------------------------------------------------------------------
+# -- rounding, sinc, i0 ----------------------------------------------------------------------------
 
 
 @face("numpy.round", "numpy.around", method="round", samples=("np.round(x, 2) * x",))
@@ -181,7 +187,8 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     if is_complex(x):
         return into(out, make_complex(round(real_(x), decimals), round(imag_(x), decimals)))
     if type_of(x).dtype.kind == "b" and decimals:
-        raise TypeError("Cannot cast ufunc 'multiply' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'")
+        raise TypeError(
+            "Cannot cast ufunc 'multiply' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'")
     if type_of(x).dtype.kind in "iu" and decimals >= 0:
         return into(out, x)
     unit = 10.0 ** abs(decimals)
@@ -221,7 +228,7 @@ def kaiser(M: Any, beta: Any) -> Any:
     return i0(np.sqrt(1 - ((places - middle) / middle) ** 2.0) * beta) / i0(beta)
 
 
-# -- tests ------------------------------------------------------------------------------------------------------------------------
+# -- tests -----------------------------------------------------------------------------------------
 
 
 @face("numpy.isclose")
@@ -287,12 +294,13 @@ def iscomplex(x: Any) -> Any:
 face("numpy.isrealobj")(lambda x: not is_complex(as_array(x)))
 face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
 
-# -- interpolation, unwrapping ------------------------------------------------------------------------------------------------------
+# -- interpolation, unwrapping ---------------------------------------------------------------------
 
 
-@face("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])", "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])",
-                               "np.interp(0.5, np.sort(v), x[0])",
-                               "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)", "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
+@face("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])",
+                               "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
+                               "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)",
+                               "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
@@ -308,11 +316,13 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if n == 1:
         inside: Any = fp[0]
     else:
-        k = registry["minimum"](registry["maximum"](BY_NAME["numpy.searchsorted"].call(xp, x, side="right") - 1, 0), n - 2)
+        k = registry["minimum"](registry["maximum"](BY_NAME["numpy.searchsorted"].call(xp, x, side="right") - 1, 0),
+                                n - 2)
         width = xp[k + 1] - xp[k]
-        steep = width == 0                                         # the last two points in one place: the last one counts
+        steep = width == 0  # the last two points coincide: the last one counts
         slope = (fp[k + 1] - fp[k]) / where_(steep, 1.0, width)
-        inside = where_(steep, fp[k + 1], _where_a_number(slope * (x - xp[k]) + fp[k], slope * (x - xp[k + 1]) + fp[k + 1]))
+        inside = where_(steep, fp[k + 1],
+                        _where_a_number(slope * (x - xp[k]) + fp[k], slope * (x - xp[k + 1]) + fp[k + 1]))
     return where_(x > xp[-1], right, where_(x < xp[0], left, inside))
 
 
@@ -333,7 +343,8 @@ def _one_period(x: Any, xp: Any, fp: Any, period: Any) -> tuple:
 
 @face("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)", "np.unwrap(9 * x, period=1.5 + v[0])"))
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Any:
-    """p without jumps of more than half a period; what is added hangs on the period alone, a whole number of which it is."""
+    """p without jumps of more than half a period. The correction is a whole number of periods and depends on the
+    period alone."""
     p = as_array(p)
     ax = one_axis(axis, len(shape_of(p)))
     steps = BY_NAME["numpy.diff"].call(stop_gradient(p), axis=ax)
@@ -346,17 +357,19 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * m
     return registry["concatenate"](p[before + (slice(0, 1),)], p[before + (slice(1, None),)] + total, axis=ax)
 
 
-# -- functions of Python scalars ------------------------------------------------------------------------------------------------------
+# -- functions of Python scalars -------------------------------------------------------------------
 
 
 @face("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
 class vectorize:
     """A function of scalars, applied to each element; what is excluded it is given as it is."""
 
-    def __init__(self, pyfunc: Callable, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: bool = False, signature: Any = None):
+    def __init__(self, pyfunc: Callable, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: bool = False,
+                 signature: Any = None):
         if signature is not None:
             raise refuse("numpy.vectorize", "a signature")
-        self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(excluded or ())
+        self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(
+            excluded or ())
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         given = {**dict(enumerate(args)), **named}
@@ -367,9 +380,11 @@ class vectorize:
             return self.pyfunc(*[now[k] for k in range(len(args))], **{k: now[k] for k in named})
         if not places:
             return in_dtype(as_array(call()), self.dtype)
-        xs, is_of_numbers = [as_array(given[k]) for k in places], not any(shape_of(given[k]) for k in self.excluded & given.keys())
+        xs = [as_array(given[k]) for k in places]
+        is_of_numbers = not any(shape_of(given[k]) for k in self.excluded & given.keys())
         value = elementwise_or_none(call, *xs) if is_of_numbers else None
-        if value is None or not hasattr(value, "dtype") or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs))):
+        if (value is None or not hasattr(value, "dtype")
+                or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs)))):
             value = self._one_by_one(call, BY_NAME["numpy.broadcast_arrays"].call(*xs) if len(xs) > 1 else xs)
         return in_dtype(value, self.dtype)
 
@@ -382,7 +397,9 @@ class vectorize:
             raise refuse("numpy.vectorize", "several outputs")
         mixed = [(v, kinds) for v, (_, kinds) in noted.items() if v not in known]
         if self.dtype is None and any(kind.dtype != v.type.dtype for v, kinds in mixed for kind in kinds):
-            raise UnstageableError("np.vectorize gives its results the dtype of the first one, and those of this function are of several",
-                                   why="an int for the first element makes all results ints", do="say which: np.vectorize(f, otypes=[float])")
+            raise UnstageableError(
+                "np.vectorize gives its results the dtype of the first one, and those of this function are of several",
+                why="an int for the first element makes all results ints",
+                do="say which: np.vectorize(f, otypes=[float])")
         y = registry["reshape"](as_array(values), *shape)
         return y if self.dtype is not None or not values else in_dtype(y, type_of(values[0]).dtype)

@@ -12,7 +12,7 @@ from ..fft import fft, ifft, irfft, rfft, weighted
 from ..kinds import conjugate, is_complex, same_extent, shape_of
 from .arguments import as_array, axes_of, in_dtype, into, one_axis, rank
 
-# -- one axis -------------------------------------------------------------------------------------------------------------------
+# -- one axis --------------------------------------------------------------------------------------
 
 
 def signal(a: Any) -> Any:
@@ -52,7 +52,8 @@ def of_length(x: Any, n: Any) -> Any:
 
 
 def share_of(norm: Any, inverse: bool) -> int:
-    """What a norm multiplies NumPy's default transform by, as a power of 1 / root n: none, one or two of them (inverse: negative)."""
+    """The factor from NumPy's default transform to a norm, as a power of 1 / root n: none, one or two (inverse:
+    negative)."""
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     power = {"ortho": 1, "forward": 2}.get(norm, 0)
@@ -112,7 +113,7 @@ def along_one_axis(transform: Callable, **options: Any) -> tuple:
     return numpy_face, scipy_face
 
 
-# -- several axes ---------------------------------------------------------------------------------------------------------------
+# -- several axes ----------------------------------------------------------------------------------
 
 
 def lengths_and_axes(x: Any, s: Any, axes: Any, half: bool = False) -> list:
@@ -159,17 +160,20 @@ def along_axes(transform: Callable, axes: Any, **options: Any) -> tuple:
     return numpy_face, scipy_face
 
 
-ONE_AXIS = {"fft": along_one_axis(complex_transform, inverse=False), "ifft": along_one_axis(complex_transform, inverse=True),
-            "rfft": along_one_axis(to_half_spectrum), "irfft": along_one_axis(from_half_spectrum),
-            "hfft": along_one_axis(from_half_spectrum, inverse=False), "ihfft": along_one_axis(to_half_spectrum, inverse=True)}
-SEVERAL = {"fft": (_complex_axes, {"inverse": False}), "ifft": (_complex_axes, {"inverse": True}), "rfft": (_from_real, {}),
-           "irfft": (_to_real, {}), "hfft": (_to_real, {"inverse": False}), "ihfft": (_from_real, {"inverse": True})}
-_SAMPLES = {"fft": ("np.real(np.fft.fft(v))", "np.imag(np.fft.fft(x, 6, axis=0))"), "ifft": ("np.real(np.fft.ifft(np.fft.fft(x)))",),
-            "rfft": ("np.abs(np.fft.rfft(x, axis=1))",), "irfft": ("np.fft.irfft(np.fft.rfft(v))", "np.fft.irfft(x, 5)"),
-            "hfft": ("np.fft.hfft(v)",), "ihfft": ("np.real(np.fft.ihfft(v))",), "fft2": ("np.imag(np.fft.fft2(x))",),
-            "ifft2": ("np.real(np.fft.ifft2(x))",), "fftn": ("np.real(np.fft.fftshift(np.fft.fftn(x)))",), "ifftn": ("np.real(np.fft.ifftn(x))",),
-            "rfft2": ("np.real(np.fft.rfft2(x))",), "irfft2": ("np.fft.irfft2(x)",), "rfftn": ("np.imag(np.fft.rfftn(x))",),
-            "irfftn": ("np.fft.irfftn(x)",)}
+ONE_AXIS = {"fft": along_one_axis(complex_transform, inverse=False),
+            "ifft": along_one_axis(complex_transform, inverse=True), "rfft": along_one_axis(to_half_spectrum),
+            "irfft": along_one_axis(from_half_spectrum), "hfft": along_one_axis(from_half_spectrum, inverse=False),
+            "ihfft": along_one_axis(to_half_spectrum, inverse=True)}
+SEVERAL = {"fft": (_complex_axes, {"inverse": False}), "ifft": (_complex_axes, {"inverse": True}),
+           "rfft": (_from_real, {}), "irfft": (_to_real, {}), "hfft": (_to_real, {"inverse": False}),
+           "ihfft": (_from_real, {"inverse": True})}
+_SAMPLES = {"fft": ("np.real(np.fft.fft(v))", "np.imag(np.fft.fft(x, 6, axis=0))"),
+            "ifft": ("np.real(np.fft.ifft(np.fft.fft(x)))",), "rfft": ("np.abs(np.fft.rfft(x, axis=1))",),
+            "irfft": ("np.fft.irfft(np.fft.rfft(v))", "np.fft.irfft(x, 5)"), "hfft": ("np.fft.hfft(v)",),
+            "ihfft": ("np.real(np.fft.ihfft(v))",), "fft2": ("np.imag(np.fft.fft2(x))",),
+            "ifft2": ("np.real(np.fft.ifft2(x))",), "fftn": ("np.real(np.fft.fftshift(np.fft.fftn(x)))",),
+            "ifftn": ("np.real(np.fft.ifftn(x))",), "rfft2": ("np.real(np.fft.rfft2(x))",),
+            "irfft2": ("np.fft.irfft2(x)",), "rfftn": ("np.imag(np.fft.rfftn(x))",), "irfftn": ("np.fft.irfftn(x)",)}
 
 
 def _register(name: str, faces: tuple) -> None:
@@ -184,7 +188,7 @@ for _name, (_transform, _options) in SEVERAL.items():
     _register(f"{_name}2", along_axes(_transform, (-2, -1), **_options))
     _register(f"{_name}n", along_axes(_transform, None, **_options))
 
-# -- order and frequencies ------------------------------------------------------------------------------------------------------
+# -- order and frequencies -------------------------------------------------------------------------
 
 
 def _rotated(x: Any, ax: int, first: Any) -> Any:

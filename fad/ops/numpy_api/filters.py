@@ -1,7 +1,7 @@
 """scipy.signal's filters: lfilter, sosfilt, filtfilt, savgol_filter.
 
-A recursive filter is a loop over time in the transposed direct form II (A. V. Oppenheim and R. W. Schafer, Discrete-Time Signal
-Processing, section 6.3), whose state is a row for each delay.
+A recursive filter is a loop over time in the transposed direct form II (A. V. Oppenheim and R. W. Schafer,
+Discrete-Time Signal Processing, section 6.3), whose state is a row for each delay.
 """
 from typing import Any
 
@@ -62,8 +62,9 @@ def _nothing(order: int, x: Any) -> list:
     return [zero] * order
 
 
-@face("scipy.signal.lfilter", samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
-                                       "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
+@face("scipy.signal.lfilter",
+      samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
+               "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
@@ -76,7 +77,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     return _back(y, ax), _back(BY_NAME["numpy.stack"].call(state), ax)
 
 
-@face("scipy.signal.sosfilt", samples=("signal.sosfilt([[1.0, 0.5, 0.1, 1.0, -0.3, 0.1], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]], x)",))
+@face("scipy.signal.sosfilt",
+      samples=("signal.sosfilt([[1.0, 0.5, 0.1, 1.0, -0.3, 0.1], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]], x)",))
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Sections of order two, one after the other."""
     sos, x = live_signal(sos), live_signal(x)
@@ -106,7 +108,9 @@ def lfilter_zi(b: Any, a: Any) -> Any:
     return BY_NAME["numpy.linalg.solve"].call(system, steady)
 
 
-@face("scipy.signal.sosfilt_zi", samples=("signal.sosfilt_zi(np.stack([np.append(v[:3], np.append(1.0, v[:2])), np.append(x[0, :3], [1.0, 0.3, 0.1])]))",))
+@face("scipy.signal.sosfilt_zi",
+      samples=("signal.sosfilt_zi(np.stack([np.append(v[:3], np.append(1.0, v[:2])), np.append(x[0, :3], [1.0, 0.3, "
+               "0.1])]))",))
 def sosfilt_zi(sos: Any) -> Any:
     """The states in which a step's response is steady: each section's, times what those before it make of the step."""
     sos = live_signal(sos)
@@ -123,17 +127,20 @@ def extended(x: Any, n: int, padtype: Any) -> Any:
     if padtype is None or not n:
         return x
     if padtype not in ("even", "odd", "constant", "zeros"):
-        raise ValueError(f"Unknown value '{padtype}' given to padtype. padtype must be 'even', 'odd', 'constant', or None.")
+        raise ValueError(
+            f"Unknown value '{padtype}' given to padtype. padtype must be 'even', 'odd', 'constant', or None.")
     modes: dict = {"constant": ("edge", {}), "zeros": ("constant", {})}
     mode, option = modes.get(padtype, ("reflect", {"reflect_type": padtype}))
     return BY_NAME["numpy.pad"].call(x, ((n, n),) + ((0, 0),) * (rank(x) - 1), mode, **option)
 
 
 @face("scipy.signal.filtfilt", samples=("signal.filtfilt([1.0, 0.5], [2.0, -0.3], np.tile(v, 3))",
-                                        "signal.filtfilt([1.0, 0.5], [1.0, -0.3], np.tile(x, (3, 1)), axis=0, padtype='even', padlen=2)"))
+                                        "signal.filtfilt([1.0, 0.5], [1.0, -0.3], np.tile(x, (3, 1)), axis=0, "
+                                        "padtype='even', padlen=2)"))
 def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None,
              method: str = "pad") -> Any:
-    """Forward and backward, from steady states at the ends (F. Gustafsson, IEEE Transactions on Signal Processing 44 (1996) 988)."""
+    """Forward and backward, from steady states at the ends (F. Gustafsson, IEEE Transactions on Signal Processing 44
+    (1996) 988)."""
     if method != "pad":
         raise refuse("scipy.signal.filtfilt", "method='gust'")
     x = live_signal(x)
@@ -151,11 +158,13 @@ def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padle
     return _back(y[edge:n + edge], ax)
 
 
-@face("scipy.signal.savgol_filter", samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
-                                             "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"))
-def savgol_filter(x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1, mode: str = "interp",
-                  cval: Any = 0.0) -> Any:
-    """Polynomials of least squares in a moving window (A. Savitzky and M. J. E. Golay, Analytical Chemistry 36 (1964) 1627)."""
+@face("scipy.signal.savgol_filter",
+      samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
+               "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"))
+def savgol_filter(x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
+                  mode: str = "interp", cval: Any = 0.0) -> Any:
+    """Polynomials of least squares in a moving window (A. Savitzky and M. J. E. Golay, Analytical Chemistry 36 (1964)
+    1627)."""
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
     weights = imported("scipy.signal").savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
@@ -170,5 +179,6 @@ def savgol_filter(x: Any, window_length: int, polyorder: int, deriv: int = 0, de
     fits = [np.polyder(np.polyfit(window, unit, polyorder), deriv) for unit in np.eye(window_length)]
     fitted = np.column_stack([np.polyval(p, window) for p in fits]) / delta ** deriv
     times = BY_NAME["numpy.tensordot"].call
-    edges = [times(constant(fitted[:half]), x[:window_length], axes=1), times(constant(fitted[window_length - half:]), x[-window_length:], axes=1)]
+    edges = [times(constant(fitted[:half]), x[:window_length], axes=1),
+             times(constant(fitted[window_length - half:]), x[-window_length:], axes=1)]
     return _back(BY_NAME["numpy.concatenate"].call([edges[0], middle[half:shape_of(x)[0] - half], edges[1]]), ax)

@@ -40,11 +40,14 @@ def poly(seq_of_zeros: Any) -> Any:
     if rank(zeros) == 2:
         eigenvalues = BY_NAME["numpy.linalg.eigvals"].call(zeros)
         characteristic = poly(eigenvalues)
-        return registry["real"](characteristic) if type_of(zeros).dtype.kind != "c" and type_of(characteristic).dtype.kind == "c" else characteristic
+        if type_of(zeros).dtype.kind != "c" and type_of(characteristic).dtype.kind == "c":
+            return registry["real"](characteristic)
+        return characteristic
     dtype = np.result_type(type_of(zeros).dtype, FLOAT) if type_of(zeros).dtype.kind in "biu" else type_of(zeros).dtype
     product = registry["full"](1, 1, dtype=dtype)
     for k in range(fixed(shape_of(zeros)[0], "the number of zeros")):
-        factor = registry["concatenate"](registry["full"](1, 1, dtype=dtype), registry["reshape"](in_dtype(-coefficient(zeros, k), dtype), 1), axis=0)
+        factor = registry["concatenate"](registry["full"](1, 1, dtype=dtype),
+                                         registry["reshape"](in_dtype(-coefficient(zeros, k), dtype), 1), axis=0)
         product = correlated(padded(product, 1), flipped(factor))
     return product
 
@@ -56,11 +59,15 @@ def roots(p: Any) -> Any:
     n = shape_of(p)[0]
     some_of(n, "the zeros of a polynomial")
     zero_lead = registry["cast"](coefficient(p, 0) == 0, dtype=np.dtype(np.int64))
-    registry["check_equal"](zero_lead, 0, what="the first coefficient of a polynomial must not be zero: whether it is, and whether it may be,")
+    registry["check_equal"](zero_lead, 0,
+                            what="the first coefficient of a polynomial must not be zero: whether it is, and whether "
+                                 "it may be,")
     order = n - 1
     if isinstance(order, int) and order == 0:
         return registry["full"](0, 0, dtype=np.dtype(complex))
     first = registry["slice_axis"](p, 0, 1, order) / -coefficient(p, 0)
-    row, column = registry["iota"](order - 1, dtype=np.dtype(np.int64)), registry["iota"](order, dtype=np.dtype(np.int64))
-    below = registry["cast"](registry["reshape"](row, order - 1, 1) == registry["reshape"](column, 1, order), dtype=type_of(first).dtype)
-    return BY_NAME["numpy.linalg.eigvals"].call(registry["concatenate"](registry["reshape"](first, 1, order), below, axis=0))
+    row, column = (registry["iota"](n, dtype=np.dtype(np.int64)) for n in (order - 1, order))
+    below = registry["cast"](registry["reshape"](row, order - 1, 1) == registry["reshape"](column, 1, order),
+                             dtype=type_of(first).dtype)
+    companion = registry["concatenate"](registry["reshape"](first, 1, order), below, axis=0)
+    return BY_NAME["numpy.linalg.eigvals"].call(companion)

@@ -15,7 +15,8 @@ from .shape import swapaxes, transposed
 
 
 def range_of(s: slice) -> Any:
-    """What a slice stands for: a range, or with an imaginary step, that many points from start to stop, both included."""
+    """The meaning of a slice: a range, or with an imaginary step, that many points from start to stop, both included.
+    """
     start = 0 if s.start is None else s.start
     if isinstance(s.step, complex):
         return linspace(start, s.stop, int(abs(s.step)))
@@ -33,17 +34,21 @@ class Joining:
         if isinstance(items[0], str):
             return self._told(items[0])[items[1:]]
         parts = [self._part(item) for item in items]
-        common = result_dtype(*[item if not isinstance(item, (slice, list, tuple)) and rank(item) == 0 else part for item, part in zip(items, parts)])
-        parts = [self._part(np.asarray(item, common)) if is_number(item) else in_dtype(part, common) for item, part in zip(items, parts)]
+        common = result_dtype(*[item if not isinstance(item, (slice, list, tuple)) and rank(item) == 0 else part
+                                for item, part in zip(items, parts)])
+        parts = [self._part(np.asarray(item, common)) if is_number(item) else in_dtype(part, common)
+                 for item, part in zip(items, parts)]
         return joined(parts, self.axis)
 
     def _told(self, directive: str) -> "Joining":
-        """The joining that a directive such as "0,2" or "0,2,1" asks for: axis, least number of axes, where a vector's own axis goes."""
+        """The meaning of a directive such as "0,2" or "0,2,1": axis, least number of axes, place of a vector's own
+        axis."""
         try:
             numbers = [int(n) for n in directive.split(",")]
         except ValueError:
             raise refuse("numpy.r_", f"{directive!r}", "matrices are not traced") from None
-        return Joining(*[n if given is None else given for n, given in zip((self.axis, self.ndmin, self.place), [*numbers, None, None])])
+        return Joining(*[n if given is None else given
+                         for n, given in zip((self.axis, self.ndmin, self.place), [*numbers, None, None])])
 
     def _part(self, item: Any) -> Any:
         if isinstance(item, str):
@@ -74,11 +79,13 @@ class Grid:
         vectors = [range_of(s) for s in subscript]
         sizes = tuple([shape_of(v)[0] for v in vectors])
         common = np.result_type(*[v.dtype for v in vectors])
-        grids = [registry["reshape"](registry["cast"](v, dtype=common), *[n if j == k else 1 for j in range(len(sizes))])
+        grids = [registry["reshape"](registry["cast"](v, dtype=common),
+                                     *[n if j == k else 1 for j in range(len(sizes))])
                  for k, (v, n) in enumerate(zip(vectors, sizes))]
         if not self.dense:
             return tuple(grids)
         return joined([registry["reshape"](registry["broadcast_to"](g, *sizes), 1, *sizes) for g in grids], 0)
 
 
-OBJECTS.update({id(np.r_): Joining(0, 1, -1), id(np.c_): Joining(-1, 2, 0), id(np.mgrid): Grid(True), id(np.ogrid): Grid(False)})
+OBJECTS.update({id(np.r_): Joining(0, 1, -1), id(np.c_): Joining(-1, 2, 0), id(np.mgrid): Grid(True),
+                id(np.ogrid): Grid(False)})

@@ -1,4 +1,5 @@
-"""NumPy's counts: bincount, histogram, histogram2d, histogramdd. Counts are integers; sums of weights are linear in the weights."""
+"""NumPy's counts: bincount, histogram, histogram2d, histogramdd. Counts are integers; sums of weights are linear in
+the weights."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,11 +46,13 @@ def _size(x: Any, minlength: Any) -> Any:
             raise ValueError("'list' argument must have no negative elements")
         return extents.maximum(int(seen.max()) + 1 if seen.size else 0, minlength)
     negative = registry["sum"](x < 0, axes=(0,))
-    registry["check_equal"](negative, 0, what="places to count at must not be negative: the number of those that are, and what it must be")
+    registry["check_equal"](negative, 0,
+                            what="places to count at must not be negative: the number of those that are, and what it "
+                                 "must be")
     return registry["maximum"](in_dtype(reduce.max(in_dtype(x, INT), initial=-1), INT) + 1, minlength)
 
 
-# -- histograms ------------------------------------------------------------------------------------------------------------------------
+# -- histograms ------------------------------------------------------------------------------------
 
 
 class Edges(NamedTuple):
@@ -66,7 +69,8 @@ class Edges(NamedTuple):
 def edges_of(a: Any, bins: Any, range: Any) -> Edges:
     """The edges of the bins: as given, or equally spaced over the range of the data."""
     if isinstance(bins, str):
-        raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data", "give the number of bins, or their edges")
+        raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data",
+                     "give the number of bins, or their edges")
     given = as_array(bins)
     if rank(given) == 1:
         some_of(shape_of(given)[0], "a histogram by edges")
@@ -77,7 +81,8 @@ def edges_of(a: Any, bins: Any, range: Any) -> Edges:
     if count < 1:
         raise ValueError("`bins` must be positive, when an integer")
     low, high = _outer_edges(a, range)
-    low, high = (in_dtype(as_array(e), np.result_type(result_dtype(low, high), FLOAT if type_of(a).dtype.kind in "biu" else type_of(a).dtype))
+    low, high = (in_dtype(as_array(e), np.result_type(result_dtype(low, high),
+                                                      FLOAT if type_of(a).dtype.kind in "biu" else type_of(a).dtype))
                  for e in (low, high))
     inner = registry["iota"](count, dtype=INT) * ((high - low) / count) + low
     return Edges(registry["concatenate"](inner, registry["reshape"](high, 1), axis=0), True)
@@ -92,7 +97,8 @@ def _outer_edges(a: Any, range: Any) -> tuple:
             return 0.0, 1.0
         raise refuse("numpy.histogram", "data that may be empty without a range", do="give range=(low, high)")
     else:
-        low, high = (in_dtype(f(a), FLOAT) if type_of(a).dtype.kind in "biu" else f(a) for f in (reduce.min, reduce.max))
+        low, high = (in_dtype(f(a), FLOAT) if type_of(a).dtype.kind in "biu" else f(a)
+                     for f in (reduce.min, reduce.max))
     if isinstance(low, (int, float)) and isinstance(high, (int, float)):
         if low > high:
             raise ValueError("max must be larger than min in range parameter.")
@@ -113,7 +119,8 @@ def bin_of(a: Any, edges: Edges) -> "tuple[Any, Any]":
 
 
 def _even_bin(a: Any, edges: Edges, first: Any, last: Any) -> Any:
-    """The bin of elements between the first and the last edge, computed from the bins' width and then compared with the edges, as NumPy does."""
+    """The bin of elements between the first and the last edge: computed from the bins' width, then compared with the
+    edges, as in NumPy."""
     n = edges.bins
     guess = registry["minimum"](in_dtype((a - first) / (last - first) * n, INT), n - 1)
     lower, upper = (registry["index"](edges.values, guess + k, spec=("a",), at=0) for k in (0, 1))
@@ -159,7 +166,8 @@ def _columns(sample: Any) -> list:
     if rank(x) == 1:
         return [x]
     spec = (":", "i")
-    return [registry["index"](x, k, spec=spec, at=0) for k in np.arange(fixed(shape_of(x)[1], "the number of coordinates"))]
+    return [registry["index"](x, k, spec=spec, at=0)
+            for k in np.arange(fixed(shape_of(x)[1], "the number of coordinates"))]
 
 
 def _cells(columns: list, edges: list) -> "tuple[Any, Any]":
@@ -184,7 +192,8 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     cell, inside = _cells(columns, edges)
     shape = [e.bins for e in edges]
     given = _weights(columns[0], weights, inside)
-    counts = registry["reshape"](tally(cell, in_dtype(given, np.result_type(type_of(given).dtype, FLOAT)), extents.product(shape)), *shape)
+    counts = registry["reshape"](tally(cell, in_dtype(given, np.result_type(type_of(given).dtype, FLOAT)),
+                                       extents.product(shape)), *shape)
     if density:
         total = registry["sum"](counts, axes=tuple(k for k, _ in enumerate(shape)))
         for k, e in enumerate(edges):

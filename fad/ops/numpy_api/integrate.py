@@ -1,4 +1,5 @@
-"""scipy.integrate's rules for samples: trapezoid (see scan.py), cumulative_trapezoid, simpson; and its solver of initial value problems."""
+"""scipy.integrate's rules for samples: trapezoid (see scan.py), cumulative_trapezoid, simpson; and its solver of
+initial value problems."""
 from typing import Any
 
 from ...ir.op import registry
@@ -11,14 +12,16 @@ from .arguments import as_array, fixed, one_axis, rank
 from .scan import areas, part, steps_along, trapezoid
 
 
-@face("scipy.integrate.cumulative_trapezoid", samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
+@face("scipy.integrate.cumulative_trapezoid",
+      samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
 def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     total = registry["cumsum"](areas(y, x, dx, ax), axis=ax, reverse=False)
     if initial is None:
         return total
-    edge = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(total))], dtype=type_of(total).dtype)
+    edge = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(total))],
+                            dtype=type_of(total).dtype)
     return registry["concatenate"](edge, total, axis=ax)
 
 
@@ -27,18 +30,20 @@ def _every_other(x: Any, axis: int, start: Any, extent: Any) -> Any:
 
 
 def _parabolas(y: Any, h: Any, axis: int, panels: Any) -> Any:
-    """The area under parabolas through samples 0, 1, 2; 2, 3, 4; ... of which there are `panels`; h are the distances, or one number."""
+    """The area under the `panels` parabolas through samples 0, 1, 2; 2, 3, 4; ...; h are the distances, or one number.
+    """
     left, middle, right = (_every_other(y, axis, k, panels) for k in range(3))
     if not rank(h):
         return registry["sum"](left + 4.0 * middle + right, axes=(axis,)) * h / 3.0
     p, q = (_every_other(h, axis, k, panels) for k in range(2))
     both = p + q
-    return registry["sum"](both / 6.0 * (left * (2.0 - q / p) + middle * (both * both / (p * q)) + right * (2.0 - p / q)), axes=(axis,))
+    return registry["sum"](both / 6.0 * (left * (2.0 - q / p) + middle * (both * both / (p * q))
+                                         + right * (2.0 - p / q)), axes=(axis,))
 
 
 def _last_interval(y: Any, h: Any, axis: int, n: Any) -> Any:
-    """The area over the last interval under the parabola through the last three samples (K. V. Cartwright, Journal of Mathematical
-    Sciences and Mathematics Education 12 (2017) 1-9)."""
+    """The area over the last interval under the parabola through the last three samples (K. V. Cartwright, Journal of
+    Mathematical Sciences and Mathematics Education 12 (2017) 1-9)."""
     p, q = (h, h) if not rank(h) else (part(h, axis, n - 3, 1), part(h, axis, n - 2, 1))
     last = (2.0 * q * q + 3.0 * p * q) / (6.0 * (p + q)) * part(y, axis, n - 1, 1)
     middle = (q * q + 3.0 * p * q) / (6.0 * p) * part(y, axis, n - 2, 1)
@@ -46,7 +51,8 @@ def _last_interval(y: Any, h: Any, axis: int, n: Any) -> Any:
     return registry["sum"](last + middle - first, axes=(axis,))
 
 
-@face("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))", "integrate.simpson(v, x=np.cumsum(v))"))
+@face("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))",
+                                          "integrate.simpson(v, x=np.cumsum(v))"))
 def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
@@ -62,7 +68,8 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     return area + registry["where"](n % 2 == 0, _last_interval(y, h, ax, n), 0.0)
 
 
-@face("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)", "integrate.romb(np.vstack([x, x[:2]]), axis=0)"))
+@face("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)",
+                                       "integrate.romb(np.vstack([x, x[:2]]), axis=0)"))
 def romb(y: Any, dx: Any = 1.0, axis: int = -1) -> Any:
     """Trapezoids of 1, 2, 4, ... intervals, extrapolated to none (W. Romberg, 1955)."""
     y = as_array(y)
@@ -82,4 +89,5 @@ def romb(y: Any, dx: Any = 1.0, axis: int = -1) -> Any:
     return rows[-1][-1]
 
 
-face("scipy.integrate.solve_ivp", routine=True, note="through its steps, by RK45, RK23 and DOP853, without events and dense_output")(solve_ivp)
+face("scipy.integrate.solve_ivp", routine=True,
+     note="through its steps, by RK45, RK23 and DOP853, without events and dense_output")(solve_ivp)

@@ -12,7 +12,7 @@ from .piecewise import Piecewise, beside, bspline, placed, rows, samples, within
 
 STEPS = ("nearest", "nearest-up", "previous", "next")
 
-# -- cubic splines ------------------------------------------------------------------------------------------------------------------------
+# -- cubic splines ---------------------------------------------------------------------------------
 
 
 def hermite(x: Any, y: Any, slopes: Any, extrapolate: Any, axis: int) -> Piecewise:
@@ -39,15 +39,17 @@ def _ends(bc_type: Any) -> list:
     if any(b == "periodic" for b in ends if isinstance(b, str)):
         raise refuse("scipy.interpolate.CubicSpline", "bc_type='periodic' with traced data")
     if len(ends) != 2 or any(b != "not-a-knot" if isinstance(b, str) else b[0] not in (1, 2) for b in ends):
-        raise ValueError("bc_type is 'not-a-knot', 'clamped', 'natural', or a pair of these or of (order, value), order 1 or 2")
+        raise ValueError(
+            "bc_type is 'not-a-knot', 'clamped', 'natural', or a pair of these or of (order, value), order 1 or 2")
     return ends
 
 
 def _end_row(h: Any, s: Any, bc: Any, least: int) -> tuple:
-    """The first row of the system for the slopes: the factors of the end's slope and of its neighbour's, and the right side.
+    """The first row of the system for the slopes: the factors of the end's slope and of its neighbour's, and the right
+    side.
 
-    h, s: widths and slopes of the intervals, from this end on; least: how many places there are. (C. de Boor, A Practical Guide to
-    Splines, chapter IV.)
+    h, s: widths and slopes of the intervals, from this end on; least: the least number of intervals. (C. de Boor, A
+    Practical Guide to Splines, chapter IV.)
     """
     first, one = s[0], registry["zeros_like"](h[0]) + 1.0
     if isinstance(bc, str):
@@ -62,7 +64,8 @@ def _end_row(h: Any, s: Any, bc: Any, least: int) -> tuple:
 
 
 @face("scipy.interpolate.CubicSpline", samples=(
-    "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)", "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
+    "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)",
+    "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
     "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"))
 def cubic_spline(x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
@@ -82,14 +85,16 @@ def cubic_spline(x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", ext
     inner = 3.0 * (wide[1:] * slope[:-1] + wide[:-1] * slope[1:])
     flat = [registry["reshape"](a, 1) for row in (first, last) for a in row[:2]]
     join = BY_NAME["numpy.concatenate"].call
-    main, upper, lower = join([flat[0], 2.0 * (h[:-1] + h[1:]), flat[2]]), join([flat[1], h[:-1]]), join([h[1:], flat[3]])
+    main, upper, lower = join([flat[0], 2.0 * (h[:-1] + h[1:]),
+                               flat[2]]), join([flat[1], h[:-1]]), join([h[1:], flat[3]])
     right = join([registry["broadcast_to"](b, 1, *shape_of(y)[1:]) for b in (first[2],)] + [inner]
                  + [registry["broadcast_to"](b, 1, *shape_of(y)[1:]) for b in (last[2],)])
     return hermite(x, y, tridiagonal(lower, main, upper, right), extrapolate, ax)
 
 
 def tridiagonal(lower: Any, main: Any, upper: Any, b: Any) -> Any:
-    """The solution of a system of neighbours, which needs no pivots where its main diagonal outweighs the others (L. H. Thomas, 1949)."""
+    """The solution of a tridiagonal system, which needs no pivots if its main diagonal dominates (L. H. Thomas, 1949).
+    """
     n = shape_of(main)[0]
 
     def forward(k: Any, main: Any, b: Any) -> tuple:
@@ -108,10 +113,12 @@ def _with(a: Any, k: Any, row: Any) -> Any:
     return registry["update"](a, row, k, spec=("i",) + (":",) * (rank(a) - 1), at=0)
 
 
-@face("scipy.interpolate.PchipInterpolator", samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
-                                                       "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"))
+@face("scipy.interpolate.PchipInterpolator",
+      samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
+                "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"))
 def pchip(x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
-    """Slopes that keep monotone data monotone (F. N. Fritsch and J. Butland, SIAM Journal on Scientific and Statistical Computing 5 (1984) 300)."""
+    """Slopes that keep monotone data monotone (F. N. Fritsch and J. Butland, SIAM Journal on Scientific and
+    Statistical Computing 5 (1984) 300)."""
     x, y, ax = samples(x, y, axis)
     if fixed(shape_of(x)[0], "the number of places of a spline") < 3:
         raise refuse("scipy.interpolate.PchipInterpolator", "fewer than three places", do="np.interp is the same")
@@ -131,19 +138,22 @@ def pchip(x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
     return hermite(x, y, slopes, extrapolate, ax)
 
 
-# -- interp1d ------------------------------------------------------------------------------------------------------------------------------
+# -- interp1d --------------------------------------------------------------------------------------
 
 
 @face("scipy.interpolate._polyint._Interpolator1D.__call__")
 def interpolator_called(f: Any, x: Any) -> Any:
     if type(f).__name__ != "interp1d":
-        raise refuse(f"scipy.interpolate.{type(f).__name__}", "x", do="take a spline, or write the interpolation in NumPy")
+        raise refuse(f"scipy.interpolate.{type(f).__name__}", "x",
+                     do="take a spline, or write the interpolation in NumPy")
     if f._kind == "spline":
         y = bspline(f._spline.t, f._spline.c, f._spline.k, x, 0, True, 0)
         x = as_array(x)
         y = placed(registry["reshape"](y, *shape_of(x), *f._y_extra_shape), x, f.axis)
-        return _bounded(y, f.x, live(x), f.bounds_error, None if f._extrapolate else (f._fill_value_below, f._fill_value_above), f.axis)
-    return _interpolated(f.x, f.y, x, f._kind, f.axis, f.bounds_error, None if f._extrapolate else (f._fill_value_below, f._fill_value_above))
+        return _bounded(y, f.x, live(x), f.bounds_error,
+                        None if f._extrapolate else (f._fill_value_below, f._fill_value_above), f.axis)
+    return _interpolated(f.x, f.y, x, f._kind, f.axis, f.bounds_error,
+                         None if f._extrapolate else (f._fill_value_below, f._fill_value_above))
 
 
 def _interpolated(places: Any, y: Any, x: Any, kind: str, axis: int, bounds_error: Any, fill: Any) -> Any:
@@ -173,7 +183,8 @@ def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: in
     below, above = x < rows(places, 0), x > rows(places, shape_of(places)[0] - 1)
     if bounds_error:
         inside = registry["all"](~(below | above), axes=tuple(range(rank(x))))
-        registry["check_that"](inside, True, what="a value in x_new is outside the interpolation range", error="ValueError")
+        registry["check_that"](inside, True, what="a value in x_new is outside the interpolation range",
+                               error="ValueError")
         return y
     if fill is None:
         return y
@@ -188,7 +199,8 @@ def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: in
 
 
 @face("scipy.interpolate.interp1d", samples=("interpolate.interp1d(np.cumsum(v), v * v, fill_value='extrapolate')(x)",
-                                             "interpolate.interp1d(np.arange(4.0), x, bounds_error=False, fill_value=0.5)(5 * v - 1)",
+                                             "interpolate.interp1d(np.arange(4.0), x, bounds_error=False, "
+                                             "fill_value=0.5)(5 * v - 1)",
                                              "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)"))
 class Interp1d:
     """interp1d of traced data, the places in rising order."""
@@ -196,7 +208,8 @@ class Interp1d:
     def __init__(self, x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: Any = True, bounds_error: Any = None,
                  fill_value: Any = math.nan, assume_sorted: bool = False):
         if kind not in ("linear", "slinear", *STEPS):
-            raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with traced data", do="use scipy.interpolate.CubicSpline")
+            raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with traced data",
+                         do="use scipy.interpolate.CubicSpline")
         extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
         self.x, self.y, self.kind, self.axis = x, y, kind, axis
         if extrapolates and kind in ("previous", "next"):

@@ -1,4 +1,5 @@
-"""NumPy's functions that join arrays and take them apart: concatenate, stack, block, split, tile, repeat, append, insert, delete."""
+"""NumPy's functions that join arrays and take them apart: concatenate, stack, block, split, tile, repeat, append,
+insert, delete."""
 import operator
 from typing import Any
 
@@ -47,7 +48,8 @@ def joined(parts: list, axis: Any, dtype: Any = None) -> Any:
     """Arrays one after the other along an axis."""
     parts = in_one_dtype(parts, dtype)
     if any(rank(a) != rank(parts[0]) for a in parts):
-        raise ValueError("all the input array dimensions except for the concatenation axis must match exactly, and their number, too")
+        raise ValueError("all the input array dimensions except for the concatenation axis must match exactly, and "
+                         "their number, too")
     if not rank(parts[0]):
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     axis = one_axis(axis, rank(parts[0]))
@@ -80,7 +82,8 @@ def _require_castable(arrays: Any, dtype: Any, casting: str) -> None:
                             f"{casting!r}")
 
 
-@face("numpy.concatenate", "numpy.concat", samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
+@face("numpy.concatenate", "numpy.concat",
+      samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
@@ -106,7 +109,8 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     _require_castable(tup, dtype, casting)
     if is_value(tup):
-        rows = reshape_(tup, *shape_of(tup)[:1], 1, *shape_of(tup)[1:]) if rank(tup) == 2 else reshape_(tup, *shape_of(tup), 1, 1) if rank(tup) == 1 else tup
+        rows = (reshape_(tup, *shape_of(tup)[:1], 1, *shape_of(tup)[1:]) if rank(tup) == 2
+                else reshape_(tup, *shape_of(tup), 1, 1) if rank(tup) == 1 else tup)
         return rows_joined(rows, 0, dtype)
     return joined([atleast_2d(a) for a in arrays_of(tup)], 0, dtype)
 
@@ -159,7 +163,7 @@ def _block(arrays: Any, depth: int, least: int, level: int) -> Any:
     return joined([_block(a, depth, least, level + 1) for a in arrays], level - depth)
 
 
-# -- apart ----------------------------------------------------------------------------------------------------------------------
+# -- apart -----------------------------------------------------------------------------------------
 
 
 def part(x: Any, axis: int, start: Any, stop: Any) -> Any:
@@ -230,7 +234,7 @@ def unstack(x: Any, /, *, axis: Any = 0) -> tuple:
     return tuple([rows[k] for k in range(fixed(shape_of(rows)[0], "the extent that unstack takes apart"))])
 
 
-# -- repeated -------------------------------------------------------------------------------------------------------------------
+# -- repeated --------------------------------------------------------------------------------------
 
 
 @face("numpy.tile", samples=("np.tile(v, 3)", "np.tile(x, (2, 2))", "np.tile(v, (len(v), 1))"))
@@ -267,13 +271,17 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 def _repeat_as_counted(x: Any, counts: Any, axis: int) -> Any:
-    """repeat where the program computes the counts: place k of the result is of the first element whose repeats end behind k."""
+    """repeat with computed counts: place k of the result comes from the first element whose repeats end after k."""
     if type_of(counts).dtype.kind not in "iub":
-        raise TypeError(f"Cannot cast array data from {type_of(counts).dtype!r} to {INT!r} according to the rule 'safe'")
+        raise TypeError(
+            f"Cannot cast array data from {type_of(counts).dtype!r} to {INT!r} according to the rule 'safe'")
     counts = broadcast_(in_dtype(counts, INT), shape_of(x)[axis])
-    registry["check_that"](registry["all"](counts >= 0, axes=(0,)), True, what="repeats may not contain negative values.", error="ValueError")
+    registry["check_that"](registry["all"](counts >= 0, axes=(0,)), True,
+                           what="repeats may not contain negative values.", error="ValueError")
     places = BY_NAME["numpy.arange"].call(registry["sum"](counts, axes=(0,)))
-    return BY_NAME["numpy.take"].call(x, BY_NAME["numpy.searchsorted"].call(BY_NAME["numpy.cumsum"].call(counts), places, side="right"), axis=axis)
+    ends = BY_NAME["numpy.cumsum"].call(counts)
+    chosen = BY_NAME["numpy.searchsorted"].call(ends, places, side="right")
+    return BY_NAME["numpy.take"].call(x, chosen, axis=axis)
 
 
 def _repeat_each(x: Any, count: Any, axis: int) -> Any:
@@ -283,7 +291,7 @@ def _repeat_each(x: Any, count: Any, axis: int) -> Any:
     return reshape_(y, *head, n * count, *tail)
 
 
-# -- with elements put in or left out -------------------------------------------------------------------------------------------
+# -- with elements put in or left out --------------------------------------------------------------
 
 
 def _along(arr: Any, axis: Any) -> tuple:
@@ -291,7 +299,8 @@ def _along(arr: Any, axis: Any) -> tuple:
     return (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
 
 
-@face("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)", "np.insert(x, 1, x[:, 0], axis=1)"))
+@face("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)",
+                               "np.insert(x, 1, x[:, 0], axis=1)"))
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     x, ax = _along(arr, axis)
     v = in_dtype(strong(values), type_of(x).dtype)
@@ -313,7 +322,8 @@ def _positions(obj: Any, n: Any, function: str) -> Any:
         return given
     places = known(given)
     if places is None:
-        raise refuse(f"numpy.{function}", "traced positions", "the result's extent or order would depend on them", "give them as a list")
+        raise refuse(f"numpy.{function}", "traced positions", "the result's extent or order would depend on them",
+                     "give them as a list")
     return np.flatnonzero(places) if places.dtype.kind == "b" else places.astype(INT).ravel()
 
 
@@ -323,7 +333,7 @@ def _insert_at(x: Any, place: Any, v: Any, axis: int) -> Any:
     if isinstance(place, int) and place < 0 and at_least(shape[axis] + place, 0):
         place = shape[axis] + place
     if not at_least(place, 0) or not at_least(shape[axis], place):
-        from_either_end = abs(place) if is_number(place) else registry["abs"](place)         # from -n to n, both included
+        from_either_end = abs(place) if is_number(place) else registry["abs"](place)  # from -n to n, both included
         registry["check_index"](from_either_end, shape[axis] + 1, axis=axis)
     return joined([part(x, axis, None, place), v, part(x, axis, place, None)], axis)
 

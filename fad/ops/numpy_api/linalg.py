@@ -17,7 +17,7 @@ from ..subscript import read_subscript
 from .arguments import as_array, is_given, rank, refuse
 from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, square
 
-# -- systems --------------------------------------------------------------------------------------------------------------------
+# -- systems ---------------------------------------------------------------------------------------
 
 
 @face("numpy.linalg.solve", samples=("np.linalg.solve(S, v)", "np.linalg.solve(S, x.T)"))
@@ -72,12 +72,15 @@ def relative_tolerance(a: Any, given: Any) -> Any:
     return given if is_given(given) else larger_extent(a) * epsilon(a)
 
 
+NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
+
+
 @face("numpy.linalg.pinv", samples=("np.linalg.pinv(x)",), note="where the rank does not change")
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Any:          # type: ignore[attr-defined]
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> Any:
     a = matrix(a)
-    if rcond is not None and rtol is not np._NoValue:                                                    # type: ignore[attr-defined]
+    if rcond is not None and rtol is not NO_VALUE:
         raise ValueError("`rtol` and `rcond` can't be both set.")
-    if rtol is np._NoValue:                                                                              # type: ignore[attr-defined]
+    if rtol is NO_VALUE:
         rcond = 1e-15 if rcond is None else rcond
     else:
         rcond = relative_tolerance(a, rtol)
@@ -93,7 +96,8 @@ def least_squares(a: Any, b: Any, rcond: Any) -> tuple:
 
 
 def _residuals(a: Any, b: Any, x: Any, order: Any) -> Any:
-    """Squared residuals for each column of b; none at all where the rank is deficient, or with no more equations than unknowns."""
+    """Squared residuals for each column of b; empty if the rank is deficient, or without more equations than unknowns.
+    """
     m, n = shape_of(a)
     if extents.at_least(n, m):
         return registry["full"](0, 0, dtype=real_dtype(type_of(x).dtype))
@@ -143,7 +147,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return rank_above(s, as_array(tol))
 
 
-# -- factorizations -------------------------------------------------------------------------------------------------------------
+# -- factorizations --------------------------------------------------------------------------------
 
 
 def lower_cholesky(a: Any, upper: bool) -> Any:
@@ -184,7 +188,8 @@ def with_complement(u: Any) -> Any:
     return registry["concatenate"](u, singular.complement(u), axis=rank(u) - 1)
 
 
-@face("numpy.linalg.qr", samples=("np.linalg.qr(S)[0]", "np.linalg.qr(S)[1]", "np.linalg.qr(x)[1]", "np.linalg.qr(x.T, mode='r')"),
+@face("numpy.linalg.qr", samples=("np.linalg.qr(S)[0]", "np.linalg.qr(S)[1]", "np.linalg.qr(x)[1]",
+                                  "np.linalg.qr(x.T, mode='r')"),
       note="where the leading columns are independent; nan through the further columns of mode='complete'")
 def qr(a: Any, mode: str = "reduced") -> Any:
     a = matrix(a)
@@ -195,7 +200,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return named("qr", *(reduced_qr(a) if mode == "reduced" else complete_qr(a)))
 
 
-# -- eigenvalues ----------------------------------------------------------------------------------------------------------------
+# -- eigenvalues -----------------------------------------------------------------------------------
 
 
 def lower_of(a: Any, UPLO: str) -> Any:
@@ -211,7 +216,8 @@ def eigh(a: Any, UPLO: str = "L") -> Any:
     return named("eigh", *spectral.eigh(lower_of(square(a), UPLO)))
 
 
-@face("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"), note="for Hermitian matrices")
+@face("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"),
+      note="for Hermitian matrices")
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     return spectral.eigvalsh(lower_of(square(a), UPLO))
 
@@ -222,12 +228,13 @@ def eig(a: Any) -> Any:
     return named("eig", *spectral.eig(square(a)))
 
 
-@face("numpy.linalg.eigvals", samples=("np.sort(np.abs(np.linalg.eigvals(P)))",), note="always complex; where eigenvalues are distinct")
+@face("numpy.linalg.eigvals", samples=("np.sort(np.abs(np.linalg.eigvals(P)))",),
+      note="always complex; where eigenvalues are distinct")
 def eigvals(a: Any) -> Any:
     return spectral.eigvals(square(a))
 
 
-# -- singular values ------------------------------------------------------------------------------------------------------------
+# -- singular values -------------------------------------------------------------------------------
 
 
 def full_svd(a: Any, full: bool) -> tuple:
@@ -243,7 +250,8 @@ def full_svd(a: Any, full: bool) -> tuple:
 
 @face("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])",
                                    "np.abs(np.linalg.svd(x, full_matrices=False)[2])"),
-      note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of full_matrices")
+      note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of "
+           "full_matrices")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     a = read_hermitian(matrix(a), hermitian)
     if not compute_uv:
@@ -256,7 +264,7 @@ def svdvals(x: Any, /) -> Any:
     return svd(x, compute_uv=False)
 
 
-# -- parts ----------------------------------------------------------------------------------------------------------------------
+# -- parts -----------------------------------------------------------------------------------------
 
 
 @face("numpy.linalg.matrix_transpose", samples=("np.linalg.matrix_transpose(x)",))

@@ -1,4 +1,5 @@
-"""The faces of Python's math and cmath, on traced scalars. Results that are Python ints stay integers of the program."""
+"""The faces of Python's math and cmath, on traced scalars. Results that are Python ints stay integers of the program.
+"""
 import cmath
 import functools
 import math
@@ -18,11 +19,12 @@ from .arguments import as_array, in_dtype
 from .special import comb, factorial, perm
 from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
 
-# -- Python's numbers ---------------------------------------------------------------------------------------------------------------
+# -- Python's numbers ------------------------------------------------------------------------------
 
 
 def _of_python(call: Callable, own: Callable) -> Callable:
-    """A function of Python's floats, `own`: it computes with 64 bits whatever it gets, and what it returns promotes weakly."""
+    """A function of Python's floats, `own`: it computes with 64 bits whatever it gets, and its result promotes weakly.
+    """
     @functools.wraps(call, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
         numbers = _numbers(args)
@@ -61,15 +63,15 @@ def _of_reals(call: Callable) -> Callable:
     return run
 
 
-# -- the same function by another name --------------------------------------------------------------------------------------------
+# -- the same function by another name -------------------------------------------------------------
 
 SAME = {
-    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "sinh": "sinh",
-    "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "exp": "exp", "exp2": "exp2", "expm1": "expm1",
-    "log1p": "log1p",
-    "log2": "log2", "log10": "log10", "sqrt": "sqrt", "cbrt": "cbrt", "fmod": "fmod", "copysign": "copysign", "ldexp": "ldexp", "erf": "erf",
-    "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm",
-    "nextafter": "nextafter", "ulp": "spacing",
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+    "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p",
+    "log2": "log2", "log10": "log10", "sqrt": "sqrt", "cbrt": "cbrt", "fmod": "fmod", "copysign": "copysign",
+    "ldexp": "ldexp", "erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln", "isnan": "isnan",
+    "isinf": "isinf", "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm", "nextafter": "nextafter", "ulp": "spacing",
 }
 TWO = {"atan2", "fmod", "copysign"}
 NO_SAMPLE = {"ldexp", "isnan", "isinf", "isfinite", "gcd", "lcm", "nextafter", "ulp"}
@@ -88,7 +90,7 @@ for _name, _op in SAME.items():
 for _name, _call in {"fabs": fabs, "degrees": rad2deg, "radians": deg2rad, "frexp": frexp, "modf": modf}.items():
     _face(f"math.{_name}")(_call)
 
-# -- functions of math that NumPy lacks ---------------------------------------------------------------------------------------------
+# -- functions of math that NumPy lacks ------------------------------------------------------------
 
 
 @_face("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
@@ -180,7 +182,8 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
 
 @_face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
 def remainder(x: Any, y: Any) -> Any:
-    """x - n y, with the nearest integer n to x / y, exactly: by fmod of 2 y, of which one or two halves may be left over (as in C libraries)."""
+    """x - n y, with the nearest integer n to x / y, exactly: fmod by 2 y leaves at most two halves over (as in C
+    libraries)."""
     x, y = as_float(x), registry["abs"](as_float(y))
     rest = registry["fmod"](x, 2.0 * y)
     size = registry["abs"](rest)
@@ -225,9 +228,10 @@ def _counted(count: Any) -> Any:
 if hasattr(math, "fma"):
     _face("math.fma", samples=("math.fma(v[0], v[1], v[2])",))(lambda x, y, z: x * y + z)
 
-# -- cmath ----------------------------------------------------------------------------------------------------------------------------
+# -- cmath -----------------------------------------------------------------------------------------
 
-for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "log10", "sqrt"):
+for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+              "log10", "sqrt"):
     _face(f"cmath.{_name}")(lambda z, op=registry[SAME[_name]]: op(_complex(z)))
 
 

@@ -31,7 +31,9 @@ METHODS["__deepcopy__"] = lambda x, memo: fresh(x)
 
 def is_integer(x: Any) -> Any:
     """Whether a number is finite and whole."""
-    return True if type_of(x).dtype.kind in "iu" else (x == BY_NAME["numpy.floor"].call(x)) & BY_NAME["numpy.isfinite"].call(x)
+    if type_of(x).dtype.kind in "iu":
+        return True
+    return (x == BY_NAME["numpy.floor"].call(x)) & BY_NAME["numpy.isfinite"].call(x)
 
 
 OF_NUMBERS["is_integer"] = is_integer
@@ -57,7 +59,8 @@ def item(x: Any, *args: Any) -> Any:
     if not args:
         if not rank(x):
             return python_number(x)
-        args = (0,) * rank(x) if all(fixed(n, "the size of an array of which item() is taken") == 1 for n in shape_of(x)) else ()
+        args = (0,) * rank(x) if all(fixed(n, "the size of an array of which item() is taken") == 1
+                                     for n in shape_of(x)) else ()
         if not args:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
     place = args[0] if len(args) == 1 else args
@@ -78,7 +81,8 @@ def fill(x: Any, value: Any) -> None:
 
 @face(method="view", samples=())
 def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
-    """The same elements; complex numbers as pairs of real ones, side by side along the last axis, and the other way round."""
+    """The same elements; complex numbers as pairs of real ones, side by side along the last axis, and the other way
+    round."""
     have = type_of(x).dtype
     wanted = have if dtype is None else np.dtype(dtype)
     if type is not None or isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
@@ -92,11 +96,12 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
     if wanted.kind == "c" and have == np.empty(0, wanted).real.dtype and rank(x):
         pairs = registry["reshape"](x, *shape, n // 2, 2)
         return registry["make_complex"](pairs[..., 0], pairs[..., 1])
-    raise UnsupportedFunctionError(f"ndarray.view of {have} as {wanted} is not supported on traced arrays", why="it reads the bits of a number as another one",
+    raise UnsupportedFunctionError(f"ndarray.view of {have} as {wanted} is not supported on traced arrays",
+                                   why="it reads the bits of a number as another one",
                                    do="use astype, which keeps the values")
 
 
-# -- the flat iterator --------------------------------------------------------------------------------------------------------
+# -- the flat iterator -----------------------------------------------------------------------------
 
 
 class Flat:
@@ -127,7 +132,7 @@ PROPERTIES["flat"] = Flat
 PROPERTIES["nbytes"] = lambda x: size_of(shape_of(x)) * type_of(x).dtype.itemsize
 PROPERTIES["itemsize"] = lambda x: type_of(x).dtype.itemsize
 
-# -- what has no meaning for a value that is not there yet ------------------------------------------------------------------------
+# -- what has no meaning for a value that is not there yet -----------------------------------------
 
 
 def _refused(name: str, why: str, do: str = "") -> Callable:

@@ -38,7 +38,8 @@ def divided(total: Any, count: Any) -> Any:
 
 
 @face("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
+         where: Any = True) -> Any:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
     axes = axes_of(axis, rank(x))
@@ -54,14 +55,14 @@ def squared(x: Any) -> Any:
 
 
 def root(x: Any) -> Any:
-    """The square root of a sum of squares: where that is zero the root has a kink, and the subgradient of least norm is zero."""
+    """The square root of a sum of squares. At zero the root has a kink, and the subgradient of least norm is zero."""
     none = x == 0
     return registry["where"](none, 0.0, registry["sqrt"](registry["where"](none, 1.0, x)))
 
 
 @face("numpy.var", method="var", samples=("np.var(x)", "np.var(x, axis=0, ddof=1)", "x.var(0)"))
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
-        mean: Any = None, correction: Any = None) -> Any:
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+        where: Any = True, mean: Any = None, correction: Any = None) -> Any:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
     axes = axes_of(axis, rank(x))
@@ -82,8 +83,8 @@ def positive(n: Any) -> Any:
 
 
 @face("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
-        mean: Any = None, correction: Any = None) -> Any:
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+        where: Any = True, mean: Any = None, correction: Any = None) -> Any:
     return into(out, root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)))
 
 
@@ -124,7 +125,7 @@ def _weights_like(x: Any, w: Any, axis: Any) -> Any:
     return registry["broadcast_to"](registry["reshape"](w, *shape), *shape_of(x))
 
 
-# -- covariance --------------------------------------------------------------------------------------------------------------------
+# -- covariance ------------------------------------------------------------------------------------
 
 
 def _observations(m: Any, y: Any, rowvar: bool) -> Any:
@@ -144,8 +145,8 @@ def _rows(x: Any, rowvar: bool) -> Any:
 
 
 @face("numpy.cov", samples=("np.cov(x)", "np.cov(v, v * v)", "np.cov(x, rowvar=False, ddof=0)"))
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None, aweights: Any = None, *,
-        dtype: Any = None) -> Any:
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
+        aweights: Any = None, *, dtype: Any = None) -> Any:
     x = _observations(m, y, rowvar)
     x = in_dtype(x, dtype if is_given(dtype) else np.result_type(type_of(x).dtype, np.float64))
     ddof = (0 if bias else 1) if ddof is None else ddof
@@ -159,7 +160,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: An
         total = sum_(w, axes=(0,))
         spent = 0 if ddof == 0 else ddof if aweights is None else ddof * sum_(w * as_array(aweights), axes=(0,)) / total
         free = total - spent
-        centred = x - registry["reshape"](registry["contract"](x, w * 1.0, labels=("ij", "j", "i")) / total, shape_of(x)[0], 1)
+        centred = x - registry["reshape"](registry["contract"](x, w * 1.0, labels=("ij", "j", "i")) / total,
+                                          shape_of(x)[0], 1)
         other = centred * w
     product = registry["contract"](centred, conjugate(other), labels=("ij", "kj", "ik")) / positive(free)
     rows = shape_of(product)[0]

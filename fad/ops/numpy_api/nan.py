@@ -1,4 +1,5 @@
-"""NumPy's reductions of what is not nan: nansum, nanmean, nanmax, nancumsum, ... Each fills the gaps and does what its namesake does."""
+"""NumPy's reductions without nans: nansum, nanmean, nanmax, nancumsum, ... Each fills the gaps and calls its namesake.
+"""
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,14 @@ def _mask(x: Any, where: Any) -> Any:
 
 
 @face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+           where: Any = True) -> Any:
     return reduce.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nanprod", samples=("np.nanprod(x, axis=0)",))
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+            where: Any = True) -> Any:
     return reduce.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
@@ -49,7 +52,7 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
     return scan.cumprod(filled(a, 1), axis, dtype, out)
 
 
-# -- extremes ----------------------------------------------------------------------------------------------------------------------
+# -- extremes --------------------------------------------------------------------------------------
 
 
 def _extreme(extreme: Any, worst: float, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
@@ -65,12 +68,14 @@ def _extreme(extreme: Any, worst: float, a: Any, axis: Any, keepdims: Any, initi
 
 
 @face("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+           where: Any = True) -> Any:
     return into(out, _extreme(reduce.max, -np.inf, a, axis, keepdims, initial, where))
 
 
 @face("numpy.nanmin", samples=("np.nanmin(x, axis=1)",))
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+           where: Any = True) -> Any:
     return into(out, _extreme(reduce.min, np.inf, a, axis, keepdims, initial, where))
 
 
@@ -78,7 +83,8 @@ def _place(place: Any, worst: float, a: Any, axis: Any, out: Any, keepdims: Any)
     x = as_array(a)
     if type_of(x).dtype.kind == "f":
         lanes = registry["any"](present(x), axes=axes_of(axis, rank(x)))
-        empty = registry["sum"](registry["invert"](lanes), axes=tuple(range(rank(lanes)))) if rank(lanes) else registry["where"](lanes, 0, 1)
+        empty = (registry["sum"](registry["invert"](lanes), axes=tuple(range(rank(lanes)))) if rank(lanes)
+                 else registry["where"](lanes, 0, 1))
         registry["check_equal"](empty, 0, what="All-NaN slice encountered: their number and what it must be")
     return place(filled(x, worst), axis, out, keepdims=keepdims)
 
@@ -93,11 +99,12 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
     return _place(reduce.argmin, np.inf, a, axis, out, keepdims)
 
 
-# -- moments -----------------------------------------------------------------------------------------------------------------------
+# -- moments ---------------------------------------------------------------------------------------
 
 
 @face("numpy.nanmean", samples=("np.nanmean(x, axis=0)",))
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
+            where: Any = True) -> Any:
     x = as_array(a)
     return moments.mean(x, axis, dtype, out, keepdims, where=_mask(x, where))
 
@@ -112,12 +119,12 @@ def _nanvar(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any,
 
 
 @face("numpy.nanvar", samples=("np.nanvar(x, axis=0)",))
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
-           mean: Any = None, correction: Any = None) -> Any:
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+           where: Any = True, mean: Any = None, correction: Any = None) -> Any:
     return into(out, _nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
 @face("numpy.nanstd", samples=("np.nanstd(x, axis=0)",))
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True,
-           mean: Any = None, correction: Any = None) -> Any:
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+           where: Any = True, mean: Any = None, correction: Any = None) -> Any:
     return into(out, moments.root(_nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction)))

@@ -12,15 +12,16 @@ from ..kinds import is_complex, shape_of
 from .arguments import as_array, axes_of, fixed, in_dtype, one_axis, rank, refuse
 from .fft import signal
 
-EDGES = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "constant", "grid-constant": "constant", "nearest": "edge", "mirror": "reflect",
-         "wrap": "wrap", "grid-wrap": "wrap"}
+EDGES = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "constant", "grid-constant": "constant",
+         "nearest": "edge", "mirror": "reflect", "wrap": "wrap", "grid-wrap": "wrap"}
 
 
 def image(name: str, input: Any) -> Any:
     """The array to be filtered, of floating numbers."""
     x = as_array(input)
     if type_of(x).dtype.kind in "biu":
-        raise refuse(f"scipy.ndimage.{name}", "arrays of whole numbers", "SciPy rounds each step to whole numbers", "take x.astype(float)")
+        raise refuse(f"scipy.ndimage.{name}", "arrays of whole numbers", "SciPy rounds each step to whole numbers",
+                     "take x.astype(float)")
     return signal(x)
 
 
@@ -34,7 +35,8 @@ def _around(x: Any, ax: int, before: int, after: int, mode: str, cval: Any) -> A
     if mode not in EDGES:
         raise ValueError("boundary mode not supported")
     widths = [(before, after) if k == ax else (0, 0) for k in range(rank(x))]
-    return BY_NAME["numpy.pad"].call(x, widths, EDGES[mode], **({"constant_values": cval} if EDGES[mode] == "constant" else {}))
+    return BY_NAME["numpy.pad"].call(x, widths, EDGES[mode],
+                                     **({"constant_values": cval} if EDGES[mode] == "constant" else {}))
 
 
 def _weighted(x: Any, weights: list, size: int, origin: int, ax: int, mode: str, cval: Any) -> Any:
@@ -59,15 +61,18 @@ def no_output(name: str, output: Any) -> None:
         raise refuse(name, "output", do="assign the result")
 
 
-@face("scipy.ndimage.correlate1d", samples=("ndimage.correlate1d(x, v[:3])", "ndimage.correlate1d(x, v[:2], axis=0, mode='wrap')"))
-def correlate1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: int = 0) -> Any:
+@face("scipy.ndimage.correlate1d",
+      samples=("ndimage.correlate1d(x, v[:3])", "ndimage.correlate1d(x, v[:2], axis=0, mode='wrap')"))
+def correlate1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                origin: int = 0) -> Any:
     no_output("scipy.ndimage.correlate1d", output)
     x, taps = image("correlate1d", input), _elements(as_array(weights))
     return _weighted(x, taps, len(taps), origin, one_axis(axis, rank(x)), mode, cval)
 
 
 @face("scipy.ndimage.convolve1d", samples=("ndimage.convolve1d(x, v[:3], mode='nearest')",))
-def convolve1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: int = 0) -> Any:
+def convolve1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+               origin: int = 0) -> Any:
     no_output("scipy.ndimage.convolve1d", output)
     x, taps = image("convolve1d", input), _elements(as_array(weights))[::-1]
     return _weighted(x, taps, len(taps), -origin - (len(taps) % 2 == 0), one_axis(axis, rank(x)), mode, cval)
@@ -82,7 +87,8 @@ def _separable(name: str, along: Callable) -> Callable:
     """A filter of many dimensions that is one of one dimension along each axis in iteration."""
     def filtered(input: Any, amount: Any, *options: Any, axes: Any = None, **named: Any) -> Any:
         x = image(name, input)
-        over = tuple(range(rank(x))) if axes is None else tuple([one_axis(ax, rank(x)) for ax in ((axes,) if isinstance(axes, int) else axes)])
+        over = (tuple(range(rank(x))) if axes is None
+                else tuple([one_axis(ax, rank(x)) for ax in ((axes,) if isinstance(axes, int) else axes)]))
         for k, ax in enumerate(over):
             here = {key: _for_axes(value, over)[k] for key, value in named.items()}
             x = along(x, _for_axes(amount, over)[k], ax, *[_for_axes(o, over)[k] for o in options], **here)
@@ -91,7 +97,8 @@ def _separable(name: str, along: Callable) -> Callable:
 
 
 def _gaussian_taps(sigma: float, order: int, radius: int) -> list:
-    """The samples of a Gaussian, or of its derivative, by Hermite's recurrence: its polynomial q goes to q' - x q / sigma^2."""
+    """The samples of a Gaussian, or of its derivative, by Hermite's recurrence: its polynomial q goes to q' - x q /
+    sigma^2."""
     x = np.arange(-radius, radius + 1)
     bell = np.exp(-0.5 * (x / sigma) ** 2)
     polynomial = np.polynomial.Polynomial([1.0])
@@ -100,12 +107,14 @@ def _gaussian_taps(sigma: float, order: int, radius: int) -> list:
     return [float(t) for t in bell / bell.sum() * polynomial(x)]
 
 
-@face("scipy.ndimage.gaussian_filter1d", samples=("ndimage.gaussian_filter1d(x, 0.6)", "ndimage.gaussian_filter1d(v, 0.8, order=1, mode='constant')"))
-def gaussian_filter1d(input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                      truncate: float = 4.0, *, radius: "int | None" = None) -> Any:
+@face("scipy.ndimage.gaussian_filter1d",
+      samples=("ndimage.gaussian_filter1d(x, 0.6)", "ndimage.gaussian_filter1d(v, 0.8, order=1, mode='constant')"))
+def gaussian_filter1d(input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None, mode: str = "reflect",
+                      cval: Any = 0.0, truncate: float = 4.0, *, radius: "int | None" = None) -> Any:
     no_output("scipy.ndimage.gaussian_filter1d", output)
     if not isinstance(sigma, (int, float, np.number)):
-        raise refuse("scipy.ndimage.gaussian_filter1d", "a traced sigma", "the size of the filter follows from it", "write the weights, and use convolve1d")
+        raise refuse("scipy.ndimage.gaussian_filter1d", "a traced sigma", "the size of the filter follows from it",
+                     "write the weights, and use convolve1d")
     sigma = float(sigma)
     half = int(truncate * sigma + 0.5) if radius is None else radius
     x = image("gaussian_filter1d", input)
@@ -113,9 +122,10 @@ def gaussian_filter1d(input: Any, sigma: Any, axis: int = -1, order: int = 0, ou
     return _weighted(x, taps, len(taps), 0, one_axis(axis, rank(x)), mode, cval)
 
 
-@face("scipy.ndimage.gaussian_filter", samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
-def gaussian_filter(input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, truncate: float = 4.0, *,
-                    radius: Any = None, axes: Any = None) -> Any:
+@face("scipy.ndimage.gaussian_filter",
+      samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
+def gaussian_filter(input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+                    truncate: float = 4.0, *, radius: Any = None, axes: Any = None) -> Any:
     no_output("scipy.ndimage.gaussian_filter", output)
 
     def along(x: Any, sigma: Any, ax: int, order: int, mode: str, radius: "int | None") -> Any:
@@ -126,20 +136,24 @@ def gaussian_filter(input: Any, sigma: Any, order: Any = 0, output: Any = None, 
 
 
 @face("scipy.ndimage.uniform_filter1d", samples=("ndimage.uniform_filter1d(x, 3)",))
-def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: int = 0) -> Any:
+def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                     origin: int = 0) -> Any:
     no_output("scipy.ndimage.uniform_filter1d", output)
     x = image("uniform_filter1d", input)
     return _weighted(x, [1.0 / size] * size, size, origin, one_axis(axis, rank(x)), mode, cval)
 
 
 @face("scipy.ndimage.uniform_filter", samples=("ndimage.uniform_filter(x, 2)",))
-def uniform_filter(input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
+def uniform_filter(input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+                   origin: Any = 0, *, axes: Any = None) -> Any:
     no_output("scipy.ndimage.uniform_filter", output)
-    along: Callable = lambda x, size, ax, mode, origin: uniform_filter1d(x, size, ax, None, mode, cval, origin) if size > 1 else x  # noqa: E731
+
+    def along(x: Any, size: Any, ax: int, mode: Any, origin: Any) -> Any:
+        return uniform_filter1d(x, size, ax, None, mode, cval, origin) if size > 1 else x
     return _separable("uniform_filter", along)(input, size, mode, origin, axes=axes)
 
 
-# -- the largest and the smallest in a window --------------------------------------------------------------------------------------------
+# -- the largest and the smallest in a window ------------------------------------------------------
 
 
 def _extreme(name: str) -> None:
@@ -156,17 +170,20 @@ def _extreme(name: str) -> None:
             found = larger(found, registry["slice_axis"](padded, ax, k, n))
         return found
 
-    def filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: int = 0) -> Any:
+    def filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                 origin: int = 0) -> Any:
         no_output(f"scipy.ndimage.{name}_filter1d", output)
         x = image(f"{name}_filter1d", input)
         return along(x, size, one_axis(axis, rank(x)), mode, cval, origin)
 
-    def filtered(input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
-                 axes: Any = None) -> Any:
+    def filtered(input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
+                 cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
         no_output(f"scipy.ndimage.{name}_filter", output)
         if footprint is not None or size is None:
             raise refuse(f"scipy.ndimage.{name}_filter", "footprint", do="give size")
-        over: Callable = lambda x, size, ax, mode, origin: along(x, size, ax, mode, cval, origin) if size > 1 else x  # noqa: E731
+
+        def over(x: Any, size: Any, ax: int, mode: Any, origin: Any) -> Any:
+            return along(x, size, ax, mode, cval, origin) if size > 1 else x
         return _separable(f"{name}_filter", over)(input, size, mode, origin, axes=axes)
     face(f"scipy.ndimage.{name}_filter1d", samples=(f"ndimage.{name}_filter1d(x, 2, mode='nearest')",))(filter1d)
     face(f"scipy.ndimage.{name}_filter", samples=(f"ndimage.{name}_filter(x, (2, 3), mode='mirror')",))(filtered)
@@ -175,12 +192,13 @@ def _extreme(name: str) -> None:
 _extreme("maximum")
 _extreme("minimum")
 
-# -- windows of several dimensions ----------------------------------------------------------------------------------------------------------
+# -- windows of several dimensions -----------------------------------------------------------------
 
 
 def _windowed(name: str, flips: bool) -> Callable:
     """correlate or convolve: one shifted array for each weight."""
-    def filtered(input: Any, weights: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
+    def filtered(input: Any, weights: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: Any = 0,
+                 *, axes: Any = None) -> Any:
         no_output(f"scipy.ndimage.{name}", output)
         x, w = image(name, input), as_array(weights)
         if axes is not None or rank(w) != rank(x):
@@ -203,9 +221,10 @@ def _windowed(name: str, flips: bool) -> Callable:
 
 
 face("scipy.ndimage.correlate", samples=("ndimage.correlate(x, x[:2, :3])",))(_windowed("correlate", False))
-face("scipy.ndimage.convolve", samples=("ndimage.convolve(x, x[:2, :3], mode='constant', cval=1.5)",))(_windowed("convolve", True))
+face("scipy.ndimage.convolve",
+     samples=("ndimage.convolve(x, x[:2, :3], mode='constant', cval=1.5)",))(_windowed("convolve", True))
 
-# -- derivatives of images -----------------------------------------------------------------------------------------------------------
+# -- derivatives of images -------------------------------------------------------------------------
 
 
 def _sum_over_axes(name: str, input: Any, output: Any, axes: Any, along: Callable) -> Any:
@@ -241,7 +260,8 @@ def _slope(name: str, across: list) -> Callable:
         for k in range(rank(x)):
             x = correlate1d(x, [-1.0, 0.0, 1.0] if k == ax else across, k, None, mode, cval)
         return x
-    return face(f"scipy.ndimage.{name}", samples=(f"ndimage.{name}(x)", f"ndimage.{name}(x, 0, mode='nearest')"))(filtered)
+    return face(f"scipy.ndimage.{name}",
+                samples=(f"ndimage.{name}(x)", f"ndimage.{name}(x, 0, mode='nearest')"))(filtered)
 
 
 _slope("sobel", [1.0, 2.0, 1.0])
@@ -249,10 +269,12 @@ _slope("prewitt", [1.0, 1.0, 1.0])
 
 
 @face("scipy.ndimage.gaussian_gradient_magnitude", samples=("ndimage.gaussian_gradient_magnitude(x, 0.6)",))
-def gaussian_gradient_magnitude(input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *, axes: Any = None, **options: Any) -> Any:
+def gaussian_gradient_magnitude(input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *,
+                                axes: Any = None, **options: Any) -> Any:
     no_output("scipy.ndimage.gaussian_gradient_magnitude", output)
     if axes is not None:
         raise refuse("scipy.ndimage.gaussian_gradient_magnitude", "axes")
     x = image("gaussian_gradient_magnitude", input)
-    slopes = [gaussian_filter(x, sigma, [int(k == ax) for k in range(rank(x))], None, mode, cval, **options) for ax in range(rank(x))]
+    slopes = [gaussian_filter(x, sigma, [int(k == ax) for k in range(rank(x))], None, mode, cval, **options)
+              for ax in range(rank(x))]
     return registry["sqrt"](sum(slope * slope for slope in slopes))

@@ -88,8 +88,9 @@ def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> Any:
     return kept(y, x, axes, keepdims)
 
 
-@face("numpy.linalg.norm", samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
-                                    "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
+@face("numpy.linalg.norm",
+      samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
+               "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     x = floating(x)
     if axis is not None:

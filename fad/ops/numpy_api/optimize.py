@@ -1,4 +1,4 @@
-"""scipy.optimize's test function and its derivatives. Its solvers are not differentiated step by step: fad.implicit is for them."""
+"""scipy.optimize's test function, and its solvers, which are not differentiated step by step: see api/solvers.py."""
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -6,14 +6,23 @@ from typing import Any
 from ...ir import stack
 from ...ir.op import registry
 from ...util.errors import ConcreteValueError
+from ...util.keywords import signature_of
 from ...util.lazy import imported
 from ..face import METHODS, face
 from ..literals import has_values, is_value
 from .arguments import as_array
 
-SOLVERS = """minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point least_squares leastsq curve_fit
-    fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc fmin_cobyla fminbound brent golden basinhopping
-    differential_evolution dual_annealing shgo direct brute nnls lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov""".split()
+SOLVERS = """
+    minimize minimize_scalar root root_scalar fsolve brentq brenth bisect ridder newton toms748 fixed_point
+    least_squares leastsq curve_fit fmin fmin_bfgs fmin_cg fmin_ncg fmin_powell fmin_l_bfgs_b fmin_slsqp fmin_tnc
+    fmin_cobyla fminbound brent golden basinhopping differential_evolution dual_annealing shgo direct brute nnls
+    lsq_linear linprog milp broyden1 broyden2 anderson newton_krylov
+""".split()
+
+
+WITHIN: "dict[str, Callable]" = {}          # solvers with derivatives: how they are called within a traced function
+ABOVE = "fad.api.solvers"                   # fills WITHIN: it needs derivatives, and stands above the ops
+STEPPED = ("golden", "brent", "fminbound", "minimize_scalar")   # their steps may lose the derivative, on a tape
 
 
 @face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
@@ -40,15 +49,35 @@ def _content(cell: Any) -> Any:
 
 
 def _solved(name: str, *args: Any, **options: Any) -> Any:
-    """A solver, where nothing of what it is given is traced."""
+    """A solver: SciPy's own where nothing of what it is given is traced."""
     solver: Callable = getattr(imported("scipy.optimize"), name)
-    if not stack.is_live() and any(map(_reads_traced, (*args, *options.values()))):
+    if (not stack.is_live() or name in STEPPED) and any(map(_reads_traced, (*args, *options.values()))):
+        imported(ABOVE)
+        if name in WITHIN and not stack.is_live():
+            return _by_name(solver, WITHIN[name], args, options)
         raise ConcreteValueError(f"numbers are needed where values are traced, by scipy.optimize.{name}",
                                  why="its steps depend on values, and what it finds does not depend on its steps",
-                                 do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any solver finds; for anything else write "
-                                    "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it off the derivative's path (fad.stop_gradient)")
+                                 do="fad.implicit gives the derivatives of a root, a fixed point or a minimum that any "
+                                    "solver finds; for anything else write "
+                                    "a function with a rule of its own (fad.custom_jvp, fad.custom_vjp), or keep it "
+                                    "off the derivative's path (fad.stop_gradient)")
     return solver(*args, **options)
 
 
+def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> Any:
+    """The call of what stands for a solver: all arguments but the function go by the solver's names for them."""
+    signature = signature_of(solver)
+    if signature is None:
+        return call(*args, **options)
+    named = dict(signature.bind(*args, **options).arguments)
+    function = named.pop(next(iter(signature.parameters)))
+    for name, p in signature.parameters.items():
+        if p.kind is p.VAR_KEYWORD:
+            named.update(named.pop(name, {}))
+    return call(function, **{"x0" if name == "xin" else name: x for name, x in named.items()})
+
+
+NOTE = "by the implicit function theorem, for the solvers that docs/scipy.md lists; fad.implicit for the others"
+
 for _name in SOLVERS:
-    face(f"scipy.optimize.{_name}", creation=True, note="no: see fad.implicit")(partial(_solved, _name))
+    face(f"scipy.optimize.{_name}", creation=True, note=NOTE)(partial(_solved, _name))

@@ -26,7 +26,8 @@ class PadSide(NamedTuple):
 
 
 def _pairs(given: Any, ndim: int, what: str) -> list:
-    """NumPy's forms for (before, after) of every axis: a number, (number,), (before, after), one pair, or a pair an axis."""
+    """NumPy's forms for (before, after) of every axis: a number, (number,), (before, after), one pair, or one pair per
+    axis."""
     if given is None:
         return [(None, None)] * ndim
     if not isinstance(given, (tuple, list, np.ndarray)) or (is_value(given) and not given.ndim):
@@ -54,9 +55,10 @@ def _widths(pad_width: Any, ndim: int) -> list:
 
 @face("numpy.pad", samples=(
     "np.pad(x, 1)", "np.pad(v, (1, 2), mode='edge')", "np.pad(v, 2, mode='reflect')", "np.pad(v, 2, mode='wrap')",
-    "np.pad(x, ((0, 1), (2, 3)), mode='symmetric')", "np.pad(v, 7, mode='reflect')", "np.pad(v, 2, constant_values=(v[0], 3.0))",
-    "np.pad(x, 2, mode='linear_ramp', end_values=1.0)", "np.pad(x, 1, mode='mean')", "np.pad(x, 2, mode='maximum', stat_length=2)",
-    "np.pad(v, 2, mode='median')", "np.pad(v, 2, mode='reflect', reflect_type='odd')"))
+    "np.pad(x, ((0, 1), (2, 3)), mode='symmetric')", "np.pad(v, 7, mode='reflect')",
+    "np.pad(v, 2, constant_values=(v[0], 3.0))", "np.pad(x, 2, mode='linear_ramp', end_values=1.0)",
+    "np.pad(x, 1, mode='mean')", "np.pad(x, 2, mode='maximum', stat_length=2)", "np.pad(v, 2, mode='median')",
+    "np.pad(v, 2, mode='reflect', reflect_type='odd')"))
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
     if callable(mode):
         raise refuse("numpy.pad", "a function as mode", "it writes into a vector that is not there yet")
@@ -70,7 +72,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     values = _pairs(options.get(name), rank(x), str(name))
     odd = options.get("reflect_type", "even") == "odd"
     for axis, (widths, given) in enumerate(zip(_widths(pad_width, rank(x)), values)):
-        sides = [PadSide(axis, _width(w), odd if name is None else v, k == 0) for k, (w, v) in enumerate(zip(widths, given))]
+        sides = [PadSide(axis, _width(w), odd if name is None else v, k == 0)
+                 for k, (w, v) in enumerate(zip(widths, given))]
         x = block(x, sides)
     return x if x is not array else METHODS["copy"](x)
 
@@ -119,7 +122,8 @@ def _edge(x: Any, side: PadSide) -> Any:
 def _ramp(x: Any, side: PadSide) -> Any:
     """From the end value, at the outside, towards the edge."""
     end = 0 if side.option is None else side.option
-    steps = registry["reshape"](registry["iota"](side.width, dtype=np.dtype(float)), *[side.width if k == side.axis else 1 for k in range(rank(x))])
+    steps = registry["reshape"](registry["iota"](side.width, dtype=np.dtype(float)),
+                                *[side.width if k == side.axis else 1 for k in range(rank(x))])
     steps = steps if side.is_before else (side.width - 1) - steps
     y = end + (_edge_of(x, side) - end) * (steps / side.width)
     return registry["floor"](y) if type_of(x).dtype.kind in "iu" else y
@@ -137,7 +141,7 @@ def _statistic(function: str) -> Callable:
     return block
 
 
-# -- mirrored and repeated ------------------------------------------------------------------------------------------------------
+# -- mirrored and repeated -------------------------------------------------------------------------
 
 
 def _placed(place: Callable) -> Callable:
@@ -164,7 +168,8 @@ def _symmetric_place(k: Any, n: Any) -> Any:
 
 
 def _mirrored(edge: int, place: Callable) -> Callable:
-    """A reflection that leaves the edge out (edge = 1) or repeats it (0): slices where the pad is no wider than the array, places else."""
+    """A reflection that omits the edge (edge = 1) or repeats it (0): by slices if the pad is no wider than the array,
+    else by places."""
     def both(x: Any, sides: list) -> Any:
         n = shape_of(x)[sides[0].axis]
         if all(at_least(n - edge, s.width) for s in sides):

@@ -1,6 +1,8 @@
-"""Piecewise polynomials and B-splines: values, derivatives, antiderivatives and integrals at traced points or of traced coefficients.
+"""Piecewise polynomials and B-splines: values, derivatives, antiderivatives and integrals at traced points or of
+traced coefficients.
 
-An object made outside of the traced function is evaluated from its own arrays, which are inputs of the program as any outer array is.
+An object made outside the traced function is evaluated from its own arrays, which are inputs of the program as all
+outer arrays are.
 """
 import math
 from typing import Any
@@ -71,7 +73,7 @@ def _over_periods(whole: Any, a: Any, b: Any, low: Any, high: Any) -> Any:
     return up_to(b) - up_to(a)
 
 
-# -- piecewise polynomials ----------------------------------------------------------------------------------------------------------------
+# -- piecewise polynomials -------------------------------------------------------------------------
 
 
 def piecewise(c: Any, edges: Any, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
@@ -109,7 +111,8 @@ class Piecewise:
         order = fixed(shape_of(self.c)[0], "the order of the pieces")
         kept = max(order - nu, 1)
         factors: list = [math.perm(order - 1 - j, nu) for j in range(kept)]
-        return Piecewise(_scaled(registry["slice_axis"](self.c, 0, 0, kept), factors), self.x, self.extrapolate, self.axis)
+        return Piecewise(_scaled(registry["slice_axis"](self.c, 0, 0, kept), factors), self.x, self.extrapolate,
+                         self.axis)
 
     def antiderivative(self, nu: int = 1) -> "Piecewise":
         """Zero at the first edge, and continuous: each piece begins with what those before it come to."""
@@ -136,7 +139,8 @@ class Piecewise:
 
 def _checked(spline: Any) -> Any:
     if type(spline).__name__ == "BPoly":
-        raise refuse("scipy.interpolate.BPoly", "x", do="scipy.interpolate.PPoly.from_bernstein_basis gives one that does")
+        raise refuse("scipy.interpolate.BPoly", "x",
+                     do="scipy.interpolate.PPoly.from_bernstein_basis gives one that does")
     return spline
 
 
@@ -152,7 +156,7 @@ def piecewise_integrated(spline: Any, a: Any, b: Any, extrapolate: Any = None) -
     return Piecewise(spline.c, spline.x, spline.extrapolate).integrate(a, b, extrapolate)
 
 
-# -- B-splines ----------------------------------------------------------------------------------------------------------------------------
+# -- B-splines -------------------------------------------------------------------------------------
 
 
 def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
@@ -174,7 +178,8 @@ def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0, extrapolate: Any = True
 
 
 def basis(t: Any, k: int, x: Any) -> list:
-    """The splines of degree k that are not zero at x: the number of each, and its value there (C. de Boor, chapter X, BSPLVB)."""
+    """The splines of degree k that are not zero at x: the number of each, and its value there (C. de Boor, chapter X,
+    BSPLVB)."""
     i = within(t, x, k, shape_of(t)[0] - k - 2)
     values: list = [1.0]
     for r in range(1, k + 1):
@@ -212,7 +217,8 @@ class Spline:
         return made
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
-        return bspline(self.t, self.c, self.k, x, nu, self.extrapolate if extrapolate is None else extrapolate, self.axis)
+        return bspline(self.t, self.c, self.k, x, nu, self.extrapolate if extrapolate is None else extrapolate,
+                       self.axis)
 
     def derivative(self, nu: int = 1) -> "Spline":
         if nu < 0:
@@ -244,7 +250,8 @@ class Spline:
 
 @face("scipy.interpolate._bsplines.BSpline.__call__")
 def bspline_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
-    return bspline(spline.t, spline.c, spline.k, x, nu, spline.extrapolate if extrapolate is None else extrapolate, spline.axis)
+    return bspline(spline.t, spline.c, spline.k, x, nu, spline.extrapolate if extrapolate is None else extrapolate,
+                   spline.axis)
 
 
 @face("scipy.interpolate._bsplines.BSpline.integrate")
@@ -253,9 +260,11 @@ def bspline_integrated(spline: Any, a: Any, b: Any, extrapolate: Any = None) -> 
 
 
 @face("scipy.interpolate.splev", samples=("interpolate.splev(v, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], 2))",
-                                          "interpolate.splev(3 * v - 1, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], 2), 1, ext=1)"))
+                                          "interpolate.splev(3 * v - 1, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], "
+                                          "2), 1, ext=1)"))
 def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
-    """Outside of the knots: extrapolated, zero, an error, or as at the end (derivatives: extrapolated), for ext 0 to 3."""
+    """Outside of the knots: extrapolated, zero, an error, or as at the end (derivatives: extrapolated), for ext 0 to
+    3."""
     if not isinstance(tck, tuple):
         return tck(x, der, extrapolate=True)
     t, c, k = tck
@@ -277,7 +286,8 @@ def univariate_called(spline: Any, x: Any, nu: int = 0, ext: Any = None) -> Any:
 
 
 def not_a_knot(x: Any, k: int) -> Any:
-    """The knots of the spline of degree k that has none at the places next to the ends (C. de Boor, chapter XIII, (12))."""
+    """The knots of the spline of degree k that has none at the places next to the ends (C. de Boor, chapter XIII,
+    (12))."""
     join = BY_NAME["numpy.concatenate"].call
     if k < 2:
         return join([x[:1]] * k + [x, x[-1:]])
@@ -308,10 +318,13 @@ def samples(x: Any, y: Any, axis: int) -> tuple:
 
 
 @face("scipy.interpolate.make_interp_spline", samples=("interpolate.make_interp_spline(np.cumsum(v), v * v)(v + 0.4)",
-                                                       "interpolate.make_interp_spline(np.arange(4.0), x, 2, axis=1).derivative()(v)"))
-def make_interp_spline(x: Any, y: Any, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0, check_finite: bool = True) -> Spline:
+                                                       "interpolate.make_interp_spline(np.arange(4.0), x, 2, "
+                                                       "axis=1).derivative()(v)"))
+def make_interp_spline(x: Any, y: Any, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0,
+                       check_finite: bool = True) -> Spline:
     if bc_type not in (None, "not-a-knot"):
-        raise refuse("scipy.interpolate.make_interp_spline", f"bc_type={bc_type!r} with traced data", do="use scipy.interpolate.CubicSpline")
+        raise refuse("scipy.interpolate.make_interp_spline", f"bc_type={bc_type!r} with traced data",
+                     do="use scipy.interpolate.CubicSpline")
     x, y, ax = samples(x, y, axis)
     t, c = spline_through(x, y, k, t)
     made = Spline(t, c, k)

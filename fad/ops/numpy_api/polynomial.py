@@ -1,4 +1,5 @@
-"""Convolution, correlation and polynomials: convolve, correlate, polyval, vander, polymul, polydiv, polyder, polyint."""
+"""Convolution, correlation and polynomials: convolve, correlate, polyval, vander, polymul, polydiv, polyder, polyint.
+"""
 from collections.abc import Callable
 from typing import Any
 
@@ -39,7 +40,8 @@ def _vectors(*xs: Any) -> list:
 
 
 def sliding(x: Any, w: Any, mode: str, odd: bool) -> Any:
-    """The sums of x[i + j] w[j] over j, for the i of a mode. `odd`: of an even overlap, which half "same" leaves out."""
+    """The sums of x[i + j] w[j] over j, for the i of a mode. `odd`: of an even overlap, which half "same" leaves out.
+    """
     n, m = shape_of(x)[0], shape_of(w)[0]
     if mode == "valid" and extents.at_least(n, m):
         return correlated(x, w)
@@ -49,15 +51,18 @@ def sliding(x: Any, w: Any, mode: str, odd: bool) -> Any:
     short, long = extents.minimum(n, m), extents.maximum(n, m)
     if mode == "valid":
         return registry["slice_axis"](whole, 0, short - 1, long - short + 1)
-    return registry["slice_axis"](whole, 0, short // 2 if odd and not extents.at_least(n, m) else (short - 1) // 2, long)
+    return registry["slice_axis"](whole, 0, short // 2 if odd and not extents.at_least(n, m) else (short - 1) // 2,
+                                  long)
 
 
-@face("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")', 'np.convolve(v[:2], v, mode="valid")'))
+@face("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")',
+                                 'np.convolve(v[:2], v, mode="valid")'))
 def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     return _in_own_dtype(lambda a, v: sliding(a, flipped(v), _mode(mode), False), *_vectors(a, v))
 
 
-@face("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)", 'np.correlate(v[:2], v, "same")'))
+@face("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)",
+                                  'np.correlate(v[:2], v, "same")'))
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     return _in_own_dtype(lambda a, v: sliding(a, conjugate(v), _mode(mode), True), *_vectors(a, v))
 
@@ -69,7 +74,7 @@ def _in_own_dtype(f: Callable, a: Any, v: Any) -> Any:
     return f(in_dtype(a, INT), in_dtype(v, INT)) > 0
 
 
-# -- polynomials: coefficients from the highest power down ------------------------------------------------------------------------------
+# -- polynomials: coefficients from the highest power down -----------------------------------------
 
 CLOSE_TO_ZERO = 1e-8   # np.allclose(r, 0)
 UNROLLED = 32          # coefficients up to which Horner's rule is written out
@@ -158,7 +163,8 @@ def polymul(a1: Any, a2: Any) -> Any:
     return convolve(*[trimmed(p) for p in _vectors(a1, a2)])
 
 
-@face("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)", "np.polydiv(v, v[:1])[0]"))
+@face("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)",
+                                "np.polydiv(v, v[:1])[0]"))
 def polydiv(u: Any, v: Any) -> tuple:
     """Quotient and remainder. Long division is the recursive filter whose coefficients are the divisor's."""
     u, v = (x + 0.0 for x in _vectors(u, v))
@@ -172,8 +178,10 @@ def polydiv(u: Any, v: Any) -> tuple:
 
 
 def _remainder(r: Any, count: int = 0) -> Any:
-    """Without the coefficients at its beginning that NumPy takes for zero; the first ones, which the quotient takes away, are, if they are numbers."""
-    taken = registry["logical_and"](registry["less"](registry["iota"](shape_of(r)[0], dtype=INT), count), registry["isfinite"](r))
+    """Drop the leading coefficients that NumPy takes for zero. The quotient cancels the first ones, so those are zero
+    if they are numbers."""
+    taken = registry["logical_and"](registry["less"](registry["iota"](shape_of(r)[0], dtype=INT), count),
+                                    registry["isfinite"](r))
     small = registry["logical_or"](taken, registry["less_equal"](registry["abs"](r), CLOSE_TO_ZERO))
     return _without(r, _first_of(registry["logical_not"](small)), None, taken)
 

@@ -1,7 +1,8 @@
 """NumPy's order statistics: median, quantile, percentile, and the same of what is not nan.
 
-Formulas: R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50 (1996) 361-365.
-A quantile is a weighted mean of two neighbours in the sorted sample; both its place and its weight are smooth in q.
+Formulas: R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50 (1996)
+361-365. A quantile is a weighted mean of two neighbours in the sorted sample; both its place and its weight are smooth
+in q.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +19,8 @@ from .arguments import as_array, axes_of, in_dtype, into, is_given, one_axis, ra
 
 
 class Sample(NamedTuple):
-    """A sorted sample along the last axis, the lanes before it; how many of each lane count; what to undo at the end."""
+    """A sorted sample along the last axis, the lanes before it; the count of valid elements of each lane; what to undo
+    at the end."""
 
     values: Any
     count: Any
@@ -47,20 +49,24 @@ def _in_one_axis(x: Any, axes: tuple) -> Any:
     rest = tuple(k for k in range(rank(x)) if k not in axes)
     moved = x if rest + axes == tuple(range(rank(x))) else registry["transpose"](x, axes=rest + axes)
     shape = shape_of(moved)
-    return moved if len(axes) == 1 else registry["reshape"](moved, *shape[:len(rest)], extents.product(shape[len(rest):]))
+    if len(axes) == 1:
+        return moved
+    return registry["reshape"](moved, *shape[:len(rest)], extents.product(shape[len(rest):]))
 
 
 def _never_empty(x: Any) -> Any:
     """The sample; of none at all, the quantiles are nan."""
     *lanes, n = shape_of(x)
     if isinstance(n, int) and n == 0:
-        return registry["full"](np.nan, *lanes, 1, dtype=type_of(x).dtype if type_of(x).dtype.kind == "f" else np.dtype(float))
+        return registry["full"](np.nan, *lanes, 1,
+                                dtype=type_of(x).dtype if type_of(x).dtype.kind == "f" else np.dtype(float))
     some_of(n, "a quantile")
     return x
 
 
 def at(s: Sample, places: Any) -> Any:
-    """The values at these places: for all lanes, or, where places have the lanes' axes behind their own, for each its own."""
+    """The values at these places: the same for all lanes, or, if places have the lanes' axes behind their own, for
+    each its own."""
     if s.skip_nan and s.lanes:
         return _in_lanes(s.values, places, s.lanes)
     kind = "a" if rank(places) else "i"
@@ -69,12 +75,13 @@ def at(s: Sample, places: Any) -> Any:
 
 def _in_lanes(x: Any, places: Any, lanes: tuple) -> Any:
     shape = shape_of(places)
-    own = [registry["broadcast_to"](registry["reshape"](registry["iota"](n, dtype=INT), *[n if j == k else 1 for j in range(len(lanes))]), *shape)
+    own = [registry["broadcast_to"](registry["reshape"](registry["iota"](n, dtype=INT),
+                                                        *[n if j == k else 1 for j in range(len(lanes))]), *shape)
            for k, n in enumerate(lanes)]
     return registry["index"](x, *own, places, spec=("a",) * (1 + len(lanes)), at=0)
 
 
-# -- places in the sorted sample, counted from 0, as functions of the sample's size n and the quantile q ------------------------------------
+# -- places in the sorted sample, from 0, as functions of the sample's size n and the quantile q
 
 
 def _linear(alpha: float, beta: float) -> Callable:
@@ -83,9 +90,10 @@ def _linear(alpha: float, beta: float) -> Callable:
 
 
 CONTINUOUS: dict[str, Callable] = {
-    "interpolated_inverted_cdf": _linear(0, 1), "hazen": _linear(0.5, 0.5), "weibull": _linear(0, 0), "linear": lambda n, q: (n - 1) * q,
-    "median_unbiased": _linear(1 / 3, 1 / 3), "normal_unbiased": _linear(3 / 8, 3 / 8)}
-HALVES: dict[str, Callable] = {                      # gamma takes two values only: where the place is a whole number, and elsewhere
+    "interpolated_inverted_cdf": _linear(0, 1), "hazen": _linear(0.5, 0.5), "weibull": _linear(0, 0),
+    "linear": lambda n, q: (n - 1) * q, "median_unbiased": _linear(1 / 3, 1 / 3),
+    "normal_unbiased": _linear(3 / 8, 3 / 8)}
+HALVES: dict[str, Callable] = {  # gamma takes two values only: at whole places, and elsewhere
     "averaged_inverted_cdf": lambda n, q: (n * q - 1, 0.5, 1.0), "midpoint": lambda n, q: ((n - 1) * q, 0.0, 0.5)}
 
 
@@ -103,8 +111,9 @@ def _closest(n: Any, q: Any) -> Any:
 
 
 DISCRETE: dict[str, Callable] = {
-    "inverted_cdf": lambda n, q: _up_from(n * q - 1), "closest_observation": _closest, "lower": lambda n, q: registry["floor"]((n - 1) * q),
-    "higher": lambda n, q: _up_from((n - 1) * q), "nearest": lambda n, q: registry["rint"]((n - 1) * q)}
+    "inverted_cdf": lambda n, q: _up_from(n * q - 1), "closest_observation": _closest,
+    "lower": lambda n, q: registry["floor"]((n - 1) * q), "higher": lambda n, q: _up_from((n - 1) * q),
+    "nearest": lambda n, q: registry["rint"]((n - 1) * q)}
 
 
 def _whole(place: Any, n: Any) -> Any:
@@ -141,7 +150,8 @@ def estimate(s: Sample, q: Any, method: str) -> Any:
     if rank(gamma) and not rank(n):
         gamma = registry["reshape"](gamma, *shape_of(gamma), *[1] * len(s.lanes))
     step = right - left
-    return registry["where"](gamma >= 0.5, right - step * (1 - gamma), left + step * gamma)      # exact at both ends, also next to infinities
+    # exact at both ends, also next to infinities
+    return registry["where"](gamma >= 0.5, right - step * (1 - gamma), left + step * gamma)
 
 
 def with_nans(s: Sample, y: Any) -> Any:
@@ -164,10 +174,12 @@ def finished(s: Sample, y: Any, keepdims: Any, out: Any) -> Any:
 
 def _check_q(q: Any, most: int) -> None:
     if getattr(q, "__fad_level__", 0) == 0 and not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= most)):
-        raise ValueError("Quantiles must be in the range [0, 1]" if most == 1 else "Percentiles must be in the range [0, 100]")
+        raise ValueError("Quantiles must be in the range [0, 1]" if most == 1
+                         else "Percentiles must be in the range [0, 100]")
 
 
-def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip_nan: bool, most: int = 1) -> Any:
+def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip_nan: bool,
+              most: int = 1) -> Any:
     q = as_array(q)
     _check_q(q, most)
     s = sample_of(a, axis, skip_nan)
@@ -180,7 +192,7 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, w
     return finished(s, with_nans(s, y), keepdims, out)
 
 
-# -- weights: the smallest element whose share of the weights, with those before it, reaches q ----------------------------------------------
+# -- weights: the smallest element whose share of the weights, with those before it, reaches q -----
 
 
 def _weights_of(s: Sample, weights: Any, axis: Any) -> Any:
@@ -196,7 +208,8 @@ def _weights_of(s: Sample, weights: Any, axis: Any) -> Any:
         w = registry["reshape"](w, *[shape_of(w)[s.axes.index(k)] if k in s.axes else 1 for k in range(rank(x))])
     for k in s.axes:
         extents.agree(shape_of(w)[k], shape_of(x)[k], "extents of weights and sample")
-    registry["check_that"](registry["all"](w >= 0, axes=tuple(range(rank(w)))), True, what="Weights must be non-negative.", error="ValueError")
+    registry["check_that"](registry["all"](w >= 0, axes=tuple(range(rank(w)))), True,
+                           what="Weights must be non-negative.", error="ValueError")
     w = in_dtype(_in_one_axis(registry["broadcast_to"](w, *shape_of(x)), s.axes), FLOAT)
     moved = _in_one_axis(x, s.axes)
     if s.skip_nan:
@@ -224,26 +237,26 @@ def _weighted(s: Sample, q: Any, weights: Any) -> Any:
 @face("numpy.quantile", samples=("np.quantile(x, 0.3)",
                                  'np.quantile(x, [0.2, 0.7], 1, method="inverted_cdf", weights=[0.5, 1.0, 2.0, 0.1])',
                                  "np.quantile(x, [0.2, 0.7], axis=1)", 'np.quantile(x, 0.4, axis=0, method="hazen")'))
-def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
-             weights: Any = None) -> Any:
+def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+             keepdims: Any = False, *, weights: Any = None) -> Any:
     return _quantile(a, q, axis, out, method, keepdims, weights, False)
 
 
 @face("numpy.percentile", samples=("np.percentile(x, 40, axis=0)",))
-def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
-               weights: Any = None) -> Any:
+def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+               keepdims: Any = False, *, weights: Any = None) -> Any:
     return _quantile(a, q, axis, out, method, keepdims, weights, False, 100)
 
 
 @face("numpy.nanquantile", samples=("np.nanquantile(x, 0.3, axis=0)",))
-def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
-                weights: Any = None) -> Any:
+def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:
     return _quantile(a, q, axis, out, method, keepdims, weights, True)
 
 
 @face("numpy.nanpercentile", samples=("np.nanpercentile(x, 30)",))
-def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *,
-                  weights: Any = None) -> Any:
+def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                  method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:
     return _quantile(a, q, axis, out, method, keepdims, weights, True, 100)
 
 

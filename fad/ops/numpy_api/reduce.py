@@ -20,23 +20,27 @@ def reduced(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
     return kept(op(x, axes=axes), x, axes, keepdims)
 
 
-@face("numpy.sum", method="sum", samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
-def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+@face("numpy.sum", method="sum",
+      samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
+def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+        where: Any = True) -> Any:
     y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
     return into(out, in_dtype(y + _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
 @face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
-def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+         where: Any = True) -> Any:
     y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
     return into(out, in_dtype(y * _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
-# -- max, min -----------------------------------------------------------------------------------------------------------------
+# -- max, min --------------------------------------------------------------------------------------
 
 
 def _begun(initial: Any, y: Any, dtype: Any) -> Any:
-    """What a reduction begins with, in the dtype that it computes in: NumPy converts it, as a number that is written to an array."""
+    """The initial value of a reduction, in the dtype that it computes in. NumPy converts it like a number written to
+    an array."""
     return as_assigned(initial, type_of(y).dtype if dtype is None else np.dtype(dtype), is_element=True)
 
 
@@ -46,7 +50,8 @@ def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, w
     axes = axes_of(axis, rank(x))
     if not is_given(initial):
         if where is not True:
-            raise ValueError(f"reduction operation {pair.name!r} does not have an identity, so to use a where mask one has to specify 'initial'")
+            raise ValueError(f"reduction operation {pair.name!r} does not have an identity, so to use a where mask one "
+                             f"has to specify 'initial'")
         for k in axes:
             some_of(shape_of(x)[k], op.name)
         return reduced(op, x, axis, keepdims)
@@ -64,18 +69,23 @@ def _filled(x: Any, where: Any, initial: Any) -> Any:
 def _with_first(x: Any, axes: tuple, initial: Any) -> Any:
     """x with the initial value before its first elements along the axes (one by one: each may be without elements)."""
     for ax in axes:
-        first = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(x))], dtype=type_of(x).dtype)
+        first = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(x))],
+                                 dtype=type_of(x).dtype)
         x = registry["concatenate"](first, x, axis=ax)
     return x
 
 
-@face("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"), note="where elements are equal they share")
-def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+@face("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"),
+      note="where elements are equal they share")
+def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+        where: Any = True) -> Any:
     return into(out, _extreme(max_, registry["maximum"], a, axis, keepdims, initial, where))
 
 
-@face("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"), note="where elements are equal they share")
-def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+@face("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"),
+      note="where elements are equal they share")
+def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
+        where: Any = True) -> Any:
     return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))
 
 
@@ -84,7 +94,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
     return into(out, max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims))
 
 
-# -- truth and places --------------------------------------------------------------------------------------------------------------
+# -- truth and places ------------------------------------------------------------------------------
 
 
 @face("numpy.any", method="any")

@@ -1,6 +1,7 @@
 """scipy.interpolate on regular grids: RegularGridInterpolator and interpn, at traced points or of traced values.
 
-Along each axis a method says which grid points count at a place, and with which weights; the result is the sum over their products.
+Along each axis a method chooses the grid points for a place, and their weights; the result is the sum over their
+products.
 """
 import itertools
 import math
@@ -28,7 +29,8 @@ def _points(xi: Any, count: int) -> list:
         if rank(x) < 2:
             x = BY_NAME["numpy.reshape"].call(x, (-1, count))
         spec = (":",) * (rank(x) - 1) + ("i",)
-        places = [registry["index"](x, k, spec=spec, at=0) for k in range(fixed(shape_of(x)[-1], "the number of coordinates of a point"))]
+        places = [registry["index"](x, k, spec=spec, at=0)
+                  for k in range(fixed(shape_of(x)[-1], "the number of coordinates of a point"))]
     if len(places) != count:
         raise ValueError(f"the points have {len(places)} coordinates, the grid has {count} axes")
     return places
@@ -70,8 +72,10 @@ def _coefficients(grids: list, values: Any, degree: int) -> Any:
 
 def _check_inside(grids: list, places: list) -> None:
     for k, (grid, x) in enumerate(zip(grids, places)):
-        inside = registry["all"]((x >= rows(grid, 0)) & (x <= rows(grid, shape_of(grid)[0] - 1)), axes=tuple(range(rank(x))))
-        registry["check_that"](inside, True, what=f"One of the requested xi is out of bounds in dimension {k}", error="ValueError")
+        inside = registry["all"]((x >= rows(grid, 0)) & (x <= rows(grid, shape_of(grid)[0] - 1)),
+                                 axes=tuple(range(rank(x))))
+        registry["check_that"](inside, True, what=f"One of the requested xi is out of bounds in dimension {k}",
+                               error="ValueError")
 
 
 def _outside(grids: list, places: list) -> Any:
@@ -95,19 +99,21 @@ def _finished(y: Any, grids: list, places: list, fill: Any, check: bool) -> Any:
 
 @face("scipy.interpolate.RegularGridInterpolator", samples=(
     "interpolate.RegularGridInterpolator((np.arange(3.0), np.arange(4.0)), x)((2 * v, 3 * v))",
-    "interpolate.RegularGridInterpolator((np.cumsum(v[:3]), np.arange(4.0)), x, bounds_error=False, fill_value=None)(np.stack([v, 4 * v], 1))",
+    "interpolate.RegularGridInterpolator((np.cumsum(v[:3]), np.arange(4.0)), x, bounds_error=False, "
+    "fill_value=None)(np.stack([v, 4 * v], 1))",
     "interpolate.RegularGridInterpolator((np.arange(3.0),), x, bounds_error=False, fill_value=0.5)(4 * v[:, None] - 1)",
     "interpolate.RegularGridInterpolator((np.arange(3.0), np.arange(4.0)), x, method='nearest')([2 * v[0], 3 * v[1]])"))
 class GridInterpolator:
     """RegularGridInterpolator of traced values or of a traced grid, the grid in rising order."""
 
-    def __init__(self, points: Any, values: Any, method: str = "linear", bounds_error: bool = True, fill_value: Any = np.nan, *,
-                 solver: Any = None, solver_args: Any = None):
+    def __init__(self, points: Any, values: Any, method: str = "linear", bounds_error: bool = True,
+                 fill_value: Any = np.nan, *, solver: Any = None, solver_args: Any = None):
         self.grid, self.values = [in_dtype(live(p), float) for p in points], live(values)
         self.method, self.bounds_error, self.fill_value = method, bounds_error, fill_value
         for k, p in enumerate(self.grid):
             rising = registry["all"](p[1:] > p[:-1], axes=(0,))
-            registry["check_that"](rising, True, what=f"The points in dimension {k} must be strictly ascending here", error="ValueError")
+            registry["check_that"](rising, True, what=f"The points in dimension {k} must be strictly ascending here",
+                                   error="ValueError")
 
     def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
         return _called(self.grid, self.values, xi, method or self.method, nu, self.fill_value, self.bounds_error)
@@ -117,7 +123,8 @@ def _called(grid: list, values: Any, xi: Any, method: str, nu: Any, fill: Any, c
     if nu is not None or method not in ("linear", "slinear", "nearest", *DEGREES):
         raise refuse("scipy.interpolate.RegularGridInterpolator", "nu" if nu is not None else f"method={method!r}")
     if any(isinstance(n, int) and n < 2 for p in grid for n in shape_of(p)):
-        raise refuse("scipy.interpolate.RegularGridInterpolator", "an axis of one point", do="leave the axis out: values[0]")
+        raise refuse("scipy.interpolate.RegularGridInterpolator", "an axis of one point",
+                     do="leave the axis out: values[0]")
     places = _points(xi, len(grid))
     values = _coefficients(grid, values, DEGREES[method]) if method in DEGREES else values
     return _finished(_interpolated(grid, values, places, method), grid, places, fill, check)
@@ -125,13 +132,16 @@ def _called(grid: list, values: Any, xi: Any, method: str, nu: Any, fill: Any, c
 
 @face("scipy.interpolate._rgi.RegularGridInterpolator.__call__")
 def interpolator_called(f: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
-    """One made outside; the coefficients of its splines are computed anew, to the last digit (SciPy's iteration stops before)."""
+    """An interpolator made outside. fad computes the coefficients of its splines anew, to the last digit (SciPy's
+    iteration stops earlier)."""
     return _called([live(p) for p in f.grid], live(f.values), xi, method or f.method, nu, f.fill_value, f.bounds_error)
 
 
 @face("scipy.interpolate.interpn", samples=("interpolate.interpn((np.arange(3.0), np.arange(4.0)), x, (2 * v, 3 * v))",
-                                            "interpolate.interpn((np.arange(3.0), np.cumsum(v)), x, [[1.3, 0.9]], bounds_error=False, fill_value=None)"))
-def interpn(points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True, fill_value: Any = np.nan) -> Any:
+                                            "interpolate.interpn((np.arange(3.0), np.cumsum(v)), x, [[1.3, 0.9]], "
+                                            "bounds_error=False, fill_value=None)"))
+def interpn(points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True,
+            fill_value: Any = np.nan) -> Any:
     if method == "splinef2d":
         raise refuse("scipy.interpolate.interpn", "method='splinef2d'", do="use method='cubic'")
     return GridInterpolator(points, values, method, bounds_error, fill_value)(xi)

@@ -1,7 +1,9 @@
-"""scipy.ndimage's interpolation: spline_filter, map_coordinates, shift, zoom, affine_transform and rotate, with splines of degree 0 to 5.
+"""scipy.ndimage's interpolation: spline_filter, map_coordinates, shift, zoom, affine_transform and rotate, with
+splines of degree 0 to 5.
 
-The coefficients of a spline that passes through the samples follow from them by recursive filters, one for each pole (M. Unser, A. Aldroubi
-and M. Eden, IEEE Transactions on Pattern Analysis and Machine Intelligence 13 (1991) 277); what lies outside of the samples continues them.
+Recursive filters, one for each pole, compute the coefficients of a spline through the samples (M. Unser, A. Aldroubi
+and M. Eden, IEEE Transactions on Pattern Analysis and Machine Intelligence 13 (1991) 277). The mode continues them
+outside the samples.
 """
 import itertools
 import math
@@ -34,7 +36,7 @@ def _checked(name: str, order: int, mode: str) -> None:
         raise refuse(f"scipy.ndimage.{name}", f"mode={mode!r}")
 
 
-# -- coefficients -----------------------------------------------------------------------------------------------------------------------
+# -- coefficients ----------------------------------------------------------------------------------
 
 
 def _filtered(x: Any, order: int, ax: int, mode: str) -> Any:
@@ -51,7 +53,8 @@ def _filtered(x: Any, order: int, ax: int, mode: str) -> Any:
 def _one_pole(c: Any, z: float, mode: str) -> Any:
     """Forward: c[k] + z c[k - 1]; then backward: z (c[k + 1] - c[k])."""
     n, join = shape_of(c)[0], BY_NAME["numpy.concatenate"].call
-    before: dict = {"reflect": [c[:1], c, c[:0:-1]], "grid-wrap": [c[:1], c[:0:-1]]}      # from the first sample backwards, one period
+    # from the first sample backwards, one period
+    before: dict = {"reflect": [c[:1], c, c[:0:-1]], "grid-wrap": [c[:1], c[:0:-1]]}
     period = before.get(mode, [c, c[1:-1][::-1]])
     start = _decaying_sum(join(period), z)
     start = _as_scipy_begins(start, c, z) if mode == "reflect" else start
@@ -69,7 +72,8 @@ def _one_pole(c: Any, z: float, mode: str) -> Any:
 
 
 def _as_scipy_begins(start: Any, c: Any, z: float) -> Any:
-    """SciPy's own first value: in its sum over a period, the part of c[0] that comes last is that of the sum so far (of the order of z**2n)."""
+    """SciPy's own first value: in its sum over a period, the last part of c[0] is the sum so far (of the order of
+    z**2n)."""
     n = in_dtype(as_array(shape_of(c)[0]), float)
     far = z ** (2.0 * n)
     so_far = (start - c[0]) * ((1.0 - far) / z) - z ** (n - 1.0) * c[-1] - far / z * c[0]
@@ -83,8 +87,9 @@ def _decaying_sum(x: Any, z: float) -> Any:
     return registry["sum"](x * beside(powers, x), axes=(0,)) / (1.0 - z ** in_dtype(as_array(n), float))
 
 
-@face("scipy.ndimage.spline_filter1d", samples=("ndimage.spline_filter1d(x, 3)", "ndimage.spline_filter1d(x, 5, axis=0, mode='reflect')",
-                                                "ndimage.spline_filter1d(v, 2, mode='grid-wrap')"))
+@face("scipy.ndimage.spline_filter1d",
+      samples=("ndimage.spline_filter1d(x, 3)", "ndimage.spline_filter1d(x, 5, axis=0, mode='reflect')",
+               "ndimage.spline_filter1d(v, 2, mode='grid-wrap')"))
 def spline_filter1d(input: Any, order: int = 3, axis: int = -1, output: Any = np.float64, mode: str = "mirror") -> Any:
     _checked("spline_filter1d", order, mode)
     if output is not np.float64:
@@ -113,13 +118,14 @@ def _coefficients(x: Any, axes: tuple, order: int, mode: str, cval: Any, prefilt
     border = BORDER if mode in ("nearest", "grid-constant") else 0
     if border:
         widths = [(border, border) if ax in axes else (0, 0) for ax in range(rank(x))]
-        x = BY_NAME["numpy.pad"].call(x, widths, **({"mode": "edge"} if mode == "nearest" else {"constant_values": cval}))
+        x = BY_NAME["numpy.pad"].call(x, widths,
+                                      **({"mode": "edge"} if mode == "nearest" else {"constant_values": cval}))
     for ax in axes:
         x = _filtered(x, order, ax, mode)
     return x, border
 
 
-# -- values between the samples -----------------------------------------------------------------------------------------------------------
+# -- values between the samples --------------------------------------------------------------------
 
 
 def _inside(at: Any, n: Any, mode: str) -> tuple:
@@ -141,7 +147,8 @@ def _inside(at: Any, n: Any, mode: str) -> tuple:
 
 
 def _taps(place: Any, n: Any, order: int, mode: str) -> list:
-    """The coefficients that count at a place: index, whether it is in the array, weight (those of piecewise.basis, with knots one apart)."""
+    """The coefficients for a place: index, whether it is in the array, weight (those of piecewise.basis, with knots
+    one apart)."""
     moved = place if order % 2 else place + 0.5
     low = registry["floor"](moved)
     weights: list = [1.0]
@@ -170,7 +177,7 @@ def _sampled(c: Any, places: list, order: int, mode: str, cval: Any) -> Any:
             value = value if inside is True else where(beside(inside, value), value, cval)
         weight = math.prod(weights)
         total = total + (value * weight if isinstance(weight, float) else value * beside(weight, value))
-    if mode == "constant":                                     # what lies outside the grid is not interpolated with its edge
+    if mode == "constant":  # values outside the grid are not interpolated with its edge
         for place, n in zip(places, ns):
             total = where(beside(_outside(place, n), total), cval, total)
     return total
@@ -182,9 +189,12 @@ def _along(c: Any, ax: int, place: Any, order: int, mode: str, cval: Any) -> Any
 
 
 @face("scipy.ndimage.map_coordinates", samples=(
-    "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v], order=1)", "ndimage.map_coordinates(x, [v, 2.5 * v], order=1, mode='nearest')",
-    "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v])", "ndimage.map_coordinates(x, [5.0 * v - 1.5, 3.0 * v], order=2, mode='reflect')"))
-def map_coordinates(input: Any, coordinates: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
+    "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v], order=1)",
+    "ndimage.map_coordinates(x, [v, 2.5 * v], order=1, mode='nearest')",
+    "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v])",
+    "ndimage.map_coordinates(x, [5.0 * v - 1.5, 3.0 * v], order=2, mode='reflect')"))
+def map_coordinates(input: Any, coordinates: Any, output: Any = None, order: int = 3, mode: str = "constant",
+                    cval: Any = 0.0, prefilter: bool = True) -> Any:
     no_output("scipy.ndimage.map_coordinates", output)
     _checked("map_coordinates", order, mode)
     x, at = image("map_coordinates", input), live(coordinates)
@@ -203,8 +213,10 @@ def _of_each(given: Any, count: int) -> list:
     return [given[k] if rank(given) else given for k in range(count)]
 
 
-@face("scipy.ndimage.shift", samples=("ndimage.shift(x, 0.4)", "ndimage.shift(x, [v[0], -v[1]], mode='grid-wrap')", "ndimage.shift(v, 1.3, order=1, cval=0.5)"))
-def shift(input: Any, shift: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
+@face("scipy.ndimage.shift", samples=("ndimage.shift(x, 0.4)", "ndimage.shift(x, [v[0], -v[1]], mode='grid-wrap')",
+                                      "ndimage.shift(v, 1.3, order=1, cval=0.5)"))
+def shift(input: Any, shift: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
+          prefilter: bool = True) -> Any:
     no_output("scipy.ndimage.shift", output)
     _checked("shift", order, mode)
     x = image("shift", input)
@@ -214,15 +226,17 @@ def shift(input: Any, shift: Any, output: Any = None, order: int = 3, mode: str 
     return in_dtype_of(x, c)
 
 
-@face("scipy.ndimage.zoom", samples=("ndimage.zoom(x, 2)", "ndimage.zoom(x, (0.7, 1.6), order=2, mode='mirror')", "ndimage.zoom(v, 3, mode='grid-wrap', grid_mode=True)"))
-def zoom(input: Any, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True, *,
-         grid_mode: bool = False) -> Any:
+@face("scipy.ndimage.zoom", samples=("ndimage.zoom(x, 2)", "ndimage.zoom(x, (0.7, 1.6), order=2, mode='mirror')",
+                                     "ndimage.zoom(v, 3, mode='grid-wrap', grid_mode=True)"))
+def zoom(input: Any, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
+         prefilter: bool = True, *, grid_mode: bool = False) -> Any:
     no_output("scipy.ndimage.zoom", output)
     _checked("zoom", order, mode)
     x = image("zoom", input)
     factors = list(zoom) if isinstance(zoom, (tuple, list, np.ndarray)) else [zoom] * rank(x)
     if any(not isinstance(f, (int, float, np.number)) for f in factors):
-        raise refuse("scipy.ndimage.zoom", "a traced factor", "the size of the result follows from it", "use scipy.ndimage.affine_transform")
+        raise refuse("scipy.ndimage.zoom", "a traced factor", "the size of the result follows from it",
+                     "use scipy.ndimage.affine_transform")
     if prefilter and all(f == 1 for f in factors):
         return x * 1.0
     c, border = _coefficients(x, tuple(range(rank(x))), order, mode, cval, prefilter)
@@ -238,10 +252,12 @@ def zoom(input: Any, zoom: Any, output: Any = None, order: int = 3, mode: str = 
 
 
 @face("scipy.ndimage.affine_transform", samples=(
-    "ndimage.affine_transform(x, S[:2, :2] * 0.5, [0.1, 0.2])", "ndimage.affine_transform(x, np.array([0.8, 0.7]), v[0], mode='mirror', order=2)",
-    "ndimage.affine_transform(x, S[:3, :3] * [[0.4], [0.4], [0.0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 1]], output_shape=(2, 3), order=1)"))
-def affine_transform(input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None, order: int = 3, mode: str = "constant",
-                     cval: Any = 0.0, prefilter: bool = True) -> Any:
+    "ndimage.affine_transform(x, S[:2, :2] * 0.5, [0.1, 0.2])",
+    "ndimage.affine_transform(x, np.array([0.8, 0.7]), v[0], mode='mirror', order=2)",
+    "ndimage.affine_transform(x, S[:3, :3] * [[0.4], [0.4], [0.0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 1]], "
+    "output_shape=(2, 3), order=1)"))
+def affine_transform(input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None,
+                     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
     """At the place matrix @ index + offset of the input."""
     no_output("scipy.ndimage.affine_transform", output)
     _checked("affine_transform", order, mode)
@@ -262,14 +278,17 @@ def affine_transform(input: Any, matrix: Any, offset: Any = 0.0, output_shape: A
 
 def _turned(m: Any, starts: list, shape: tuple) -> list:
     """The places matrix @ index + start, over all indices of a shape."""
-    grids = [registry["reshape"](_counted(n), *[n if k == ax else 1 for k in range(len(shape))]) for ax, n in enumerate(shape)]
-    return [registry["broadcast_to"](sum(m[h, ax] * grid for ax, grid in enumerate(grids)) + start, *shape) for h, start in enumerate(starts)]
+    grids = [registry["reshape"](_counted(n), *[n if k == ax else 1 for k in range(len(shape))])
+             for ax, n in enumerate(shape)]
+    return [registry["broadcast_to"](sum(m[h, ax] * grid for ax, grid in enumerate(grids)) + start, *shape)
+            for h, start in enumerate(starts)]
 
 
-@face("scipy.ndimage.rotate", samples=("ndimage.rotate(x, 20.0)", "ndimage.rotate(x, 90 * v[0], reshape=False, mode='nearest')",
-                                       "ndimage.rotate(np.stack([x, x * x]), 15, axes=(0, 2), order=2)"))
-def rotate(input: Any, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: Any = None, order: int = 3, mode: str = "constant",
-           cval: Any = 0.0, prefilter: bool = True) -> Any:
+@face("scipy.ndimage.rotate",
+      samples=("ndimage.rotate(x, 20.0)", "ndimage.rotate(x, 90 * v[0], reshape=False, mode='nearest')",
+               "ndimage.rotate(np.stack([x, x * x]), 15, axes=(0, 2), order=2)"))
+def rotate(input: Any, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: Any = None, order: int = 3,
+           mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
     no_output("scipy.ndimage.rotate", output)
     _checked("rotate", order, mode)
     x = image("rotate", input)
@@ -277,17 +296,20 @@ def rotate(input: Any, angle: Any, axes: tuple = (1, 0), reshape: bool = True, o
     if len(set(plane)) != 2:
         raise ValueError("axes should contain exactly two values")
     if reshape and not isinstance(angle, (int, float, np.number)):
-        raise refuse("scipy.ndimage.rotate", "a traced angle", "the size of the result follows from it", "use reshape=False")
+        raise refuse("scipy.ndimage.rotate", "a traced angle", "the size of the result follows from it",
+                     "use reshape=False")
     turn = in_dtype(as_array(angle), float) * (math.pi / 180.0)
     cosine, sine = registry["cos"](turn), registry["sin"](turn)
     m = BY_NAME["numpy.stack"].call([BY_NAME["numpy.stack"].call(row) for row in ([cosine, sine], [-sine, cosine])])
     within = [shape_of(x)[ax] for ax in plane]
-    shape = _bounds(angle, *[fixed(n, "the extent of an image that is rotated") for n in within]) if reshape else tuple(within)
+    shape = (_bounds(angle, *[fixed(n, "the extent of an image that is rotated") for n in within]) if reshape
+             else tuple(within))
     centre = [(n - 1) / 2 for n in shape]
     c, border = _coefficients(x, plane, order, mode, cval, prefilter)
     starts = [(n - 1) / 2 + border - (m[k, 0] * centre[0] + m[k, 1] * centre[1]) for k, n in enumerate(within)]
     moved = BY_NAME["numpy.moveaxis"].call(c, plane, (0, 1))
-    return in_dtype_of(x, BY_NAME["numpy.moveaxis"].call(_sampled(moved, _turned(m, starts, shape), order, mode, cval), (0, 1), plane))
+    return in_dtype_of(x, BY_NAME["numpy.moveaxis"].call(_sampled(moved, _turned(m, starts, shape), order, mode, cval),
+                                                         (0, 1), plane))
 
 
 def _bounds(angle: float, rows: int, columns: int) -> tuple:

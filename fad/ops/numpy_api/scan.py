@@ -1,4 +1,5 @@
-"""NumPy's scans and differences: cumsum, cumprod, cumulative_sum, cumulative_prod, diff, ediff1d, gradient, trapezoid."""
+"""NumPy's scans and differences: cumsum, cumprod, cumulative_sum, cumulative_prod, diff, ediff1d, gradient, trapezoid.
+"""
 from typing import Any
 
 from ...ir.op import Op, registry
@@ -13,7 +14,8 @@ cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
 def _running(op: Op, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     x, ax = along(a, axis)
-    return into(out, in_dtype(op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False), dtype))
+    return into(out, in_dtype(op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False),
+                              dtype))
 
 
 @face("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
@@ -34,22 +36,25 @@ def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, inc
     ax = one_axis(axis if is_given(axis) else 0, rank(x))
     y = in_dtype(op(in_dtype(x, dtype), axis=ax, reverse=False), dtype)
     if include_initial:
-        edge = registry["full"](first, *[1 if k == ax else n for k, n in enumerate(shape_of(y))], dtype=type_of(y).dtype)
+        edge = registry["full"](first, *[1 if k == ax else n for k, n in enumerate(shape_of(y))],
+                                dtype=type_of(y).dtype)
         y = registry["concatenate"](edge, y, axis=ax)
     return into(out, y)
 
 
 @face("numpy.cumulative_sum", samples=("np.cumulative_sum(x, axis=1, include_initial=True)",))
-def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+                   include_initial: bool = False) -> Any:
     return _cumulative(cumsum_, x, 0, axis, dtype, out, include_initial)
 
 
 @face("numpy.cumulative_prod", samples=("np.cumulative_prod(x, axis=1)",))
-def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+                    include_initial: bool = False) -> Any:
     return _cumulative(cumprod_, x, 1, axis, dtype, out, include_initial)
 
 
-# -- differences ---------------------------------------------------------------------------------------------------------------------
+# -- differences -----------------------------------------------------------------------------------
 
 
 def part(x: Any, axis: int, start: Any, extent: Any) -> Any:
@@ -60,7 +65,8 @@ def part(x: Any, axis: int, start: Any, extent: Any) -> Any:
 def require_numbers(x: Any) -> None:
     """NumPy subtracts no bools."""
     if type_of(x).dtype.kind == "b":
-        raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.")
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+                        "operator, or the logical_xor function instead.")
 
 
 def _step(x: Any, axis: int) -> Any:
@@ -111,7 +117,7 @@ def as_vector(x: Any) -> Any:
     return ravel(x) if rank(x) else registry["reshape"](x, 1)
 
 
-# -- gradient: central differences inside, one-sided ones at the ends (B. Fornberg, Mathematics of Computation 51 (1988) 699-706) -------
+# -- gradient: central differences inside, one-sided at the ends (B. Fornberg, Mathematics of Computation 51 (1988) 699)
 
 
 def _spacings(x: Any, varargs: tuple, axes: tuple) -> list:
@@ -152,7 +158,8 @@ def _weighted(weights: tuple, parts: tuple) -> Any:
 def _slope(x: Any, axis: int, h: Any, edge_order: int) -> Any:
     n = shape_of(x)[axis]
     if not extents.at_least(n, edge_order + 1):
-        raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.")
+        raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+                         "elements are required.")
     inner, last = extents.difference(n, 2), n - 1
     left, middle, right = (part(x, axis, k, inner) for k in range(3))
     uniform = not rank(as_array(h))
@@ -174,20 +181,23 @@ def _slope(x: Any, axis: int, h: Any, edge_order: int) -> Any:
     return registry["concatenate"](start, inside, end, axis=axis)
 
 
-@face("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)", "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
+@face("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)",
+                                 "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     x = as_array(f)
-    axes = axes_of(None, rank(x)) if axis is None else tuple(one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,)))
+    axes = (axes_of(None, rank(x)) if axis is None
+            else tuple(one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,))))
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     require_numbers(x)
     if type_of(x).dtype.kind in "iu":
         x = in_dtype(x, float)
-    slopes = tuple(in_dtype(_slope(x, ax, h, edge_order), type_of(x).dtype) for ax, h in zip(axes, _spacings(x, varargs, axes)))
+    slopes = tuple(in_dtype(_slope(x, ax, h, edge_order), type_of(x).dtype)
+                   for ax, h in zip(axes, _spacings(x, varargs, axes)))
     return slopes[0] if len(slopes) == 1 else slopes
 
 
-# -- integrals -----------------------------------------------------------------------------------------------------------------------
+# -- integrals -------------------------------------------------------------------------------------
 
 
 def steps_along(y: Any, x: Any, dx: Any, axis: int) -> Any:

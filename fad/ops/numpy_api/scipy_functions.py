@@ -13,7 +13,7 @@ from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_l
 from .arguments import as_array, in_dtype, rank, refuse
 from .stacks import matrix, square, together
 
-# -- functions of matrices ------------------------------------------------------------------------------------------------------
+# -- functions of matrices -------------------------------------------------------------------------
 
 
 @face("scipy.linalg.expm", samples=("la.expm(S)", "la.expm(np.stack([S, P]))"))
@@ -35,13 +35,15 @@ def _without_report(name: str, disp: Any) -> None:
         raise refuse(f"scipy.linalg.{name}", "disp=False")
 
 
-@face("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",), note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
+@face("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",),
+      note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
 def sqrtm(A: Any, disp: Any = True) -> Any:
     _without_report("sqrtm", disp)
     return functions.sqrtm(square(A))
 
 
-@face("scipy.linalg.logm", samples=("la.logm(P)",), note="off the negative real axis; real for real matrices, or raises")
+@face("scipy.linalg.logm", samples=("la.logm(P)",),
+      note="off the negative real axis; real for real matrices, or raises")
 def logm(A: Any, disp: Any = True) -> Any:
     _without_report("logm", disp)
     return functions.logm(square(A))
@@ -101,18 +103,22 @@ def tanhm(A: Any) -> Any:
     return _quotient(coshm(A), sinhm(A))
 
 
-@face("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",), note="where the product has full rank")
+@face("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",),
+      note="where the product has full rank")
 def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> tuple:
-    """The polar factor of A^H B, and the sum of the product's singular values (P. H. Schönemann, Psychometrika 31 (1966) 1)."""
+    """The polar factor of A^H B, and the sum of the product's singular values (P. H. Schönemann, Psychometrika 31
+    (1966) 1)."""
     A, B = together(matrix(A), matrix(B))
     product = matmul(adjoint(A), B)
     iteration, stretch = polar(product)
     return iteration, registry["sum"](registry["real"](BY_NAME["numpy.diagonal"].call(stretch)), axes=(0,))
 
 
-@face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]"), note="where the rank is full")
+@face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]"),
+      note="where the rank is full")
 def polar(a: Any, side: str = "right") -> Any:
-    """The factor p is the root of a^H a (right) or a a^H (left), smooth where singular values repeat, which those themselves are not."""
+    """The factor p is the root of a^H a (right) or a a^H (left). It is smooth where singular values repeat; they are
+    not."""
     a = matrix(a)
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
@@ -127,7 +133,7 @@ def _hermitian(a: Any) -> Any:
     return factorizations.hermitian(a, lower=True)
 
 
-# -- matrix equations -----------------------------------------------------------------------------------------------------------
+# -- matrix equations ------------------------------------------------------------------------------
 
 
 @face("scipy.linalg.solve_sylvester", samples=("la.solve_sylvester(S, P, x.T @ x)",))
@@ -137,7 +143,8 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
     return functions.solve_sylvester(in_dtype(a, dtype), in_dtype(b, dtype), in_dtype(q, dtype))
 
 
-@face("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov", samples=("la.solve_continuous_lyapunov(S, P)",))
+@face("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov",
+      samples=("la.solve_continuous_lyapunov(S, P)",))
 def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     a = square(a)
     return solve_sylvester(a, adjoint(a), q)
@@ -145,7 +152,8 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
 
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
 def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
-    """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic systems" (1964)."""
+    """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic
+    systems" (1964)."""
     if method not in (None, "direct", "bilinear"):
         raise ValueError("Unknown solver " + str(method))
     a, q = together(square(a), square(q))
@@ -155,7 +163,7 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     return solve_continuous_lyapunov(adjoint(b), matmul(matmul(solve.inv(a + one), -2.0 * q), right))
 
 
-# -- matrices made of vectors ---------------------------------------------------------------------------------------------------
+# -- matrices made of vectors ----------------------------------------------------------------------
 
 
 def _vector(name: str, c: Any) -> Any:
@@ -198,7 +206,8 @@ def hankel(c: Any, r: Any = None) -> Any:
     return _laid_out(_joined(c, r), i + j)
 
 
-@face("scipy.linalg.convolution_matrix", samples=("la.convolution_matrix(v, 3)", "la.convolution_matrix(v, 2, 'same')", "la.convolution_matrix(v[:2], 4, 'valid')"))
+@face("scipy.linalg.convolution_matrix", samples=("la.convolution_matrix(v, 3)", "la.convolution_matrix(v, 2, 'same')",
+                                                  "la.convolution_matrix(v[:2], 4, 'valid')"))
 def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
     """The matrix m with m @ x = convolve(a, x) for all x of n values."""
     a = _vector("convolution_matrix", a)
@@ -229,7 +238,8 @@ def companion(a: Any) -> Any:
     a = _vector("companion", a)
     n = extents.difference(shape_of(a)[0], 1)
     first = registry["slice_axis"](a, 0, 0, 1)
-    registry["check_that"](registry["all"](first != 0, axes=(0,)), True, what="The first coefficient in `a` must not be zero.", error="ValueError")
+    registry["check_that"](registry["all"](first != 0, axes=(0,)), True,
+                           what="The first coefficient in `a` must not be zero.", error="ValueError")
     row = as_rows(-registry["slice_axis"](a, 0, 1, n) / first)
     below = registry["cast"](on_diagonal(extents.difference(n, 1), n), dtype=type_of(row).dtype)
     return registry["concatenate"](row, below, axis=0)
@@ -247,7 +257,8 @@ def block_diag(*arrs: Any) -> Any:
     for b in blocks:
         m, n = shape_of(b)
         after = extents.difference(extents.difference(width, before), n)
-        rows.append(registry["concatenate"](_zeros(m, before, dtype), in_dtype(b, dtype), _zeros(m, after, dtype), axis=1))
+        rows.append(registry["concatenate"](_zeros(m, before, dtype), in_dtype(b, dtype), _zeros(m, after, dtype),
+                                            axis=1))
         before = before + n
     return registry["concatenate"](*rows, axis=0)
 

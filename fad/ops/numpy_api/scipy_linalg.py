@@ -1,6 +1,7 @@
-"""scipy.linalg: systems, determinants, factorizations, eigenvalues, singular values. Functions of matrices: scipy_functions.py.
+"""scipy.linalg: systems, determinants, factorizations, eigenvalues, singular values. Functions of matrices:
+scipy_functions.py.
 
-`overwrite_*` are seen to where the call is made (see trace/mutation.py); drivers and work sizes change nothing of a result.
+trace/mutation.py handles `overwrite_*` at the call; drivers and work sizes do not change results.
 """
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +39,7 @@ from .stacks import epsilon, larger_extent, matrix, solved, square
 
 TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
 
-# -- systems --------------------------------------------------------------------------------------------------------------------
+# -- systems ---------------------------------------------------------------------------------------
 
 
 def _triangular(low: bool) -> Callable:
@@ -90,15 +91,17 @@ def _solver(assume_a: Any) -> Callable:
     return SOLVERS[assume_a]
 
 
-@face("scipy.linalg.solve", samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
-def solve_(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
-           assume_a: Any = None, transposed: bool = False) -> Any:
+@face("scipy.linalg.solve",
+      samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
+def solve_(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
+           check_finite: bool = True, assume_a: Any = None, transposed: bool = False) -> Any:
     return solved(lambda a, b: _solver(assume_a)(a, b, int(transposed), lower), square(a), b)
 
 
-@face("scipy.linalg.solve_triangular", samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
-def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False, overwrite_b: bool = False,
-                     check_finite: bool = True) -> Any:
+@face("scipy.linalg.solve_triangular",
+      samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
+def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False,
+                     overwrite_b: bool = False, check_finite: bool = True) -> Any:
     options = {"lower": bool(lower), "trans": TRANSPOSITIONS[trans], "unit": bool(unit_diagonal)}
     return solved(lambda a, b: solve.triangular_solve(a, b, **options), square(a), b)
 
@@ -116,7 +119,8 @@ def full_matrix(a: Any, assume_a: Any, low: bool) -> Any:
 
 
 @face("scipy.linalg.inv", samples=("la.inv(S)",))
-def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None, lower: bool = False) -> Any:
+def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None,
+        lower: bool = False) -> Any:
     return solve.inv(full_matrix(square(a), assume_a, lower))
 
 
@@ -149,11 +153,13 @@ def _pinv(a: Any, atol: Any, rtol: Any, return_rank: bool) -> Any:
 
 
 @face("scipy.linalg.pinvh", samples=("la.pinvh(P)",), note="for Hermitian matrices, where the rank does not change")
-def pinvh(a: Any, atol: Any = None, rtol: Any = None, lower: bool = True, return_rank: bool = False, check_finite: bool = True) -> Any:
+def pinvh(a: Any, atol: Any = None, rtol: Any = None, lower: bool = True, return_rank: bool = False,
+          check_finite: bool = True) -> Any:
     return _pinv(factorizations.hermitian(square(a), lower=lower), atol, rtol, return_rank)
 
 
-NO_RESIDUAL = "the rank is deficient, and the residual that scipy.linalg.lstsq gives is an empty array then, and no number: leave it out"
+NO_RESIDUAL = ("the rank is deficient, and the residual that scipy.linalg.lstsq gives is an empty array then, "
+               "and no number: leave it out")
 
 
 @face("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
@@ -166,21 +172,24 @@ def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite
 
 
 def _one_residual(residuals: Any) -> Any:
-    """The residual of one vector; where the rank is deficient SciPy gives an empty array, which no program can that gives a number elsewhere."""
+    """The residual of one vector. For a deficient rank SciPy gives an empty array; a program that gives a number
+    elsewhere cannot."""
     nan = registry["full"](float("nan"), 1, dtype=type_of(residuals).dtype)
     return registry["index"](registry["concatenate"](residuals, nan, axis=0), 0, spec=("i",), at=0)
 
 
-# -- Cholesky and LU ------------------------------------------------------------------------------------------------------------
+# -- Cholesky and LU -------------------------------------------------------------------------------
 
 
-@face("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"), note="for Hermitian matrices; gradients are Hermitian")
+@face("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"),
+      note="for Hermitian matrices; gradients are Hermitian")
 def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     factor = linalg.lower_cholesky(square(a), not lower)
     return factor if lower else adjoint(factor)
 
 
-@face("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",), note="for Hermitian matrices; gradients are Hermitian")
+@face("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",),
+      note="for Hermitian matrices; gradients are Hermitian")
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The factor in its triangle; in the other, as SciPy has it, what stood there."""
     a = square(a)
@@ -199,7 +208,8 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
 
 
 def packed_lu(a: Any) -> tuple:
-    """LAPACK's factors of a matrix of any shape; a wide one has those of its left square part, and l^-1 p^T times the rest."""
+    """LAPACK's factors of a matrix of any shape. A wide one has those of its left square part, and l^-1 p^T times the
+    rest."""
     aspect = aspect_of(a)
     if aspect in ("square", "tall"):
         return factorizations.lu_factor(a)
@@ -228,7 +238,8 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
 
 
 @face("scipy.linalg.lu", samples=("la.lu(S)[1]", "la.lu(S)[2]", "la.lu(x, permute_l=True)[0]"))
-def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True, p_indices: bool = False) -> Any:
+def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
+       p_indices: bool = False) -> Any:
     a = matrix(a)
     packed, pivots = packed_lu(a)
     k = smaller_extent(a, aspect_of(a))
@@ -249,7 +260,8 @@ def _places(order: Any) -> Any:
     return registry["cast"](places, dtype=np.dtype(np.int32))
 
 
-@face("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]", "la.qr(x, pivoting=True)"), note="as numpy.linalg.qr")
+@face("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]", "la.qr(x, pivoting=True)"),
+      note="as numpy.linalg.qr")
 def qr(a: Any, overwrite_a: bool = False, mode: str = "full", pivoting: bool = False, check_finite: bool = True) -> Any:
     """With pivoting, of the columns in an order that does not change with small changes of the matrix."""
     if mode not in ("full", "r", "economic"):
@@ -263,11 +275,12 @@ def qr(a: Any, overwrite_a: bool = False, mode: str = "full", pivoting: bool = F
     return (r, *order) if mode == "r" else (q, r, *order)
 
 
-# -- eigenvalues and singular values --------------------------------------------------------------------------------------------
+# -- eigenvalues and singular values ---------------------------------------------------------------
 
 
 def _standard_form(a: Any, b: Any, low: bool, type: int) -> tuple:
-    """The Hermitian matrix with the eigenvalues of a problem with two matrices, and how its eigenvectors become that problem's."""
+    """The Hermitian matrix with the eigenvalues of a problem with two matrices, and the map from its eigenvectors to
+    that problem's."""
     factor = linalg.lower_cholesky(b, not low)
     a = factorizations.hermitian(a, lower=low)
     if type == 1:                                               # a v = b v w
@@ -279,7 +292,8 @@ def _standard_form(a: Any, b: Any, low: bool, type: int) -> tuple:
 
 def _eigh(a: Any, b: Any, low: bool, eigvals_only: bool, type: int, by_index: Any, by_value: Any) -> Any:
     if by_value is not None:
-        raise refuse("scipy.linalg.eigh", "subset_by_value", why="how many eigenvalues lie there depends on the matrix's values")
+        raise refuse("scipy.linalg.eigh", "subset_by_value",
+                     why="how many eigenvalues lie there depends on the matrix's values")
     a, back = square(a), lambda u: u
     if b is not None:
         a, back = _standard_form(a, square(b), low, type)
@@ -293,15 +307,17 @@ def _eigh(a: Any, b: Any, low: bool, eigvals_only: bool, type: int, by_index: An
     return registry["slice_axis"](w, rank(w) - 1, start, count), columns_from(back(v), start, count)
 
 
-@face("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"), note="as numpy.linalg.eigh")
-def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
-         type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None) -> Any:
+@face("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"),
+      note="as numpy.linalg.eigh")
+def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
+         overwrite_b: bool = False, type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
+         subset_by_value: Any = None) -> Any:
     return _eigh(a, b, lower, eigvals_only, type, subset_by_index, subset_by_value)
 
 
 @face("scipy.linalg.eigvalsh", samples=("la.eigvalsh(P)",), note="for Hermitian matrices")
-def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1,
-             check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None) -> Any:
+def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
+             type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None) -> Any:
     return _eigh(a, b, lower, True, type, subset_by_index, subset_by_value)
 
 
@@ -313,20 +329,23 @@ def _one_matrix(a: Any, b: Any, homogeneous_eigvals: bool) -> Any:
 
 
 @face("scipy.linalg.eig", samples=("np.abs(la.eig(P)[1])",), note="as numpy.linalg.eig")
-def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
-        check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
+def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
+        overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
     if left:
         raise refuse("scipy.linalg.eig", "left=True", do="take the eigenvectors of the transposed matrix")
     a = _one_matrix(a, b, homogeneous_eigvals)
     return spectral.eig(a) if right else spectral.eigvals(a)
 
 
-@face("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",), note="always complex; where eigenvalues are distinct")
-def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
+@face("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",),
+      note="always complex; where eigenvalues are distinct")
+def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
+            homogeneous_eigvals: bool = False) -> Any:
     return spectral.eigvals(_one_matrix(a, b, homogeneous_eigvals))
 
 
-@face("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"), note="as numpy.linalg.svd")
+@face("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"),
+      note="as numpy.linalg.svd")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
         check_finite: bool = True) -> Any:
     a = matrix(a)

@@ -1,4 +1,5 @@
-"""NumPy's functions that pick elements or put them: take, choose, compress, extract, put, place, putmask, copyto, ..."""
+"""NumPy's functions that pick elements or put them: take, choose, compress, extract, put, place, putmask, copyto, ...
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +41,8 @@ def _in_mode(indices: Any, n: Any, mode: str, axis: int) -> Any:
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 
-@face("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])", "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
+@face("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])",
+                             "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     x = strong(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
@@ -84,7 +86,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
 def writable(x: Any, function: str) -> Any:
     """An array that a function is to write into, which must be of the program."""
     if not is_value(x):
-        raise SideEffectError(f"{function} of an array from outside the traced function", do="make the array inside the function, or copy it there")
+        raise SideEffectError(f"{function} of an array from outside the traced function",
+                              do="make the array inside the function, or copy it there")
     return x
 
 
@@ -101,8 +104,9 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 @face("numpy.choose", method="choose", samples=("np.choose([0, 1, 0, 1], [v, v * v])",))
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     which = as_array(a)
-    items = [choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices) else [strong(c) for c in choices]
-    if mode == "raise":                                       # unlike an index, a negative number is none of the choices
+    items = ([choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices)
+             else [strong(c) for c in choices])
+    if mode == "raise":  # unlike an index, a negative number selects no choice
         valid = registry["all"]((which >= 0) & (which < len(items)), axes=tuple(range(rank(which))))
         registry["check_that"](valid, True, what="invalid entry in choice array", error="ValueError")
     else:
@@ -134,7 +138,7 @@ def extract(condition: Any, arr: Any) -> Any:
     return read_subscript(x, flatnonzero(c)).read(x)
 
 
-# -- put ------------------------------------------------------------------------------------------------------------------------
+# -- put -------------------------------------------------------------------------------------------
 
 
 @face("numpy.put", method="put")
@@ -150,11 +154,13 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 def _require_castable(v: Any, x: Any, casting: str) -> None:
-    """An error unless what is written to an array may be cast to its dtype; Python's numbers are of the array's where that is of their kind."""
+    """Raise unless a value may be cast to the dtype of the array that it is written to. Python's numbers take the
+    array's dtype if they are of its kind."""
     t, dtype = type_of(v), type_of(x).dtype
     own = promoted([t, type_of(x)]) if t.weak else t.dtype
     if not np.can_cast(own, dtype, casting):
-        raise TypeError(f"Cannot cast {'array data' if t.shape else 'scalar'} from {own!r} to {dtype!r} according to the rule {casting!r}")
+        raise TypeError(f"Cannot cast {'array data' if t.shape else 'scalar'} from {own!r} to {dtype!r} according to "
+                        f"the rule {casting!r}")
 
 
 @face("numpy.place")
@@ -194,7 +200,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     x.set(assigned(x, Ellipsis, v))
 
 
-# -- indices as data --------------------------------------------------------------------------------------------------------------
+# -- indices as data -------------------------------------------------------------------------------
 
 
 @face("numpy.ix_")
@@ -236,16 +242,18 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     return total
 
 
-# -- functions applied to parts -----------------------------------------------------------------------------------------------------
+# -- functions applied to parts --------------------------------------------------------------------
 
 
-@face("numpy.apply_along_axis", samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
+@face("numpy.apply_along_axis",
+      samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
 def apply_along_axis(func1d: Callable, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     x = as_array(arr)
     ax = one_axis(axis, rank(x))
     other = tuple(n for k, n in enumerate(shape_of(x)) if k != ax)
     sizes = tuple(fixed(n, "the shape that np.apply_along_axis goes over") for n in other)
-    rows = [strong(func1d(x[place[:ax] + (slice(None),) + place[ax:]], *args, **kwargs)) for place in np.ndindex(*sizes)]
+    rows = [strong(func1d(x[place[:ax] + (slice(None),) + place[ax:]], *args, **kwargs))
+            for place in np.ndindex(*sizes)]
     y = stack(rows)
     part = rank(y) - 1
     y = reshape_(y, *sizes, *shape_of(y)[1:])
@@ -280,7 +288,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     return cut_off(y, x, dropped) if type_of(x).dtype.kind in "fc" else y
 
 
-# -- questions about types ----------------------------------------------------------------------------------------------------------
+# -- questions about types -------------------------------------------------------------------------
 
 
 @face("numpy.result_type")
@@ -337,4 +345,5 @@ def ndenumerate(arr: Any) -> Any:
 
 @face("numpy.nditer")
 def nditer(*args: Any, **kwargs: Any) -> Any:
-    raise refuse("numpy.nditer", "arrays", "it hands out places in their memory", do="iterate over x.flat, or over np.ndenumerate(x)")
+    raise refuse("numpy.nditer", "arrays", "it hands out places in their memory",
+                 do="iterate over x.flat, or over np.ndenumerate(x)")

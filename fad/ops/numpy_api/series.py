@@ -1,8 +1,10 @@
-"""numpy.polynomial: series of powers and of Chebyshev, Legendre, Laguerre and Hermite polynomials, coefficients from the lowest degree up.
+"""numpy.polynomial: series of powers and of Chebyshev, Legendre, Laguerre and Hermite polynomials, from the lowest
+degree up.
 
-Each family obeys P[k+1] = (a x + b) P[k] - c P[k-1] with numbers a, b, c that depend on k (F. W. J. Olver et al., NIST Handbook of
-Mathematical Functions, table 18.9.1), by which its series are summed (C. W. Clenshaw, MTAC 9 (1955) 118). What is linear in the
-coefficients (derivatives, integrals, changes of family) is a matrix, which NumPy makes of unit vectors.
+Each family obeys P[k+1] = (a x + b) P[k] - c P[k-1] with numbers a, b, c that depend on k (F. W. J. Olver et al., NIST
+Handbook of Mathematical Functions, table 18.9.1). The recurrence sums its series (C. W. Clenshaw, MTAC 9 (1955) 118).
+Linear maps of the coefficients (derivatives, integrals, changes of family) are matrices, which NumPy makes of unit
+vectors.
 """
 import operator
 from collections.abc import Callable
@@ -27,7 +29,8 @@ UNROLLED = 32          # coefficients up to which a sum is written out
 
 
 class Family(NamedTuple):
-    """A family of polynomials: NumPy's module, the beginning of its functions' names, its class, and a, b, c of the recurrence by k."""
+    """A family of polynomials: NumPy's module, the prefix of its functions, its class, and a, b, c of the recurrence
+    by k."""
 
     module: str
     prefix: str
@@ -120,14 +123,16 @@ def vander_of_several(family: Family, *args: Any) -> Any:
     points = BY_NAME["numpy.broadcast_arrays"].call(*[as_array(x) for x in xs])
     columns = [vander(family, x, deg) for x, deg in zip(points, degrees, strict=True)]
     count = len(columns)
-    spread = [registry["reshape"](v, *shape_of(v)[:-1], *[shape_of(v)[-1] if j == k else 1 for j in range(count)]) for k, v in enumerate(columns)]
+    spread = [registry["reshape"](v, *shape_of(v)[:-1], *[shape_of(v)[-1] if j == k else 1 for j in range(count)])
+              for k, v in enumerate(columns)]
     product = reduce(operator.mul, spread)
     shape = shape_of(product)
     return registry["reshape"](product, *shape[:-count], extents.product(shape[-count:]))
 
 
 def _mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
-    """A constant matrix times the coefficients along an axis; its zeros take no part, so that a nan stays among those that it is added to."""
+    """A constant matrix times the coefficients along an axis. It skips the matrix's zeros, so that a nan does not
+    spread."""
     moved = BY_NAME["numpy.moveaxis"].call(c, axis, 0)
     weights = constant(matrix.reshape(*matrix.shape, *[1] * (rank(c) - 1)))
     terms = registry["guarded_mul"](weights, registry["reshape"](moved, 1, *shape_of(moved)))
@@ -146,7 +151,8 @@ def derived(family: Family, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> 
 
 def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
     if any(is_value(a) for a in (k, lbnd, scl, *(k if isinstance(k, (list, tuple)) else ()))):
-        raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}int", "a traced constant or bound", do="add it to the integral's first coefficient")
+        raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}int", "a traced constant or bound",
+                     do="add it to the integral's first coefficient")
     c, integral = live(c), _numpy(family, family.prefix + "int")
     n = fixed(shape_of(c)[axis], "the number of coefficients")
     y = _mapped(integral(np.eye(n), m, [0] * m, lbnd, scl), c, axis)
@@ -161,13 +167,15 @@ def converted(family: Family, c: Any, back: bool) -> Any:
     convert = _numpy(family, f"poly2{family.prefix}" if back else f"{family.prefix}2poly")
     n = _count(c)
     columns = [convert(np.eye(n)[k, :k + 1]) for k in range(n)]
-    return trimmed_behind(_mapped(np.column_stack([np.concatenate([col, np.zeros(n - len(col))]) for col in columns]), c, 0))
+    return trimmed_behind(_mapped(np.column_stack([np.concatenate([col, np.zeros(n - len(col))]) for col in columns]),
+                                  c, 0))
 
 
 def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None) -> Any:
     """Least squares on the family's polynomials, each column scaled to length 1."""
     if full or np.ndim(deg):
-        raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}fit", "full or a list of degrees", do="use np.linalg.lstsq")
+        raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}fit", "full or a list of degrees",
+                     do="use np.linalg.lstsq")
     x, y = live(x), live(y)
     columns = vander(family, x, deg)
     if w is not None:
@@ -182,7 +190,9 @@ def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bo
 
 def _lengthened(c: Any, n: Any) -> Any:
     missing = extents.difference(n, shape_of(c)[0])
-    return c if isinstance(missing, int) and missing == 0 else registry["concatenate"](c, registry["full"](0, missing, dtype=type_of(c).dtype), axis=0)
+    if isinstance(missing, int) and missing == 0:
+        return c
+    return registry["concatenate"](c, registry["full"](0, missing, dtype=type_of(c).dtype), axis=0)
 
 
 def combined(join: Callable, c1: Any, c2: Any) -> Any:
@@ -197,9 +207,12 @@ for _family in FAMILIES:
     _np = f"np.polynomial.{_family.module}.{_p}"
     face(f"{_home}.{_p}val", samples=(f"{_np}val(x, v)", f"{_np}val(v, x[:, :2])"))(partial(val, _family))
     for _several in ("2d", "3d"):
-        face(f"{_home}.{_p}val{_several}", samples=(f"{_np}val2d(v, 2 * v, x)",) if _several == "2d" else ())(partial(val_at_points, _family))
-        face(f"{_home}.{_p}grid{_several}", samples=(f"{_np}grid2d(v, v[:2], x)",) if _several == "2d" else ())(partial(val_on_grid, _family))
-        face(f"{_home}.{_p}vander{_several}", samples=(f"{_np}vander2d(v, 2 * v, [1, 2])",) if _several == "2d" else ())(partial(vander_of_several, _family))
+        face(f"{_home}.{_p}val{_several}",
+             samples=(f"{_np}val2d(v, 2 * v, x)",) if _several == "2d" else ())(partial(val_at_points, _family))
+        face(f"{_home}.{_p}grid{_several}",
+             samples=(f"{_np}grid2d(v, v[:2], x)",) if _several == "2d" else ())(partial(val_on_grid, _family))
+        face(f"{_home}.{_p}vander{_several}", samples=(f"{_np}vander2d(v, 2 * v, [1, 2])",) if _several == "2d"
+             else ())(partial(vander_of_several, _family))
     face(f"{_home}.{_p}vander", samples=(f"{_np}vander(v, 3)",))(partial(vander, _family))
     face(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",))(partial(derived, _family))
     face(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",))(partial(integrated, _family))
@@ -208,7 +221,8 @@ for _family in FAMILIES:
     face(f"{_home}.{_p}sub", samples=(f"{_np}sub(v[:2], v)",))(partial(combined, operator.sub))
     if _p != "poly":
         face(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",))(partial(converted, _family, back=False))
-        face(f"{_home}.poly2{_p}", samples=(f"np.polynomial.{_family.module}.poly2{_p}(v)",))(partial(converted, _family, back=True))
+        face(f"{_home}.poly2{_p}",
+             samples=(f"np.polynomial.{_family.module}.poly2{_p}(v)",))(partial(converted, _family, back=True))
 
 
 @face("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
@@ -228,14 +242,15 @@ def polyfromroots(roots: Any) -> Any:
     return BY_NAME["numpy.poly"].call(roots)[::-1]
 
 
-# -- objects ----------------------------------------------------------------------------------------------------------------------------
+# -- objects ---------------------------------------------------------------------------------------
 
 
 @face("numpy.polynomial._polybase.ABCPolyBase.__call__")
 def called(series: Any, arg: Any) -> Any:
     """A series (Polynomial, Chebyshev, ...) at a traced point."""
     offset, scale = np.polynomial.polyutils.mapparms(series.domain, series.window)
-    return BY_NAME[f"{type(series)._val.__module__}.{type(series)._val.__name__}"].call(offset + scale * as_array(arg), series.coef)
+    return BY_NAME[f"{type(series)._val.__module__}.{type(series)._val.__name__}"].call(
+        offset + scale * as_array(arg), series.coef)
 
 
 @face("numpy.poly1d.__call__")
@@ -245,11 +260,14 @@ def poly1d_called(poly: Any, val: Any) -> Any:
 
 
 class Series:
-    """A series with traced coefficients. What arithmetic makes may end in zeros, which NumPy cuts off: here when somebody asks for the coefficients."""
+    """A series with traced coefficients. NumPy cuts off trailing zeros after arithmetic; this class does so when the
+    coefficients are read."""
 
-    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x", is_cut: bool = True):
+    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x",
+                 is_cut: bool = True):
         if domain is not None or window is not None:
-            raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients", do="map the argument before the call")
+            raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients",
+                         do="map the argument before the call")
         self.family, self._given, self._is_cut = family, live(coef), is_cut
 
     @property
@@ -276,8 +294,9 @@ class Series:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        module = f"numpy.polynomial.{self.family.module}"
         raise MissingAttributeError(f"{self.family.series} with traced coefficients has no attribute {name!r}",
-                                    do=f"use the functions of numpy.polynomial.{self.family.module} on the coefficients")
+                                    do=f"use the functions of {module} on the coefficients")
 
     def __add__(self, other: Any) -> "Series":
         return self._with(operator.add, other)
@@ -294,8 +313,10 @@ class Series:
             return NotImplemented
         a, n, m = self._given, _count(self._given), _count(b)
         if self.family.series != "Polynomial" and min(n, m) > 1:
-            raise refuse(f"numpy.polynomial.{self.family.series}", "a product", do=f"convert the coefficients by {self.family.prefix}2poly, and multiply those")
-        whole = a * b if min(n, m) == 1 else BY_NAME["numpy.convolve"].call(registry["reshape"](a, n), registry["reshape"](b, m))
+            raise refuse(f"numpy.polynomial.{self.family.series}", "a product",
+                         do=f"convert the coefficients by {self.family.prefix}2poly, and multiply those")
+        whole = (a * b if min(n, m) == 1
+                 else BY_NAME["numpy.convolve"].call(registry["reshape"](a, n), registry["reshape"](b, m)))
         return Series(self.family, whole, is_cut=False)
 
     def __neg__(self) -> "Series":
@@ -309,7 +330,8 @@ class Series:
         if b is None:
             return NotImplemented
         n = max(_count(self._given), _count(b))
-        return Series(self.family, join(*[_lengthened(registry["reshape"](c, _count(c)), n) for c in (self._given, b)]), is_cut=False)
+        return Series(self.family, join(*[_lengthened(registry["reshape"](c, _count(c)), n) for c in (self._given, b)]),
+                      is_cut=False)
 
     def _beside(self, other: Any) -> Any:
         """The coefficients of a series of this family, or of a number; None of anything else."""
@@ -325,7 +347,8 @@ for _family in FAMILIES:
     _name = f"np.polynomial.{_family.series}"
     face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(
         f"{_name}(v)(x)", f"{_name}(v).deriv()(v)", f"(1 - {_name}(v[:2]) * x[0, 0] + {_name}(v))(x)",
-        *([f"({_name}(v) * {_name}(x[0])).deriv()(v)"] if _family.series == "Polynomial" else [])))(partial(Series, _family))
+        *([f"({_name}(v) * {_name}(x[0])).deriv()(v)"] if _family.series == "Polynomial" else [])))(
+            partial(Series, _family))
 
 
 @face("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])"))

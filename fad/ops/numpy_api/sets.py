@@ -1,4 +1,5 @@
-"""NumPy's sets of values: isin, union1d, intersect1d, setdiff1d, setxor1d. What they keep of x is differentiable in x."""
+"""NumPy's sets of values: isin, union1d, intersect1d, setdiff1d, setxor1d. What they keep of x is differentiable in x.
+"""
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ def _joined(*xs: Any) -> Any:
 
 
 @face("numpy.isin")
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
+         kind: Any = None) -> Any:
     """Found by binary search in the sorted set."""
     x, tested = as_array(element), _vector(test_elements)
     dtype = result_dtype(x, tested)
@@ -74,5 +76,6 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     x = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)))
     same = _same_as_next(x)
     edge = registry["full"](False, 1, dtype=np.dtype(bool))
-    doubled = registry["bitwise_or"](registry["concatenate"](edge, same, axis=0), registry["concatenate"](same, edge, axis=0))
+    doubled = registry["bitwise_or"](registry["concatenate"](edge, same, axis=0),
+                                     registry["concatenate"](same, edge, axis=0))
     return gathered(x, flatnonzero(registry["logical_not"](doubled)))

@@ -1,4 +1,5 @@
-"""NumPy's functions that give an array another shape: reshape, ravel, transpose, squeeze, broadcast_to and their kin."""
+"""NumPy's functions that give an array another shape: reshape, ravel, transpose, squeeze, broadcast_to and their kin.
+"""
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def resolved(x: Any, shape: tuple) -> tuple:
     if not unknown:
         return shape
     k = unknown[0]
-    what = f"cannot reshape array of shape {tuple(extents.hint(n) for n in shape_of(x))} into shape {tuple(extents.hint(n) for n in shape)}"
+    old, new = (tuple(extents.hint(n) for n in extents_) for extents_ in (shape_of(x), shape))
+    what = f"cannot reshape array of shape {old} into shape {new}"
     return (*shape[:k], quotient(shape_of(x), shape[:k] + shape[k + 1:], what), *shape[k + 1:])
 
 
@@ -48,7 +50,8 @@ def ordered(order: Any, x: Any, function: str) -> str:
         return order
     if rank(x) < 2:
         return "C"
-    raise refuse(function, f"order={order!r}", "it depends on how the array lies in memory", 'say order="C" or order="F"')
+    raise refuse(function, f"order={order!r}", "it depends on how the array lies in memory",
+                 'say order="C" or order="F"')
 
 
 def reshaped(x: Any, shape: Any, order: Any = "C") -> Any:
@@ -128,7 +131,8 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     x = as_array(a)
     n = rank(x)
-    froms, tos = ([one_axis(k, n) for k in (ks if isinstance(ks, (tuple, list)) else (ks,))] for ks in (source, destination))
+    froms, tos = ([one_axis(k, n) for k in (ks if isinstance(ks, (tuple, list)) else (ks,))]
+                  for ks in (source, destination))
     if len(froms) != len(tos):
         raise ValueError("`source` and `destination` arguments must have the same number of elements")
     order = [k for k in range(n) if k not in froms]
@@ -174,8 +178,11 @@ def _is_surely_one(n: Any) -> bool:
         return extents.is_one(n)
     if not at_least(n, 2):
         if extents.hint(n) is None:
-            raise ConcreteValueError("squeeze must know which extents are 1, and one of them depends on data", do="name the axes to squeeze")
-        registry["check_that"](n != 1, True, what="squeeze left an axis whose extent was not 1 when the function was traced, and is now")
+            raise ConcreteValueError("squeeze must know which extents are 1, and one of them depends on data",
+                                     do="name the axes to squeeze")
+        registry["check_that"](n != 1, True,
+                               what="squeeze left an axis whose extent was not 1 when the function was traced, and is "
+                                    "now")
     return False
 
 
@@ -232,7 +239,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     return reshape_(registry["index"](x, places, spec=("a",), at=0), *shape)
 
 
-# -- what is asked of a shape -------------------------------------------------------------------------------------------------
+# -- what is asked of a shape ----------------------------------------------------------------------
 
 
 @face("numpy.shape")

@@ -1,6 +1,6 @@
 """scipy.signal: convolution and correlation in any number of dimensions, the analytic signal, trends taken away.
 
-In one dimension convolutions are sums; in more they go through Fourier transforms, which is also how SciPy computes large ones.
+In one dimension convolutions are sums; in more dimensions they use Fourier transforms, as SciPy does for large ones.
 """
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,8 @@ from .arguments import as_array, axes_of, in_dtype, one_axis, rank, refuse
 from .fft import signal
 
 MODES = ("full", "same", "valid")
-BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric", "symmetric": "symmetric"}
+BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric",
+              "symmetric": "symmetric"}
 
 
 def _pair(first: Any, second: Any, mode: str) -> "tuple[Any, Any]":
@@ -36,13 +37,14 @@ def _cut(whole: Any, n: Any, m: Any, ax: int, mode: str) -> Any:
     """What a mode keeps of the full convolution of n values with m, along an axis."""
     if mode == "full":
         return whole
-    if mode in ("same", "same, turned"):                       # correlate2d iterations its window after it has found the middle
+    if mode in ("same", "same, turned"):  # correlate2d turns its window after it has found the middle
         return _part(whole, ax, m // 2 if mode == "same, turned" else (m - 1) // 2, n)
     return _part(whole, ax, m - 1, n - m + 1) if extents.at_least(n, m) else _part(whole, ax, n - 1, m - n + 1)
 
 
 def _by_transform(a: Any, b: Any, axes: tuple) -> Any:
-    """The full convolution along the axes, broadcast along the others: the transform back of the product of the transforms."""
+    """The full convolution along the axes, broadcast along the others: the inverse transform of the transforms'
+    product."""
     sizes = [shape_of(a)[ax] + shape_of(b)[ax] - 1 for ax in axes]
     forth, back = ("fftn", "ifftn") if is_complex(a) or is_complex(b) else ("rfftn", "irfftn")
     spectra = [BY_NAME[f"scipy.fft.{forth}"].call(signal(x), s=sizes, axes=axes) for x in (a, b)]
@@ -74,7 +76,8 @@ def _correlated(a: Any, b: Any, mode: str) -> Any:
     return _convolved(a, _reversed(b), mode)
 
 
-@face("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')", "signal.convolve(x, x[1:, 1:], mode='valid')"))
+@face("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')",
+                                        "signal.convolve(x, x[1:, 1:], mode='valid')"))
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
     _require_method(method)
     return _convolved(*_pair(in1, in2, mode), mode)
@@ -86,7 +89,8 @@ def _require_method(method: str) -> None:
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
 
 
-@face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve", samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
+@face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
+      samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     a, b = _pair(in1, in2, mode)
     return _convolved(a, b, mode, None if axes is None else axes_of(axes, rank(a)))
@@ -106,8 +110,10 @@ def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
         if rank(a) != 2:
             raise ValueError(f"{name} inputs must both be 2-D arrays")
         if boundary not in BOUNDARIES:
-            raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
-        if mode == "valid" or (BOUNDARIES[boundary] == "constant" and isinstance(fillvalue, (int, float)) and fillvalue == 0):
+            raise ValueError(
+                "Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+        if mode == "valid" or (BOUNDARIES[boundary] == "constant" and isinstance(fillvalue, (int, float))
+                               and fillvalue == 0):
             return of_zeros(a, b, mode)
         a = in_dtype(a, result_dtype(a, b))
         widths = tuple([(m - 1, m - 1) for m in shape_of(b)])
@@ -119,15 +125,17 @@ def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
     return plane
 
 
-face("scipy.signal.convolve2d", samples=("signal.convolve2d(x, x[:2, :2], boundary='symm')", "signal.convolve2d(x, x[:2, :2], 'same')"))(
+face("scipy.signal.convolve2d",
+     samples=("signal.convolve2d(x, x[:2, :2], boundary='symm')", "signal.convolve2d(x, x[:2, :2], 'same')"))(
     _on_plane("convolve2d", _convolved, "same"))
-face("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode='same', boundary='wrap')",))(_on_plane("correlate2d", _correlated, "same, turned"))
+face("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode='same', boundary='wrap')",))(
+    _on_plane("correlate2d", _correlated, "same, turned"))
 
 
 @face("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"))
 def hilbert(x: Any, N: Any = None, axis: int = -1) -> Any:
-    """The analytic signal: negative frequencies taken away, positive ones doubled (S. L. Marple, IEEE Transactions on Signal
-    Processing 47 (1999) 2600)."""
+    """The analytic signal: it removes negative frequencies and doubles positive ones (S. L. Marple, IEEE Transactions
+    on Signal Processing 47 (1999) 2600)."""
     x = as_array(x)
     if is_complex(x):
         raise ValueError("x must be real.")
@@ -154,6 +162,8 @@ def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwr
     centred = x - registry["reshape"](registry["sum"](x, axes=(ax,)) / n, *shape)
     if type[0] == "c":
         return centred
-    time = registry["reshape"](registry["iota"](n, dtype=INT) - 0.5 * (n - 1), *[n if k == ax else 1 for k in range(rank(x))])
-    slope = registry["sum"](centred * time, axes=(ax,)) / registry["sum"](registry["reshape"](time * time, n), axes=(0,))
+    time = registry["reshape"](registry["iota"](n, dtype=INT) - 0.5 * (n - 1),
+                               *[n if k == ax else 1 for k in range(rank(x))])
+    norm = registry["sum"](registry["reshape"](time * time, n), axes=(0,))
+    slope = registry["sum"](centred * time, axes=(ax,)) / norm
     return centred - time * registry["reshape"](slope, *shape)

@@ -45,7 +45,8 @@ def sort(a: Any, axis: Any = -1) -> Any:
 @face("numpy.argsort", method="argsort")
 def argsort(a: Any, axis: Any = -1) -> Any:
     x = as_array(a)
-    return _along(argsort_, x if rank(x) else registry["reshape"](x, 1), axis)       # NumPy takes a number for an array of one
+    # NumPy takes a number for an array of one element
+    return _along(argsort_, x if rank(x) else registry["reshape"](x, 1), axis)
 
 
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
@@ -90,13 +91,14 @@ def _rows(x: Any) -> list:
     return [registry["index"](x, k, spec=spec, at=0) for k in range(fixed(shape_of(x)[0], "the number of keys"))]
 
 
-# -- searching ------------------------------------------------------------------------------------------------------------------------
+# -- searching -------------------------------------------------------------------------------------
 
 
 def _vector(x: Any) -> Any:
     x = as_array(x)
     if rank(x) != 1:
-        raise ValueError("object of too small depth for desired array" if not rank(x) else "object too deep for desired array")
+        raise ValueError("object of too small depth for desired array" if not rank(x)
+                         else "object too deep for desired array")
     return x
 
 
@@ -145,7 +147,7 @@ def argwhere(a: Any) -> Any:
     return registry["concatenate"](*[registry["reshape"](p, shape_of(p)[0], 1) for p in parts], axis=1)
 
 
-# -- unique ---------------------------------------------------------------------------------------------------------------------------
+# -- unique ----------------------------------------------------------------------------------------
 
 
 class UniqueAll(NamedTuple):
@@ -196,9 +198,10 @@ def _distinct(ar: Any, equal_nan: bool = True) -> UniqueAll:
     return UniqueAll(gathered(x, starts), gathered(order, starts), registry["reshape"](inverse, *shape), counts)
 
 
-@face("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"), note="yes, where elements differ")
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None, *,
-           equal_nan: bool = True) -> Any:
+@face("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"),
+      note="yes, where elements differ")
+def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+           axis: Any = None, *, equal_nan: bool = True) -> Any:
     x = as_array(ar)
     if axis is not None:
         if rank(x) != 1:

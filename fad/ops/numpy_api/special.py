@@ -16,12 +16,15 @@ from ..pointwise import real_part
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics
 from .arguments import in_dtype
 
-# -- ufuncs of one result -----------------------------------------------------------------------------------------------------
+# -- ufuncs of one result --------------------------------------------------------------------------
 
-FUNCTIONS = {"zeta", "riemann_zeta", "lambertw", "polygamma", "sinc", "spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"}
-SHARED = {"psi": "digamma", "jn": "jv", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "cbrt": "cbrt", "sinc": "sinc", "round": "rint"}
+FUNCTIONS = {"zeta", "riemann_zeta", "lambertw", "polygamma", "sinc", "spherical_jn", "spherical_yn", "spherical_in",
+             "spherical_kn"}
+SHARED = {"psi": "digamma", "jn": "jv", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "cbrt": "cbrt",
+          "sinc": "sinc", "round": "rint"}
 
-FAMILIES = (bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics)       # whose ops are in the table by now
+# whose ops are in the table by now
+FAMILIES = (bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics)
 
 for _op in list(registry.values()):
     if isinstance(_op, Op) and "scipy" in _op.facts and _op.name not in FUNCTIONS and "[" not in _op.text:
@@ -29,15 +32,17 @@ for _op in list(registry.values()):
 for _name, _of in SHARED.items():
     add_face(f"scipy.special.{_name}", registry[_of])
 
-# -- ufuncs of several results ------------------------------------------------------------------------------------------------
+# -- ufuncs of several results ---------------------------------------------------------------------
 
 PARTS = {
-    "airy": "airy_ai airy_aip airy_bi airy_bip", "airye": "airye_ai airye_aip airye_bi airye_bip", "fresnel": "fresnel_s fresnel_c",
-    "modfresnelp": "modfresnelp_f modfresnelp_k", "modfresnelm": "modfresnelm_f modfresnelm_k", "sici": "sici_si sici_ci",
-    "shichi": "shichi_shi shichi_chi", "ellipj": "ellipj_sn ellipj_cn ellipj_dn ellipj_ph", "itj0y0": "itj0 ity0", "iti0k0": "iti0 itk0",
+    "airy": "airy_ai airy_aip airy_bi airy_bip", "airye": "airye_ai airye_aip airye_bi airye_bip",
+    "fresnel": "fresnel_s fresnel_c", "modfresnelp": "modfresnelp_f modfresnelp_k",
+    "modfresnelm": "modfresnelm_f modfresnelm_k", "sici": "sici_si sici_ci", "shichi": "shichi_shi shichi_chi",
+    "ellipj": "ellipj_sn ellipj_cn ellipj_dn ellipj_ph", "itj0y0": "itj0 ity0", "iti0k0": "iti0 itk0",
     "it2j0y0": "it2j0 it2y0", "it2i0k0": "it2i0 it2k0", "itairy": "itairy_ai itairy_bi itairy_minus_ai itairy_minus_bi",
-    **{name: f"{name}_value {name}_slope" for name in ("pbdv", "pbvv", "pbwa", "mathieu_cem", "mathieu_sem", "mathieu_modcem1",
-                                                      "mathieu_modcem2", "mathieu_modsem1", "mathieu_modsem2")},
+    **{name: f"{name}_value {name}_slope" for name in ("pbdv", "pbvv", "pbwa", "mathieu_cem", "mathieu_sem",
+                                                       "mathieu_modcem1", "mathieu_modcem2", "mathieu_modsem1",
+                                                       "mathieu_modsem2")},
 
 }
 
@@ -58,7 +63,7 @@ def kelvin(x: Any) -> tuple:
     return tuple([make_complex(a(x), b(x)) for a, b in pairs])
 
 
-# -- gamma's family -----------------------------------------------------------------------------------------------------------
+# -- gamma's family --------------------------------------------------------------------------------
 
 
 @face("scipy.special.zeta")
@@ -88,7 +93,8 @@ def multigammaln(a: Any, d: Any) -> Any:
 def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
     """gamma(n + 1); 0 for negative n, as SciPy extends it."""
     if exact:
-        raise UnsupportedFunctionError("scipy.special.factorial(exact=True) is not supported on traced arrays", do="leave exact=False")
+        raise UnsupportedFunctionError("scipy.special.factorial(exact=True) is not supported on traced arrays",
+                                       do="leave exact=False")
     y = gamma.gamma(n + 1.0)
     return y if extend == "complex" else registry["where"](n < 0, 0.0, y)
 
@@ -97,7 +103,8 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
 def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
     """The binomial coefficient; 0 unless 0 <= k <= N."""
     if exact:
-        raise UnsupportedFunctionError("scipy.special.comb(exact=True) is not supported on traced arrays", do="leave exact=False")
+        raise UnsupportedFunctionError("scipy.special.comb(exact=True) is not supported on traced arrays",
+                                       do="leave exact=False")
     if repetition:
         return registry["where"]((k == 0) & (N >= 0), 1.0, gamma.binom(N + k - 1, k))
     return registry["where"]((k >= 0) & (N >= 0) & (k <= N), gamma.binom(N, k), 0.0)
@@ -107,7 +114,8 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
 def perm(N: Any, k: Any, exact: bool = False) -> Any:
     """N! / (N - k)!; 0 unless 0 <= k <= N."""
     if exact:
-        raise UnsupportedFunctionError("scipy.special.perm(exact=True) is not supported on traced arrays", do="leave exact=False")
+        raise UnsupportedFunctionError("scipy.special.perm(exact=True) is not supported on traced arrays",
+                                       do="leave exact=False")
     return registry["where"]((k >= 0) & (N >= 0) & (k <= N), gamma.poch(N - k + 1, k), 0.0)
 
 
@@ -119,10 +127,11 @@ def lambertw(z: Any, k: Any = 0, tol: Any = 1e-8) -> Any:
 
 def _no_out(name: str, out: Any) -> None:
     if out is not None:
-        raise UnsupportedFunctionError(f"scipy.special.{name}(out=...) is not supported on traced arrays", do="assign the result")
+        raise UnsupportedFunctionError(f"scipy.special.{name}(out=...) is not supported on traced arrays",
+                                       do="assign the result")
 
 
-# -- Bessel functions -----------------------------------------------------------------------------------------------------------
+# -- Bessel functions ------------------------------------------------------------------------------
 
 
 def _spherical(which: Op) -> Any:
@@ -149,11 +158,11 @@ def _nth_derivative(which: Op, alternating: bool, factor: float) -> Any:
 
 
 for _name, _op, _alternating, _factor in [
-        ("jvp", bessel.jv, True, 1.0), ("yvp", bessel.yv, True, 1.0), ("h1vp", bessel.hankel1, True, 1.0), ("h2vp", bessel.hankel2, True, 1.0),
-        ("ivp", bessel.iv, False, 1.0), ("kvp", bessel.kv, False, -1.0)]:
+        ("jvp", bessel.jv, True, 1.0), ("yvp", bessel.yv, True, 1.0), ("h1vp", bessel.hankel1, True, 1.0),
+        ("h2vp", bessel.hankel2, True, 1.0), ("ivp", bessel.iv, False, 1.0), ("kvp", bessel.kv, False, -1.0)]:
     add_face(f"scipy.special.{_name}", _nth_derivative(_op, _alternating, _factor))
 
-# -- polynomials --------------------------------------------------------------------------------------------------------------------
+# -- polynomials -----------------------------------------------------------------------------------
 
 
 @face("scipy.special.diric")
@@ -167,7 +176,7 @@ def diric(x: Any, n: Any) -> Any:
     return registry["where"](flat, limit, registry["sin"](n * half) / safe)
 
 
-# -- sums in the logarithmic domain -----------------------------------------------------------------------------------------------
+# -- sums in the logarithmic domain ----------------------------------------------------------------
 
 
 def _axes(x: Any, axis: Any) -> tuple:
@@ -181,7 +190,8 @@ def _keep(y: Any, x: Any, axes: tuple) -> Any:
 
 
 def _shift(x: Any, axes: tuple) -> Any:
-    """The finite number near the largest entry that exponents are shifted by; constant, for it cancels from every derivative."""
+    """The finite number near the largest entry that shifts the exponents. It is constant, since it cancels from every
+    derivative."""
     high = registry["max"](x, axes=axes)
     return registry["stop_gradient"](_keep(registry["where"](registry["isfinite"](high), high, 0.0), x, axes))
 
@@ -193,7 +203,8 @@ def _exponentials(a: Any, axes: tuple) -> tuple:
 
 
 def _weighted_exponentials(a: Any, b: Any, axes: tuple) -> tuple:
-    """The shift of the exponents that have a weight, and b exp(a - shift); a weight of zero makes nothing of an exponential that overflows."""
+    """The shift of the exponents with a nonzero weight, and b exp(a - shift). A zero weight suppresses an exponential
+    that overflows."""
     where, none = registry["where"], b == 0
     shift = _shift(where(none, -math.inf, real_part(a)), axes)
     most = math.log(float(np.finfo(type_of(a).dtype).max)) - 1.0

@@ -17,8 +17,10 @@ from .fft import as_complex
 from .filters import extended, live_signal
 
 
-@face("scipy.signal.freqz", samples=("np.abs(signal.freqz(v, v[::-1], 5)[1])", "np.angle(signal.freqz(v, 1, [0.1, 0.5])[1])"))
-def freqz(b: Any, a: Any = 1, worN: Any = 512, whole: bool = False, plot: Any = None, fs: Any = 2 * np.pi, include_nyquist: bool = False) -> tuple:
+@face("scipy.signal.freqz",
+      samples=("np.abs(signal.freqz(v, v[::-1], 5)[1])", "np.angle(signal.freqz(v, 1, [0.1, 0.5])[1])"))
+def freqz(b: Any, a: Any = 1, worN: Any = 512, whole: bool = False, plot: Any = None, fs: Any = 2 * np.pi,
+          include_nyquist: bool = False) -> tuple:
     """The frequencies, and the filter's response there."""
     if plot is not None:
         raise refuse("scipy.signal.freqz", "plot")
@@ -32,11 +34,12 @@ def freqz(b: Any, a: Any = 1, worN: Any = 512, whole: bool = False, plot: Any = 
     b, a = (BY_NAME["numpy.atleast_1d"].call(live_signal(c)) for c in (b, a))
     return w * (fs / (2 * np.pi)), val(step, b) / val(step, a)
 
-# -- segments -----------------------------------------------------------------------------------------------------------------------------
+# -- segments --------------------------------------------------------------------------------------
 
 
 class Cut(NamedTuple):
-    """How a signal is cut up: the window, the segments' length, the steps between them, how long their transforms are, one-sided or not."""
+    """The layout of a signal's segments: the window, their length, the steps between them, the transforms' length,
+    one-sided or not."""
 
     weights: Any
     size: int
@@ -112,12 +115,14 @@ def _last(x: Any, axis: int) -> Any:
     return BY_NAME["numpy.moveaxis"].call(x, axis, -1)
 
 
-# -- means over segments --------------------------------------------------------------------------------------------------------------------
+# -- means over segments ---------------------------------------------------------------------------
 
 
-@face("scipy.signal.periodogram", samples=("signal.periodogram(v)[1]", "signal.periodogram(x, fs=2.0, window='hann', axis=0, scaling='spectrum')[1]"))
-def periodogram(x: Any, fs: Any = 1.0, window: Any = "boxcar", nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True,
-                scaling: str = "density", axis: int = -1) -> tuple:
+@face("scipy.signal.periodogram",
+      samples=("signal.periodogram(v)[1]",
+               "signal.periodogram(x, fs=2.0, window='hann', axis=0, scaling='spectrum')[1]"))
+def periodogram(x: Any, fs: Any = 1.0, window: Any = "boxcar", nfft: Any = None, detrend: Any = "constant",
+                return_onesided: bool = True, scaling: str = "density", axis: int = -1) -> tuple:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
     n = fixed(shape_of(x)[ax], "the length of a signal")
@@ -126,18 +131,23 @@ def periodogram(x: Any, fs: Any = 1.0, window: Any = "boxcar", nfft: Any = None,
     return welch(x, fs, window, n, 0, nfft, detrend, return_onesided, scaling, ax)
 
 
-@face("scipy.signal.welch", samples=("signal.welch(np.tile(v, 3), nperseg=6)[1]", "signal.welch(np.tile(x, 3), nperseg=5, noverlap=1, detrend='linear')[1]"))
-def welch(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None, detrend: Any = "constant",
-          return_onesided: bool = True, scaling: str = "density", axis: int = -1, average: str = "mean") -> tuple:
-    """The mean of the periodograms of overlapping segments (P. D. Welch, IEEE Transactions on Audio and Electroacoustics 15 (1967) 70)."""
-    frequencies, power = csd(x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
+@face("scipy.signal.welch", samples=("signal.welch(np.tile(v, 3), nperseg=6)[1]",
+                                     "signal.welch(np.tile(x, 3), nperseg=5, noverlap=1, detrend='linear')[1]"))
+def welch(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
+          detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density", axis: int = -1,
+          average: str = "mean") -> tuple:
+    """The mean of the periodograms of overlapping segments (P. D. Welch, IEEE Transactions on Audio and
+    Electroacoustics 15 (1967) 70)."""
+    frequencies, power = csd(x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis,
+                             average)
     return frequencies, registry["real"](power) if is_complex(power) else power
 
 
 @face("scipy.signal.csd", samples=("np.abs(signal.csd(np.tile(v, 3), np.tile(x, 3), nperseg=6)[1])",
                                    "np.real(signal.csd(x, x[:2] * 1j, nperseg=3, axis=0, return_onesided=False)[1])"))
-def csd(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None, detrend: Any = "constant",
-        return_onesided: bool = True, scaling: str = "density", axis: int = -1, average: str = "mean") -> tuple:
+def csd(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
+        nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
+        axis: int = -1, average: str = "mean") -> tuple:
     """The mean of the products of the spectra of two signals' segments, the first conjugated."""
     if average != "mean":
         raise refuse("scipy.signal.csd", f"average={average!r}")
@@ -158,34 +168,41 @@ def _with_zeros(x: Any, n: int) -> Any:
     """x with n zeros behind its last axis."""
     if not n:
         return x
-    return BY_NAME["numpy.concatenate"].call([x, registry["full"](0, *shape_of(x)[:-1], n, dtype=type_of(x).dtype)], axis=-1)
+    return BY_NAME["numpy.concatenate"].call([x, registry["full"](0, *shape_of(x)[:-1], n, dtype=type_of(x).dtype)],
+                                             axis=-1)
 
 
-@face("scipy.signal.coherence", samples=("signal.coherence(np.tile(v, 3), np.tile(x[0] ** 2, 3) + np.arange(12.0) ** 2, nperseg=4)[1][1:]",))
-def coherence(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
-              detrend: Any = "constant", axis: int = -1) -> tuple:
-    options = {"fs": fs, "window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft, "detrend": detrend, "axis": axis}
+@face("scipy.signal.coherence",
+      samples=("signal.coherence(np.tile(v, 3), np.tile(x[0] ** 2, 3) + np.arange(12.0) ** 2, nperseg=4)[1][1:]",))
+def coherence(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
+              nfft: Any = None, detrend: Any = "constant", axis: int = -1) -> tuple:
+    options = {"fs": fs, "window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft, "detrend": detrend,
+               "axis": axis}
     both = csd(x, y, **options)[1]
     frequencies, first = welch(x, **options)
     square = registry["real"](both) ** 2 + registry["imag"](both) ** 2 if is_complex(both) else both * both
     return frequencies, square / first / welch(y, **options)[1]
 
 
-# -- spectra over time ------------------------------------------------------------------------------------------------------------------------
+# -- spectra over time -----------------------------------------------------------------------------
 
 
 def _over_time(x: Any, fs: Any, cut: Cut, detrend: Any, axis: int) -> tuple:
-    """Frequencies, the middles of the segments in time, and their spectra, of which frequencies take the axis and time is the last."""
+    """Frequencies, the segments' middle times, and their spectra. Frequencies replace the signal's axis; time is last.
+    """
     n = int(shape_of(x)[-1])
     spectra = BY_NAME["numpy.moveaxis"].call(_transformed(x, cut, detrend), -1, axis - 1 if axis < 0 else axis)
     return cut.frequencies(fs), np.arange(cut.size / 2, n - cut.size / 2 + 1, cut.step) / fs, spectra
 
 
 @face("scipy.signal.stft", samples=("np.abs(signal.stft(np.tile(v, 3), nperseg=5)[2])",
-                                    "np.real(signal.stft(np.tile(x, (3, 1)), 2.0, ('tukey', 0.5), 4, 1, 6, 'constant', axis=0, boundary='even')[2])",
-                                    "np.imag(signal.stft(np.tile(v, 3), window=v, nperseg=4, boundary=None, padded=False, scaling='psd')[2])"))
-def stft(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None, nfft: Any = None, detrend: Any = False,
-         return_onesided: bool = True, boundary: Any = "zeros", padded: bool = True, axis: int = -1, scaling: str = "spectrum") -> tuple:
+                                    "np.real(signal.stft(np.tile(x, (3, 1)), 2.0, ('tukey', 0.5), 4, 1, 6, 'constant', "
+                                    "axis=0, boundary='even')[2])",
+                                    "np.imag(signal.stft(np.tile(v, 3), window=v, nperseg=4, boundary=None, "
+                                    "padded=False, scaling='psd')[2])"))
+def stft(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None, nfft: Any = None,
+         detrend: Any = False, return_onesided: bool = True, boundary: Any = "zeros", padded: bool = True,
+         axis: int = -1, scaling: str = "spectrum") -> tuple:
     x = _last(live_signal(x), axis)
     cut = _cut(x, window, nperseg, noverlap, nfft, return_onesided)
     half = cut.size // 2
@@ -199,9 +216,11 @@ def stft(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverl
 
 
 @face("scipy.signal.spectrogram", samples=("signal.spectrogram(np.tile(v, 3), nperseg=5)[2]",
-                                           "signal.spectrogram(np.tile(x, (3, 1)), nperseg=4, axis=0, mode='magnitude')[2]"))
-def spectrogram(x: Any, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
-                detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density", axis: int = -1, mode: str = "psd") -> tuple:
+                                           "signal.spectrogram(np.tile(x, (3, 1)), nperseg=4, axis=0, "
+                                           "mode='magnitude')[2]"))
+def spectrogram(x: Any, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None, noverlap: Any = None,
+                nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
+                axis: int = -1, mode: str = "psd") -> tuple:
     if mode not in ("psd", "complex", "magnitude", "angle", "phase"):
         raise ValueError(f"unknown value for mode {mode}")
     x = _last(live_signal(x), axis)
@@ -221,11 +240,13 @@ def spectrogram(x: Any, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: A
 
 
 @face("scipy.signal.istft", samples=("signal.istft(signal.stft(np.tile(v, 3), nperseg=4)[2] ** 2, nperseg=4)[1]",
-                                     "np.real(signal.istft(np.tile(x, (3, 1)) * 1j, window=v, boundary=False, input_onesided=False, time_axis=0, freq_axis=1)[1])"))
-def istft(Zxx: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None, input_onesided: bool = True,
-          boundary: bool = True, time_axis: int = -1, freq_axis: int = -2, scaling: str = "spectrum") -> tuple:
-    """Segments added up where they overlap, by the window, over the sum of its squares (D. W. Griffin and J. S. Lim, IEEE Transactions on
-    Acoustics, Speech, and Signal Processing 32 (1984) 236)."""
+                                     "np.real(signal.istft(np.tile(x, (3, 1)) * 1j, window=v, boundary=False, "
+                                     "input_onesided=False, time_axis=0, freq_axis=1)[1])"))
+def istft(Zxx: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
+          input_onesided: bool = True, boundary: bool = True, time_axis: int = -1, freq_axis: int = -2,
+          scaling: str = "spectrum") -> tuple:
+    """The overlap-add of windowed segments, over the sum of the window's squares (D. W. Griffin and J. S. Lim, IEEE
+    Transactions on Acoustics, Speech, and Signal Processing 32 (1984) 236)."""
     z = as_complex(live_signal(Zxx))
     if rank(z) < 2:
         raise ValueError("Input stft must be at least 2d!")
@@ -234,7 +255,8 @@ def istft(Zxx: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, no
         raise ValueError("Must specify differing time and frequency axes!")
     z = BY_NAME["numpy.moveaxis"].call(z, (time_axis, freq_axis), (-2, -1))
     count = fixed(shape_of(z)[-2], "the number of segments")
-    cut = _cut_back(fixed(shape_of(z)[-1], "the number of frequencies"), window, nperseg, noverlap, nfft, input_onesided)
+    cut = _cut_back(fixed(shape_of(z)[-1], "the number of frequencies"), window, nperseg, noverlap, nfft,
+                    input_onesided)
     segments = BY_NAME["numpy.fft.irfft" if input_onesided else "numpy.fft.ifft"].call(z, cut.length)[..., :cut.size]
     weights = in_dtype(cut.weights, type_of(segments).dtype.type(0).real.dtype)
     segments = segments * (_loudness(weights, fs, scaling) * weights)
@@ -264,7 +286,9 @@ def _loudness(weights: Any, fs: Any, scaling: str) -> Any:
     """What a transform of this scaling was divided by."""
     if scaling not in ("spectrum", "psd"):
         raise ValueError(f"Parameter {scaling=} not in ['spectrum', 'psd']!")
-    return registry["sum"](weights, axes=(0,)) if scaling == "spectrum" else registry["sqrt"](fs * registry["sum"](weights * weights, axes=(0,)))
+    if scaling == "spectrum":
+        return registry["sum"](weights, axes=(0,))
+    return registry["sqrt"](fs * registry["sum"](weights * weights, axes=(0,)))
 
 
 def _overlapped(segments: Any, cut: Cut, count: int) -> Any:
@@ -272,4 +296,5 @@ def _overlapped(segments: Any, cut: Cut, count: int) -> Any:
     *lanes, _, _ = shape_of(segments)
     n = cut.size + (count - 1) * cut.step
     places = constant(_starts(cut, n)[:, None] + np.arange(cut.size))
-    return registry["index_add"](registry["full"](0, *lanes, n, dtype=type_of(segments).dtype), segments, places, spec=(":",) * len(lanes) + ("a",), at=len(lanes))
+    return registry["index_add"](registry["full"](0, *lanes, n, dtype=type_of(segments).dtype), segments, places,
+                                 spec=(":",) * len(lanes) + ("a",), at=len(lanes))

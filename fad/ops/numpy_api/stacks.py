@@ -1,4 +1,5 @@
-"""Reading the matrices that numpy.linalg and scipy.linalg are given: floating dtype, stacks broadcast to one shape, vectors as columns."""
+"""Reading the matrices that numpy.linalg and scipy.linalg get: floating dtype, stacks broadcast to one shape, vectors
+as columns."""
 from collections.abc import Callable
 from functools import cache
 from typing import Any

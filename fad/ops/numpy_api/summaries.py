@@ -1,4 +1,5 @@
-"""scipy.stats' summaries of samples: means, moments, scores, entropy, robust measures, transformations, circular statistics, correlation."""
+"""scipy.stats' summaries: means, moments, scores, entropy, robust measures, transformations, circular statistics,
+correlation."""
 import math
 from collections.abc import Callable
 from functools import partial
@@ -22,26 +23,33 @@ exp, log, sqrt, absolute, where = (registry[name] for name in ("exp", "log", "sq
 def _sample(name: str, a: Any, axis: Any, nan_policy: str) -> tuple:
     """The sample and the axis (or axes) to go along."""
     if nan_policy != "propagate":
-        raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}", do="leave out what is not a number before the call")
+        raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}",
+                     do="leave out what is not a number before the call")
     x = live(a)
-    return (x, tuple(range(rank(x)))) if axis is None else (x, axis if isinstance(axis, tuple) else one_axis(axis, rank(x)))
+    if axis is None:
+        return (x, tuple(range(rank(x))))
+    return (x, axis if isinstance(axis, tuple) else one_axis(axis, rank(x)))
 
 
 def _summary(*names: str, samples: tuple) -> Callable:
-    """Decorator: a summary of (x, axis) that keeps its axes, with SciPy's ways of giving axis, nan_policy and keepdims."""
+    """Decorator: a summary of (x, axis) that keeps its axes takes axis, nan_policy and keepdims as SciPy does."""
     def register(summary: Callable) -> Callable:
-        def call(a: Any, *args: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False, **options: Any) -> Any:
+        def call(a: Any, *args: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False,
+                 **options: Any) -> Any:
             x, ax = _sample(names[0], a, axis, nan_policy)
             y = summary(x, ax, *args, **options)
-            return y if keepdims else registry["reshape"](y, *[n for k, n in enumerate(shape_of(y)) if k not in axes_of(ax, rank(x))])
+            if keepdims:
+                return y
+            return registry["reshape"](y, *[n for k, n in enumerate(shape_of(y)) if k not in axes_of(ax, rank(x))])
         for name in names:
             face(f"scipy.stats.{name}", samples=samples)(_in_scipys_order(name, call))
         return summary
     return register
 
 
-ORDERS = {"gmean": ("axis", "dtype", "weights"), "hmean": ("axis", "dtype"), "pmean": ("p",), "moment": ("order", "axis", "nan_policy"),
-          "skew": ("axis", "bias", "nan_policy"), "kurtosis": ("axis", "fisher", "bias", "nan_policy"), "variation": ("axis", "nan_policy", "ddof"),
+ORDERS = {"gmean": ("axis", "dtype", "weights"), "hmean": ("axis", "dtype"), "pmean": ("p",),
+          "moment": ("order", "axis", "nan_policy"), "skew": ("axis", "bias", "nan_policy"),
+          "kurtosis": ("axis", "fisher", "bias", "nan_policy"), "variation": ("axis", "nan_policy", "ddof"),
           "sem": ("axis", "ddof", "nan_policy"), "entropy": ("qk", "base", "axis"), "gstd": ("axis", "ddof"),
           "median_abs_deviation": ("axis", "center", "scale", "nan_policy"), "trim_mean": ("proportiontocut", "axis")}
 
@@ -52,11 +60,12 @@ def _in_scipys_order(name: str, call: Callable) -> Callable:
     return ordered
 
 
-# -- means ----------------------------------------------------------------------------------------------------------------------------------
+# -- means -----------------------------------------------------------------------------------------
 
 
 def _average(x: Any, axis: Any, weights: Any, dtype: Any = None) -> Any:
-    """The mean; with weights, which are stretched to the sample's shape as SciPy stretches them, and nan where they have no sum."""
+    """The mean, weighted if there are weights. SciPy's rules stretch them to the sample's shape; without a sum of
+    weights it is nan."""
     if weights is None:
         return mean(x, axis=axis, keepdims=True)
     w = in_dtype(live(weights), dtype)
@@ -75,7 +84,8 @@ def _average(x: Any, axis: Any, weights: Any, dtype: Any = None) -> Any:
     return reduced(sum_, product, axis, True) / reduced(sum_, w, axis, True)
 
 
-@_summary("gmean", samples=("stats.gmean(x)", "stats.gmean(x, axis=None, weights=x)", "stats.gmean(x, 1, keepdims=True)"))
+@_summary("gmean", samples=("stats.gmean(x)", "stats.gmean(x, axis=None, weights=x)",
+                            "stats.gmean(x, 1, keepdims=True)"))
 def gmean(x: Any, axis: Any, dtype: Any = None, weights: Any = None) -> Any:
     return exp(_average(log(in_dtype(x, dtype)), axis, weights, dtype))
 
@@ -102,18 +112,21 @@ def trim_mean(x: Any, axis: Any, proportiontocut: float) -> Any:
     return mean(rows, axis=axis, keepdims=True)
 
 
-# -- moments --------------------------------------------------------------------------------------------------------------------------------
+# -- moments ---------------------------------------------------------------------------------------
 
 
 def _central(x: Any, axis: Any, order: int, center: Any = None) -> Any:
-    return mean((x - (mean(x, axis=axis, keepdims=True) if center is None else center)) ** order, axis=axis, keepdims=True)
+    return mean((x - (mean(x, axis=axis, keepdims=True) if center is None else center)) ** order, axis=axis,
+                keepdims=True)
 
 
 @_summary("moment", samples=("stats.moment(x, 3)", "stats.moment(x, 2, axis=1, center=0.3)"))
 def moment(x: Any, axis: Any, order: int = 1, center: Any = None) -> Any:
     if not isinstance(order, int):
         raise refuse("scipy.stats.moment", "several orders")
-    return _central(x, axis, order, center) if order else registry["zeros_like"](mean(x, axis=axis, keepdims=True)) + 1.0
+    if order:
+        return _central(x, axis, order, center)
+    return registry["zeros_like"](mean(x, axis=axis, keepdims=True)) + 1.0
 
 
 def _size(x: Any, axis: Any) -> Any:
@@ -138,7 +151,8 @@ def _is_small(n: Any, most: int) -> bool:
     return not extents.at_least(n, most + 1)
 
 
-@_summary("kurtosis", samples=("stats.kurtosis(x)", "stats.kurtosis(x, axis=1, fisher=False)", "stats.kurtosis(v, bias=False)"))
+@_summary("kurtosis", samples=("stats.kurtosis(x)", "stats.kurtosis(x, axis=1, fisher=False)",
+                               "stats.kurtosis(v, bias=False)"))
 def kurtosis(x: Any, axis: Any, fisher: bool = True, bias: bool = True) -> Any:
     y, n = _standardised(x, axis, 4), _size(x, axis)
     if not bias and not _is_small(n, 3):
@@ -161,7 +175,7 @@ def gstd(x: Any, axis: Any, ddof: int = 1) -> Any:
     return exp(std(log(x), axis=axis, ddof=ddof, keepdims=True))
 
 
-# -- scores ---------------------------------------------------------------------------------------------------------------------------------
+# -- scores ----------------------------------------------------------------------------------------
 
 
 @face("scipy.stats.zmap", samples=("stats.zmap(x, x[:2], ddof=1)",))
@@ -182,7 +196,7 @@ def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagat
     return zscore(log(live(a)), axis, ddof, nan_policy)
 
 
-# -- entropy and robust measures ---------------------------------------------------------------------------------------------------------------
+# -- entropy and robust measures -------------------------------------------------------------------
 
 
 @_summary("entropy", samples=("stats.entropy(x)", "stats.entropy(x, x[::-1] ** 2, base=2, axis=1)"))
@@ -210,19 +224,22 @@ def median_abs_deviation(x: Any, axis: Any, center: Any = None, scale: Any = 1.0
 
 
 @face("scipy.stats.iqr", samples=("stats.iqr(x)", "stats.iqr(x, axis=1, rng=(10, 60), scale=2.0)"))
-def iqr(x: Any, axis: Any = None, rng: tuple = (25, 75), scale: Any = 1.0, nan_policy: str = "propagate", interpolation: str = "linear",
-        keepdims: bool = False) -> Any:
+def iqr(x: Any, axis: Any = None, rng: tuple = (25, 75), scale: Any = 1.0, nan_policy: str = "propagate",
+        interpolation: str = "linear", keepdims: bool = False) -> Any:
     x, ax = _sample("iqr", x, axis, nan_policy)
-    low, high = (BY_NAME["numpy.percentile"].call(x, q, axis=ax, method=interpolation, keepdims=keepdims) for q in sorted(rng))
-    return (high - low) / (1.3489795003921634 if scale == "normal" else scale)  # the normal distribution's own range between the quartiles
+    low, high = (BY_NAME["numpy.percentile"].call(x, q, axis=ax, method=interpolation, keepdims=keepdims)
+                 for q in sorted(rng))
+    # the interquartile range of the normal distribution
+    return (high - low) / (1.3489795003921634 if scale == "normal" else scale)
 
 
-# -- transformations -----------------------------------------------------------------------------------------------------------------------------
+# -- transformations -------------------------------------------------------------------------------
 
 
 def _without_fit(name: str, lmbda: Any, *others: Any) -> None:
     if lmbda is None or any(is_given(o) for o in others):
-        raise refuse(f"scipy.stats.{name}", "a parameter to be fitted", do="give lmbda; to fit it, maximise the likelihood")
+        raise refuse(f"scipy.stats.{name}", "a parameter to be fitted",
+                     do="give lmbda; to fit it, maximise the likelihood")
 
 
 @face("scipy.stats.boxcox", samples=("stats.boxcox(v, 0.3)",))
@@ -234,14 +251,17 @@ def boxcox(x: Any, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) 
 @face("scipy.stats.boxcox_llf", samples=("stats.boxcox_llf(v[0], v)", "stats.boxcox_llf(0.4, x)"))
 def boxcox_llf(lmb: Any, data: Any, *, axis: Any = 0, keepdims: bool = False, nan_policy: str = "propagate") -> Any:
     x, ax = _sample("boxcox_llf", data, axis, nan_policy)
-    return _likelihood(boxcox(x, lmb), METHODS["sum"](log(x), axis=ax, keepdims=True) * (as_array(lmb) - 1.0), x, ax, keepdims)
+    return _likelihood(boxcox(x, lmb), METHODS["sum"](log(x), axis=ax, keepdims=True) * (as_array(lmb) - 1.0), x, ax,
+                       keepdims)
 
 
 def _likelihood(y: Any, volume: Any, x: Any, ax: Any, keepdims: bool) -> Any:
     """The normal log-likelihood of transformed data at its best mean and variance, up to a constant."""
     whole = volume - 0.5 * _size(x, ax) * log(var(y, axis=ax, keepdims=True))
     axes = axes_of(ax, rank(x))
-    return whole if keepdims else registry["reshape"](whole, *[n for k, n in enumerate(shape_of(whole)) if k not in axes])
+    if keepdims:
+        return whole
+    return registry["reshape"](whole, *[n for k, n in enumerate(shape_of(whole)) if k not in axes])
 
 
 @face("scipy.stats.yeojohnson", samples=("stats.yeojohnson(v - 0.5, 0.3)", "stats.yeojohnson(v - 0.5, v[0])"))
@@ -251,17 +271,19 @@ def yeojohnson(x: Any, lmbda: Any = None) -> Any:
     power = BY_NAME["scipy.special.boxcox1p"].call
     x = live(x)
     positive = x >= 0
-    return where(positive, power(where(positive, x, 0.0), lmbda), -power(where(positive, 0.0, -x), 2.0 - as_array(lmbda)))
+    return where(positive, power(where(positive, x, 0.0), lmbda),
+                 -power(where(positive, 0.0, -x), 2.0 - as_array(lmbda)))
 
 
 @face("scipy.stats.yeojohnson_llf", samples=("stats.yeojohnson_llf(v[0], v - 0.5)",))
 def yeojohnson_llf(lmb: Any, data: Any, *, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
     x, ax = _sample("yeojohnson_llf", data, axis, nan_policy)
-    volume = METHODS["sum"](registry["sign"](x) * registry["log1p"](absolute(x)), axis=ax, keepdims=True) * (as_array(lmb) - 1.0)
+    volume = METHODS["sum"](registry["sign"](x) * registry["log1p"](absolute(x)), axis=ax,
+                            keepdims=True) * (as_array(lmb) - 1.0)
     return _likelihood(yeojohnson(x, lmb), volume, x, ax, keepdims)
 
 
-# -- circular statistics ---------------------------------------------------------------------------------------------------------------------------
+# -- circular statistics ---------------------------------------------------------------------------
 
 
 def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Any, nan_policy: str, keepdims: bool) -> tuple:
@@ -274,27 +296,29 @@ def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Any, nan_poli
 
 
 @face("scipy.stats.circmean", samples=("stats.circmean(x)", "stats.circmean(9 * x, high=3.0, low=-1.0, axis=1)"))
-def circmean(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *, keepdims: bool = False) -> Any:
+def circmean(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *,
+             keepdims: bool = False) -> Any:
     c, s, unit = _resultant("circmean", samples, high, low, axis, nan_policy, keepdims)
     angle = registry["arctan2"](s, c)
     return where(angle < 0, angle + 2 * math.pi, angle) / unit + low
 
 
 @face("scipy.stats.circvar", samples=("stats.circvar(x, axis=0)",))
-def circvar(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *, keepdims: bool = False) -> Any:
+def circvar(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *,
+            keepdims: bool = False) -> Any:
     c, s, _ = _resultant("circvar", samples, high, low, axis, nan_policy, keepdims)
     return 1.0 - registry["hypot"](s, c)
 
 
 @face("scipy.stats.circstd", samples=("stats.circstd(x, axis=0)", "stats.circstd(x, high=3.0, normalize=True)"))
-def circstd(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *, normalize: bool = False,
-            keepdims: bool = False) -> Any:
+def circstd(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *,
+            normalize: bool = False, keepdims: bool = False) -> Any:
     c, s, unit = _resultant("circstd", samples, high, low, axis, nan_policy, keepdims)
     y = sqrt(-2.0 * log(registry["hypot"](s, c)))
     return y if normalize else y / unit
 
 
-# -- correlation --------------------------------------------------------------------------------------------------------------------------------------
+# -- correlation -----------------------------------------------------------------------------------
 
 
 class Correlation(NamedTuple):
@@ -304,7 +328,8 @@ class Correlation(NamedTuple):
     pvalue: Any
 
 
-@face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue", "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
+@face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
+                                       "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
 def pearsonr(x: Any, y: Any, *, alternative: str = "two-sided", method: Any = None, axis: Any = 0) -> Correlation:
     if alternative != "two-sided" or method is not None:
         raise refuse("scipy.stats.pearsonr", "alternative other than 'two-sided', or a method")
@@ -330,8 +355,9 @@ class FittedLine(NamedTuple):
     stderr: Any
 
 
-@face("scipy.stats.linregress", samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
-                                         "stats.linregress(v, np.sin(9 * v)).stderr"))
+@face("scipy.stats.linregress",
+      samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
+               "stats.linregress(v, np.sin(9 * v)).stderr"))
 def linregress(x: Any, y: Any, alternative: str = "two-sided") -> FittedLine:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
@@ -341,14 +367,16 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided") -> FittedLine:
     free = shape_of(x)[0] - 2.0
     t = r * sqrt(free / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
     error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)
-    return FittedLine(slope, mean(y) - slope * mean(x), r, 2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)
+    return FittedLine(slope, mean(y) - slope * mean(x), r,
+                      2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)
 
 
-# -- density estimates ------------------------------------------------------------------------------------------------------------------------------
+# -- density estimates -----------------------------------------------------------------------------
 
 
 def _log_terms(kde: Any, points: Any) -> tuple:
-    """The logarithm of each kernel at each point, without its weight and norm, and the weights and the norm's logarithm."""
+    """The logarithm of each kernel at each point, without weight and norm; also the weights and the norm's logarithm.
+    """
     data, weights, covariance = (live(getattr(kde, name)) for name in ("dataset", "weights", "covariance"))
     points = BY_NAME["numpy.atleast_2d"].call(live(points))
     if kde.d != 1 and isinstance(shape_of(points)[0], int) and shape_of(points)[0] == 1:

@@ -34,7 +34,8 @@ def _shifted(steps: Any, start: Any) -> Any:
     return steps if isinstance(start, int) and start == 0 else steps + start
 
 
-@face("numpy.diagonal", method="diagonal", samples=("np.diagonal(S)", "np.diagonal(x, 1)", "np.diagonal(x[None], axis1=1, axis2=2)"))
+@face("numpy.diagonal", method="diagonal",
+      samples=("np.diagonal(S)", "np.diagonal(x, 1)", "np.diagonal(x[None], axis1=1, axis2=2)"))
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     x = as_array(a)
     if rank(x) < 2:
@@ -44,7 +45,8 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
         raise ValueError("axis1 and axis2 cannot be the same")
     x = moveaxis(x, (i, j), (-2, -1))
     lead = rank(x) - 2
-    return index_(x, *_places(*shape_of(x)[-2:], offset), spec=(":",) * lead + ("a", "a"), at=lead)  # type: ignore[call-arg]
+    places = _places(*shape_of(x)[-2:], offset)  # type: ignore[call-arg]
+    return index_(x, *places, spec=(":",) * lead + ("a", "a"), at=lead)
 
 
 @face("numpy.diag", samples=("np.diag(v)", "np.diag(S)", "np.diag(S, 1)", "np.diag(v, -1)"))
@@ -69,7 +71,8 @@ def _triangle(name: str, compare: Callable) -> Callable:
     @face(f"numpy.{name}", samples=(f"np.{name}(S)", f"np.{name}(x, 1)"))
     def triangle(m: Any, k: Any = 0) -> Any:
         x = as_array(m)
-        keep = diagonal_mask(*(shape_of(x)[-2:] if rank(x) > 1 else shape_of(x) * 2), k, compare)  # type: ignore[call-arg]
+        extents = shape_of(x)[-2:] if rank(x) > 1 else shape_of(x) * 2
+        keep = diagonal_mask(*extents, k, compare)  # type: ignore[call-arg]
         return where_(keep, x, type_of(x).dtype.type(0))
     return triangle
 
@@ -114,7 +117,8 @@ def diag_indices_from(arr: Any) -> tuple:
 @face("numpy.fill_diagonal", samples=("np.fill_diagonal(S.copy(), 0) or S",))
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     if not is_value(a):
-        raise refuse("numpy.fill_diagonal", "an array from outside the traced function", do="make the array inside the function")
+        raise refuse("numpy.fill_diagonal", "an array from outside the traced function",
+                     do="make the array inside the function")
     if rank(a) < 2:
         raise ValueError("array must be at least 2-d")
     if wrap:

@@ -1,4 +1,5 @@
-"""Calls of ufuncs with options (out, where, dtype, casting) and their methods: reduce, accumulate, outer, at, reduceat."""
+"""Calls of ufuncs with options (out, where, dtype, casting) and their methods: reduce, accumulate, outer, at,
+reduceat."""
 from collections.abc import Callable
 from typing import Any
 
@@ -18,18 +19,21 @@ from .creation import in_order
 from .join import strong
 from .ufuncs import as_float
 
-REDUCTIONS = {"add": "numpy.sum", "multiply": "numpy.prod", "maximum": "numpy.max", "minimum": "numpy.min", "logical_and": "numpy.all",
-              "logical_or": "numpy.any"}
+REDUCTIONS = {"add": "numpy.sum", "multiply": "numpy.prod", "maximum": "numpy.max", "minimum": "numpy.min",
+              "logical_and": "numpy.all", "logical_or": "numpy.any"}
 SCANS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin", "logaddexp": "cumlogaddexp"}
-IDENTITIES = {"logaddexp": -np.inf, "logaddexp2": -np.inf, "hypot": 0.0, "bitwise_or": 0, "bitwise_xor": 0, "bitwise_and": -1, "logical_xor": False,
-              "gcd": 0, "lcm": 1, "fmax": -np.inf, "fmin": np.inf, "subtract": 0, "divide": 1}
-ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "arctan2")    # x[0] - x[1] - ...: the first is special
+IDENTITIES = {"logaddexp": -np.inf, "logaddexp2": -np.inf, "hypot": 0.0, "bitwise_or": 0, "bitwise_xor": 0,
+              "bitwise_and": -1, "logical_xor": False, "gcd": 0, "lcm": 1, "fmax": -np.inf, "fmin": np.inf,
+              "subtract": 0, "divide": 1}
+# x[0] - x[1] - ...: the first is special
+ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "arctan2")
 
-# -- calls --------------------------------------------------------------------------------------------------------------------
+# -- calls -----------------------------------------------------------------------------------------
 
 
-def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any = True, dtype: Any = None, casting: str = "same_kind",
-         order: str = "K", subok: bool = True, signature: Any = None, **options: Any) -> Any:
+def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any = True, dtype: Any = None,
+         casting: str = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
+         **options: Any) -> Any:
     """ufunc(*inputs, ...) of which an argument is traced; further options (an axis) are the face's own."""
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
     if is_given(dtype) or is_given(signature):
@@ -81,23 +85,25 @@ def write_out(out: Any, y: Any, casting: str = "same_kind") -> Any:
         raise SideEffectError("a traced value was written into an array from outside the traced function (out=...)",
                               do="make the array inside the function, or return the result")
     if not np.can_cast(type_of(y).dtype, out.dtype, casting):
-        raise TypeError(f"Cannot cast ufunc output from {type_of(y).dtype!r} to {out.dtype!r} with casting rule {casting!r}")
+        raise TypeError(
+            f"Cannot cast ufunc output from {type_of(y).dtype!r} to {out.dtype!r} with casting rule {casting!r}")
     out[...] = y
     return out
 
 
 METHODS["ufunc.call"], METHODS["ufunc.out"] = call, write_out
 
-# -- reductions -----------------------------------------------------------------------------------------------------------------
+# -- reductions ------------------------------------------------------------------------------------
 
 
-def reduce(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue,
-           where: Any = True) -> Any:
+def reduce(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
+           initial: Any = np._NoValue, where: Any = True) -> Any:
     """ufunc.reduce: a sum, product, maximum, ... by the op for it, any other by folding."""
     x, name = as_array(array), ufunc.__name__
     common = {"axis": axis, "out": _single(out), "keepdims": keepdims, "where": where}
     if name in REDUCTIONS:
-        further = {} if name.startswith("logical") else {"initial": initial, "dtype": dtype} if name in ("add", "multiply") else {"initial": initial}
+        further = ({} if name.startswith("logical")
+                   else {"initial": initial, "dtype": dtype} if name in ("add", "multiply") else {"initial": initial})
         return BY_NAME[REDUCTIONS[name]].call(in_dtype(x, dtype), **common, **further)
     x = in_dtype(x, dtype)
     if where is not True:
@@ -188,7 +194,8 @@ def outer(ufunc: Any, a: Any, b: Any, **options: Any) -> Any:
 
 def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """ufunc.reduceat over indices that are known."""
-    x, places = as_array(array), known(as_array(indices)) if not isinstance(indices, (list, tuple)) else np.asarray(indices)
+    x = as_array(array)
+    places = np.asarray(indices) if isinstance(indices, (list, tuple)) else known(as_array(indices))
     if places is None:
         raise refuse(f"{ufunc.__name__}.reduceat", "traced indices", do="give them as a list")
     ax = one_axis(axis, len(shape_of(x)))
@@ -208,10 +215,12 @@ def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
     """ufunc.at: where an index recurs, each iteration takes what the one before has left."""
     name = ufunc.__name__
     if not is_value(array):
-        raise SideEffectError(f"np.{name}.at of an array from outside the traced function", do="make the array inside the function")
+        raise SideEffectError(f"np.{name}.at of an array from outside the traced function",
+                              do="make the array inside the function")
     given = (b,) if ufunc.nin == 2 else ()
     if ufunc.nout != 1 or ufunc.nin > 2 or (b is None) is bool(given):
-        raise TypeError(f"np.{name}.at takes {ufunc.nin - 1} operands" if ufunc.nout == 1 else "Only single output ufuncs supported at this time")
+        raise TypeError(f"np.{name}.at takes {ufunc.nin - 1} operands" if ufunc.nout == 1
+                        else "Only single output ufuncs supported at this time")
     vs = tuple([as_array(v) for v in given])
     chosen = read_subscript(array, indices)
     if name in ("add", "subtract") and np.can_cast(type_of(vs[0]).dtype, array.dtype, "same_kind"):
@@ -242,5 +251,6 @@ def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:
     return registry["reshape"](flat, *shape_of(x))
 
 
-for _name, _method in {"reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat, "at": at}.items():
+for _name, _method in {"reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat,
+                       "at": at}.items():
     METHODS[f"ufunc.{_name}"] = _method

@@ -1,4 +1,5 @@
-"""NumPy's ufuncs: each that an op runs is that op's face, under every name NumPy gives it; the others are written in ops."""
+"""NumPy's ufuncs. An op that a ufunc runs has that ufunc as its face, under all its NumPy names; ops compose the
+others."""
 import math
 from typing import Any
 
@@ -20,12 +21,14 @@ for _name, _value in vars(np).items():
 SAMPLES = {
     "add": ("x + v", "np.add(x, v, out=x.copy())", "np.add.reduce(x, axis=0)", "np.add.outer(v, v)"),
     "sub": ("x - v", "np.subtract.reduce(x, axis=1)"),
-    "mul": ("x * v", "np.multiply.outer(v, v)", "np.multiply.accumulate(v)"), "div": ("x / v", "1 / x", "np.divide.reduce(x, axis=1)"),
-    "pow": ("x ** 3", "x ** v", "2.0 ** x", "np.power(x, 0.5)"), "maximum": ("np.maximum(x, v)", "np.maximum.accumulate(x, axis=1)"),
+    "mul": ("x * v", "np.multiply.outer(v, v)", "np.multiply.accumulate(v)"),
+    "div": ("x / v", "1 / x", "np.divide.reduce(x, axis=1)"),
+    "pow": ("x ** 3", "x ** v", "2.0 ** x", "np.power(x, 0.5)"),
+    "maximum": ("np.maximum(x, v)", "np.maximum.accumulate(x, axis=1)"),
     "log": ("np.log(x)", "np.log(x - 0.5, where=x > 0.5, out=np.zeros((3, 4)))"),
     "logaddexp": ("np.logaddexp(x, v)", "np.logaddexp.reduce(x, axis=1)"),
-    "hypot": ("np.hypot(x, v)", "np.hypot.reduce(x, axis=0)"), "mod": ("x % 0.3", "np.remainder(x, 0.3)"), "floordiv": ("x // 0.3 * x",),
-    "arccosh": ("np.arccosh(1 + x)",), "ldexp": ("np.ldexp(x, 2)",),
+    "hypot": ("np.hypot(x, v)", "np.hypot.reduce(x, axis=0)"), "mod": ("x % 0.3", "np.remainder(x, 0.3)"),
+    "floordiv": ("x // 0.3 * x",), "arccosh": ("np.arccosh(1 + x)",), "ldexp": ("np.ldexp(x, 2)",),
 }
 
 
@@ -34,7 +37,8 @@ def _samples(op: Op) -> tuple:
     if op.name in SAMPLES:
         return SAMPLES[op.name]
     ufunc = op.facts["ufunc"]
-    if op.facts["domain"] == "integer" or isinstance(op.derivative, NotDifferentiable) or not any(t[-1] in "dD" for t in ufunc.types):
+    if (op.facts["domain"] == "integer" or isinstance(op.derivative, NotDifferentiable)
+            or not any(t[-1] in "dD" for t in ufunc.types)):
         return ()
     return (f"np.{ufunc.__name__}({', '.join('xv'[:ufunc.nin])})",) if ufunc.nin <= 2 else ()
 
@@ -43,7 +47,7 @@ for _op in list(registry.values()):
     if isinstance(_op, Op) and _op.facts.get("ufunc") in NAMES:
         add_ufunc(_op, *NAMES[_op.facts["ufunc"]], samples=_samples(_op))
 
-# -- written in other ops -------------------------------------------------------------------------------------------------------
+# -- written in other ops --------------------------------------------------------------------------
 
 
 @face("numpy.divmod", samples=("divmod(x, 0.3)[1]", "np.divmod(x, v)[1]"))
@@ -95,7 +99,8 @@ def _by_domain(name: str, function: str) -> None:
     """A function of numpy.emath's, real or complex by what it is given: of complex numbers it is NumPy's own."""
     def call(*args: Any) -> Any:
         if result_dtype(*args).kind != "c":
-            raise UnsupportedFunctionError(f"numpy.emath.{name} is not supported on traced real arrays", why="whether its result is complex depends on values",
+            raise UnsupportedFunctionError(f"numpy.emath.{name} is not supported on traced real arrays",
+                                           why="whether its result is complex depends on values",
                                            do=f"np.{function}(x + 0j) is complex always")
         return BY_NAME[f"numpy.{function}"].call(*args)
     face(f"numpy.lib.scimath.{name}", note="yes, of complex arrays")(call)

@@ -1,4 +1,5 @@
-"""The record of a special function: SciPy's ufunc, run by SciPy, typed as SciPy types it, with its partial derivatives."""
+"""The record of a special function: SciPy's ufunc, run by SciPy, typed as SciPy types it, with its partial
+derivatives."""
 import math
 import sys
 from collections.abc import Callable
@@ -44,7 +45,8 @@ class Infer:
 
 
 class InNumPy:
-    """A ufunc of SciPy's of one argument that has a formula in NumPy for float32 and float64: while SciPy is not loaded, they do not wait for it."""
+    """A ufunc of SciPy with one argument and a NumPy formula for float32 and float64, which serves until SciPy is
+    loaded."""
 
     nin = nout = 1
     dtypes = (np.dtype(np.float64), np.dtype(np.float32))
@@ -62,16 +64,16 @@ class InNumPy:
         return (asked[0], asked[0]) if asked[0] in self.dtypes else getattr(SCIPY, self.name).resolve_dtypes(asked)
 
 
-def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (), derivative: Any = None, behind: str = "",
-            printed: str = "", formula: Any = None, traits: Traits = NO_TRAITS) -> Op:
-    """The op of a ufunc of scipy.special with one result, `behind` which another name may stand; one partial for each argument. `formula`:
-    what it is in NumPy, for one that programs meet which have nothing to do with SciPy (see InNumPy)."""
+def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (), derivative: Any = None,
+            behind: str = "", printed: str = "", formula: Any = None, traits: Traits = NO_TRAITS) -> Op:
+    """The op of a scipy.special ufunc with one result, under the name `behind` if given; one partial for each
+    argument. `formula`: its definition in NumPy, for functions that programs use without SciPy (see InNumPy)."""
     derivative = derivative or Partials(*partials, singular=singular)
     plain = InNumPy(name, formula) if formula else None
     find = (lambda: plain) if plain else (lambda: getattr(UFUNCS, behind)) if behind else (lambda: getattr(SCIPY, name))
     arity = len(partials) or 1
-    return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({_places(arity)})", derivative, domain, arity=arity, scipy=find,
-                    module="special", doc=f"SciPy's {name}", traits=traits)
+    return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({_places(arity)})", derivative,
+                    domain, arity=arity, scipy=find, module="special", doc=f"SciPy's {name}", traits=traits)
 
 
 def special_part(name: str, output: int, *partials: Any, call: str, domain: Any = POSITIVE) -> Op:
@@ -79,8 +81,9 @@ def special_part(name: str, output: int, *partials: Any, call: str, domain: Any 
     def find() -> Any:
         return getattr(SCIPY, call)
     arity = len(partials)
-    return composed(name, lambda *xs: find()(*xs)[output], Infer(find, output), f"{call}({_places(arity)})[{output}]", Partials(*partials), domain,
-                    arity=arity, scipy=find, module="special", doc=f"Result {output} of SciPy's {call}")
+    return composed(name, lambda *xs: find()(*xs)[output], Infer(find, output), f"{call}({_places(arity)})[{output}]",
+                    Partials(*partials), domain, arity=arity, scipy=find, module="special",
+                    doc=f"Result {output} of SciPy's {call}")
 
 
 def _places(arity: int) -> str:

@@ -1,7 +1,7 @@
 """Bessel functions and their kin. Formulas: Digital Library of Mathematical Functions, chapters 9 to 11.
 
-The derivative of a Bessel function is a combination of the neighbouring orders, without a division by x, so that it is right at
-zero and so are all derivatives after it. With respect to the order there is no closed form, and to ask for it raises.
+The derivative of a Bessel function is a combination of the neighbouring orders. It does not divide by x, so it is
+right at zero and so are all higher derivatives. With respect to the order there is no closed form, and fad raises.
 """
 from collections.abc import Callable
 from typing import Any
@@ -53,11 +53,12 @@ i1e = special("i1e", lambda y, x: 0.5 * (i0e(x) + ive(2, x)) - sign(x) * y)
 k0e = special("k0e", lambda y, x: y - k1e(x))
 k1e = special("k1e", lambda y, x: y - 0.5 * (k0e(x) + kve(2, x)))
 
-# -- spherical ------------------------------------------------------------------------------------------------------------------
+# -- spherical -------------------------------------------------------------------------------------
 
 
 def _spherical(name: str, lower: float, upper: float) -> Any:
-    """(2n + 1) f_n' = lower n f_{n-1} + upper (n + 1) f_{n+1}; for n = 0 the first term is zero, whatever stands in it."""
+    """(2n + 1) f_n' = lower n f_{n-1} + upper (n + 1) f_{n+1}. For n = 0 the first term is zero, whatever its factor.
+    """
     def slope(y: Any, n: Any, x: Any) -> Any:
         return (lower * n * op(abs(n - 1), x) + upper * (n + 1) * op(n + 1, x)) / (2 * n + 1)
     op = special(name, ORDER, slope, domain=(2, POSITIVE), behind="_" + name)
@@ -69,15 +70,18 @@ spherical_yn = _spherical("spherical_yn", 1.0, -1.0)
 spherical_in = _spherical("spherical_in", 1.0, 1.0)
 spherical_kn = _spherical("spherical_kn", -1.0, -1.0)
 
-# -- Struve functions, integrals --------------------------------------------------------------------------------------------------
+# -- Struve functions, integrals -------------------------------------------------------------------
 
 
 def _struve_term(v: Any, x: Any) -> Any:
     return (0.5 * x) ** v * rgamma(v + 1.5) / SQRT_PI
 
 
-struve = special("struve", ORDER, lambda y, v, x: 0.5 * (struve(v - 1, x) - struve(v + 1, x) + _struve_term(v, x)), domain=ARGUMENTS)
-modstruve = special("modstruve", ORDER, lambda y, v, x: 0.5 * (modstruve(v - 1, x) + modstruve(v + 1, x) + _struve_term(v, x)), domain=ARGUMENTS)
+struve = special("struve", ORDER, lambda y, v, x: 0.5 * (struve(v - 1, x) - struve(v + 1, x) + _struve_term(v, x)),
+                 domain=ARGUMENTS)
+modstruve = special("modstruve", ORDER,
+                    lambda y, v, x: 0.5 * (modstruve(v - 1, x) + modstruve(v + 1, x) + _struve_term(v, x)),
+                    domain=ARGUMENTS)
 itstruve0 = special("itstruve0", lambda y, x: struve(0, x))
 it2struve0 = special("it2struve0", lambda y, x: -struve(0, x) / x)
 itmodstruve0 = special("itmodstruve0", lambda y, x: modstruve(0, x))
@@ -89,10 +93,10 @@ it2j0 = special_part("it2j0", 0, lambda y, x: (1.0 - j0(x)) / x, call="it2j0y0")
 it2y0 = special_part("it2y0", 1, lambda y, x: -y0(x) / x, call="it2j0y0")
 it2i0 = special_part("it2i0", 0, lambda y, x: (i0(x) - 1.0) / x, call="it2i0k0")
 it2k0 = special_part("it2k0", 1, lambda y, x: -k0(x) / x, call="it2i0k0")
-besselpoly = special("besselpoly", lambda y, a, b, v: besselpoly(a, b + 1.0, v - 1.0) - besselpoly(a, b + 1.0, v + 1.0), ORDER, ORDER,
-                     domain=(POSITIVE, 0.5, 1.5))
+besselpoly = special("besselpoly", lambda y, a, b, v: besselpoly(a, b + 1.0, v - 1.0) - besselpoly(a, b + 1.0, v + 1.0),
+                     ORDER, ORDER, domain=(POSITIVE, 0.5, 1.5))
 
-# -- Airy functions: Ai'' = x Ai ------------------------------------------------------------------------------------------------------
+# -- Airy functions: Ai'' = x Ai -------------------------------------------------------------------
 
 NEAR_ZERO = (-1.5, 1.5)
 airy_ai = special_part("airy_ai", 0, lambda y, x: airy_aip(x), call="airy", domain=NEAR_ZERO)
@@ -108,14 +112,16 @@ def _growth(x: Any) -> Any:
 
 airye_ai = special_part("airye_ai", 0, lambda y, x: airye_aip(x) + sqrt(x) * y, call="airye")
 airye_aip = special_part("airye_aip", 1, lambda y, x: x * airye_ai(x) + sqrt(x) * y, call="airye")
-airye_bi = special_part("airye_bi", 2, real_only(lambda y, x: airye_bip(x) - _growth(x) * y, NOT_HOLOMORPHIC), call="airye")
-airye_bip = special_part("airye_bip", 3, real_only(lambda y, x: x * airye_bi(x) - _growth(x) * y, NOT_HOLOMORPHIC), call="airye")
+airye_bi = special_part("airye_bi", 2, real_only(lambda y, x: airye_bip(x) - _growth(x) * y, NOT_HOLOMORPHIC),
+                        call="airye")
+airye_bip = special_part("airye_bip", 3, real_only(lambda y, x: x * airye_bi(x) - _growth(x) * y, NOT_HOLOMORPHIC),
+                         call="airye")
 itairy_ai = special_part("itairy_ai", 0, lambda y, x: airy_ai(x), call="itairy")
 itairy_bi = special_part("itairy_bi", 1, lambda y, x: airy_bi(x), call="itairy")
 itairy_minus_ai = special_part("itairy_minus_ai", 2, lambda y, x: airy_ai(-x), call="itairy")
 itairy_minus_bi = special_part("itairy_minus_bi", 3, lambda y, x: airy_bi(-x), call="itairy")
 
-# -- Kelvin functions: w = ber + i bei (or ker + i kei) solves w'' + w' / x = i w ------------------------------------------------------
+# -- Kelvin functions: w = ber + i bei (or ker + i kei) solves w'' + w' / x = i w ------------------
 
 
 def _over(y: Any, x: Any) -> Any:

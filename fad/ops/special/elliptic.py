@@ -1,4 +1,5 @@
-"""Elliptic integrals and functions, by hypergeometric functions and Carlson's symmetric integrals, which have no removable singularities.
+"""Elliptic integrals and functions, by hypergeometric functions and Carlson's symmetric integrals, without removable
+singularities.
 
 Formulas: Digital Library of Mathematical Functions, chapters 19 and 22.
 """
@@ -12,7 +13,7 @@ from .hypergeometric import hyp2f1
 
 MODULUS = (0.1, 0.8)
 
-# -- complete: K = pi/2 2F1(1/2, 1/2; 1; m), E = pi/2 2F1(-1/2, 1/2; 1; m) ------------------------------------------------------
+# -- complete: K = pi/2 2F1(1/2, 1/2; 1; m), E = pi/2 2F1(-1/2, 1/2; 1; m) -------------------------
 
 
 def _k_slope(y: Any, m: Any) -> Any:
@@ -23,7 +24,7 @@ ellipk = special("ellipk", _k_slope, domain=MODULUS)
 ellipkm1 = special("ellipkm1", lambda y, p: -_k_slope(y, 1.0 - p), domain=MODULUS)
 ellipe = special("ellipe", lambda y, m: -PI / 8.0 * hyp2f1(0.5, 1.5, 2.0, m), domain=MODULUS)
 
-# -- Carlson's, each an integral over t of powers of t + x, t + y, ... --------------------------------------------------------------
+# -- Carlson's, each an integral over t of powers of t + x, t + y, ... -----------------------------
 
 
 def _rf(z: Any, x: Any, y: Any) -> Any:
@@ -71,15 +72,16 @@ def _rj_last(f: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
 
 elliprd = special("elliprd", lambda f, x, y, z: _rd(f, x, y, z), lambda f, x, y, z: _rd(f, y, x, z), _rd_last,
                   domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
-elliprf = special("elliprf", lambda f, x, y, z: _rf(x, y, z), lambda f, x, y, z: _rf(y, x, z), lambda f, x, y, z: _rf(z, x, y),
-                  domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
+elliprf = special("elliprf", lambda f, x, y, z: _rf(x, y, z), lambda f, x, y, z: _rf(y, x, z),
+                  lambda f, x, y, z: _rf(z, x, y), domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
 elliprc = special("elliprc", lambda f, x, y: _rc(f, x, y), _rc_last, domain=((0.3, 0.8), (1.0, 1.5)))
-elliprg = special("elliprg", lambda f, x, y, z: _rg(x, y, z), lambda f, x, y, z: _rg(y, x, z), lambda f, x, y, z: _rg(z, x, y),
-                  domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
+elliprg = special("elliprg", lambda f, x, y, z: _rg(x, y, z), lambda f, x, y, z: _rg(y, x, z),
+                  lambda f, x, y, z: _rg(z, x, y), domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0)))
 elliprj = special("elliprj", lambda f, x, y, z, p: _rj(f, x, y, z, p), lambda f, x, y, z, p: _rj(f, y, x, z, p),
-                  lambda f, x, y, z, p: _rj(f, z, x, y, p), _rj_last, domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0), (3.5, 4.0)))
+                  lambda f, x, y, z, p: _rj(f, z, x, y, p), _rj_last,
+                  domain=((0.3, 0.8), (1.0, 1.5), (2.0, 3.0), (3.5, 4.0)))
 
-# -- incomplete -----------------------------------------------------------------------------------------------------------------
+# -- incomplete ------------------------------------------------------------------------------------
 
 
 def _reduced(phi: Any) -> tuple:
@@ -90,7 +92,8 @@ def _reduced(phi: Any) -> tuple:
 
 
 def _f_modulus(phi: Any, m: Any) -> Any:
-    """The derivative of F(phi | m) with respect to m: with F = s RF(c^2, 1 - m s^2, 1) within half an iteration, and 2 K a half iteration."""
+    """The derivative of F(phi | m) with respect to m, with F = s RF(c^2, 1 - m s^2, 1) within half a period, and 2 K
+    per half period."""
     k, s, cc = _reduced(phi)
     return s * s * s / 6.0 * elliprd(cc, 1.0, 1.0 - m * s * s) + 2.0 * k * _k_slope(None, m)
 
@@ -105,10 +108,11 @@ def _delta(phi: Any, m: Any) -> Any:
     return sqrt(1.0 - m * sin(phi) * sin(phi))
 
 
-ellipkinc = special("ellipkinc", lambda y, phi, m: 1.0 / _delta(phi, m), lambda y, phi, m: _f_modulus(phi, m), domain=((0.2, 1.2), MODULUS))
+ellipkinc = special("ellipkinc", lambda y, phi, m: 1.0 / _delta(phi, m), lambda y, phi, m: _f_modulus(phi, m),
+                    domain=((0.2, 1.2), MODULUS))
 ellipeinc = special("ellipeinc", lambda y, phi, m: _delta(phi, m), _e_modulus, domain=((0.2, 1.2), MODULUS))
 
-# -- Jacobi's functions: F(ph | m) = u, so that the amplitude moves by -dn F_m as m does ---------------------------------------------
+# -- Jacobi's functions: F(ph | m) = u, so that the amplitude moves by -dn F_m as m does -----------
 
 
 def _ph_modulus(u: Any, m: Any) -> Any:
@@ -121,14 +125,16 @@ def _dn_modulus(y: Any, u: Any, m: Any) -> Any:
 
 
 JACOBI = ((0.2, 1.2), MODULUS)
-ellipj_sn = special_part("ellipj_sn", 0, lambda y, u, m: ellipj_cn(u, m) * ellipj_dn(u, m), lambda y, u, m: ellipj_cn(u, m) * _ph_modulus(u, m),
+ellipj_sn = special_part("ellipj_sn", 0, lambda y, u, m: ellipj_cn(u, m) * ellipj_dn(u, m),
+                         lambda y, u, m: ellipj_cn(u, m) * _ph_modulus(u, m), call="ellipj", domain=JACOBI)
+ellipj_cn = special_part("ellipj_cn", 1, lambda y, u, m: -ellipj_sn(u, m) * ellipj_dn(u, m),
+                         lambda y, u, m: -ellipj_sn(u, m) * _ph_modulus(u, m), call="ellipj", domain=JACOBI)
+ellipj_dn = special_part("ellipj_dn", 2, lambda y, u, m: -m * ellipj_sn(u, m) * ellipj_cn(u, m), _dn_modulus,
                          call="ellipj", domain=JACOBI)
-ellipj_cn = special_part("ellipj_cn", 1, lambda y, u, m: -ellipj_sn(u, m) * ellipj_dn(u, m), lambda y, u, m: -ellipj_sn(u, m) * _ph_modulus(u, m),
+ellipj_ph = special_part("ellipj_ph", 3, lambda y, u, m: ellipj_dn(u, m), lambda y, u, m: _ph_modulus(u, m),
                          call="ellipj", domain=JACOBI)
-ellipj_dn = special_part("ellipj_dn", 2, lambda y, u, m: -m * ellipj_sn(u, m) * ellipj_cn(u, m), _dn_modulus, call="ellipj", domain=JACOBI)
-ellipj_ph = special_part("ellipj_ph", 3, lambda y, u, m: ellipj_dn(u, m), lambda y, u, m: _ph_modulus(u, m), call="ellipj", domain=JACOBI)
 
-# -- the arithmetic-geometric mean: M = (a + b) / (2 F), F = 2F1(1/2, 1/2; 1; k^2), k = (a - b) / (a + b) ------------------------------
+# -- the arithmetic-geometric mean: M = (a + b) / (2 F), F = 2F1(1/2, 1/2; 1; k^2), k = (a - b) / (a + b)
 
 
 def _agm(y: Any, a: Any, b: Any) -> Any:

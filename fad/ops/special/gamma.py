@@ -1,4 +1,5 @@
-"""The gamma function's family, complete and incomplete. Formulas: Digital Library of Mathematical Functions, chapters 5, 8 and 25."""
+"""The gamma function's family, complete and incomplete. Formulas: Digital Library of Mathematical Functions, chapters
+5, 8 and 25."""
 from typing import Any
 
 from ...ir.traits import Traits
@@ -16,7 +17,7 @@ ORDER = NoFormula("it is a function of an integer order")
 UNIT = (0.1, 0.9)
 NO_TRIGAMMA = "SciPy has no trigamma function of complex arguments"
 
-# -- gamma and its logarithmic derivatives ------------------------------------------------------------------------------------
+# -- gamma and its logarithmic derivatives ---------------------------------------------------------
 
 
 def _trigamma(y: Any, x: Any) -> Any:
@@ -39,16 +40,19 @@ rgamma = special("rgamma", _rgamma_slope)
 digamma = special("digamma", real_only(_trigamma, NO_TRIGAMMA))
 zeta = special("zeta", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"),
                lambda y, s, q: -s * zeta(s + 1.0, q), domain=((2.0, 4.0), POSITIVE), behind="_zeta")
-riemann_zeta = special("riemann_zeta", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0),
-                       behind="_riemann_zeta", printed="zeta")
-zetac = special("zetac", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"), domain=(2.0, 4.0))
-beta = special("beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)), lambda y, a, b: y * (digamma(b) - digamma(a + b)))
+riemann_zeta = special("riemann_zeta",
+                       NoFormula("the zeta function's derivative with respect to its exponent has no closed form"),
+                       domain=(2.0, 4.0), behind="_riemann_zeta", printed="zeta")
+zetac = special("zetac", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"),
+                domain=(2.0, 4.0))
+beta = special("beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)),
+               lambda y, a, b: y * (digamma(b) - digamma(a + b)))
 betaln = special("betaln", lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b))
 poch = special("poch", lambda y, z, m: y * (digamma(z + m) - digamma(z)), lambda y, z, m: y * digamma(z + m))
-binom = special("binom", lambda y, n, k: y * (digamma(n + 1.0) - digamma(n - k + 1.0)), lambda y, n, k: y * (digamma(n - k + 1.0) - digamma(k + 1.0)),
-                domain=((2.0, 4.0), POSITIVE))
+binom = special("binom", lambda y, n, k: y * (digamma(n + 1.0) - digamma(n - k + 1.0)),
+                lambda y, n, k: y * (digamma(n - k + 1.0) - digamma(k + 1.0)), domain=((2.0, 4.0), POSITIVE))
 
-# -- incomplete: the derivative is the density, that of an inverse its reciprocal -------------------------------------------------
+# -- incomplete: the derivative is the density, that of an inverse its reciprocal ------------------
 
 
 def gamma_density(a: Any, x: Any) -> Any:
@@ -71,7 +75,7 @@ betaincc = special("betaincc", SHAPE, SHAPE, lambda y, a, b, x: -beta_density(a,
 betaincinv = special("betaincinv", SHAPE, SHAPE, lambda y, a, b, p: 1.0 / beta_density(a, b, y), domain=BETA)
 betainccinv = special("betainccinv", SHAPE, SHAPE, lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=BETA)
 
-# -- polygamma, which SciPy writes as a Python function -------------------------------------------------------------------------
-polygamma = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()], lambda n, x: Type(FLOAT, broadcast_of(n, x)), "polygamma({0}, {1})",
-                     Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE), arity=2, module="special",
-                     doc="The n-th derivative of the digamma function")
+# -- polygamma, which SciPy writes as a Python function --------------------------------------------
+polygamma = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()], lambda n, x: Type(FLOAT, broadcast_of(n, x)),
+                     "polygamma({0}, {1})", Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE),
+                     arity=2, module="special", doc="The n-th derivative of the digamma function")

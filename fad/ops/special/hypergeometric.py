@@ -16,15 +16,18 @@ PARAMETER = NoFormula("the derivative of a hypergeometric function with respect 
 WIDE = (-0.8, 0.8)
 
 hyp0f1 = special("hyp0f1", PARAMETER, lambda y, b, x: hyp0f1(b + 1.0, x) / b, domain=(1.5, WIDE))
-hyp1f1 = special("hyp1f1", PARAMETER, PARAMETER, lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x), domain=(0.7, 1.5, WIDE))
-hyp2f1 = special("hyp2f1", PARAMETER, PARAMETER, PARAMETER, lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x),
-                 domain=(0.7, 1.2, 1.5, WIDE))
-hyperu = special("hyperu", PARAMETER, PARAMETER, lambda y, a, b, x: -a * hyperu(a + 1.0, b + 1.0, x), domain=(0.7, 1.5, POSITIVE))
-wright_bessel = special("wright_bessel", PARAMETER, PARAMETER, lambda y, a, b, x: wright_bessel(a, a + b, x), domain=(0.7, 1.5, POSITIVE))
-log_wright_bessel = special("log_wright_bessel", PARAMETER, PARAMETER, lambda y, a, b, x: exp(log_wright_bessel(a, a + b, x) - y),
-                            domain=(0.7, 1.5, POSITIVE))
+hyp1f1 = special("hyp1f1", PARAMETER, PARAMETER, lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x),
+                 domain=(0.7, 1.5, WIDE))
+hyp2f1 = special("hyp2f1", PARAMETER, PARAMETER, PARAMETER,
+                 lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x), domain=(0.7, 1.2, 1.5, WIDE))
+hyperu = special("hyperu", PARAMETER, PARAMETER, lambda y, a, b, x: -a * hyperu(a + 1.0, b + 1.0, x),
+                 domain=(0.7, 1.5, POSITIVE))
+wright_bessel = special("wright_bessel", PARAMETER, PARAMETER, lambda y, a, b, x: wright_bessel(a, a + b, x),
+                        domain=(0.7, 1.5, POSITIVE))
+log_wright_bessel = special("log_wright_bessel", PARAMETER, PARAMETER,
+                            lambda y, a, b, x: exp(log_wright_bessel(a, a + b, x) - y), domain=(0.7, 1.5, POSITIVE))
 
-# -- exponential and trigonometric integrals ------------------------------------------------------------------------------------
+# -- exponential and trigonometric integrals -------------------------------------------------------
 
 
 def _expn_slope(y: Any, n: Any, x: Any) -> Any:
@@ -46,7 +49,8 @@ sinc = composed("sinc", lambda x: np.sinc(x)[()], lambda x: op("sin").infer(x), 
                 Partials(lambda y, x: -PI * PI / 3.0 * x * hyp0f1(2.5, -0.25 * PI * PI * x * x)), (-2.0, 2.0), arity=1,
                 doc="sin(pi x) / (pi x), 1 at zero: 0F1(; 3/2; -(pi x)^2 / 4)")
 
-# -- inverses of x e^x and x + log x ----------------------------------------------------------------------------------------------
+# -- inverses of x e^x and x + log x ---------------------------------------------------------------
 
 wrightomega = special("wrightomega", lambda y, x: y / (1.0 + y), domain=(-2.0, 2.0))
-lambertw = special("lambertw", lambda y, x, k, tol: exp(-y) / (1.0 + y), None, None, domain=(POSITIVE, 0, 1e-8), behind="_lambertw")
+lambertw = special("lambertw", lambda y, x, k, tol: exp(-y) / (1.0 + y), None, None, domain=(POSITIVE, 0, 1e-8),
+                   behind="_lambertw")

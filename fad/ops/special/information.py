@@ -1,6 +1,7 @@
 """Logistic functions, logarithms and entropies that are right at zero, losses, power transforms.
 
-Where 0 log 0 = 0 is part of the definition, the derivative follows: constant where the function is, infinite where its slope is.
+The definition includes 0 log 0 = 0, and the derivative follows: constant where the function is, infinite where its
+slope is.
 """
 from typing import Any
 
@@ -14,7 +15,7 @@ from .base import PI, POSITIVE, special
 
 UNIT = (0.1, 0.9)
 
-# -- logistic -----------------------------------------------------------------------------------------------------------------
+# -- logistic --------------------------------------------------------------------------------------
 
 
 def _logistic(x: Any) -> Any:
@@ -25,11 +26,12 @@ def _logistic(x: Any) -> Any:
     return 1.0 / y
 
 
-expit = special("expit", lambda y, x: y * (expit(-x) if in_program(y) else 1.0 - y), domain=(-2.0, 2.0), formula=_logistic)
+expit = special("expit", lambda y, x: y * (expit(-x) if in_program(y) else 1.0 - y), domain=(-2.0, 2.0),
+                formula=_logistic)
 logit = special("logit", lambda y, x: 1.0 / (x * (1.0 - x)), domain=UNIT)
 log_expit = special("log_expit", lambda y, x: expit(-x), domain=(-2.0, 2.0))
 
-# -- x log y and entropies ------------------------------------------------------------------------------------------------------
+# -- x log y and entropies -------------------------------------------------------------------------
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -48,12 +50,13 @@ def _positive(x: Any) -> Any:
 
 
 xlogy = special("xlogy", lambda z, x, y: _log_unless((x == 0) & (y == 0), y, log), lambda z, x, y: _ratio(x, y))
-xlog1py = special("xlog1py", lambda z, x, y: _log_unless((x == 0) & (y == -1), y, log1p), lambda z, x, y: _ratio(x, 1.0 + y))
+xlog1py = special("xlog1py", lambda z, x, y: _log_unless((x == 0) & (y == -1), y, log1p),
+                  lambda z, x, y: _ratio(x, 1.0 + y))
 entr = special("entr", lambda y, x: -log(x) - 1.0, singular=(0,))
 rel_entr = special("rel_entr", lambda z, x, y: log(x) - log(y) + 1.0, lambda z, x, y: -_ratio(x, y), singular=(0,))
 kl_div = special("kl_div", lambda z, x, y: log(x) - log(y), lambda z, x, y: 1.0 - _ratio(x, y), singular=(0,))
 
-# -- losses -----------------------------------------------------------------------------------------------------------------------
+# -- losses ----------------------------------------------------------------------------------------
 
 
 def _huber_width(y: Any, delta: Any, r: Any) -> Any:
@@ -66,13 +69,13 @@ def _pseudo_slope(y: Any, delta: Any, r: Any) -> Any:
 
 
 huber = special("huber", _huber_width, lambda y, delta, r: clip(r, -delta, delta), domain=((0.4, 0.6), (-2.0, 2.0)))
-pseudo_huber = special("pseudo_huber", lambda y, delta, r: 2.0 * y / delta - _pseudo_slope(y, delta, r) * r / delta, _pseudo_slope,
-                       domain=(POSITIVE, (-2.0, 2.0)))
+pseudo_huber = special("pseudo_huber", lambda y, delta, r: 2.0 * y / delta - _pseudo_slope(y, delta, r) * r / delta,
+                       _pseudo_slope, domain=(POSITIVE, (-2.0, 2.0)))
 
-# -- powers in other clothes --------------------------------------------------------------------------------------------------------
+# -- powers in other clothes -----------------------------------------------------------------------
 
-# With t = p log x, boxcox(x, p) = log x * exprel(t); exprel(t) = (e^t - 1) / t = 1F1(1; 2; t), so that nothing is singular at p = 0.
-# With u = p y, log inv_boxcox(y, p) = y * log1p(u) / u, and log1p(u) / u = 2F1(1, 1; 2; -u).
+# With t = p log x, boxcox(x, p) = log x * exprel(t); exprel(t) = (e^t - 1) / t = 1F1(1; 2; t), so that nothing is
+# singular at p = 0. With u = p y, log inv_boxcox(y, p) = y * log1p(u) / u, and log1p(u) / u = 2F1(1, 1; 2; -u).
 
 
 def _relative_slope(t: Any) -> Any:
@@ -86,19 +89,23 @@ def _log_slope(u: Any) -> Any:
 
 
 exprel = special("exprel", lambda y, x: _relative_slope(x), domain=(-2.0, 2.0))
-boxcox = special("boxcox", lambda y, x, p: x ** (p - 1.0), lambda y, x, p: log(x) * log(x) * _relative_slope(p * log(x)))
-boxcox1p = special("boxcox1p", lambda y, x, p: (1.0 + x) ** (p - 1.0), lambda y, x, p: log1p(x) * log1p(x) * _relative_slope(p * log1p(x)))
+boxcox = special("boxcox", lambda y, x, p: x ** (p - 1.0),
+                 lambda y, x, p: log(x) * log(x) * _relative_slope(p * log(x)))
+boxcox1p = special("boxcox1p", lambda y, x, p: (1.0 + x) ** (p - 1.0),
+                   lambda y, x, p: log1p(x) * log1p(x) * _relative_slope(p * log1p(x)))
 inv_boxcox = special("inv_boxcox", lambda z, y, p: z / (1.0 + p * y), lambda z, y, p: z * y * y * _log_slope(p * y))
-inv_boxcox1p = special("inv_boxcox1p", lambda z, y, p: (1.0 + z) / (1.0 + p * y), lambda z, y, p: (1.0 + z) * y * y * _log_slope(p * y))
+inv_boxcox1p = special("inv_boxcox1p", lambda z, y, p: (1.0 + z) / (1.0 + p * y),
+                       lambda z, y, p: (1.0 + z) * y * y * _log_slope(p * y))
 powm1 = special("powm1", lambda z, x, p: p * x ** (p - 1.0), lambda z, x, p: (1.0 + z) * log(x))
 exp10 = special("exp10", lambda y, x: LN10 * y, domain=(-1.0, 1.0))
 cosm1 = special("cosm1", lambda y, x: -sin(x), domain=(-2.0, 2.0))
 
-# -- degrees ----------------------------------------------------------------------------------------------------------------------
+# -- degrees ---------------------------------------------------------------------------------------
 
 DEGREE = PI / 180.0
 sindg = special("sindg", lambda y, x: DEGREE * cosdg(x), domain=(10.0, 80.0))
 cosdg = special("cosdg", lambda y, x: -DEGREE * sindg(x), domain=(10.0, 80.0))
 tandg = special("tandg", lambda y, x: DEGREE * (1.0 + y * y), domain=(10.0, 80.0))
 cotdg = special("cotdg", lambda y, x: -DEGREE * (1.0 + y * y), domain=(10.0, 80.0))
-radian = special("radian", lambda y, d, m, s: DEGREE, lambda y, d, m, s: DEGREE / 60.0, lambda y, d, m, s: DEGREE / 3600.0)
+radian = special("radian", lambda y, d, m, s: DEGREE, lambda y, d, m, s: DEGREE / 60.0,
+                 lambda y, d, m, s: DEGREE / 3600.0)

@@ -1,6 +1,7 @@
 """Distribution functions and their inverses: the derivative is a density, that of an inverse the reciprocal of one.
 
-Formulas: Abramowitz & Stegun, chapter 26; SciPy's documentation for the order of arguments. What SciPy rounds to an integer is constant.
+Formulas: Abramowitz & Stegun, chapter 26; SciPy's documentation for the order of arguments. What SciPy rounds to an
+integer is constant.
 """
 from typing import Any
 
@@ -17,7 +18,7 @@ SHAPE = NoFormula("the derivative of a distribution function with respect to thi
 INTEGER = NoFormula("it is an integer")
 SERIES = "its derivative is known as a series only"
 
-# -- Student's t, chi-square, F, gamma ------------------------------------------------------------------------------------------
+# -- Student's t, chi-square, F, gamma -------------------------------------------------------------
 
 
 def t_density(v: Any, t: Any) -> Any:
@@ -50,21 +51,24 @@ chdtr = special("chdtr", SHAPE, lambda y, v, x: chi_density(v, x), domain=FREEDO
 chdtrc = special("chdtrc", SHAPE, lambda y, v, x: -chi_density(v, x), domain=FREEDOM)
 chdtri = special("chdtri", SHAPE, lambda y, v, p: -1.0 / chi_density(v, y), domain=(3.5, UNIT))
 chdtriv = special("chdtriv", None, None, derivative=NoRule(SERIES))
-chndtr = special("chndtr", lambda y, x, v, c: noncentral_chi_density(x, v, c), SHAPE, lambda y, x, v, c: 0.5 * (chndtr(x, v + 2.0, c) - y),
-                 domain=(POSITIVE, 3.5, POSITIVE))
+chndtr = special("chndtr", lambda y, x, v, c: noncentral_chi_density(x, v, c), SHAPE,
+                 lambda y, x, v, c: 0.5 * (chndtr(x, v + 2.0, c) - y), domain=(POSITIVE, 3.5, POSITIVE))
 chndtrix = special("chndtrix", lambda y, p, v, c: 1.0 / noncentral_chi_density(y, v, c), SHAPE,
-                   lambda y, p, v, c: 0.5 * (p - chndtr(y, v + 2.0, c)) / noncentral_chi_density(y, v, c), domain=(UNIT, 3.5, POSITIVE))
+                   lambda y, p, v, c: 0.5 * (p - chndtr(y, v + 2.0, c)) / noncentral_chi_density(y, v, c),
+                   domain=(UNIT, 3.5, POSITIVE))
 fdtr = special("fdtr", SHAPE, SHAPE, lambda y, m, n, x: f_density(m, n, x), domain=(3.5, 5.5, POSITIVE))
 fdtrc = special("fdtrc", SHAPE, SHAPE, lambda y, m, n, x: -f_density(m, n, x), domain=(3.5, 5.5, POSITIVE))
 fdtri = special("fdtri", SHAPE, SHAPE, lambda y, m, n, p: 1.0 / f_density(m, n, y), domain=(3.5, 5.5, UNIT))
-gdtr = special("gdtr", lambda y, a, b, x: x * gamma_density(b, a * x), SHAPE, lambda y, a, b, x: a * gamma_density(b, a * x),
-               domain=(POSITIVE, 1.5, POSITIVE))
-gdtrc = special("gdtrc", lambda y, a, b, x: -x * gamma_density(b, a * x), SHAPE, lambda y, a, b, x: -a * gamma_density(b, a * x),
-                domain=(POSITIVE, 1.5, POSITIVE))
-gdtrix = special("gdtrix", lambda y, a, b, p: -y / a, SHAPE, lambda y, a, b, p: 1.0 / (a * gamma_density(b, a * y)), domain=(POSITIVE, 1.5, UNIT))
-gdtria = special("gdtria", lambda y, p, b, x: 1.0 / (x * gamma_density(b, y * x)), SHAPE, lambda y, p, b, x: -y / x, domain=(UNIT, 1.5, POSITIVE))
+gdtr = special("gdtr", lambda y, a, b, x: x * gamma_density(b, a * x), SHAPE,
+               lambda y, a, b, x: a * gamma_density(b, a * x), domain=(POSITIVE, 1.5, POSITIVE))
+gdtrc = special("gdtrc", lambda y, a, b, x: -x * gamma_density(b, a * x), SHAPE,
+                lambda y, a, b, x: -a * gamma_density(b, a * x), domain=(POSITIVE, 1.5, POSITIVE))
+gdtrix = special("gdtrix", lambda y, a, b, p: -y / a, SHAPE, lambda y, a, b, p: 1.0 / (a * gamma_density(b, a * y)),
+                 domain=(POSITIVE, 1.5, UNIT))
+gdtria = special("gdtria", lambda y, p, b, x: 1.0 / (x * gamma_density(b, y * x)), SHAPE, lambda y, p, b, x: -y / x,
+                 domain=(UNIT, 1.5, POSITIVE))
 
-# -- of counts: bdtr(k, n, p) = 1 - I_p(k+1, n-k), nbdtr(k, n, p) = I_p(n, k+1), pdtr(k, m) = 1 - P(k+1, m) ----------------------------
+# -- counts: bdtr(k, n, p) = 1 - I_p(k+1, n-k), nbdtr(k, n, p) = I_p(n, k+1), pdtr(k, m) = 1 - P(k+1, m)
 
 
 def _binomial(k: Any, n: Any, p: Any) -> Any:
@@ -98,11 +102,11 @@ def _tukey_slope(y: Any, x: Any, lam: Any) -> Any:
 
 tklmbda = special("tklmbda", _tukey_slope, SHAPE, domain=((-0.8, 0.8), 0.7))
 
-# -- no rule --------------------------------------------------------------------------------------------------------------------
+# -- no rule ---------------------------------------------------------------------------------------
 
-for _name in ["bdtrik", "bdtrin", "btdtria", "btdtrib", "chndtridf", "chndtrinc", "fdtridfd", "gdtrib", "nbdtrik", "nbdtrin", "ncfdtr", "ncfdtri",
-              "ncfdtridfd", "ncfdtridfn", "ncfdtrinc", "nctdtr", "nctdtridf", "nctdtrinc", "nctdtrit", "pdtrik", "kolmogi", "kolmogorov",
-              "smirnov", "smirnovi"]:
-    _arity = {"pdtrik": 2, "kolmogi": 1, "kolmogorov": 1, "smirnov": 2, "smirnovi": 2, "ncfdtr": 4, "ncfdtri": 4, "ncfdtridfd": 4,
-              "ncfdtridfn": 4, "ncfdtrinc": 4}.get(_name, 3)
+for _name in ["bdtrik", "bdtrin", "btdtria", "btdtrib", "chndtridf", "chndtrinc", "fdtridfd", "gdtrib", "nbdtrik",
+              "nbdtrin", "ncfdtr", "ncfdtri", "ncfdtridfd", "ncfdtridfn", "ncfdtrinc", "nctdtr", "nctdtridf",
+              "nctdtrinc", "nctdtrit", "pdtrik", "kolmogi", "kolmogorov", "smirnov", "smirnovi"]:
+    _arity = {"pdtrik": 2, "kolmogi": 1, "kolmogorov": 1, "smirnov": 2, "smirnovi": 2, "ncfdtr": 4, "ncfdtri": 4,
+              "ncfdtridfd": 4, "ncfdtridfn": 4, "ncfdtrinc": 4}.get(_name, 3)
     special(_name, *[None] * _arity, derivative=NoRule(SERIES))

@@ -1,4 +1,5 @@
-"""Fixed points, differentiated by the implicit function theorem (Griewank and Walther, Evaluating Derivatives, chapter 15)."""
+"""Fixed points, differentiated by the implicit function theorem (Griewank and Walther, Evaluating Derivatives, chapter
+15)."""
 from collections.abc import Callable
 from typing import Any
 

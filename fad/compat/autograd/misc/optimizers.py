@@ -1,4 +1,5 @@
-"""Optimizers of trees of arrays: optimizer(grad, x0, callback=None, ...) with grad(x, iteration) and callback(x, iteration, gradient)."""
+"""Optimizers of trees of arrays: optimizer(grad, x0, callback=None, ...) with grad(x, iteration) and callback(x,
+iteration, gradient)."""
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +29,8 @@ def _descend(grad: Callable, x: Any, callback: "Callable | None", num_iters: int
 
 
 @unflatten_optimizer
-def sgd(grad: Callable, x: Any, callback: "Callable | None" = None, num_iters: int = 200, step_size: float = 0.1, mass: float = 0.9) -> Any:
+def sgd(grad: Callable, x: Any, callback: "Callable | None" = None, num_iters: int = 200, step_size: float = 0.1,
+        mass: float = 0.9) -> Any:
     """Gradient descent with momentum, each gradient weighed by 1 - mass."""
     velocity = np.zeros(len(x))
 
@@ -40,8 +42,8 @@ def sgd(grad: Callable, x: Any, callback: "Callable | None" = None, num_iters: i
 
 
 @unflatten_optimizer
-def rmsprop(grad: Callable, x: Any, callback: "Callable | None" = None, num_iters: int = 100, step_size: float = 0.1, gamma: float = 0.9,
-            eps: float = 1e-8) -> Any:
+def rmsprop(grad: Callable, x: Any, callback: "Callable | None" = None, num_iters: int = 100, step_size: float = 0.1,
+            gamma: float = 0.9, eps: float = 1e-8) -> Any:
     """Gradient descent scaled by a running root mean square of the gradient (Tieleman and Hinton, 2012)."""
     square = np.ones(len(x))
 
@@ -53,8 +55,8 @@ def rmsprop(grad: Callable, x: Any, callback: "Callable | None" = None, num_iter
 
 
 @unflatten_optimizer
-def adam(grad: Callable, x: Any, callback: "Callable | None" = None, num_iters: int = 100, step_size: float = 0.001, b1: float = 0.9,
-         b2: float = 0.999, eps: float = 1e-8) -> Any:
+def adam(grad: Callable, x: Any, callback: "Callable | None" = None, num_iters: int = 100, step_size: float = 0.001,
+         b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
     """Adam, with bias correction (Kingma and Ba, 2015, algorithm 1)."""
     mean, square = np.zeros(len(x)), np.zeros(len(x))
 

@@ -24,5 +24,6 @@ def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> An
            [0., 2.]])
     """
     if offset or not (axis1 == -1 and axis2 == -2) and not (axis1 == -2 and axis2 == -1):
-        raise NotImplementedError("make_diagonal puts a main diagonal into the last two axes: offset=0, axis1=-1, axis2=-2")
+        raise NotImplementedError(
+            "make_diagonal puts a main diagonal into the last two axes: offset=0, axis1=-1, axis2=-2")
     return D[..., None] * _numpy.eye(_numpy.shape(D)[-1])

@@ -1,8 +1,9 @@
 """autograd.scipy.integrate: the names of scipy.integrate; odeint has a derivative, by the adjoint equation.
 
-Between two times the adjoint a = dL/dy follows da/dt = -(df/dy)' a, backwards; the parameters' cotangents are the integral
-of (df/dp)' a (Froehlich et al., PLOS Computational Biology 13, 2017, section 2.4.2 of the supplement). Its steps are LSODA's own,
-so that it is as precise as the tolerances allow, and no derivative of the steps taken forward.
+Between two times the adjoint a = dL/dy follows da/dt = -(df/dy)' a, backwards; the parameters' cotangents are the
+integral of (df/dp)' a (Froehlich et al., PLOS Computational Biology 13, 2017, section 2.4.2 of the supplement). LSODA
+chooses the steps of the adjoint, so that it is as precise as the tolerances allow; it is not the derivative of the
+forward steps.
 """
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +25,8 @@ def __getattr__(name: str) -> Any:
 
 @primitive
 def odeint(func: Callable, y0: Any, t: Any, args: tuple = (), **options: Any) -> Any:
-    """The states of shape (len(t), len(y0)) at the times t of dy/dt = func(y, t, *args); differentiable in y0, t and args.
+    """The states of shape (len(t), len(y0)) at the times t of dy/dt = func(y, t, *args); differentiable in y0, t and
+    args.
 
     >>> float(odeint(lambda y, t, k: -k * y, np.array([1.0]), np.array([0.0, 1.0]), (2.0,))[1, 0].round(6))
     0.135335
@@ -34,7 +36,9 @@ def odeint(func: Callable, y0: Any, t: Any, args: tuple = (), **options: Any) ->
 
 def _pull(argnums: Sequence, ans: Any, args: tuple, options: dict) -> Callable:
     func, y0, t, *rest = args
-    params, options = (rest[0], options) if rest else (options.get("args", ()), {k: v for k, v in options.items() if k != "args"})
+    params = rest[0] if rest else options.get("args", ())
+    if not rest:
+        options = {k: v for k, v in options.items() if k != "args"}
     flat, unflatten = flatten(params)
     count, size = np.shape(ans)
 

@@ -13,11 +13,12 @@ def __getattr__(name: str) -> Any:
     return _attribute(name)
 
 
-def convolve(A: Any, B: Any, axes: "Sequence | None" = None, dot_axes: "Sequence | None" = None, mode: str = "full") -> Any:
+def convolve(A: Any, B: Any, axes: "Sequence | None" = None, dot_axes: "Sequence | None" = None,
+             mode: str = "full") -> Any:
     """The convolution of A and B over the pairs of axes `axes`, summed over the pairs of axes `dot_axes`.
 
-    axes, dot_axes: (axes of A, axes of B); axes None: all. Result axes: those of A that are in neither, those of B, the convolved ones.
-    mode: "full", "same" (the size of A) or "valid".
+    axes, dot_axes: (axes of A, axes of B); axes None: all. Result axes: those of A that are in neither, those of B,
+    the convolved ones. mode: "full", "same" (the size of A) or "valid".
 
     >>> convolve(np.array([1.0, 2.0]), np.array([1.0, 0.0, 1.0]))
     array([1., 2., 1., 2.])
@@ -45,7 +46,8 @@ def _padded(x: Any, axes: Sequence, sizes: Sequence) -> Any:
 
 
 def _contract(A: Any, windows: Any, on_a: list, on_b: list, dot_a: list, dot_b: list) -> Any:
-    """The windows (axes of B, then one window axis for each convolved axis) times A, reversed along its convolved axes."""
+    """The windows (axes of B, then one window axis for each convolved axis) times A, reversed along its convolved
+    axes."""
     flipped = A[tuple([slice(None, None, -1) if i in on_a else slice(None) for i in range(np.ndim(A))])]
     count = np.ndim(A)
     a = list(range(count))

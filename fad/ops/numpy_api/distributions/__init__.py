@@ -1,4 +1,5 @@
-"""scipy.stats: densities, probabilities and quantiles of its distributions, by its own methods (stats.norm.logpdf, stats.gamma(2.0).cdf)."""
+"""scipy.stats: densities, probabilities and quantiles of its distributions, as SciPy's methods (stats.norm.logpdf,
+stats.gamma(2.0).cdf)."""
 from . import methods, multivariate
 
 __all__ = ["methods", "multivariate"]

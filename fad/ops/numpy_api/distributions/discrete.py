@@ -1,6 +1,7 @@
 """The discrete distributions, each as scipy.stats parametrizes it; k is an integer, given as a float.
 
-Formulas: SciPy's reference of statistical distributions; N. L. Johnson, A. W. Kemp, S. Kotz, Univariate Discrete Distributions, 3rd edition.
+Formulas: SciPy's reference of statistical distributions; N. L. Johnson, A. W. Kemp, S. Kotz, Univariate Discrete
+Distributions, 3rd edition.
 """
 from typing import Any
 
@@ -37,17 +38,19 @@ def _binomial_tail(tail: Any, at_end: float) -> Any:
 
 
 DISCRETE = {
-    "poisson": Distribution(lambda k, mu: xlogy(k, mu) - gammaln(k + 1.0) - mu, lambda k, mu: gammaincc(k + 1.0, mu), lambda k, mu: gammainc(k + 1.0, mu),
-                            low=_zero, within=_zero, valid=lambda mu: mu >= 0),
-    "binom": Distribution(_binomial, _binomial_tail(betaincc, 1.0), _binomial_tail(betainc, 0.0), low=_zero, high=lambda n, p: n, within=_zero,
-                          valid=lambda n, p: (n >= 0) & _proportion(p)),
-    "bernoulli": Distribution(lambda k, p: xlogy(k, p) + xlog1py(1.0 - k, -p), lambda k, p: where(k < 1.0, 1.0 - p, 1.0),
-                              lambda k, p: where(k < 1.0, p, 0.0), low=_zero, high=lambda p: 1.0, within=_zero, valid=_proportion),
-    "geom": Distribution(lambda k, p: xlog1py(k - 1.0, -p) + log(p), lambda k, p: -expm1(log1p(-p) * k), lambda k, p: exp(k * log1p(-p)),
-                         log_sf=lambda k, p: k * log1p(-p), low=lambda p: 1.0, within=lambda p: 1.0, valid=lambda p: (p > 0) & (p <= 1)),
+    "poisson": Distribution(lambda k, mu: xlogy(k, mu) - gammaln(k + 1.0) - mu, lambda k, mu: gammaincc(k + 1.0, mu),
+                            lambda k, mu: gammainc(k + 1.0, mu), low=_zero, within=_zero, valid=lambda mu: mu >= 0),
+    "binom": Distribution(_binomial, _binomial_tail(betaincc, 1.0), _binomial_tail(betainc, 0.0), low=_zero,
+                          high=lambda n, p: n, within=_zero, valid=lambda n, p: (n >= 0) & _proportion(p)),
+    "bernoulli": Distribution(lambda k, p: xlogy(k, p) + xlog1py(1.0 - k, -p),
+                              lambda k, p: where(k < 1.0, 1.0 - p, 1.0), lambda k, p: where(k < 1.0, p, 0.0), low=_zero,
+                              high=lambda p: 1.0, within=_zero, valid=_proportion),
+    "geom": Distribution(lambda k, p: xlog1py(k - 1.0, -p) + log(p), lambda k, p: -expm1(log1p(-p) * k),
+                         lambda k, p: exp(k * log1p(-p)), log_sf=lambda k, p: k * log1p(-p), low=lambda p: 1.0,
+                         within=lambda p: 1.0, valid=lambda p: (p > 0) & (p <= 1)),
     "nbinom": Distribution(lambda k, n, p: gammaln(n + k) - gammaln(k + 1.0) - gammaln(n) + n * log(p) + xlog1py(k, -p),
-                           lambda k, n, p: betainc(n, k + 1.0, p), lambda k, n, p: betaincc(n, k + 1.0, p), low=_zero, within=_zero,
-                           valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1)),
-    "betabinom": Distribution(lambda k, n, a, b: _choices(n, k) + betaln(k + a, n - k + b) - betaln(a, b), low=_zero, high=lambda n, a, b: n,
-                              within=_zero, valid=lambda n, a, b: (n >= 0) & (a > 0) & (b > 0)),
+                           lambda k, n, p: betainc(n, k + 1.0, p), lambda k, n, p: betaincc(n, k + 1.0, p), low=_zero,
+                           within=_zero, valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1)),
+    "betabinom": Distribution(lambda k, n, a, b: _choices(n, k) + betaln(k + a, n - k + b) - betaln(a, b), low=_zero,
+                              high=lambda n, a, b: n, within=_zero, valid=lambda n, a, b: (n >= 0) & (a > 0) & (b > 0)),
 }

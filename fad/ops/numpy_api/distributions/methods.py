@@ -1,6 +1,7 @@
-"""The methods of scipy.stats' distributions, free (stats.norm.logpdf(x, mu, sigma)) and frozen (stats.norm(mu, sigma).logpdf(x)).
+"""The methods of scipy.stats' distributions, free (stats.norm.logpdf(x, mu, sigma)) and frozen (stats.norm(mu,
+sigma).logpdf(x)).
 
-As SciPy has it, the density outside the support is zero, and what belongs to shapes or a scale that are not allowed is nan.
+As in SciPy, the density outside the support is zero, and results for invalid shapes or scales are nan.
 """
 import math
 from collections.abc import Callable
@@ -23,7 +24,8 @@ def record_of(dist: Any) -> Distribution:
     table = DISCRETE if hasattr(dist, "pmf") else CONTINUOUS
     known = module_name(type(dist)).startswith("scipy.stats.") and table.get(dist.name)
     if not known:
-        raise UnsupportedFunctionError(f"scipy.stats.{dist.name} is not supported on traced arrays", why="fad has no record of this distribution",
+        raise UnsupportedFunctionError(f"scipy.stats.{dist.name} is not supported on traced arrays",
+                                       why="fad has no record of this distribution",
                                        do=f"write its formula, or take one of {', '.join(sorted(table))}")
     return known
 
@@ -37,12 +39,14 @@ def _bound(dist: Any, method: str, args: tuple, kwds: dict) -> tuple:
     given = dict(zip(names, args))
     for name, value in kwds.items():
         if name not in names or name in given:
-            raise TypeError(f"{dist.name}.{method}() got {'multiple values for' if name in given else 'an unexpected'} argument {name!r}")
+            raise TypeError(f"{dist.name}.{method}() got {'multiple values for' if name in given else 'an unexpected'} "
+                            f"argument {name!r}")
         given[name] = value
     missing = [name for name in names[:dist.numargs] if name not in given]
     if missing:
         raise TypeError(f"{dist.name}.{method}() needs its shape {', '.join(missing)}")
-    return tuple([as_array(given[name]) for name in names[:dist.numargs]]), as_array(given.get("loc", 0.0)), as_array(given.get("scale", 1.0))
+    return tuple([as_array(given[name]) for name in names[:dist.numargs]]), as_array(given.get("loc", 0.0)), as_array(
+        given.get("scale", 1.0))
 
 
 def _is(number: Any, value: float) -> bool:
@@ -75,8 +79,10 @@ class MethodCall:
 
     def known(self, part: str) -> None:
         if getattr(self.record, part) is None:
-            raise UnsupportedFunctionError(f"{self.name} is not supported on traced arrays", why="fad has no formula for it",
-                                           do="use another method of the distribution, or give it a rule with fad.custom_jvp")
+            raise UnsupportedFunctionError(f"{self.name} is not supported on traced arrays",
+                                           why="fad has no formula for it",
+                                           do="use another method of the distribution, or give it a rule with "
+                                              "fad.custom_jvp")
 
     def standard(self, x: Any) -> Any:
         """(x - loc) / scale."""
@@ -167,19 +173,25 @@ def entropy(dist: Any, *args: Any, **kwds: Any) -> Any:
 
 SHARED = {
     "cdf": _probability("cdf", "cdf", 0.0, 1.0), "sf": _probability("sf", "survival", 1.0, 0.0),
-    "logcdf": _probability("logcdf", "log_probability", -math.inf, 0.0), "logsf": _probability("logsf", "log_survival", 0.0, -math.inf)}
+    "logcdf": _probability("logcdf", "log_probability", -math.inf, 0.0),
+    "logsf": _probability("logsf", "log_survival", 0.0, -math.inf)}
 QUANTILES = {"ppf": _quantile("ppf", "ppf"), "isf": _quantile("isf", "upper_quantile")}
 CONTINUOUS_ONLY = {"pdf": pdf, "logpdf": logpdf, "entropy": entropy}
 DISCRETE_ONLY = {"pmf": pmf, "logpmf": logpmf}
 SAMPLES = {
-    "rv_continuous.logpdf": ("stats.norm.logpdf(x, v, 1.0 + v)", "stats.gamma.logpdf(v, 2.0 + v, scale=0.7)", "stats.t.logpdf(x, 3.0 + v)"),
+    "rv_continuous.logpdf": ("stats.norm.logpdf(x, v, 1.0 + v)", "stats.gamma.logpdf(v, 2.0 + v, scale=0.7)",
+                             "stats.t.logpdf(x, 3.0 + v)"),
     "rv_continuous.pdf": ("stats.beta.pdf(x, 1.5 + v, 2.0)", "stats.lognorm.pdf(v, 0.4 + v)"),
     "rv_continuous.cdf": ("stats.norm.cdf(x, v, 1.0 + v)", "stats.logistic.cdf(x, v)"),
-    "rv_continuous.logcdf": ("stats.norm.logcdf(x, v, 1.0 + v)",), "rv_continuous.logsf": ("stats.norm.logsf(x, v, 1.0 + v)",),
-    "rv_continuous.sf": ("stats.weibull_min.sf(x, 1.0 + v, scale=2.0)",), "rv_continuous.ppf": ("stats.norm.ppf(x, v, 1.0 + v)",),
-    "rv_continuous.isf": ("stats.gumbel_r.isf(x, v, 1.0 + v)",), "rv_continuous.entropy": ("stats.gamma.entropy(1.0 + v, scale=v)",),
+    "rv_continuous.logcdf": ("stats.norm.logcdf(x, v, 1.0 + v)",),
+    "rv_continuous.logsf": ("stats.norm.logsf(x, v, 1.0 + v)",),
+    "rv_continuous.sf": ("stats.weibull_min.sf(x, 1.0 + v, scale=2.0)",),
+    "rv_continuous.ppf": ("stats.norm.ppf(x, v, 1.0 + v)",),
+    "rv_continuous.isf": ("stats.gumbel_r.isf(x, v, 1.0 + v)",),
+    "rv_continuous.entropy": ("stats.gamma.entropy(1.0 + v, scale=v)",),
     "rv_discrete.logpmf": ("stats.poisson.logpmf(i[:, None], v)", "stats.binom.logpmf(i[:, None], 5, v)"),
-    "rv_discrete.pmf": ("stats.nbinom.pmf(i[:, None], 2.0 + v, v)",), "rv_discrete.cdf": ("stats.poisson.cdf(i[:, None], v)",)}
+    "rv_discrete.pmf": ("stats.nbinom.pmf(i[:, None], 2.0 + v, v)",),
+    "rv_discrete.cdf": ("stats.poisson.cdf(i[:, None], v)",)}
 NEEDED = {"ppf": "ppf", "isf": "ppf", "entropy": "entropy", **dict.fromkeys(("cdf", "sf", "logcdf", "logsf"), "cdf")}
 
 
@@ -197,9 +209,11 @@ def _frozen(call: Callable) -> Callable:
 for _class, _table, _methods in (("rv_continuous", CONTINUOUS, {**SHARED, **QUANTILES, **CONTINUOUS_ONLY}),
                                  ("rv_discrete", DISCRETE, {**SHARED, **DISCRETE_ONLY})):
     for _name, _call in _methods.items():
-        face(f"scipy.stats.{_class}.{_name}", samples=SAMPLES.get(f"{_class}.{_name}", ()), note=_note(_table, _name))(_call)
+        face(f"scipy.stats.{_class}.{_name}", samples=SAMPLES.get(f"{_class}.{_name}", ()),
+             note=_note(_table, _name))(_call)
 
-for _class, _methods in (("rv_frozen", {**SHARED, **QUANTILES, "entropy": entropy}), ("rv_continuous_frozen", {"pdf": pdf, "logpdf": logpdf}),
+for _class, _methods in (("rv_frozen", {**SHARED, **QUANTILES, "entropy": entropy}),
+                         ("rv_continuous_frozen", {"pdf": pdf, "logpdf": logpdf}),
                          ("rv_discrete_frozen", DISCRETE_ONLY)):
     for _name, _call in _methods.items():
         face(f"scipy.stats._distn_infrastructure.{_class}.{_name}", creation=True)(_frozen(_call))

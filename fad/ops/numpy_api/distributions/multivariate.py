@@ -21,7 +21,8 @@ from ..arguments import as_array, rank
 from ..stacks import floating
 
 MODULE = "scipy.stats._multivariate"
-NORMAL, DIRICHLET, MULTINOMIAL = f"{MODULE}.multivariate_normal_gen", f"{MODULE}.dirichlet_gen", f"{MODULE}.multinomial_gen"
+NORMAL, DIRICHLET, MULTINOMIAL = (
+    f"{MODULE}.{name}_gen" for name in ("multivariate_normal", "dirichlet", "multinomial"))
 
 
 def _total(x: Any, axis: int) -> Any:
@@ -44,14 +45,15 @@ class Frozen:
         return lambda *x: call(None, *x, *parameters)
 
 
-# -- the normal distribution ------------------------------------------------------------------------------------------------------
+# -- the normal distribution -----------------------------------------------------------------------
 
 
 def _refuse_singular(allow_singular: Any) -> None:
     if allow_singular:
-        raise UnsupportedFunctionError("scipy.stats.multivariate_normal(allow_singular=True) is not supported on traced arrays",
-                                       why="the density of a singular covariance has no derivative with respect to it",
-                                       do="take the density in the subspace that has one")
+        raise UnsupportedFunctionError(
+            "scipy.stats.multivariate_normal(allow_singular=True) is not supported on traced arrays",
+            why="the density of a singular covariance has no derivative with respect to it",
+            do="take the density in the subspace that has one")
 
 
 def _scaled(d: Any, cov: Any) -> tuple:
@@ -100,16 +102,17 @@ def normal_pdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular
 def normal_entropy(dist: Any, mean: Any = None, cov: Any = 1) -> Any:
     """n (1 + log 2 pi) / 2 + log det C / 2."""
     cov = as_array(cov)
-    n = shape_of(cov)[-1] if rank(cov) else 1 if mean is None or not rank(as_array(mean)) else shape_of(as_array(mean))[-1]
+    n = (shape_of(cov)[-1] if rank(cov) else 1 if mean is None or not rank(as_array(mean))
+         else shape_of(as_array(mean))[-1])
     _, log_det = _scaled(registry["full"](0.0, n, dtype="f8"), cov)
     return 0.5 * (n * (1.0 + math.log(2.0 * math.pi)) + log_det)
 
 
-# -- proportions and counts -------------------------------------------------------------------------------------------------------
+# -- proportions and counts ------------------------------------------------------------------------
 
 
 def dirichlet_logpdf(dist: Any, x: Any, alpha: Any) -> Any:
-    """sum((alpha - 1) log x) - log B(alpha); x holds the proportions along its first axis, the last of them given or left out."""
+    """sum((alpha - 1) log x) - log B(alpha). x holds the proportions along its first axis, with or without the last."""
     x, alpha = as_array(x), as_array(alpha)
     wanted = shape_of(alpha)[0]
     if not extents.at_least(shape_of(x)[0], wanted):

@@ -1,4 +1,4 @@
-"""What a distribution of scipy.stats is, on its standard scale: functions of the variable and of the distribution's shapes."""
+"""A distribution of scipy.stats on its standard scale: functions of the variable and of the distribution's shapes."""
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""autograd.scipy.stats: SciPy's distributions; each is a module too, as `import autograd.scipy.stats.norm as norm` wants it."""
+"""autograd.scipy.stats: SciPy's distributions. Each is a module too, for `import autograd.scipy.stats.norm as norm`."""
 import importlib
 import sys
 from types import ModuleType
@@ -18,5 +18,7 @@ class _Distribution(ModuleType):
         return getattr(getattr(importlib.import_module("scipy.stats"), self.__name__.rpartition(".")[2]), name)
 
 
-for _name in ("bernoulli", "beta", "chi2", "dirichlet", "gamma", "laplace", "multivariate_normal", "norm", "poisson", "t", "uniform"):
-    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = _Distribution(f"{__name__}.{_name}", f"scipy.stats.{_name}, as a module")
+for _name in ("bernoulli", "beta", "chi2", "dirichlet", "gamma", "laplace", "multivariate_normal", "norm", "poisson",
+              "t", "uniform"):
+    _module = _Distribution(f"{__name__}.{_name}", f"scipy.stats.{_name}, as a module")
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = _module

@@ -1,0 +1,153 @@
+"""One small program for each pass, as a user would write it, in which the pass finds its work.
+
+x and y are vectors, n is a number.
+"""
+import numpy as np
+from scipy import linalg
+
+import fad
+
+
+def quartic(x):
+    return np.sum(x ** 4)
+
+
+def kept(x):
+    return np.sum(fad.checkpoint(np.sin)(x) * x)
+
+
+def power(x):
+    k = 1
+    for _ in range(len(x)):
+        k = k * 3
+    return x * k
+
+
+def heads(W, a):
+    return np.sin((W @ np.outer(a, np.arange(12.0))).reshape(len(W), 3, 4))
+
+
+def batch(X, rows):
+    return np.tanh(X * 2.0)[rows]
+
+
+def logsumexp(x):
+    a = np.max(x)
+    return np.log(np.sum(np.exp(x - a))) + a
+
+
+def weighted(x):
+    total = 0.0
+    for v in x:
+        total = total + 2.0 * v
+    return total
+
+
+def halves(x):
+    total = 0.0
+    for v in x:
+        total = total + v / 2.0
+    return total
+
+
+def energy(x):
+    total = 0.0
+    for v in x:
+        total = total + v * v
+    return total
+
+
+def cubes(x):
+    total = 0.0
+    for v in x:
+        total = total + v ** 3
+    return total
+
+
+def transposed(A):
+    return np.transpose(np.transpose(A)) * 1.0
+
+
+def twice(x):
+    return np.sin(x) * np.sin(x)
+
+
+def invariant(x, c):
+    total = 0.0
+    for v in x:
+        total = total + np.sin(c) * v
+    return total
+
+
+def odd(x):
+    total = 0.0
+    for i in range(len(x) // 2):
+        total += x[2 * i + 1]
+    return total
+
+
+def least_squares(A, b):
+    return linalg.lstsq(A, b)[0]
+
+
+def pendulum(y, n):
+    for _ in range(n):
+        y = y + 0.01 * np.array([y[1], -np.sin(y[0])])
+    return y
+
+
+def pivot(x, y):
+    total = 0.0
+    for v in y:
+        total += x[3] * v
+    return total
+
+
+def neighbours(x):
+    for _ in range(3):
+        y = x.copy()
+        y[1:-1] = x[2:] + x[:-2]
+        x = y
+    return np.sum(x)
+
+
+def shifted(x):
+    y = x.copy()
+    y[1:] = x[:-1] * 2
+    return y, np.sin(x)
+
+
+def iterates(A):
+    total = 0.0
+    for x in A:
+        s = 0.3
+        for v in x:
+            s = np.sin(s * v)
+        total += s
+    return total
+
+
+V, W = (20,), (20, 3)
+CASES = {
+    "inline": (fad.grad, kept, V),
+    "overflow": (fad.jit, power, V),
+    "split_early": (fad.jit, heads, (8, 5), (5,)),
+    "hoist_gathers": (fad.jit, batch, W, np.array([3, 1])),
+    "without_cancelling": (fad.grad, logsumexp, V),
+    "dce": (fad.grad, quartic, V),
+    "drop_invariant_carries": (fad.grad, weighted, V),
+    "fold": (fad.grad, halves, V),
+    "simplify": (fad.jit, transposed, W),
+    "cse": (fad.jit, twice, V),
+    "licm": (fad.jit, invariant, V, 0.5),
+    "hoist_checks": (fad.jit, odd, V),
+    "legalise": (fad.jit, least_squares, W, V),
+    "replace_aggregates": (fad.jit, pendulum, (2,), 9),
+    "reverse_loops": (fad.grad, energy, V),
+    "hoist_reads": (fad.jit, pivot, V, V),
+    "promote_sums": (fad.grad, pivot, V, V),
+    "drop_dead_initialisation": (fad.grad, cubes, V),
+    "elide_copies": (fad.grad, iterates, W),
+    "scatter_to_gather": (fad.grad, neighbours, V),
+    "read_before_write": (fad.jit, shifted, V),
+}
