@@ -21,7 +21,7 @@ from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
 from ..trace.absent import Absent, missing_attribute
-from ..trace.journal import noting
+from ..trace.journal import Mark, noting
 from ..trace.leaks import settle
 from ..trace.tracer import Tracer
 from ..util import tree
@@ -198,14 +198,28 @@ def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
 def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:
     """deliver(tape, body's result) of a body that computes on traced values, given the values."""
     leaves, structure = tree.flatten((args, kwargs))
-    with taping(name, Tracer) as tape, noting():
+    with taping(name, Tracer) as tape, noting() as mark:
         given = [tape.take(x) for x in leaves]
         # an array that is given twice is one object to identity tests
         tape.arrived = {id(new): x for new, x in zip(given, leaves)}
         args, kwargs = structure.unflatten(given)
-        result = body(*args, **kwargs)
-        settle(tape)
+        try:
+            result = body(*args, **kwargs)
+            settle(tape)
+        except BaseException:
+            _settle_or_undo(tape, mark)
+            raise
         return deliver(tape, result)
+
+
+def _settle_or_undo(tape: LiveBuilder, mark: Mark) -> None:
+    """What a function has left outside before it raised an error is as Python leaves it, or as it was before the
+    call: no traced value stays there."""
+    try:
+        settle(tape)
+    except Exception as error:
+        let_through(error)
+        mark.undo()
 
 
 def as_arrays(tape: LiveBuilder, result: Any) -> Any:

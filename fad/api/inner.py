@@ -17,7 +17,14 @@ from ..trace.capture import Capture
 from ..trace.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
-from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError, UnstageableError
+from ..util.errors import (
+    ArgumentError,
+    CotangentShapeError,
+    IntegerArgumentError,
+    NotScalarError,
+    StructureError,
+    UnstageableError,
+)
 from ..util.foreign import package_of, remedy_of
 from ..util.interrupts import let_through
 from ..util.keywords import signature_of
@@ -30,7 +37,7 @@ class Inner:
     wanted     positions, among the Func's inputs, of the leaves that derivatives are taken with respect to
     whole      for the first leaves of the arguments, the arrays they are parts of: examples of a batch
     structures the structure of each argument that is differentiated, with the positions of its data leaves
-    is_delivered  whether the transform itself computes all outputs, and so what the function leaves outside (deliver)
+    is_delivered  whether the transform computes all outputs itself, and so what the function leaves outside (deliver)
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (),
@@ -57,11 +64,10 @@ class Inner:
         self.func = rearranged(self.traced.func)
         self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.count
         if self.traced.count and whole is not None:
-            raise UnstageableError("a function of one example changes something outside itself", why="it would do so for each example of the batch",
-                                   do="return the new value")
+            raise UnstageableError("a function of one example changes something outside itself",
+                                   why="it would do so for each example of the batch", do="return the new value")
         if self.traced.inside is not None and not is_delivered:
-            self.deliver(evaluate(Func("left", self.func.inputs, self.func.equations, self.func.outputs[-self.traced.count:]), self.args)
-                         if self.traced.count else ())
+            self.deliver(self._left_values())
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""
@@ -71,8 +77,15 @@ class Inner:
         """Cotangents of the results, extended by None for what the function wrote to."""
         return list(values) + [None] * (len(self.traced.written) + self.traced.count)
 
+    def _left_values(self) -> tuple:
+        """What the function leaves outside itself, computed in the program around it."""
+        count = self.traced.count
+        left = Func("left", self.func.inputs, self.func.equations, self.func.outputs[-count:])
+        return evaluate(left, self.args) if count else ()
+
     def deliver(self, values: Sequence) -> None:
-        """What the function has left outside itself are these values of the program around it: the last ones of its outputs."""
+        """What the function has left outside itself are these values of the program around it: the last ones of its
+        outputs."""
         if self.traced.inside is not None:
             self.traced.inside.put(values[len(values) - self.traced.count:])
 

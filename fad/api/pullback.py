@@ -82,7 +82,7 @@ class TwoStepProgram(Program):
         model = self._tree(self.model, self.first.leaves + self.second.leaves, models)
         ends = self.early + self.models + self.traced.count
         residuals = list(outputs[ends:])
-        if self.deliver is not None:                          # stores name outputs by their places in the traced program
+        if self.deliver is not None:                          # stores name outputs by places in the traced program
             count = len(self.traced.func.outputs) - self.traced.count
             self.deliver({count + k: y for k, y in enumerate(outputs[ends - self.traced.count:ends])}, data)
 

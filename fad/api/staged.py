@@ -12,16 +12,13 @@ from typing import Any
 from ..backend.executable import Program, nothing
 from ..ir import stack
 from ..ir.build import current
-from ..ir.delivery import Store
 from ..trace.effects import undo
 from ..trace.guards.closures import KINDS
 from ..trace.guards.guard import of_all_in
-from ..trace.guards.kinds import CONTAINERS, MISSING
+from ..trace.guards.kinds import CONTAINERS
 from ..trace.guards.reads import guard_within
-from ..trace.guards.snapshot import is_same
 from ..trace.journal import all_made
 from ..trace.leaks import refuse_changed_arguments
-from ..trace.lifting import value_at
 from ..trace.listed import deliver
 from ..trace.state import nodes_of
 from ..trace.tracing import trace
@@ -39,6 +36,7 @@ from .leaves import call_on_tensors, leaf_key, level_of, of_its_own, signature_o
 from .names import leaf_names
 from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
+from .state import ChangingState
 
 
 class Staged:
@@ -59,8 +57,7 @@ class Staged:
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
         self.latest: Callable | None = None
-        self.state: dict[tuple, tuple] = {}  # key of a location that programs store to -> it, what stood there then
-        self.fixed: set[tuple] = set()  # the keys of locations that cannot be inputs
+        self.state = ChangingState()  # what its programs change outside
         self.lifting: Sharing | None = None  # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
         # what tells this transform of a function from others
@@ -78,7 +75,7 @@ class Staged:
             return
         if first is not None:
             self.first, self.programs, self.varying = first, first.programs, first.varying
-            self.seen, self.latest = first.seen, first.latest
+            self.seen, self.latest, self.state = first.seen, first.latest, first.state
             self.fallback.reasons = first.fallback.reasons
 
     def _register(self) -> None:
@@ -113,7 +110,7 @@ class Staged:
             raise
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
-        if (self.server is not None or not self.programs) and not stack.builders() and not self.first.state:
+        if (self.server is not None or not self.programs) and not stack.builders() and not self.state.known:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -129,12 +126,15 @@ class Staged:
         if key in self.fallback.reasons and self.fallback.is_on:
             return self.on_tape(args, kwargs)
         current = [p for p in self.programs.get(key, ()) if p.is_current()]
-        if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.first.state:
+        if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.state.known:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
         try:
             program = self._program(key, data, leaves, structure, current)
+            is_new = not any(p is program for p in current)
+            if is_new and self.fallback.is_on:
+                self.state.refuse(key, program)
         except Exception as error:
             return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title())
         try:
@@ -152,6 +152,8 @@ class Staged:
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
         program.undo = nothing
+        if is_new:
+            self.state.settle(key, program)
         if (program.fast is not None and program.fast is not self.latest and program.is_current()
                 and _flat(args, kwargs, leaves)):
             self.latest = self.first.latest = program.fast
@@ -221,10 +223,11 @@ class Staged:
             return self.lifting.traced(self, leaves, structure)
         f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
         try:
-            program = self._trace_of_state(leaves, structure)
+            static = self._static_positions(structure)
+            program = self.state.traced(lambda state: self._trace(leaves, structure, static, state))
             done.append(program.traced.effects)
             if done[0].changed and program.is_current():
-                program = self._trace(leaves, structure, self._static_positions(structure))
+                program = self._trace(leaves, structure, static)
                 done.append(program.traced.effects)
                 done[1].refuse_changes(f, program.is_current())
             for effects in done:
@@ -236,27 +239,6 @@ class Staged:
             program.undo = functools.partial(undo, done)
             program.depend_on(done[0].sources())
         program.traced = program.traced._replace(effects=None)
-        return program
-
-    def _trace_of_state(self, leaves: list, structure: tree.Structure) -> Program:
-        """A program in which state that has changed since the trace before is an input, if that can be."""
-        known, static = self.first.state, self._static_positions(structure)
-        changed = [location for key, (location, before) in known.items() if key not in self.first.fixed and not is_same(value_at(location), before)]
-        program = None
-        if changed:
-            try:
-                program = self._trace(leaves, structure, static, changed)
-            except Exception as error:                        # structure depends on it, or code that fad does not see reads it
-                let_through(error)
-                self.first.fixed.update(location.key for location in changed)
-        if program is None:
-            program = self._trace(leaves, structure, static)
-            changed = []
-        is_changed = {location.key for location in changed}
-        for store in program.traced.stores:
-            if isinstance(store, Store):
-                key = store.location.key
-                known[key] = store.location, MISSING if key in is_changed else value_at(store.location)
         return program
 
     def on_tape(self, args: tuple, kwargs: dict) -> Any:
@@ -292,7 +274,8 @@ class Staged:
                 chosen += tree.flatten(kwargs[which])[0]
         return numbers.union(chosen)
 
-    def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset, state: Sequence = ()) -> Program:
+    def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset,
+               state: Sequence = ()) -> Program:
         dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
 
         def call(body: Callable, inputs: list) -> Any:
@@ -383,7 +366,7 @@ class Staged:
 
     def clear(self) -> None:
         """Forget every program."""
-        self.programs, self.latest, self.first, self.server = {}, None, self, None
+        self.programs, self.latest, self.first, self.server, self.state = {}, None, self, None, ChangingState()
         forget(self)
         self.fallback.reasons.clear()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.delivery import Append, Argument, Held, Known, Output, Store, Tree
+from ..ir.delivery import Append, Argument, Held, Known, Maybe, Output, Store, Tree
 
 
 def delivery(stores: Sequence) -> "Callable | None":
@@ -69,6 +69,8 @@ class _DeliveryWriter:
         """The text of what is stored."""
         if isinstance(x, Output):
             return f"y[{x.place}]" if x.cls is None else f"{self.name(x.cls)}(y[{x.place}])"
+        if isinstance(x, Maybe):
+            return f"({self.value(x.value)} if y[{x.flag.place}] else None)"
         if isinstance(x, Argument):
             return f"a[{x.place}]"
         if isinstance(x, Held):

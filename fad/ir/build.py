@@ -53,7 +53,7 @@ class Builder:
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
-        self.lifted: dict[tuple, Any] = {}  # (id of globals, name) or (id of a cell, "") -> the input that stands for it
+        self.lifted: dict[tuple, Any] = {}  # (id of globals, name) or (id of a cell, "") -> the input for it
         self.lifted_owners: dict[int, Any] = {}  # what inputs stand in (trace/lifting.py); on the root
         self.lifted_from: dict[tuple, Any] = {}  # key of a location -> the input that stands there; on the root
         self.lifted_arrays: dict[int, Any] = {}  # id of such an input, an array -> its location; on the root

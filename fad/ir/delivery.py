@@ -9,9 +9,15 @@ from typing import Any, NamedTuple
 
 
 class Location(NamedTuple):
-    """Where a value stands outside: an attribute of an object, a class or a module, an item of a dict or a list, a variable of a function."""
+    """Where a value stands outside: an attribute of an object, a class or a module, an item of a dict or a list, a
+    variable of a function.
 
-    kind: str                                                 # "attribute", "item", "variable" or "global" (an item of a module's dict)
+    kind    "attribute", "item", "variable" or "global" (an item of a module's dict)
+    owner   the object, the dict or list, the variable's cell, the module's dict
+    at      the attribute's name, the key or the place
+    """
+
+    kind: str
     owner: Any
     at: Any = None
 
@@ -31,6 +37,13 @@ class Output(NamedTuple):
 
     place: int
     cls: Any = None
+
+
+class Maybe(NamedTuple):
+    """A value, or None where an output says that it is not there."""
+
+    value: Any
+    flag: Output
 
 
 class Argument(NamedTuple):

@@ -254,14 +254,27 @@ class Capture(Reading, Scopes):
             computed = self.swap(found.func)(owner)
             return owner.__dict__.setdefault(name, computed) if inside else computed
         value = getattr(owner, name)
-        if isinstance(value, (MethodType, Tracer)) or (has_traced((value,)) and not self._holds_inputs(value)) or (inside and value is not found):
+        is_own = inside and value is not found
+        if isinstance(value, (MethodType, Tracer)) or (has_traced((value,)) and not self._holds_inputs(value)) or is_own:
             return value
-        self.sources.append(of.AttributeGuard(owner, name, value))
+        is_written = self._is_written(owner, name, value)
+        if is_written and (type(value) in NEVER_CHANGE or not journal().is_outer(value)):
+            return value
+        if not is_written:
+            self.sources.append(of.AttributeGuard(owner, name, value))
         self._see(value)
         self.open(value)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
+
+    def _is_written(self, owner: Any, name: str, value: Any) -> bool:
+        """Whether the function itself has given an attribute this value: nobody found it there."""
+        book = journal()
+        if not book.is_noted(owner) or isinstance(owner, (type, ModuleType)):
+            return False
+        before = book.begun_as(owner)
+        return isinstance(before, dict) and before.get(name, MISSING) is not value
 
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""

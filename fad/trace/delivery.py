@@ -15,22 +15,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.build import Builder, current
-from ..ir.delivery import Append, Argument, Held, Known, Location, Output, Store, Tree
+from ..ir.delivery import Append, Argument, Held, Known, Location, Maybe, Output, Store, Tree
 from ..ir.value import Value
 from ..util import tree
 from ..util.errors import UnstageableError
+from . import optional
 from .containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents, is_users, put_contents
-from .guards.guard import ReadGuard
+from .guards.guard import ReadGuard, content
 from .guards.kinds import MISSING
 from .guards.snapshot import is_same
 from .journal import CONTAINER, GENERATOR, Mark
+from .leaks import stays
 from .library import original_of
 from .lifting import value_at
 from .listed import plain
-from .lists import RowList
+from .lists import Items, RowList
 from .place import roots_of
 from .text import TracedText
 from .tracer import Tracer
+from .twins import note_twins
 
 NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
 
@@ -98,9 +101,11 @@ class _Collector:
         if owner.before.keys() - owner.contents().keys():
             raise NotDeliverable
         if isinstance(owner, Globals):
-            return [self._store(Location("global", owner.original, name), x, owner.original.get(name, MISSING)) for name, x in changed.items()]
+            return [self._store(Location("global", owner.original, name), x, owner.original.get(name, MISSING))
+                    for name, x in changed.items()]
         assert isinstance(owner, EnclosingVariable)
-        return [self._store(Location("variable", owner.original), x, owner.original.cell_contents) for x in changed.values()]
+        return [self._store(Location("variable", owner.original), x, content(owner.original))
+                for x in changed.values()]
 
     def _differences(self, owner: Any, seen: Any, before: Any, after: Any) -> list:
         """Stores that make of what a container held what it holds now."""
@@ -144,7 +149,7 @@ class _Collector:
         if lifted is None and id(before) in self.root.captured:
             lifted = self.root.captured[id(before)][1]
         value = self._value(x, lifted)
-        if lifted is None and before is not MISSING and isinstance(value, (Output, Tree)):
+        if location.key not in self.root.lifted_from and before is not MISSING and _may_be_joined(value):
             self.guards.append(ReadGuard(lambda: value_at(location), before))
         keeps = lifted is not None and isinstance(value, Output) and value.cls is None
         return Store(location, value, keeps)
@@ -169,8 +174,11 @@ class _Collector:
         """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
         if id(x) in self.seen_as:
             return True
-        is_container = isinstance(x, (list, dict, set, deque)) or (not isinstance(x, Value) and is_users(x))
-        return is_container and self.root.journal.was_there(x, self.root.journal.marks[0].born) and id(x) not in self.root.journal.made
+        if not stays(self.root, x):
+            return False
+        if self.root.reads is not None and not self.root.journal.is_noted(x):
+            raise NotDeliverable                              # code without text may have made it
+        return True
 
     def _leaf(self, x: Any, lifted: Any) -> Any:
         if id(x) in self.arrays:
@@ -186,7 +194,12 @@ class _Collector:
         raise NotDeliverable
 
     def _traced(self, x: Tracer, lifted: Any) -> Any:
-        if x.bound is not None or x.optional is not None or not self.root.sees(x.held):
+        if x.optional is not None:                            # it is None on some ways through the function
+            return Maybe(self._number(optional.bare(x), None), self._number(x.optional.flag, None))
+        return self._number(x, lifted)
+
+    def _number(self, x: Tracer, lifted: Any) -> Any:
+        if x.bound is not None or not self.root.sees(x.held):
             raise NotDeliverable
         if _is_of_two_dtypes(x, self.root):
             raise NotDeliverable
@@ -214,6 +227,13 @@ class _Collector:
         results = [b for y in self.outputs[:self.results] if isinstance(y, Tracer) and y.ndim and y is not x for b in _bases(y, self.root)]
         if not {id(b) for b in results}.isdisjoint(id(b) for b in _bases(x, self.root)):
             raise NotDeliverable
+
+
+def _may_be_joined(value: Any) -> bool:
+    """Whether a branch may have given this value, or a part of it, and another branch what stood there before."""
+    if isinstance(value, Tree) and issubclass(value.structure.cls, (list, dict)):
+        return False                                          # a list or dict that may be another one is a twin of it
+    return isinstance(value, (Output, Maybe, Tree))
 
 
 def _has_traced_keys(cell: Any) -> bool:
@@ -259,8 +279,11 @@ class LeftInside:
         self.fresh: list = []
         for cell in self.cells:
             self._find(_values(contents(cell)), mark.born)
-        self.arguments = {key: (x, y) for key, (x, y) in builder.arrived_pairs.items() if key in self.found}
-        self.outputs = [x for key, x in self.found.items() if key not in self.arguments]
+        self.arguments = {key: (x, y) for key, (x, y) in builder.arrived_pairs.items()
+                          if key in self.found and key not in builder.mutated}
+        self.left = [x for key, x in self.found.items() if key not in self.arguments]
+        self.maybe = [x for x in self.left if x.optional is not None]
+        self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe]]
 
     def _find(self, values: Iterable, since: int) -> None:
         queue, seen = list(values), set()
@@ -272,20 +295,22 @@ class LeftInside:
             elif isinstance(x, tuple):
                 queue += x
             elif isinstance(x, (list, dict, set, deque)) or is_users(x):
-                if id(x) not in seen and self.builder.root.journal.was_there(x, since) is False:
+                if id(x) not in seen and not stays(self.builder.root, x, since):
                     seen.add(id(x))
                     self.fresh.append(x)
-                    queue += _values(contents(x))
+                    queue += _values(_inside(x))
 
     def _is_own(self, x: Tracer) -> bool:
+        """Whether the function has made x. An array from around it that it has written to is put back: it stays itself."""
         parent = self.builder.parent
-        return parent is None or not parent.sees(x.held)
+        is_put_back = id(x) in self.builder.mutated and x.builder is not self.builder
+        return parent is None or (not is_put_back and not parent.sees(x.held))
 
     def refuse(self) -> None:
         """An error if what was left cannot be said by values alone."""
         bases: dict[int, int] = {}
-        for x in self.outputs:
-            if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None or x.optional is not None:
+        for x in self.left:
+            if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
                 raise _refusal()
             for base in _bases(x, self.builder.root) if x.ndim else ():
                 if id(base) in self.builder.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):
@@ -295,21 +320,30 @@ class LeftInside:
         """The program around has these values for the outputs."""
         alternatives = self.builder.root.alternatives
         new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
-        for x, y in zip(self.outputs, values):
+        for x, y in zip(self.left, values):
             y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if x.ndim else y
             new[id(x)] = y
             if x.ndim:
                 alternatives[id(y)] = y, [b for b in _bases(x, self.builder.root) if not self._is_own(b)]
+        for x, flag in zip(self.maybe, values[len(self.left):]):
+            optional.note(new[id(x)], flag, x.optional.name)
         for cell in [*self.cells, *self.fresh]:
-            before = contents(cell)
+            before = _inside(cell)
             after = _mapped(before, new)
             if after is not before:
-                put_contents(cell, after)
+                list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
+        for twin in self.builder.twins:                       # the function around may not change them, either
+            note_twins(twin.one, twin.other, twin.excuse)
 
 
 def _refusal() -> UnstageableError:
     return UnstageableError("an array is left outside the function that may be another one, or a part of it", why="a program would store a copy",
                             do="store a copy of it (x.copy())")
+
+
+def _inside(cell: Any) -> Any:
+    """What a container holds; of a list of captured code its elements, one by one."""
+    return list(cell) if isinstance(cell, Items) and cell.rows is None else contents(cell)
 
 
 def _values(inside: Any) -> list:

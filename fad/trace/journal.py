@@ -170,12 +170,12 @@ def journal() -> Journal:
 
 
 @contextmanager
-def noting() -> Iterator[None]:
+def noting() -> Iterator[Mark]:
     """Note what is written to, on a tape."""
     book = journal()
     mark = book.begin()
     try:
-        yield
+        yield mark
     finally:
         book.end(mark)
 

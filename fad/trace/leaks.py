@@ -101,6 +101,35 @@ def _parts(owner: Any) -> list:
     return [x for x in found if not never_change(x)]
 
 
+def stays(root: Any, x: Any, since: "int | None" = None) -> bool:
+    """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one."""
+    book = root.journal
+    if not isinstance(x, (list, dict, set, deque)) and (isinstance(x, Value) or not is_users(x)):
+        return False
+    if id(x) in book.made and since is None:
+        return False
+    return book.was_there(x, book.marks[0].born if since is None else since) and not _is_unregistered(root, x)
+
+
+def _is_unregistered(root: Any, x: Any) -> bool:
+    """Whether code without text has made it. What such code may write to was noted, so what it makes was not, and what
+    the trace has computed stands in it."""
+    queue, seen = [x], set()
+    while queue:
+        y = queue.pop()
+        if isinstance(y, Value):
+            return True
+        if id(y) in seen or root.journal.is_noted(y) or id(y) in root.lifted_owners:
+            continue
+        seen.add(id(y))
+        if isinstance(y, tuple):
+            queue += y
+        elif isinstance(y, (list, dict, set, deque)) or is_users(y):
+            inside = contents(y)
+            queue += may_change(inside.values() if isinstance(inside, dict) else inside)
+    return False
+
+
 def settle(tape: Any) -> None:
     """Give what a function on a tape left outside its values."""
     _settle(tape, lambda x, place: tape.value(x))
@@ -124,9 +153,8 @@ def _settle(root: Any, value_of: Callable) -> None:
         leaves, structure = tree.flatten(x, is_opened)
         return structure.unflatten([leaf if is_opened(leaf) else leaf_value(leaf, place) for leaf in leaves])
 
-    def is_opened(x: Any) -> bool:                            # it is settled by itself, and stays the object that it is
-        is_container = isinstance(x, (list, dict, set, deque)) or (not isinstance(x, Value) and is_users(x))
-        return is_container and id(x) not in root.journal.made and root.journal.was_there(x, root.journal.marks[0].born)
+    def is_opened(x: Any) -> bool:                            # it is settled by itself
+        return stays(root, x)
 
     def leaf_value(leaf: Any, place: str) -> Any:
         if isinstance(leaf, (set, frozenset)):
@@ -162,6 +190,15 @@ def _settle(root: Any, value_of: Callable) -> None:
 
 
 def _written(root: Any) -> list:
-    """Containers from outside that the function may have written to; of global names and variables what stands for them."""
+    """Containers from outside that the function may have written to, and objects that it has made and left there; of
+    global names and variables what stands for them."""
     cells = [e.cell for e in root.journal.marks[0].entries.values() if e.kind is CONTAINER and id(e.cell) not in root.journal.made]
-    return [*[x for x in root.opened.values() if isinstance(x, Outer)], *cells]
+    found = [*[x for x in root.opened.values() if isinstance(x, Outer)], *cells]
+    seen = {id(x) for x in found}
+    for owner in found:                                       # it grows
+        for x in [leaf for part in _parts(owner) for leaf in tree.flatten(part, lambda y: is_users(y) or id(y) in seen)[0]]:
+            if id(x) not in seen and not isinstance(x, (Value, type)) and is_users(x) and not stays(root, x):
+                seen.add(id(x))
+                found.append(x)
+    return found
+

@@ -151,6 +151,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
     """What the function leaves outside: of a whole program its stores, of a function within a program its values."""
     if builder.root.live:
+        if builder.parent is not None:                        # views of what is computed here are read here
+            LeftInside(builder, mark)
         return None, None
     if builder.parent is not None:
         inside = LeftInside(builder, mark)
