@@ -206,19 +206,22 @@ def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: C
         try:
             result = body(*args, **kwargs)
             settle(tape)
-        except BaseException:
-            _settle_or_undo(tape, mark)
+        except BaseException as error:
+            _leave(tape, mark, error)
             raise
         return deliver(tape, result)
 
 
-def _settle_or_undo(tape: LiveBuilder, mark: Mark) -> None:
-    """What a function has left outside before it raised an error is as Python leaves it, or as it was before the
-    call: no traced value stays there."""
+def _leave(tape: LiveBuilder, mark: Mark, error: BaseException) -> None:
+    """What a function leaves outside that raises this error: what Python leaves. If fad refuses the function, all is as
+    it was before the call."""
     try:
-        settle(tape)
-    except Exception as error:
-        let_through(error)
+        if isinstance(error, FadError) and not is_users(error):
+            mark.undo()
+        else:
+            settle(tape)
+    except Exception as second:
+        let_through(second)
         mark.undo()
 
 

@@ -58,16 +58,23 @@ class Inner:
             return call_fitting(f, inner_args, inner_kwargs)
         names = leaf_names(f, structure)
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
-        self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted,
-                                    once=whole is None)
+        self.traced: Traced = self._traced(f, call, names, once=whole is None)
+        if whole is not None and self.traced.inside is not None and self.traced.inside.is_changed:
+            self.traced = self._traced(f, call, names, once=False)        # a memo that is filled once may stay
+            self._refuse_changes()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = rearranged(self.traced.func)
         self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.count
-        if self.traced.count and whole is not None:
-            raise UnstageableError("a function of one example changes something outside itself",
-                                   why="it would do so for each example of the batch", do="return the new value")
         if self.traced.inside is not None and not is_delivered:
             self.deliver(self._left_values())
+
+    def _traced(self, f: Callable, call: Callable, names: Sequence, once: bool) -> Traced:
+        return trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted, once=once)
+
+    def _refuse_changes(self) -> None:
+        if self.traced.inside.is_changed:
+            raise UnstageableError("a function of one example changes something outside itself",
+                                   why="it would do so for each example of the batch", do="return the new value")
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""

@@ -274,6 +274,7 @@ class LeftInside:
 
     def __init__(self, builder: Builder, mark: Mark):
         self.builder = builder
+        self.is_changed = any(e.kind is CONTAINER and e.is_changed for e in mark.entries.values())
         self.cells = [e.cell for e in mark.entries.values() if e.kind is CONTAINER and not _has_traced_keys(e.cell)]
         self.found: dict[int, Tracer] = {}
         self.fresh: list = []
