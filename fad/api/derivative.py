@@ -3,11 +3,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
 from ..ir.op import registry
+from ..trace.capture import captured
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError
 from ..util.keywords import named_as_here
-from .inner import Inner, call_fitting, captured, check_scalar, gradient_tree, seed_of, value_leaves
+from .inner import Inner, call_fitting, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
 from .leaves import of_its_own
 from .signatures import Argnums, Memory, P, R

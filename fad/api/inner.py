@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Value, current
+from ..ir.build import Value
 from ..ir.graph import Func
 from ..ir.op import registry
 from ..ir.types import INT, type_of
+from ..ir.uses import operands
 from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..passes.pipeline import rearranged
-from ..trace.capture import Capture
 from ..trace.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
@@ -60,8 +60,11 @@ class Inner:
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
         self.traced: Traced = self._traced(f, call, names, once=whole is None)
         if whole is not None and self.traced.inside is not None and self.traced.inside.is_changed:
+            self._refuse_changes_by_data()
+            self.deliver(self._left_values())
             self.traced = self._traced(f, call, names, once=False)        # a memo that is filled once may stay
-            self._refuse_changes()
+            if self.traced.inside.is_changed:
+                raise _refused_change()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = rearranged(self.traced.func)
         self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.count
@@ -71,10 +74,14 @@ class Inner:
     def _traced(self, f: Callable, call: Callable, names: Sequence, once: bool) -> Traced:
         return trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted, once=once)
 
-    def _refuse_changes(self) -> None:
-        if self.traced.inside.is_changed:
-            raise UnstageableError("a function of one example changes something outside itself",
-                                   why="it would do so for each example of the batch", do="return the new value")
+    def _refuse_changes_by_data(self) -> None:
+        """An error if what a function of one example leaves outside itself depends on the example."""
+        func, reached = self.traced.func, set(self.traced.func.inputs)
+        for eqn in func.equations:
+            if not reached.isdisjoint(operands(eqn)):
+                reached.update(eqn.outputs)
+        if not reached.isdisjoint(func.outputs[len(func.outputs) - self.traced.count:]):
+            raise _refused_change()
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""
@@ -86,8 +93,8 @@ class Inner:
 
     def _left_values(self) -> tuple:
         """What the function leaves outside itself, computed in the program around it."""
-        count = self.traced.count
-        left = Func("left", self.func.inputs, self.func.equations, self.func.outputs[-count:])
+        func, count = self.traced.func, self.traced.count
+        left = Func("left", func.inputs, func.equations, func.outputs[len(func.outputs) - count:])
         return evaluate(left, self.args) if count else ()
 
     def deliver(self, values: Sequence) -> None:
@@ -95,6 +102,11 @@ class Inner:
         outputs."""
         if self.traced.inside is not None:
             self.traced.inside.put(values[len(values) - self.traced.count:])
+
+
+def _refused_change() -> UnstageableError:
+    return UnstageableError("a function of one example changes something outside itself",
+                            why="it would do so for each example of the batch", do="return the new value")
 
 
 def _is_pythons_int(x: Any) -> bool:
@@ -271,8 +283,3 @@ def _misfit(f: Callable, args: tuple, kwargs: dict) -> "ArgumentError | None":
             f"{getattr(plain, '__name__', 'the function')}{signature} was called as ({given}): {error}",
             why=f"the function is defined at {where}" if where else "", do="give it the arguments that it takes")
     return None
-
-
-def captured(f: Callable) -> Callable:
-    """f as the present trace sees it: its names swapped, its outer arrays traced."""
-    return Capture(current()).function(f)

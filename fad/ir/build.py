@@ -93,6 +93,7 @@ class Builder:
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False  # whether values may be None (trace/optional.py); on the root
         self.guarded: dict[int, Any] = {}                        # objects that are sources as a whole; on the root
+        self.frontend: Any = None  # what captures functions (trace/capture.py); on the root
         self.reads: Any = None  # reads of code that is not rewritten (trace/guards/reads.py)
         self.classes: dict[type, None] = {}  # of objects that it makes or whose attributes it reads
         self.arguments: Any = ()  # the function's arguments, traced values included; on the root

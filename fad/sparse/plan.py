@@ -43,7 +43,7 @@ class SparsePlan:
         self.staged = sets_of(self.owner.f, self.what, len(sets))
         self.program, data = self.staged.program_for(*sets, *args, **kwargs)
         if self.program.traced.stores:
-            raise SideEffectError(f"fad.{self.owner.name} of a function that changes something outside itself at each call",
+            raise SideEffectError(f"fad.{self.owner.name} of a function that changes something outside itself",
                                   why="the function would do so in the sweeps that find the pattern, too",
                                   do="return the new value, or use fad.jacobian")
         self.heights = [len(s) for s in self._sets(sets, args, kwargs)]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Builder, Value
+from ..ir.build import Builder, Value, current
 from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
 from ..util.defects import door
@@ -438,6 +438,16 @@ class Capture(Reading, Scopes):
             return cell
         new = self.function(value)
         return cell if new is value else _new_cell(new)
+
+
+def captured(f: Any) -> Callable:
+    """f as the present trace sees it: its names swapped, its outer arrays traced. One trace has one stand-in for each
+    variable, so what a function within it assigns is there for the next one."""
+    root = current().root
+    if root.frontend is None:
+        root.frontend = Capture(root)
+    frontend = root.frontend
+    return f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
 
 
 def _new_cell(value: Any) -> Any:

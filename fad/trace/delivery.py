@@ -274,8 +274,8 @@ class LeftInside:
 
     def __init__(self, builder: Builder, mark: Mark):
         self.builder = builder
-        self.is_changed = any(e.kind is CONTAINER and e.is_changed for e in mark.entries.values())
-        self.cells = [e.cell for e in mark.entries.values() if e.kind is CONTAINER and not _has_traced_keys(e.cell)]
+        entries = [e for e in mark.entries.values() if e.kind is CONTAINER and not _has_traced_keys(e.cell)]
+        self.cells, self.is_changed = [e.cell for e in entries], any(e.is_changed for e in entries)
         self.found: dict[int, Tracer] = {}
         self.fresh: list = []
         for cell in self.cells:

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ..ir.build import Builder, contents_of
 from ..ir.value import Value
 from ..util import tree
@@ -163,7 +165,7 @@ def _settle(root: Any, value_of: Callable) -> None:
             return arrays[id(leaf)]
         return value_of(leaf, place) if _is_unsaid(leaf) else original_of(leaf)
     outer = [owner for owner in root.opened.values() if isinstance(owner, Outer)]
-    arrays = {id(seen): array for array, seen in root.captured.values()}       # an array from outside stays that array
+    arrays = _arrays_of(root)                                 # an array from outside stays that array
     settled: list[tuple] = []
     for original, made, before in root.stand_ins:
         if not _is_as_it_was(made, before):
@@ -187,6 +189,15 @@ def _settle(root: Any, value_of: Callable) -> None:
     for owner in outer:
         note(*owner.originals())
         owner.hand_out()
+
+
+def _arrays_of(root: Any) -> dict:
+    """The arrays from outside, by the ids of what stands for them; on a tape the call's own ones, too."""
+    found = {id(seen): array for array, seen in root.captured.values()}
+    if root.live:
+        found.update({id(seen): array for array, seen, _ in root.outside.values()})
+        found.update({key: x for key, x in root.arrived.items() if isinstance(x, np.ndarray)})
+    return found
 
 
 def _written(root: Any) -> list:

@@ -15,7 +15,7 @@ from ..util import tree
 from ..util.config import config
 from ..util.errors import UnstageableError
 from .asking import refuse_unseen_questions
-from .capture import Capture
+from .capture import captured
 from .delivery import Left, LeftInside, left_by
 from .effects import effects_of
 from .guards.checks import Checks
@@ -151,8 +151,9 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
     """What the function leaves outside: of a whole program its stores, of a function within a program its values."""
     if builder.root.live:
-        if builder.parent is not None:                        # views of what is computed here are read here
-            LeftInside(builder, mark)
+        if builder.parent is not None:                        # views are read here, arguments are those around it
+            inside = LeftInside(builder, mark)
+            inside.put(inside.outputs)
         return None, None
     if builder.parent is not None:
         inside = LeftInside(builder, mark)
@@ -186,7 +187,7 @@ def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) ->
 
 def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     """What f returns for these inputs: its leaves, its structure, the leaves that are not data, and the result itself."""
-    result = plain(call(f if own else Capture(current()).function(f), inputs))
+    result = plain(call(f if own else captured(f), inputs))
     check_twins(current())
     out, structure = tree.flatten(result)
     statics = {k: original_of(x) for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
