@@ -73,7 +73,7 @@ class _Collector:
         self.results = len(self.outputs)
         self.seen_as = {id(made): original for original, made, _ in root.stand_ins}
         self.arrays = {id(seen): array for array, seen in root.captured.values()}
-        self.arguments = {id(x): k for k, x in enumerate(root.arrived)}
+        self.arguments = {key: k for k, key in enumerate(root.arrived)}
         self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
         self.twins = {id(c) for t in root.twins for c in (t.one, t.other)}
         self.guards: list = []                                # of what stood where a value is stored that a branch may have kept

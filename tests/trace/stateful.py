@@ -92,6 +92,21 @@ def argument_itself():
     return f, lambda: numbers(o.last)
 
 
+def argument_that_stays_itself():
+    o, seen = SimpleNamespace(last=None, log=[]), []
+
+    def f(x):
+        o.last = x
+        o.log.append(x)
+        seen.append(1)
+        return np.sum(x ** 2)
+
+    def look():
+        o.last *= 2.0                                         # the caller's own array
+        return len(seen), o.last is o.log[-1], numbers(o.log[-1])
+    return f, look
+
+
 def part_of_the_argument():
     o = SimpleNamespace(last=None)
 
@@ -369,7 +384,7 @@ def array_that_grows():
 
 COMPILED = [                                                  # two traces at most, and never the tape
     two_names_for_one_list, array_in_a_list_and_as_an_attribute, one_new_array_at_three_places,
-    array_that_is_changed_after_it_was_logged, argument_itself, cycles, arrays_that_change_places,
+    array_that_is_changed_after_it_was_logged, argument_itself, argument_that_stays_itself, cycles, arrays_that_change_places,
     array_that_is_kept_as_another_takes_its_place, array_that_a_branch_keeps, dict_that_is_made,
     variables_of_the_function_around, variable_without_a_value, counter_of_a_loop, state_in_a_loop, class_attributes,
     every_type_of_number, attribute_of_the_function, dtype_and_layout]
