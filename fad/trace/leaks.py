@@ -18,6 +18,8 @@ from .containers import Outer, contents, is_users, may_change, never_change, put
 from .guards.reads import reads_of
 from .journal import CONTAINER, note
 from .library import original_of
+from .listed import plain
+from .lists import Items, RowList
 from .text import TracedText
 
 
@@ -151,44 +153,82 @@ def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
 
 def _settle(root: Any, value_of: Callable) -> None:
     """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
-    def value(x: Any, place: str) -> Any:
-        leaves, structure = tree.flatten(x, is_opened)
-        return structure.unflatten([leaf if is_opened(leaf) else leaf_value(leaf, place) for leaf in leaves])
-
-    def is_opened(x: Any) -> bool:                            # it is settled by itself
-        return stays(root, x)
-
-    def leaf_value(leaf: Any, place: str) -> Any:
-        if isinstance(leaf, (set, frozenset)):
-            return leaf if not any(map(_is_unsaid, leaf)) else type(leaf)([value(x, place) for x in leaf])
-        if id(leaf) in arrays:
-            return arrays[id(leaf)]
-        return value_of(leaf, place) if _is_unsaid(leaf) else original_of(leaf)
-    outer = [owner for owner in root.opened.values() if isinstance(owner, Outer)]
-    arrays = _arrays_of(root)                                 # an array from outside stays that array
-    settled: list[tuple] = []
+    settlement = _Settlement(root, value_of)
     for original, made, before in root.stand_ins:
         if not _is_as_it_was(made, before):
-            known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
-            name = type(original).__name__
-            new = [(value(k, name), known[id(x)] if id(x) in known else value(x, name)) for k, x in _items(made)]
-            settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
+            settlement.settle_stand_in(original, made, before)
     for owner in _written(root):
-        parts = [_leaves(part, is_opened) for part in _parts(owner)]
-        if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
-            raise _refusal(f"a dict with a traced key was left in {type(owner).__name__}, outside the traced function")
-        left = [leaf for leaves, _ in parts for leaf in leaves]
-        if any(_is_unsaid(leaf) or original_of(leaf) is not leaf for leaf in left):
-            name = type(owner).__name__
-            after = [(value(k, name), value(x, f"{name}.{k}" if hasattr(owner, "__dict__") else name)) for k, x in _items(owner)]
-            before = contents(owner) if isinstance(owner, Outer) else {}
-            settled.append((owner, before | dict(after) if isinstance(contents(owner), dict) else [x for _, x in after]))
-    for owner, after in settled:
+        settlement.settle(owner)
+    for owner, after in settlement.settled:
         note(owner)
         put_contents(owner, after)
-    for owner in outer:
+    for owner in [x for x in root.opened.values() if isinstance(x, Outer)]:
         note(*owner.originals())
         owner.hand_out()
+
+
+class _Settlement:
+    """Gives what was left outside its values. A list, dict or deque that the function has made is one thing under all of
+    its names; it becomes Python's own."""
+
+    def __init__(self, root: Any, value_of: Callable):
+        self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)   # an array from outside stays that array
+        self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
+        self.settled: list[tuple] = []
+
+    def settle_stand_in(self, original: Any, made: Any, before: Any) -> None:
+        """original: a container from outside, of which captured code has seen a copy."""
+        known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
+        name = type(original).__name__
+        new = [(self.value(k, name), known[id(x)] if id(x) in known else self.value(x, name)) for k, x in _items(made)]
+        self.settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
+
+    def settle(self, owner: Any) -> None:
+        name = type(owner).__name__
+        parts = [_leaves(part, self._is_known) for part in _parts(owner)]
+        if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
+            raise _refusal(f"a dict with a traced key was left in {name}, outside the traced function")
+        left = [leaf for leaves, _ in parts for leaf in leaves]
+        if any(_is_unsaid(x) or original_of(x) is not x for x in left) or any(map(self._is_made, _parts(owner))):
+            is_object = hasattr(owner, "__dict__")
+            after = [(self.value(k, name), self.value(x, f"{name}.{k}" if is_object else name)) for k, x in _items(owner)]
+            before = contents(owner) if isinstance(owner, Outer) else {}
+            is_dict = isinstance(contents(owner), dict)
+            self.settled.append((owner, before | dict(after) if is_dict else [x for _, x in after]))
+
+    def _is_known(self, x: Any) -> bool:
+        """Whether x is settled by itself."""
+        return stays(self.root, x)
+
+    def _is_made(self, x: Any) -> bool:
+        return (type(x) in (list, dict, deque) or isinstance(x, Items)) and not self._is_known(x)
+
+    def value(self, x: Any, place: str) -> Any:
+        if self._is_known(x):
+            return x
+        if self._is_made(x):
+            return self._container(x, place)
+        leaves, structure = tree.flatten(x, lambda y: y is not x and (self._is_made(y) or self._is_known(y)))
+        if structure.cls is None:
+            return self._leaf(x, place)
+        return structure.unflatten([self.value(leaf, place) for leaf in leaves])
+
+    def _container(self, x: Any, place: str) -> Any:
+        if id(x) not in self.made:
+            new: Any = {} if type(x) is dict else deque(maxlen=x.maxlen) if type(x) is deque else []
+            self.made[id(x)] = x, new
+            if type(x) is dict:
+                new.update({self.value(k, place): self.value(y, place) for k, y in x.items()})
+            else:
+                new.extend([self.value(y, place) for y in (plain(x) if isinstance(x, RowList) else x)])
+        return self.made[id(x)][1]
+
+    def _leaf(self, x: Any, place: str) -> Any:
+        if isinstance(x, (set, frozenset)):
+            return x if not any(map(_is_unsaid, x)) else type(x)([self.value(y, place) for y in x])
+        if id(x) in self.arrays:
+            return self.arrays[id(x)]
+        return self.value_of(x, place) if _is_unsaid(x) else original_of(x)
 
 
 def _arrays_of(root: Any) -> dict:
