@@ -387,8 +387,9 @@ COMPILED = [                                                  # two traces at mo
     array_that_is_changed_after_it_was_logged, argument_itself, argument_that_stays_itself, cycles, arrays_that_change_places,
     array_that_is_kept_as_another_takes_its_place, array_that_a_branch_keeps, dict_that_is_made,
     variables_of_the_function_around, variable_without_a_value, counter_of_a_loop, state_in_a_loop, class_attributes,
-    every_type_of_number, attribute_of_the_function, dtype_and_layout]
+    every_type_of_number, attribute_of_the_function]
 OTHERS = [
     view_of_a_delivered_array, row_that_is_changed_after_it_was_logged, part_of_the_argument,
     list_that_a_branch_replaces, dict_that_a_branch_replaces, tuple_that_a_branch_replaces, object_that_is_made,
-    list_that_is_made_anew, window, property_and_slots, large_integer, tuple_of_numbers, queues, array_that_grows]
+    list_that_is_made_anew, window, property_and_slots, large_integer, tuple_of_numbers, queues, array_that_grows,
+    dtype_and_layout]
