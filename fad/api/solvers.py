@@ -361,9 +361,10 @@ def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds:
 
 
 WITHIN.update({name: partial(bracketed, name) for name in ("brentq", "brenth", "bisect", "ridder", "toms748")})
-WITHIN.update({name: partial(call, name) for name, call in {
+ALL: dict[str, Callable] = {
     "root_scalar": root_scalar, "newton": newton, "fsolve": fsolve, "root": root, "minimize": minimize,
-    "minimize_scalar": minimize_scalar, "least_squares": least_squares}.items()})
+    "minimize_scalar": minimize_scalar, "least_squares": least_squares}
+WITHIN.update({name: partial(call, name) for name, call in ALL.items()})
 WITHIN.update({name: partial(minimum, name) for name in ("fmin", "fmin_powell", "fmin_bfgs", "fmin_cg")})
 WITHIN.update({name: partial(of_arrays, name) for name in
                ("fixed_point", "broyden1", "broyden2", "anderson", "newton_krylov")})

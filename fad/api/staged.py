@@ -31,7 +31,7 @@ from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
-from .kept import memory_of
+from .kept import made_memory, memory_of
 from .leaves import call_on_tensors, leaf_key, level_of, of_its_own, signature_of
 from .names import leaf_names
 from .seen import staged_html
@@ -45,6 +45,7 @@ class Staged:
     """
 
     program_class: Callable = Program
+    __wrapped__: Callable
 
     def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None,
                  static: tuple = (), writes: bool = False, fallback: "bool | None" = None,
@@ -81,7 +82,7 @@ class Staged:
         f = self.rebuild[1][0]
         if self.first is self and type(f) is FunctionType:
             try:
-                memory_of(f, True).setdefault(self.options, self)
+                made_memory(f).setdefault(self.options, self)
             except TypeError as error:                        # an option that cannot be hashed
                 let_through(error)
 
@@ -303,7 +304,7 @@ class Staged:
     def traced_for(self, *args: Any) -> Any:
         """The trace for these arguments, of this function or of another one of its kind."""
         sharing, parts = (None, None) if self.programs else sharing_of(self)
-        if sharing is not None:
+        if sharing is not None and parts is not None:
             try:
                 sharing.serving.ids = parts.ids
                 return sharing.staged.program_for(*parts.slots, *args)[0].traced

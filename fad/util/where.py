@@ -18,6 +18,7 @@ import os
 import re
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
+from types import FrameType
 from typing import Any, NamedTuple
 
 from .lazy import LazyModule
@@ -169,7 +170,8 @@ def opaque_package_of(x: Any) -> str:
 
 def here() -> "Where | None":
     """The innermost frame of captured code, or None where there is none."""
-    frame, found = sys._getframe(1), None
+    found = None
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not is_library(code.co_filename) and not code.co_filename.startswith(_ROUTINES):
@@ -211,7 +213,8 @@ def outside_fad() -> int:
 def library_call() -> str:
     """The library function that the user's line called and that is running ("scipy.optimize.brentq"); empty if there
     is none."""
-    frame, outermost = sys._getframe(1), None
+    outermost = None
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_captured(frame.f_code.co_filename):
         if not frame.f_code.co_filename.startswith(PACKAGE):
             outermost = frame
