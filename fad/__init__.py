@@ -90,8 +90,10 @@ _OF_NN = dict.fromkeys((
     "layer_norm max_pool1d max_pool2d pairwise_distance prelu rrelu selu threshold").split(), "nn.functional")
 __all__ = [*[name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")],
            *_LATER]
+_OF_IPYTHON = dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "show.magics")  # %load_ext fad
 # Besides these, functions of tensors and dtypes under PyTorch's names. fad.show and fad.trace are also packages.
-__getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+__getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN | _OF_IPYTHON, others="eager.api",
+                                   above_rooms=("show", "trace"))
 # A listing shows those that make tensors. Readers know the other six hundred functions from NumPy or PyTorch.
 _MAKE_TENSORS = ("tensor as_tensor from_numpy zeros ones full empty eye arange linspace zeros_like ones_like "
                  "rand randn randint randperm manual_seed Generator float32 float64 complex64 complex128 int64").split()

@@ -14,13 +14,15 @@ STYLE = """
 body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.4 system-ui, sans-serif; }
 h1 { font-size: 17px; margin: 12px 16px 2px; } body > p { margin: 0 16px 10px; }
 main { display: flex; gap: 12px; align-items: stretch; overflow-x: auto; padding: 0 16px 16px; }
-section { flex: 1 0 auto; min-width: 240px; max-width: min(760px, 92vw); border: 1px solid var(--edge); border-radius: 8px;
-          overflow: hidden; display: flex; flex-direction: column; }
+section { flex: 1 0 auto; min-width: 240px; max-width: min(760px, 92vw); border: 1px solid var(--edge);
+          border-radius: 8px; overflow: hidden; display: flex; flex-direction: column; }
 h2 { font-size: 14px; margin: 0; padding: 8px 12px 0; background: var(--head); }
 section > p { margin: 0; padding: 0 12px 8px; background: var(--head); border-bottom: 1px solid var(--edge); }
 pre { margin: 0; padding: 8px 0; overflow: auto; max-height: 78vh; font: 12px/1.5 ui-monospace, monospace; }
-.line { display: block; padding: 0 12px; min-height: 1.5em; width: max-content; min-width: 100%; box-sizing: border-box; }
+.line { display: block; padding: 0 12px; min-height: 1.5em; width: max-content; min-width: 100%;
+        box-sizing: border-box; }
 .line.on { background: var(--on); }
+pre i { color: #8c6d1f; font-style: normal; }
 @media (max-width: 700px) { main { flex-direction: column; } section { max-width: none; } pre { max-height: 60vh; } }
 """
 SCRIPT = """
@@ -38,12 +40,12 @@ lines.forEach(line => {
 
 
 class Column(NamedTuple):
-    """One column: its title, a sentence about it, and its lines with what they come from (None: nothing that is known).
-    """
+    """One column: title, a sentence, lines with what they come from (None: nothing that is known), and their margin."""
 
     title: str
     sentence: str
     lines: Sequence[tuple[str, "Hashable | None"]]
+    margin: Sequence[str] = ()                                # in front of each line, if there is anything
 
     @property
     def text(self) -> str:
@@ -73,8 +75,10 @@ def page(title: str, sentence: str, columns: Iterable[Column]) -> str:
 
 def _section(column: Column, places: dict) -> str:
     shown = coloured(column.text).split("\n")
-    lines = "".join(f'<span class="line"{_marked(of, places)}>{line}</span>'
-                    for line, (_, of) in zip(shown, column.lines))
+    width = max(map(len, column.margin), default=0)
+    heads = [f'<i>{html.escape(text.rjust(width))}  </i>' for text in column.margin] or [""] * len(shown)
+    lines = "".join(f'<span class="line"{_marked(of, places)}>{head}{line}</span>'
+                    for head, line, (_, of) in zip(heads, shown, column.lines))
     return (f"<section><h2>{html.escape(column.title)}</h2><p>{html.escape(column.sentence)}</p>"
             f"<pre>{lines}</pre></section>")
 

@@ -46,8 +46,8 @@ class Picture:
 def draw(f: "Callable | Tensor", *args: Any, **kwargs: Any) -> "Picture | Drawing":
     """Draw a program and its derivative, or the graph behind a tensor.
 
-    In the picture of a program, a box is a kernel: operations that fad fused into one loop nest. A dashed frame is a loop
-    or a branch. A red arrow carries what a loop saves for the reverse sweep.
+    In the picture of a program, a box is a kernel: operations that fad fused into one loop nest. A dashed frame is a
+    loop or a branch. A red arrow carries what a loop saves for the reverse sweep.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def draw(f: "Callable | Tensor", *args: Any, **kwargs: Any) -> "Picture | Drawin
     Returns
     -------
     Picture or Drawing
-        Shows itself in a notebook and prints as text. The attribute `svg` holds the picture. ``save(path)`` of a program's
-        picture writes it; `dot` of a tensor's has the graph for Graphviz.
+        Shows itself in a notebook and prints as text. The attribute `svg` holds the picture. A program's picture has
+        ``save(path)``; a tensor's has `dot`, the graph for Graphviz.
 
     Raises
     ------

@@ -10,6 +10,7 @@ from ..backend.emit_nest import Printer
 from ..backend.loop_ir import Begin, Loop, Step
 from ..ir.graph import Var, all_equations, extents_of, is_loop
 from ..ir.views import LoopView
+from ..util.interrupts import let_through
 
 BARE = {"fill": "new array", "control": "", "check": "check"}
 
@@ -103,7 +104,8 @@ class Recorder(Printer):
         inner = next((self._loops(n) for n in node.nodes if isinstance(n, Loop)), "")
         try:
             extent = self.expressions.index(node.axis.extent).source
-        except (KeyError, AttributeError):                   # it depends on the loops around it, which have no names yet
+        except (KeyError, AttributeError) as error:  # it depends on loops around it, without names yet
+            let_through(error)
             extent = "…"
         return extent + (f" × {inner}" if inner else "")
 
@@ -128,7 +130,8 @@ class Nests:
         self.saved = set(map(root, _saved(self.func)))
         self.inputs = [(recorder.names.given[v], root(v), v.type) for v in self.func.inputs]
         self.outputs = [root(a) for a in self.func.outputs if isinstance(a, Var)]
-        self.name_of = {v: recorder.names.given.get(v, "") for part in walked(self.parts) for v in part.reads | part.writes}
+        used = {v for part in walked(self.parts) for v in part.reads | part.writes}
+        self.name_of = {v: recorder.names.given.get(v, "") for v in used}
         self.extents = set(extents_of(self.func.inputs))
         self._text_of = recorder
 

@@ -95,7 +95,7 @@ def _column(boxes: list, nests: Nests) -> Drawn:
     drawn = [_drawn(box, nests) for box in boxes]
     width = max(d.width for d in drawn)
     parts, places, y = [], [], 0
-    for box, each in zip(boxes, drawn):
+    for each in drawn:
         parts.append(_moved(each.svg, 0, y))
         places.append((y, y + each.height, each.width))
         y += each.height + GAP

@@ -32,7 +32,8 @@ class Stages:
     @property
     def html(self) -> str:
         """One page of HTML, which needs no other file."""
-        return page(self.title, "Point at a line: what comes from the same line of your source lights up.", self.columns)
+        hint = "Point at a line: what comes from the same line of your source lights up."
+        return page(self.title, hint, self.columns)
 
     def save(self, path: "str | os.PathLike") -> pathlib.Path:
         """Write the page to a file; return its path."""
@@ -100,13 +101,13 @@ def stages(f: Callable, *args: Any, **kwargs: Any) -> Stages:
     traced, optimised = program.traced.func, program.runner.func
     text = program.runner.source(staged.kernel_name)
     chain = chain_of(staged)
-    columns = [_of_source(chain[-1], [traced, optimised])]
+    columns = [of_source(chain[-1], [traced, optimised])]
     for own in programs_of(staged, args, kwargs):
         columns.append(_of_program("Program", "One trace of your function.", own.traced.func, ShortNames()))
     names, title = ShortNames(), "Program" if staged.kernel_name == "jit" else "Derivative"
     columns.append(_of_program(title, f"What fad.{staged.kernel_name} makes of it.", traced, names))
     columns.append(_of_program("Optimised", "The program after the passes.", optimised, names))
-    columns.append(_of_text(text, [traced, optimised]))
+    columns.append(of_text(text, [traced, optimised]))
     name = getattr(chain[-1], "__name__", "f")
     return Stages(f"{name}: the stages of fad.{staged.kernel_name}", columns)
 
@@ -133,7 +134,7 @@ def _of_program(title: str, sentence: str, func: Func, names: ShortNames) -> Col
     return Column(title, f"{sentence} {count} equation{'s' * (count != 1)}.", lines)
 
 
-def _of_text(text: str, funcs: list) -> Column:
+def of_text(text: str, funcs: list) -> Column:
     """The generated Python. Each line belongs to the user's line that a comment has named last."""
     known = {place.text: (place.file, place.line) for place in reversed(list(_places(funcs)))}
     lines, at = [], None
@@ -148,7 +149,7 @@ def _places(funcs: list) -> Iterator[Any]:
     return (eqn.where for func in funcs for eqn in all_equations(func) if eqn.where is not None)
 
 
-def _of_source(f: Any, funcs: list) -> Column:
+def of_source(f: Any, funcs: list) -> Column:
     """The user's function, and the parts of others that the program comes from."""
     spans = _spans(f, funcs)
     lines: list = []
