@@ -29,6 +29,7 @@ from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through
+from ..util.log import tell, timed
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .kept import made_memory, memory_of
@@ -213,6 +214,13 @@ class Staged:
     def _traced_anew(self, leaves: list, structure: tree.Structure) -> Program:
         """A program for these arguments. The trace has made its outside changes once and for all, or the program knows
         that it must be traced anew."""
+        with timed() as took:
+            program = self._traced(leaves, structure)
+        program.traced_in = took[0]
+        tell("trace", lambda: f"traced {self._title()}, {program.runner.size} equations: {took[0]:.3f} s")
+        return program
+
+    def _traced(self, leaves: list, structure: tree.Structure) -> Program:
         if self.lifting is not None:
             return self.lifting.traced(self, leaves, structure)
         f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
@@ -420,7 +428,8 @@ def within(memory: Any, body: Callable) -> Callable:
 
 
 # fad.jvp(f, x), not fad.jvp(f)(x)
-AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify",
+           "cfunc", "stages", "draw")
 STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
 
 
