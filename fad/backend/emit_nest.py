@@ -145,10 +145,7 @@ class Printer:
             self.release(step, self.held.pop(self.storage.root(step.out)))
 
     def is_held(self, step: Step, loop: "Loop | None", around: set) -> bool:
-        """Whether a reduction adds to one element throughout an innermost loop, so that a register should hold the sum.
-
-        around: the axes of the loops around it.
-        """
+        """Whether a reduction adds to one element all through an innermost loop (around: the axes of the loops outside)."""
         if step.kind != "reduce" or loop is None or not self.home(step.out).kept or any(isinstance(n, (Loop, Begin)) for n in loop.nodes):
             return False
         inside = [n for n in loop.nodes if n.kind == "reduce" and n.out is step.out]
