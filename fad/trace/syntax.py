@@ -13,8 +13,9 @@ import ast
 import copy
 from collections.abc import Iterable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..util.codes import CodeFacts
 from .access import AccessRewriter, has_place
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
@@ -34,26 +35,29 @@ from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
-_rewritten: dict[tuple, "CodeType | None"] = {}
-_indexed: dict[CodeType, frozenset] = {}                      # code -> names that are only read element by element
+
+
+class RewrittenCode(NamedTuple):
+    """Code with its control flow rewritten, and the names that it only reads element by element."""
+
+    code: "CodeType | None" = None
+    indexed: frozenset = frozenset()
+
+
+_rewritten: CodeFacts[RewrittenCode] = CodeFacts()
 
 
 def rewritten_code(f: FunctionType) -> "CodeType | None":
     """The code of f with its control flow rewritten; None where the source is not at hand or has to stay as it is."""
-    key = (f.__code__, f.__code__.co_filename)
-    if key not in _rewritten:
-        _rewritten[key] = _rewrite(f)
-    return _rewritten[key]
+    return _rewritten.of(f.__code__, lambda: _rewrite(f)).code
 
 
-def _rewrite(f: FunctionType) -> "CodeType | None":
+def _rewrite(f: FunctionType) -> RewrittenCode:
     found = definition_of(f)
-    if found is None:
-        return None
+    if found is None or hands_on_names(found[0]):
+        return RewrittenCode()
     node, owner = copy.deepcopy(found[0]), found[1]
-    _indexed[f.__code__] = _names_indexed(node)
-    if hands_on_names(node):
-        return None
+    indexed = _names_indexed(node)
     try:
         if isinstance(node, ast.Lambda):
             node.body = Rewriter(owner).visit(node.body)
@@ -61,15 +65,15 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
             node.decorator_list, node.returns = [], None
             Rewriter(owner).function(node)
     except CannotLowerError:
-        return None
+        return RewrittenCode()
     Identities(RUNTIME).visit(node)
     Displays(RUNTIME).visit(node)
-    return compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner)
+    return RewrittenCode(compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner), indexed)
 
 
 def indexed_names(f: FunctionType) -> frozenset:
     """The names that the text of f has nowhere but in front of a subscript that is read: what stands behind one is looked at element by element."""
-    return _indexed.get(f.__code__, frozenset()) if rewritten_code(f) is not None else frozenset()
+    return _rewritten.of(f.__code__, lambda: _rewrite(f)).indexed
 
 
 def _names_indexed(node: ast.AST) -> frozenset:
