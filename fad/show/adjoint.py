@@ -1,6 +1,7 @@
 """A function beside its derivative, with what each line costs; what %%fad and %fad_profile show."""
 import timeit
 from collections.abc import Callable
+from typing import Any
 
 from ..api.derivative import grad, jit
 from ..api.staged import Staged, check_callable
@@ -52,7 +53,7 @@ def beside(f: Callable, args: tuple, kwargs: "dict | None" = None, measure: bool
     (['y = np.exp(x)', 'return np.sum(y * y)'], 1.0)
     """
     kwargs = kwargs or {}
-    staged = f if isinstance(f, Staged) else grad(check_callable(f, "stages"))
+    staged: Any = f if isinstance(f, Staged) else grad(check_callable(f, "stages"))
     program, data = staged.program_for(*args, **kwargs)
     cost = cost_by_line(program.runner.func, program.glance(data))
     source = of_source(chain_of(staged)[-1], [program.traced.func])

@@ -51,11 +51,13 @@ def _count(func: Func, known: dict, times: int, found: dict) -> None:
 def _count_loop(eqn: Equation, known: dict, times: int, found: dict) -> None:
     view, inside = LoopView(eqn), dict(known)
     if view.index is None:
-        _count(view.test, dict(known), times, found)
+        test: Any = view.test
+        _count(test, dict(known), times, found)
         _count(view.body, inside, times, found)
         return
-    bounds = [_number(a, known) for a in view.bounds]
-    iterations = range(*bounds) if None not in bounds and bounds[2] else range(1)
+    start, stop, step = [_number(a, known) for a in view.bounds]
+    is_known = start is not None and stop is not None and step
+    iterations = range(start, stop, step) if is_known else range(1)  # type: ignore[arg-type]
     if iterations:
         inside[view.index] = iterations[len(iterations) // 2]
     _count(view.body, inside, times * len(iterations), found)

@@ -84,7 +84,7 @@ def draw(f: "Callable | Tensor", *args: Any, **kwargs: Any) -> "Picture | Drawin
     """
     if isinstance(f, Tensor):
         return draw_tensor(f)
-    staged = f if isinstance(f, Staged) else grad(check_callable(f, "draw"))
+    staged: Any = f if isinstance(f, Staged) else grad(check_callable(f, "draw"))
     own = [("the function", program) for program in programs_of(staged, args, kwargs)]
     program, _ = staged.program_for(*args, **kwargs)
     shown = [*own, (f"fad.{staged.kernel_name}", program)]

@@ -1,5 +1,6 @@
 """%load_ext fad: the cell magic %%fad and the line magic %fad_profile of IPython and Jupyter."""
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from ..util.errors import ArgumentError
@@ -78,7 +79,7 @@ def _kept_name(line: str) -> "str | None":
     return words[1]
 
 
-def _parts_of(call: Any, names: dict, file: str) -> tuple:
+def _parts_of(call: Any, names: dict, file: str) -> tuple[Callable, tuple, dict]:
     """The function and the arguments of a call, evaluated and not called."""
     function = ast.List([call.func], ast.Load())
     recorded = ast.Call(ast.Name("__fad_called__", ast.Load()), [function, *call.args], call.keywords)

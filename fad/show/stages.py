@@ -96,7 +96,7 @@ def stages(f: Callable, *args: Any, **kwargs: Any) -> Stages:
     >>> "cos(x[i])" in seen.columns[-1].text
     True
     """
-    staged = f if isinstance(f, Staged) else grad(check_callable(f, "stages"))
+    staged: Any = f if isinstance(f, Staged) else grad(check_callable(f, "stages"))
     program, _ = staged.program_for(*args, **kwargs)
     traced, optimised = program.traced.func, program.runner.func
     text = program.runner.source(staged.kernel_name)

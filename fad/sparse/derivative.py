@@ -119,7 +119,7 @@ class SparseDerivative:
         if kwargs or not all(type(x) in PLAIN for x in args):
             leaves, structure = tree.flatten((args, kwargs))
         else:
-            leaves, structure = list(args), len(args)        # the usual call, without a walk over trees
+            leaves, structure = list(args), len(args)  # type: ignore[assignment]  # the usual call, without a walk over trees
         self._refuse_traced(leaves)
         key = (structure, *[_kind(x) for x in leaves])
         plans = self.plans.setdefault(key, [])

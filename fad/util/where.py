@@ -13,6 +13,8 @@ A package is opaque if it has a compiled core (an extension module among its fil
 arrays of its own (a class with NumPy's protocols: JAX, autograd). Python's code does not show what such a package does
 with a value.
 """
+import functools
+import importlib.util
 import linecache
 import os
 import re
@@ -31,7 +33,6 @@ BELOW_TRACING = tuple([f"{__name__.split('.')[0]}.{part}"
 _DEMONSTRATION = PACKAGE + "demo.py"  # written as a user would write it, and captured as user code
 _ROUTINES = PACKAGE + "routines" + os.sep  # so are these: plain NumPy in place of a library's functions
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
-_LIBRARIES = (os.sep + "numpy" + os.sep, os.sep + "scipy" + os.sep, os.sep + "numba" + os.sep)
 _SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")
 _PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
 _MODELLED = {"fad", "numpy", "scipy", "numba", "llvmlite"}
@@ -74,9 +75,16 @@ def is_library(filename: str) -> bool:
     """Whether code in this file is fad's own or a numerical library's, not the user's."""
     known = _is_library.get(filename)
     if known is None:
-        known = is_own(filename) or any(part in filename for part in _LIBRARIES)
+        known = is_own(filename) or filename.startswith(_libraries())
         _is_library[filename] = known
     return known
+
+
+@functools.cache
+def _libraries() -> tuple:
+    """Where NumPy, SciPy and Numba stand. A user's directory may have their names."""
+    specs = [importlib.util.find_spec(name) for name in ("numpy", "scipy", "numba")]
+    return tuple([os.path.join(place, "") for spec in specs if spec for place in spec.submodule_search_locations or ()])
 
 
 def is_captured(filename: str) -> bool:
