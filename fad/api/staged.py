@@ -37,6 +37,7 @@ from .leaves import Signature, call_on_tensors, level_of, of_its_own, signature_
 from .names import leaf_names
 from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
+from .words import ROOTS, raise_in_fads_words, strange_arguments
 
 
 class Staged:
@@ -96,7 +97,7 @@ class Staged:
                 result = fast(args)
             except BEYOND as error:
                 if beyond_programs(error) is None:
-                    raise
+                    raise_in_fads_words(error)
                 result = NotImplemented                       # the long way knows what to do
                 fast.take_back()                              # type: ignore[attr-defined]
             if result is not NotImplemented:
@@ -124,8 +125,14 @@ class Staged:
             return call_on_tensors(self, leaves, args, kwargs)
         signature = self._signature(leaves, structure)
         key, data, _ = signature
+
+        def strange() -> str:
+            return strange_arguments(getattr(self, "__wrapped__", None), args)
         if key in self.fallback.reasons and self.fallback.is_on:
-            return self.on_tape(args, kwargs)
+            try:
+                return self.on_tape(args, kwargs)
+            except ROOTS as error:
+                raise_in_fads_words(error, strange())
         current = [p for p in self.programs.get(key, ()) if p.is_current()]
         if len(current) < len(self.programs.get(key, ())) and self.server is None:
             result = self._served(args, kwargs)
@@ -134,7 +141,7 @@ class Staged:
         try:
             program = self._program(signature, leaves, structure, current)
         except Exception as error:
-            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title())
+            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title(), strange)
         try:
             program.refuse_shared(data)
         except SideEffectError as error:                      # of these arguments, and not of their kind
@@ -145,7 +152,7 @@ class Staged:
         except BEYOND as error:
             beyond = beyond_programs(error)
             if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
-                raise
+                raise_in_fads_words(error, strange())
             program.take_back()
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())

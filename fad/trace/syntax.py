@@ -68,7 +68,7 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
         return RewrittenCode()
     Identities(RUNTIME).visit(node)
     Displays(RUNTIME).visit(node)
-    return RewrittenCode(compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner), indexed)
+    return RewrittenCode(compiled_in(node, f.__code__, owner), indexed)
 
 
 def indexed_names(f: FunctionType) -> frozenset:

@@ -54,7 +54,12 @@ def _in_order(results: Any, order: str) -> Any:
 
 
 def _positional_out(ufunc: Any, inputs: tuple, out: Any) -> tuple:
+    if not ufunc.nin <= len(inputs) <= ufunc.nargs:
+        raise TypeError(f"{ufunc.__name__}() takes from {ufunc.nin} to {ufunc.nargs} positional arguments but "
+                        f"{len(inputs)} were given")
     if len(inputs) > ufunc.nin:
+        if out is not None:
+            raise TypeError("cannot specify 'out' as both a positional and keyword argument")
         return inputs[:ufunc.nin], inputs[ufunc.nin:]
     return inputs, out
 
