@@ -123,7 +123,7 @@ def _place_of(error: BaseException) -> _Place:
 
 def _call_of_library(known: dict) -> "_Call | None":
     """The call of a function of NumPy's or SciPy's that code of fad's with these variables makes."""
-    function = known.get("original") or known.get("ufunc")
+    function: Any = known.get("original") or known.get("ufunc")
     if not isinstance(function, np.ufunc) and package_name(function) not in ("numpy", "scipy"):
         return None
     args = known.get("args", known.get("inputs", ()))
