@@ -27,6 +27,7 @@ from .api.jacobian import hessian as hessian
 from .api.jacobian import jacfwd as jacfwd
 from .api.jacobian import jacobian as jacobian
 from .api.jacobian import jacrev as jacrev
+from .api.printing import debug_print as debug_print
 from .api.products import hvp as hvp
 from .api.products import jvp as jvp
 from .api.products import linearize as linearize

@@ -28,11 +28,12 @@ from ..util.errors import (
     call_error_of,
 )
 from ..util.foreign import remedy_in
-from ..util.interrupts import is_interrupt
+from ..util.interrupts import is_interrupt, let_through
 from ..util.where import is_library, is_own, library_of, line_of, package_name
 from .names import leaf_names
 
 _TRACED = re.compile(r"<traced [^>]*>")                       # the text of a traced value
+_ARGUMENTS = re.compile(r"\(\) (got|missing|takes) ")          # what Python says of a call with other arguments
 _OUT_OF_RANGE = "index out of range"                          # how kernels say it
 _RAISE = bytes([dis.opmap["RAISE_VARARGS"]])
 _SHOWN = 6                                                    # arguments of a call that are told
@@ -79,7 +80,8 @@ def _told(x: Any) -> str:
     if isinstance(x, (Value, np.ndarray)):
         try:
             t = type_of(x)
-        except (TypeError, FadError):                        # of objects, or of texts
+        except (TypeError, FadError) as error:               # of objects, or of texts
+            let_through(error)
             return f"{x.dtype}{list(x.shape)}"
         extents = [n if isinstance(n, int) else n.hint for n in t.shape]
         return f"{t.dtype}[{', '.join(['?' if n is None else str(n) for n in extents])}]" if t.shape else str(t.dtype)
@@ -107,14 +109,25 @@ def _place_of(error: BaseException) -> _Place:
             call, behind = None, False
         else:
             behind = behind or not is_own(code.co_filename)
-            if code is call_face.__code__:
-                call = call or _Call(known["name"], known["args"], known["kwargs"])
-            elif code is _BIND:
+            if code is _BIND:
                 call = call or _Call(known["op"].name, known["args"], {})
+            elif code is call_face.__code__:
+                call = call or _Call(known["name"], known["args"], known["kwargs"])
+            elif is_own(code.co_filename):
+                call = call or _call_of_library(known)
         last, tb = tb, tb.tb_next
     code = last.tb_frame.f_code
     is_raised = code.co_code[last.tb_lasti:last.tb_lasti + 1] == _RAISE
     return _Place(call, is_own(code.co_filename) and (is_raised or not is_door(code)), behind)
+
+
+def _call_of_library(known: dict) -> "_Call | None":
+    """The call of a function of NumPy's or SciPy's that code of fad's with these variables makes."""
+    function: Any = known.get("original") or known.get("ufunc")
+    if not isinstance(function, np.ufunc) and package_name(function) not in ("numpy", "scipy"):
+        return None
+    args = known.get("args", known.get("inputs", ()))
+    return _Call(function.__name__, args, known.get("kwargs", {})) if isinstance(args, tuple) else None
 
 
 def in_fads_words(error: Exception, strange: str = "") -> Exception:
@@ -142,7 +155,8 @@ def in_fads_words(error: Exception, strange: str = "") -> Exception:
     if is_users(error) or not isinstance(error, ROOTS):
         return error
     place, is_of_traced = _place_of(error), _TRACED.search(str(error)) is not None
-    if place.call or place.is_refused or place.is_librarys or is_of_traced or strange:
+    is_of_call = isinstance(error, TypeError) and _ARGUMENTS.search(str(error)) is not None
+    if place.call or place.is_refused or place.is_librarys or is_of_traced or is_of_call or strange:
         return _told_of(error, place.call, strange)
     return error
 
@@ -159,10 +173,7 @@ def _of_traced_operand(error: Exception) -> FadError:
     """What Python or a library says of a traced value that it cannot take."""
     library = library_of(error)
     if not library:
-        said = str(error).replace(f"'{Tracer.__name__}'",
-                                  "an array").replace(f'"{Tracer.__name__}"',
-                                                      "an array").replace(Tracer.__name__, "array")
-        return OperandError(f"{type(error).__name__}: {said}", where=line_of(error),
+        return OperandError(f"{type(error).__name__}: {_without_names_of_fads(str(error))}", where=line_of(error),
                             why="Python has no such operation of an array and what stands beside it",
                             do="look for a name that holds None, a text or another object there, and not a number")
     remedy = remedy_in(library)
@@ -178,15 +189,21 @@ def _of_traced_operand(error: Exception) -> FadError:
                                  "fad.custom_vjp)")
 
 
+def _without_names_of_fads(text: str) -> str:
+    """A text in which traced values are arrays."""
+    text = _TRACED.sub("a traced value", text)
+    for quoted in (f"'{Tracer.__name__}'", f'"{Tracer.__name__}"'):
+        text = text.replace(quoted, "an array")
+    return text.replace(Tracer.__name__, "array")
+
+
 def _told_of(error: Exception, call: "_Call | None", strange: str) -> Exception:
     """A CallError that is an error of the same class, too."""
-    said = _TRACED.sub("a traced value", str(error)) or type(error).__name__
+    said = _without_names_of_fads(str(error)) or type(error).__name__
     if isinstance(error, IndexError) and said.startswith(_OUT_OF_RANGE):
         return IndexRangeError(said)
     kind: Any = type(error)
     cls = call_error_of(kind)
-    if cls is None:
-        return error
     why = f"{call} was called" if call else ""
     if isinstance(error, KeyError):
         said = f"no such key: {said}"

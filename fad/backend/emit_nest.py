@@ -332,8 +332,8 @@ class Printer:
         self.line(f"{self.name(root, step)} = {fill_text(self, step, value)}", step)
 
     def _call(self, step: Step) -> None:
-        root = self.storage.root(step.outs[0])
-        if step.eqn is None and self.room(root) is not None:
+        root = self.storage.root(step.outs[0]) if step.eqn is None else None
+        if root is not None and self.room(root) is not None:
             self._allocate(root, step)
             self.line(f"{self.name(step.out)}[{', '.join(':' * len(root.type.shape))}] = {self.name(step.arrays[0])}")
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.graph import Func, has_loop
+from ..ir.graph import Func, all_equations, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..ops.control import LESS
 from ..passes.pipeline import optimise
@@ -48,6 +48,7 @@ class Runner:
         self.looked = False                                  # for the kernel on disk
         self.found = ""                                      # the text of the kernel that is there
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
+        self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))    # a call is never begun a second time
 
     def run(self, values: list) -> tuple:
         """The outputs on these values (arrays and numbers, in the order of the Func's inputs)."""
@@ -104,7 +105,7 @@ class Runner:
 
     def _patience(self) -> "float | None":
         """The seconds that this call may take in the interpreter; None: any number."""
-        if not self.loops or self.refused or (self.policy or config.compile) != "auto":
+        if not self.loops or self.tells or self.refused or (self.policy or config.compile) != "auto":
             return None
         return self._worth_waiting() - self.interpreted_for
 
@@ -149,7 +150,7 @@ class Runner:
             self._refuse(error)
             return
         self.kernel, self.compiled_in = kernel, took[0]
-        self.from_disk = bool(kernel.call.stats.cache_hits)
+        self.from_disk = bool(getattr(getattr(kernel.call, "stats", None), "cache_hits", None))
         self.compilations += 1
         tell("compile", lambda: f"{'found' if self.from_disk else 'compiled'} {self.func.name} (fad.{self.name}), {self.size} "
                                 f"equations: {took[0]:.3f} s{' from the cache on disk' if self.from_disk else ''}")

@@ -240,6 +240,7 @@ class Ufunc:
 
     def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
         """As NumPy would ask the protocol, which does not look into lists for traced values."""
+        ufunc = self._ufunc
         if has_traced(args) or has_traced(kwargs.values()):
-            return call_ufunc(self._ufunc, method, as_arrays(args), kwargs)
-        return getattr(self._ufunc, method)(*args, **kwargs)
+            return call_ufunc(ufunc, method, as_arrays(args), kwargs)
+        return getattr(ufunc, method)(*args, **kwargs)

@@ -33,6 +33,7 @@ BELOW_TRACING = tuple([f"{__name__.split('.')[0]}.{part}"
 GENERATED = "<fad "                                          # how the file names of generated code begin
 _DEMONSTRATION = PACKAGE + "demo.py"  # written as a user would write it, and captured as user code
 _ROUTINES = PACKAGE + "routines" + os.sep  # so are these: plain NumPy in place of a library's functions
+_LINE = "__fad_line__"                                        # an attribute of errors
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")
 _PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
@@ -191,8 +192,17 @@ def here() -> "Where | None":
     return Where(found.f_code.co_filename, found.f_lineno, found.f_code.co_name) if found else None
 
 
+def note_line(error: BaseException, where: "Where | None") -> None:
+    """Note the line of the user's that an error of a running program is about, unless that was noted before."""
+    if where is not None and not hasattr(error, _LINE):
+        setattr(error, _LINE, where)
+
+
 def line_of(error: BaseException) -> "Where | None":
-    """The innermost line that an error went through of captured code, or else of any that is no library's."""
+    """The line that a running program's error is about, or the innermost one that an error went through of captured
+    code, or else of any that is no library's."""
+    if hasattr(error, _LINE):
+        return getattr(error, _LINE)
     found = [f for f in traceback.extract_tb(error.__traceback__) if not is_library(f.filename)
              and linecache.getline(f.filename, f.lineno or 0)]
     found = [f for f in found if is_captured(f.filename) and not f.filename.startswith(_ROUTINES)] or found

@@ -122,6 +122,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     x = as_array(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
+    if np.ndim(condition) != 1:
+        raise ValueError("condition must be a 1-d array")
     places = as_array(condition) if is_value(condition) else np.flatnonzero(condition)
     places = flatnonzero(places) if is_value(places) else constant(places)
     return into(out, read_subscript(x, (slice(None),) * ax + (places,)).read(x))

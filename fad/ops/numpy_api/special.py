@@ -14,7 +14,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import as_array
 from ..pointwise import real_part
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics
-from .arguments import in_dtype
+from .arguments import axes_of, in_dtype
 
 # -- ufuncs of one result --------------------------------------------------------------------------
 
@@ -172,12 +172,6 @@ def diric(x: Any, n: Any) -> Any:
 # -- sums in the logarithmic domain ----------------------------------------------------------------
 
 
-def _axes(x: Any, axis: Any) -> tuple:
-    rank = len(shape_of(x))
-    axes = range(rank) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
-    return tuple(sorted(int(a) % rank for a in axes))
-
-
 def _keep(y: Any, x: Any, axes: tuple) -> Any:
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 
@@ -215,7 +209,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
         dtype = result_dtype(a, b)
         a, b = _common(in_dtype(a, dtype), in_dtype(b, dtype))
     a = _float(a)
-    axes = _axes(a, axis)
+    axes = axes_of(axis, len(shape_of(a)))
     shift, terms = _exponentials(a, axes) if b is None else _weighted_exponentials(a, b, axes)
     total = registry["sum"](terms, axes=axes)
     sign = None
@@ -245,7 +239,7 @@ def _common(a: Any, b: Any) -> tuple:
 def softmax(x: Any, axis: Any = None) -> Any:
     """exp(x) over its sum."""
     x = _float(as_array(x))
-    axes = _axes(x, axis)
+    axes = axes_of(axis, len(shape_of(x)))
     terms = registry["exp"](x - _shift(x, axes))
     return terms / _keep(registry["sum"](terms, axes=axes), x, axes)
 
@@ -254,7 +248,7 @@ def softmax(x: Any, axis: Any = None) -> Any:
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """The logarithm of softmax, without underflow."""
     x = _float(as_array(x))
-    axes = _axes(x, axis)
+    axes = axes_of(axis, len(shape_of(x)))
     moved = x - _shift(x, axes)
     return moved - _keep(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
 

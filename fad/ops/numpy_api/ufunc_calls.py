@@ -15,7 +15,7 @@ from ..kinds import shape_of
 from ..literals import as_array, is_value, known, numpy_number
 from ..subscript import read_subscript
 from .arguments import Casting, axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
-from .creation import in_order
+from .creation import check_order, in_order
 from .join import strong
 from .ufuncs import as_float
 
@@ -35,9 +35,12 @@ def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any 
          casting: Casting = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
          **options: Any) -> Any:
     """ufunc(*inputs, ...) of which an argument is traced; further options (an axis) are the face's own."""
+    check_order(order)
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
     if is_given(dtype) or is_given(signature):
         inputs = _in_loop(ufunc, inputs, dtype, signature, casting)
+    if options and ufunc.signature is None:
+        raise TypeError(f"{ufunc.__name__}() got an unexpected keyword argument {next(iter(options))!r}")
     if options:
         inputs, options = fitted(ufunc.__name__, ufunc, face, inputs, options)
     results = (face if out is None or any(map(is_value, inputs)) else ufunc)(*inputs, **options)
