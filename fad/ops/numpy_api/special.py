@@ -253,6 +253,12 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
     return moved - _keep(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
 
 
+@face("scipy.special.assoc_laguerre", samples=("sp.assoc_laguerre(v, 2, 0.5)",))
+def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
+    """The generalised Laguerre polynomial, whose argument comes first here."""
+    return registry["eval_genlaguerre"](n, k, as_array(x))
+
+
 @face("scipy.special.softplus")
 def softplus(x: Any) -> Any:
     """log(1 + exp(x))."""
