@@ -20,7 +20,6 @@ from ..ir import stack
 from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
-from ..trace.absent import Absent, missing_attribute
 from ..trace.journal import Mark, noting
 from ..trace.leaks import settle
 from ..trace.tracer import Tracer
@@ -37,15 +36,14 @@ from ..util.errors import (
     IntegerOverflowError,
     MissingAttributeError,
     OperandError,
-    RecursionDepthError,
     SideEffectError,
     StructureError,
     UnstageableError,
     UnsupportedFunctionError,
 )
-from ..util.foreign import remedy_in
 from ..util.interrupts import is_interrupt, let_through
-from ..util.where import Where, library_of, line_of, outside_fad, package_name
+from ..util.where import Where, line_of, outside_fad
+from .words import in_fads_words
 
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError,
             MissingAttributeError, OperandError)
@@ -81,15 +79,16 @@ class Fallback:
     def is_on(self) -> bool:
         return config.fallback if self.allowed is None else self.allowed
 
-    def instead(self, error: Exception, run: Callable, key: Any, name: str) -> Any:
-        """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so.
+    def instead(self, error: Exception, run: Callable, key: Any, name: str, strange: Callable = str) -> Any:
+        """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so. strange():
+        which arguments of the call are no data.
 
         If run() fails too, for lack of a value or of an operation on the tape, the first error says where the trouble
         began; otherwise run()'s own error does.
         """
         error = _first(error)
         if not self.is_on or not is_unstaged(error):
-            told = _in_fads_words(error)
+            told = in_fads_words(error, strange())
             raise told from (error.__cause__ if told is error else None)
         try:
             result = run()
@@ -97,7 +96,8 @@ class Fallback:
             let_through(second)
             is_of_tape = (is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
                           and not is_of_none(error))
-            raise _in_fads_words(error if is_of_tape and not is_users(second) else second) from None
+            told = in_fads_words(error if is_of_tape and not is_users(second) else second, strange())
+            raise told from told.__cause__
         where, reason = place_and_reason(error)
         self.reasons[key] = reason
         if not self.warned:
@@ -113,42 +113,6 @@ class Fallback:
                                    do="keep what depends on data in arrays, or pass fallback=False to make this an "
                                       "error")
             warnings.warn(told, stacklevel=outside_fad())
-
-
-def _in_fads_words(error: Exception) -> Exception:
-    """The error, or what a library says of a traced value that it cannot take, with the user's line."""
-    if isinstance(error, Absent):
-        return missing_attribute(error, line_of(error))
-    if isinstance(error, RecursionError):
-        return RecursionDepthError(str(error), where=line_of(error),
-                                   why="the function calls itself, and nothing in the trace ends that",
-                                   do="let it end by a plain Python number (a depth, a length), or write a loop")
-    if package_name(type(error)) == "numba":
-        return ConcreteValueError("a traced value was given to code that Numba has compiled", where=line_of(error),
-                                  why=f"it computes with numbers ({type(error).__name__})",
-                                  do="write it as plain Python, which fad compiles; or give it a rule of its own "
-                                     "(fad.custom_jvp, fad.custom_vjp)")
-    if isinstance(error, FadError) or is_defect(error) or Tracer.__name__ not in str(error):
-        return error
-    library = library_of(error)
-    if not library:
-        said = str(error).replace(f"'{Tracer.__name__}'",
-                                  "an array").replace(f'"{Tracer.__name__}"',
-                                                      "an array").replace(Tracer.__name__, "array")
-        return OperandError(f"{type(error).__name__}: {said}", where=line_of(error),
-                            why="Python has no such operation of an array and what stands beside it",
-                            do="look for a name that holds None, a text or another object there, and not a number")
-    remedy = remedy_in(library)
-    if remedy:
-        return ConcreteValueError(f"a traced value was given to {library.partition('.')[0]}, which cannot take it",
-                                  where=line_of(error),
-                                  why="its code computes with numbers, and fad computes with NumPy's arrays",
-                                  do=f"take the numbers out of what stands beside the traced value: {remedy}")
-    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}",
-                              where=line_of(error),
-                              why="a library's code computes with numbers, and fad has no record of it",
-                              do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, "
-                                 "fad.custom_vjp)")
 
 
 def _first(error: Exception) -> Exception:

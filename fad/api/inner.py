@@ -67,7 +67,7 @@ class Inner:
                 raise _refused_change()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = rearranged(self.traced.func)
-        self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.count
+        self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.delivered
         if self.traced.inside is not None and not is_delivered:
             self.deliver(self._left_values())
 
@@ -80,7 +80,7 @@ class Inner:
         for eqn in func.equations:
             if not reached.isdisjoint(operands(eqn)):
                 reached.update(eqn.outputs)
-        if not reached.isdisjoint(func.outputs[len(func.outputs) - self.traced.count:]):
+        if not reached.isdisjoint(func.outputs[len(func.outputs) - self.traced.delivered:]):
             raise _refused_change()
 
     def tree_of(self, values: Sequence) -> Any:
@@ -89,11 +89,11 @@ class Inner:
 
     def pad(self, values: Sequence) -> list:
         """Cotangents of the results, extended by None for what the function wrote to."""
-        return list(values) + [None] * (len(self.traced.written) + self.traced.count)
+        return list(values) + [None] * (len(self.traced.written) + self.traced.delivered)
 
     def _left_values(self) -> tuple:
         """What the function leaves outside itself, computed in the program around it."""
-        func, count = self.traced.func, self.traced.count
+        func, count = self.traced.func, self.traced.delivered
         left = Func("left", func.inputs, func.equations, func.outputs[len(func.outputs) - count:])
         return evaluate(left, self.args) if count else ()
 
@@ -101,7 +101,7 @@ class Inner:
         """What the function has left outside itself are these values of the program around it: the last ones of its
         outputs."""
         if self.traced.inside is not None:
-            self.traced.inside.put(values[len(values) - self.traced.count:])
+            self.traced.inside.put(values[len(values) - self.traced.delivered:])
 
 
 def _refused_change() -> UnstageableError:

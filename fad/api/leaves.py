@@ -1,5 +1,5 @@
 """Arguments of staged functions: their leaves are data or part of the program, and a key tells programs apart."""
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,10 +69,23 @@ def static_key(x: Any) -> Any:
     return type(x), x
 
 
-def signature_of(leaves: list, structure: tree.Structure, varying: set, static_leaves: frozenset) -> "tuple[Any, list]":
-    """What tells programs apart, the settings that they are made under among it, and the data leaves."""
+class Signature(NamedTuple):
+    """A call's kind, decided once: another thread may find at any time that a number varies.
+
+    key: what tells programs apart, the settings that they are made under among it; data: the leaves that are data;
+    places: which leaves these are
+    """
+
+    key: Any
+    data: list
+    places: list
+
+
+def signature_of(leaves: list, structure: tree.Structure, varying: set, static_leaves: frozenset) -> Signature:
+    """The signature of a call with these leaves."""
     parts: list = [config.now().shape, structure]
     data: list = []
+    places: list = []
     for k, x in enumerate(leaves):
         key = leaf_key(k, x, varying, static_leaves)
         if key is None:
@@ -80,7 +93,8 @@ def signature_of(leaves: list, structure: tree.Structure, varying: set, static_l
         else:
             parts.append(key)
             data.append(x)
-    return tuple(parts), data
+            places.append(k)
+    return Signature(tuple(parts), data, places)
 
 
 def of_its_own(t: Any) -> Any:
@@ -91,4 +105,4 @@ def of_its_own(t: Any) -> Any:
 def _copied(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return x.copy("K")
-    return x.copy() if isinstance(x, Value) and x.ndim else x
+    return x.copy() if isinstance(x, Value) and x.ndim else x  # type: ignore[attr-defined]  # methods are set by name

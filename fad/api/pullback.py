@@ -60,12 +60,12 @@ class TwoStepProgram(Program):
         second_ends = self.first.leaves + self.second.leaves
         self.early = sum(k not in traced.statics for k in range(self.first.leaves))
         self.models = sum(k not in traced.statics for k in range(second_ends, traced.structure.leaves))
-        count = len(traced.func.outputs) - traced.count
+        count = len(traced.func.outputs) - traced.delivered
         outputs, left = traced.func.outputs[:count - len(traced.written)], traced.func.outputs[count:]
         end = len(outputs) - self.models
         func = Func(traced.func.name, traced.func.inputs, traced.func.equations,
                     outputs[:self.early] + outputs[end:] + left + outputs[self.early:end])
-        head, rest = split(optimise(func), traced.later, self.early + self.models + traced.count)
+        head, rest = split(optimise(func), traced.later, self.early + self.models + traced.delivered)
         self.second_step = rest
         self.head = Runner(head, self.policy, f"{self.name}_forward")
         self.rest = Runner(rest, self.policy, f"{self.name}_pullback")
@@ -80,11 +80,11 @@ class TwoStepProgram(Program):
         value = self._tree(self.first, 0, outputs[:self.early])
         models = outputs[self.early:self.early + self.models]
         model = self._tree(self.model, self.first.leaves + self.second.leaves, models)
-        ends = self.early + self.models + self.traced.count
+        ends = self.early + self.models + self.traced.delivered
         residuals = list(outputs[ends:])
         if self.deliver is not None:                          # stores name outputs by places in the traced program
-            count = len(self.traced.func.outputs) - self.traced.count
-            self.deliver({count + k: y for k, y in enumerate(outputs[ends - self.traced.count:ends])}, data)
+            count = len(self.traced.func.outputs) - self.traced.delivered
+            self.deliver({count + k: y for k, y in enumerate(outputs[ends - self.traced.delivered:ends])}, data)
 
         def step(argument: Any) -> Any:
             given, traced = fitting_leaves(argument, model)

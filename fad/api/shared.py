@@ -45,6 +45,17 @@ class KnownByItself(Exception):
     """The program of a pattern reads a thing by itself that was copied as a part of the function."""
 
 
+class SharedCall:
+    """A call of the staged function of a pattern: `ids` of the parts of the function that it is made for, and the
+    functions that were made of the pattern for its trace."""
+
+    __slots__ = ("fillings", "ids")
+
+    def __init__(self, ids: dict):
+        self.ids = ids
+        self.fillings: list[Filling] = []
+
+
 class Sharing:
     """The staged function of a pattern, whose first arguments are the slots.
 
@@ -58,16 +69,24 @@ class Sharing:
         self.pinned: set[int] = set()
         self.failures = 0
         self.absolute: set[int] = set()
-        self.fillings: list[Filling] = []
-        self.lock = renewed(threading.RLock())
-        self.serving = threading.local()                      # ids: of the parts of the function that is called
+        self.lock = renewed(threading.RLock())                # of the lines above; nobody traces within
+        self.serving = threading.local()                      # call: this thread's SharedCall
         self.staged = staged.of_pattern(self)
+
+    def serve(self, parts: FunctionParts, call: Callable, *args: Any, **kwargs: Any) -> Any:
+        """What the staged function (or a method of it) answers for a function of these parts."""
+        before = getattr(self.serving, "call", None)
+        self.serving.call = SharedCall(parts.ids)
+        try:
+            return call(*parts.slots, *args, **kwargs)
+        finally:
+            self.serving.call = before
 
     def body(self, make: Callable) -> Callable:
         """The body of a transform, of the slots and the arguments."""
         def body(*args: Any, **kwargs: Any) -> Any:
             filling = self.pattern.fill(args[:self.count])
-            self.fillings.append(filling)
+            self.serving.call.fillings.append(filling)
             current().root.lifted.update(filling.names)
             return make(filling.function).body(*args[self.count:], **kwargs)
         return body
@@ -79,36 +98,37 @@ class Sharing:
             if _has_sides(x) or x != x or known.setdefault(k, x) != x:
                 varying.add(k)
 
-    def traced(self, staged: Any, leaves: list, structure: Any) -> Any:
-        """A program for these leaves."""
-        with self.lock:
-            try:
-                return self._traced(staged, leaves, structure)
-            except KnownByItself:
-                raise
-            except Exception as error:
-                let_through(error)
-                lifted = (self.floats & staged.varying) - self.pinned
+    def traced(self, staged: Any, leaves: list, structure: Any, dynamic: list) -> Any:
+        """A program for these leaves. Several threads may make one at a time."""
+        call = self.serving.call
+        try:
+            return self._traced(call, staged, leaves, structure, dynamic)
+        except KnownByItself:
+            raise
+        except Exception as error:
+            let_through(error)
+            with self.lock:
+                lifted = self.floats.intersection(dynamic) - self.pinned
                 self.pinned |= lifted
                 staged.varying -= lifted
                 self.failures += not lifted
-                raise
-            finally:
-                self.fillings = []
+            raise
+        finally:
+            call.fillings.clear()
 
-    def _traced(self, staged: Any, leaves: list, structure: Any) -> Any:
-        program = staged._trace(leaves, structure, staged._static_positions(structure))
+    def _traced(self, call: SharedCall, staged: Any, leaves: list, structure: Any, dynamic: list) -> Any:
+        program = staged._trace(leaves, structure, dynamic)
         effects = program.traced.effects
         try:
             effects.refuse_draws(None)
-            if effects.changed or program.traced.stores or not self._is_free_of(program):
+            if effects.changed or program.traced.stores or not _is_free_of(program, call.fillings):
                 raise UnstageableError("a function changes what it closes over, or returns it")
             # nobody else has them: they stay where they are
-            copies = {id(x) for filling in self.fillings for x in filling.made.values()}
+            copies = {id(x) for filling in call.fillings for x in filling.made.values()}
             kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value)))
                     and not isinstance(s.value, Value)]
             program.traced = program.traced._replace(sources=Checks(kept))
-            for filling in self.fillings:
+            for filling in call.fillings:
                 filling.release()
             if not program.is_current():
                 raise UnstageableError("a function changes what it reads")
@@ -117,21 +137,23 @@ class Sharing:
             raise
         program.traced = program.traced._replace(effects=None)
         known = known_by_itself(program.traced)
-        if not known.isdisjoint(self.serving.ids):
+        if not known.isdisjoint(call.ids):
             raise KnownByItself
-        self.absolute = self.absolute | known
-        if self.pinned and len(staged.programs) > VALUES:
-            staged.programs = {}
+        with self.lock:
+            self.absolute = self.absolute | known
+            if self.pinned and len(staged.programs) > VALUES:
+                staged.programs = {}
         return program
-
-    def _is_free_of(self, program: Any) -> bool:
-        """Whether the program leaves the function's parts as they are, and does not return one."""
-        return all(filling.is_untouched and not any(map(filling.holds, program.traced.statics.values()))
-                   for filling in self.fillings)
 
     def serves(self, parts: FunctionParts) -> bool:
         """Whether the programs may serve a function of these parts."""
         return self.failures < TRIALS and self.absolute.isdisjoint(parts.ids)
+
+
+def _is_free_of(program: Any, fillings: list) -> bool:
+    """Whether the program leaves the function's parts as they are, and does not return one."""
+    return all(filling.is_untouched and not any(map(filling.holds, program.traced.statics.values()))
+               for filling in fillings)
 
 
 def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":

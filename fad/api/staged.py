@@ -29,14 +29,16 @@ from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through
+from ..util.log import tell, timed
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
-from .kept import memory_of
-from .leaves import call_on_tensors, leaf_key, level_of, of_its_own, signature_of
+from .kept import made_memory, memory_of
+from .leaves import Signature, call_on_tensors, level_of, of_its_own, signature_of
 from .names import leaf_names
 from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
 from .state import ChangingState
+from .words import ROOTS, raise_in_fads_words, strange_arguments
 
 
 class Staged:
@@ -46,6 +48,7 @@ class Staged:
     """
 
     program_class: Callable = Program
+    __wrapped__: Callable
 
     def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None,
                  static: tuple = (), writes: bool = False, fallback: "bool | None" = None,
@@ -83,7 +86,7 @@ class Staged:
         f = self.rebuild[1][0]
         if self.first is self and type(f) is FunctionType:
             try:
-                memory_of(f, True).setdefault(self.options, self)
+                made_memory(f).setdefault(self.options, self)
             except TypeError as error:                        # an option that cannot be hashed
                 let_through(error)
 
@@ -96,7 +99,7 @@ class Staged:
                 result = fast(args)
             except BEYOND as error:
                 if beyond_programs(error) is None:
-                    raise
+                    raise_in_fads_words(error)
                 result = NotImplemented                       # the long way knows what to do
                 fast.take_back()                              # type: ignore[attr-defined]
             if result is not NotImplemented:
@@ -122,21 +125,28 @@ class Staged:
             return of_its_own(self.body(*args, **kwargs))
         if level == 1:
             return call_on_tensors(self, leaves, args, kwargs)
-        key, data = self._signature(leaves, structure)
+        signature = self._signature(leaves, structure)
+        key, data, _ = signature
+
+        def strange() -> str:
+            return strange_arguments(getattr(self, "__wrapped__", None), args)
         if key in self.fallback.reasons and self.fallback.is_on:
-            return self.on_tape(args, kwargs)
+            try:
+                return self.on_tape(args, kwargs)
+            except ROOTS as error:
+                raise_in_fads_words(error, strange())
         current = [p for p in self.programs.get(key, ()) if p.is_current()]
         if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.state.known:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
         try:
-            program = self._program(key, data, leaves, structure, current)
+            program = self._program(signature, leaves, structure, current)
             is_new = not any(p is program for p in current)
             if is_new and self.fallback.is_on:
                 self.state.refuse(key, program)
         except Exception as error:
-            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title())
+            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title(), strange)
         try:
             program.refuse_shared(data)
         except SideEffectError as error:                      # of these arguments, and not of their kind
@@ -147,7 +157,7 @@ class Staged:
         except BEYOND as error:
             beyond = beyond_programs(error)
             if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
-                raise
+                raise_in_fads_words(error, strange())
             program.take_back()
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
@@ -167,8 +177,7 @@ class Staged:
         if sharing is None:
             return NotImplemented
         try:
-            sharing.serving.ids = parts.ids
-            result = sharing.staged(*parts.slots, *args, **kwargs)
+            result = sharing.serve(parts, sharing.staged, *args, **kwargs)
         except Exception as error:                            # of this function it may be another error, or none
             let_through(error)
             return NotImplemented
@@ -194,40 +203,46 @@ class Staged:
 
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
         """The program that serves these arguments, traced now if there is none yet, and its data leaves."""
-        key, data = self._signature(leaves, structure)
-        return self._program(key, data, leaves, structure,
-                             [p for p in self.programs.get(key, ()) if p.is_current()]), data
+        signature = self._signature(leaves, structure)
+        current = [p for p in self.programs.get(signature.key, ()) if p.is_current()]
+        return self._program(signature, leaves, structure, current), signature.data
 
-    def _signature(self, leaves: list, structure: tree.Structure) -> "tuple[Any, list]":
+    def _signature(self, leaves: list, structure: tree.Structure) -> Signature:
         self._watch(leaves, structure)
         return signature_of(leaves, structure, self.varying, self._static_positions(structure))
 
-    def _program(self, key: Any, data: list, leaves: list, structure: tree.Structure, candidates: list) -> Program:
+    def _program(self, signature: Signature, leaves: list, structure: tree.Structure, candidates: list) -> Program:
         """The first of these programs that accepts the data, or a new one. Programs that are not among them are
         dropped."""
         for program in candidates:
-            if program.accepts(data):
+            if program.accepts(signature.data):
                 return program
-        program = self._traced_anew(leaves, structure)
+        program = self._traced_anew(leaves, structure, signature.places)
         # otherwise it changed what it read, for good, or another thread changed the settings
-        if program.is_current() and program.shape == key[0]:
+        if program.is_current() and program.shape == signature.key[0]:
             candidates = [*candidates, program]
-        self.programs[key] = candidates
+        self.programs[signature.key] = candidates
         self._register()
         return program
 
-    def _traced_anew(self, leaves: list, structure: tree.Structure) -> Program:
-        """A program for these arguments. The trace has made its outside changes once and for all, or the program knows
-        that it must be traced anew."""
+    def _traced_anew(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
+        """A program for these arguments, of which some leaves are data. The trace has made its outside changes once
+        and for all, or the program knows that it must be traced anew."""
+        with timed() as took:
+            program = self._traced(leaves, structure, dynamic)
+        program.traced_in = took[0]
+        tell("trace", lambda: f"traced {self._title()}, {program.runner.size} equations: {took[0]:.3f} s")
+        return program
+
+    def _traced(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
         if self.lifting is not None:
-            return self.lifting.traced(self, leaves, structure)
+            return self.lifting.traced(self, leaves, structure, dynamic)
         f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
         try:
-            static = self._static_positions(structure)
-            program = self.state.traced(lambda state: self._trace(leaves, structure, static, state))
+            program = self.state.traced(lambda state: self._trace(leaves, structure, dynamic, state))
             done.append(program.traced.effects)
             if done[0].changed and program.is_current():
-                program = self._trace(leaves, structure, static)
+                program = self._trace(leaves, structure, dynamic)
                 done.append(program.traced.effects)
                 done[1].refuse_changes(f, program.is_current())
             for effects in done:
@@ -274,10 +289,7 @@ class Staged:
                 chosen += tree.flatten(kwargs[which])[0]
         return numbers.union(chosen)
 
-    def _trace(self, leaves: list, structure: tree.Structure, static_leaves: frozenset,
-               state: Sequence = ()) -> Program:
-        dynamic = [k for k, x in enumerate(leaves) if leaf_key(k, x, self.varying, static_leaves) is not None]
-
+    def _trace(self, leaves: list, structure: tree.Structure, dynamic: list, state: Sequence = ()) -> Program:
         def call(body: Callable, inputs: list) -> Any:
             filled = list(leaves)
             for k, x in zip(dynamic, inputs):
@@ -291,7 +303,8 @@ class Staged:
                 refuse_changed_arguments((args, kwargs), filled, structure)
             return deliver(result)
         names = leaf_names(getattr(self, "__wrapped__", None), structure)
-        fixed = {k: x for k, x in enumerate(leaves) if k not in dynamic}
+        data = set(dynamic)
+        fixed = {k: x for k, x in enumerate(leaves) if k not in data}
         with collection_paused(), config.held():
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                            names=[names[k] for k in dynamic], own=True, state=state)
@@ -312,10 +325,9 @@ class Staged:
     def traced_for(self, *args: Any) -> Any:
         """The trace for these arguments, of this function or of another one of its kind."""
         sharing, parts = (None, None) if self.programs else sharing_of(self)
-        if sharing is not None:
+        if sharing is not None and parts is not None:
             try:
-                sharing.serving.ids = parts.ids
-                return sharing.staged.program_for(*parts.slots, *args)[0].traced
+                return sharing.serve(parts, sharing.staged.program_for, *args)[0].traced
             except Exception as error:                        # this function's own trace says what it is
                 let_through(error)
         return self.program_for(*args)[0].traced
@@ -428,7 +440,8 @@ def within(memory: Any, body: Callable) -> Callable:
 
 
 # fad.jvp(f, x), not fad.jvp(f)(x)
-AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify",
+           "cfunc", "stages", "draw")
 STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
 
 

@@ -30,6 +30,7 @@ class Program:
         self.written = traced.written if writes else ()
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
+        self.traced_in = 0.0                                  # seconds
         self.kinds = kinds_of(traced.captured)                # an array may be given another shape where it is
         self.undo: Callable = nothing                         # puts back what tracing has changed outside, before the first call is over
         self.prepare()
@@ -113,7 +114,7 @@ class Program:
 
     def result(self, outputs: tuple, data: list) -> Any:
         """The result tree; arrays that the function wrote to are changed."""
-        count = len(outputs) - len(self.traced.written) - self.traced.count
+        count = len(outputs) - len(self.traced.written) - self.traced.delivered
         for k, new in zip(self.written, outputs[count:]):
             (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
         result = self.traced.structure.unflatten(map(as_numpy, outputs[:count], self.scalars), self.traced.statics)

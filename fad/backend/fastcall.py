@@ -54,7 +54,7 @@ def fast_call(program: Any) -> "Callable | None":
         lines += _drawing(program.prelude, names, captured)
     else:
         lines += ["    try:", f"        y = kernel({', '.join(names + captured)})", "    except fits:", "        return NotImplemented"]
-    outputs = len(program.scalars) - traced.count
+    outputs = len(program.scalars) - traced.delivered
     is_one = len(program.scalars) == 1
     if program.deliver is not None:
         scope["deliver"] = program.deliver

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..util.errors import CheckError, FadError
+from ..util.where import note_line
 from . import stack
 from .build import Value
 from .graph import Equation, Func, Literal, Var
@@ -105,6 +106,9 @@ def run_equation(eqn: Equation, env: Environment) -> None:
         # long after the user's line was traced: the program runs, or is part of another
         if not builders or not eqn.regions:
             error.put_at(eqn.where)
+        raise
+    except Exception as error:
+        note_line(error, eqn.where)                          # what NumPy raises, too, is of a line
         raise
     finally:
         if builders:

@@ -4,6 +4,7 @@ A face's signature says what it does. So a keyword of the original that the face
 or a value that leaves the result as it is (CHANGE_NOTHING); every other one is refused here, once for all functions.
 """
 import inspect
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -30,11 +31,13 @@ CHANGE_NOTHING: dict[str, Callable] = {
 
 
 class _Taken(NamedTuple):
-    """What a face takes: names of parameters, how many by their place, whether any keyword."""
+    """What a face takes: names of parameters, how many by their place, whether any keyword; how many arguments the
+    original takes by their place."""
 
     names: frozenset
     places: int
     any_keyword: bool
+    most: float
 
 
 @lru_cache(None)
@@ -48,7 +51,14 @@ def _taken(original: Any, call: Callable) -> _Taken:
         own = _names_of_places(original)
         skipped = [k for k, (a, b) in enumerate(zip(by_place, own)) if a != b and b not in names and a in own]
         places = min(skipped, default=len(by_place))           # a parameter that the face does without stands there
-    return _Taken(names, places, any(p.kind == p.VAR_KEYWORD for p in found))
+    return _Taken(names, places, any(p.kind == p.VAR_KEYWORD for p in found), _most_places(original))
+
+
+def _most_places(original: Any) -> float:
+    signature = None if isinstance(original, np.ufunc) else signature_of(original)
+    if signature is None or any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values()):
+        return math.inf
+    return len(_names_of_places(original))
 
 
 signature_of = lru_cache(None)(plain_signature_of)         # of NumPy's functions and methods
@@ -60,13 +70,15 @@ def fitted(name: str, original: Any, call: Callable, args: tuple, kwargs: dict) 
     A keyword that the face does not take, and that would change the result, is an error.
     """
     taken = _taken(original, call)
+    if len(args) > taken.most:
+        raise TypeError(f"{name}() takes {int(taken.most)} positional arguments but {len(args)} were given")
     if not kwargs and len(args) <= taken.places:
         return args, kwargs
     given = dict(kwargs)
     if len(args) > taken.places:
         further = _names_of_places(original)[taken.places:len(args)]
         if len(further) < len(args) - taken.places:
-            return args, kwargs                                # as many as NumPy does not take either: Python says so
+            return args, kwargs                                # the original has an unknown signature: the face says so
         args, given = args[:taken.places], {**dict(zip(further, args[taken.places:])), **given}
     return args, {k: x for k, x in given.items() if _is_needed(name, original, taken, k, x)}
 

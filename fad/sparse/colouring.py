@@ -7,7 +7,6 @@ star colouring (Coleman & Moré, 1984). Both colourings are greedy, and take the
 and the fullest first (Gebremedhin, Manne & Pothen, What color is your Jacobian?, SIAM Review 47, 2005, sections 3 and
 4).
 """
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -50,8 +49,7 @@ def _best(kernel: Callable, arrays: list, degree: np.ndarray, least: int, work: 
 
 def _compiled(kernel: Callable) -> Callable:
     """The kernel's machine code, kept where all of fad's is."""
-    found = kernel_of("import numpy as np\n\n\n" + inspect.getsource(kernel), kernel.__name__)
-    return found.call
+    return kernel_of(f"from {kernel.__module__} import {kernel.__name__}\n", kernel.__name__).call
 
 
 def count_of(colours: np.ndarray) -> int:

@@ -359,7 +359,8 @@ def _mapped(inside: Any, new: dict) -> Any:
         if isinstance(x, tuple) and x:
             parts = [value(y) for y in x]
             if any(a is not b for a, b in zip(parts, x)):
-                return x._make(parts) if hasattr(x, "_fields") else tuple(parts)
+                make: Any = getattr(type(x), "_make", tuple)
+                return make(parts)
         return x
     if isinstance(inside, dict):
         after = {k: value(x) for k, x in inside.items()}

@@ -200,8 +200,8 @@ class Object:
     def __init__(self, original: Any, capture: Any):
         self.__dict__.update(_original=original, _capture=capture)
 
-    @property
-    def __class__(self) -> type:                              # type: ignore[override]  # isinstance is to say what the original is
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:                              # isinstance is to say what the original is
         return type(self._original)
 
     @door
@@ -212,7 +212,8 @@ class Object:
     def _called(self, method: Callable, *args: Any, **kwargs: Any) -> Any:
         """What a method returns; another object of the library's is one with faces, too (a spline's derivative)."""
         result = method(*args, **kwargs)
-        return Object(result, self._capture) if has_faces(type(result)) else result
+        cls: Any = type(result)
+        return Object(result, self._capture) if has_faces(cls) else result
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._original, name, value)
@@ -239,6 +240,7 @@ class Ufunc:
 
     def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
         """As NumPy would ask the protocol, which does not look into lists for traced values."""
+        ufunc = self._ufunc
         if has_traced(args) or has_traced(kwargs.values()):
-            return call_ufunc(self._ufunc, method, as_arrays(args), kwargs)
-        return getattr(self._ufunc, method)(*args, **kwargs)
+            return call_ufunc(ufunc, method, as_arrays(args), kwargs)
+        return getattr(ufunc, method)(*args, **kwargs)

@@ -163,7 +163,7 @@ def _ends(node: Any) -> tuple:
 
 
 def _same_code(node: Any, code: CodeType) -> bool:
-    made = compiled_in(node, code.co_freevars, code.co_filename)
+    made = compiled_in(node, code)
     return made is not None and _contents(made) == _contents(code)
 
 
@@ -173,8 +173,12 @@ def _contents(code: CodeType) -> tuple:
     return code.co_code, code.co_names, constants
 
 
-def compiled_in(node: Any, free: tuple, filename: str, owner: str = "") -> "CodeType | None":
-    """The code of a definition whose free variables are these, compiled in a function around it that binds them."""
+def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None":
+    """The code of a definition, with the free variables of the one that it stands for, and under its name.
+
+    It is compiled in a function around it that binds them.
+    """
+    free = code.co_freevars
     inner: list = [node] if isinstance(node, ast.FunctionDef) else [ast.Expr(node)]
     bound = list({owner, getattr(node, "name", "")} - {"", *free})
     if owner:
@@ -186,7 +190,23 @@ def compiled_in(node: Any, free: tuple, filename: str, owner: str = "") -> "Code
                                                                   kw_defaults=[], defaults=[]),
                              body=inner, decorator_list=[], type_params=[])
     module = ast.fix_missing_locations(ast.Module(body=[around], type_ignores=[]))
-    return _find_code(compile(module, filename, "exec", dont_inherit=True), "<lambda>" if isinstance(node, ast.Lambda) else node.name)
+    made = compile(module, code.co_filename, "exec", dont_inherit=True)
+    found = _find_code(made, "<lambda>" if isinstance(node, ast.Lambda) else node.name)
+    if found is None:
+        return None
+    own = f"__around__.<locals>.{owner}{'.' * bool(owner)}{found.co_name}"
+    return _renamed(found, own, getattr(code, "co_qualname", code.co_name))
+
+
+def _renamed(code: CodeType, old: str, new: str) -> CodeType:
+    """The code, its qualified name and those of the functions within begun in another way: messages of Python's have these names."""
+    def name(text: str) -> str:
+        return new + text[len(old):] if text.startswith(old) else text
+    parts = [_renamed(c, old, new) if isinstance(c, CodeType) else name(c) if isinstance(c, str) else c for c in code.co_consts]
+    made = code.replace(co_consts=tuple(parts))
+    if not hasattr(made, "co_qualname"):                      # Python 3.10 has it among the constants
+        return made
+    return made.replace(co_qualname=name(made.co_qualname))  # type: ignore[call-arg, attr-defined, unused-ignore]
 
 
 def _find_code(code: CodeType, name: str) -> "CodeType | None":

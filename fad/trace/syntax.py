@@ -13,8 +13,9 @@ import ast
 import copy
 from collections.abc import Iterable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..util.codes import CodeFacts
 from .access import WRITING, AccessRewriter, has_place
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
@@ -34,26 +35,29 @@ from .origin import compiled_in, definition_of, parameters
 
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
-_rewritten: dict[tuple, "CodeType | None"] = {}
-_indexed: dict[CodeType, frozenset] = {}                      # code -> names that are only read element by element
+
+
+class RewrittenCode(NamedTuple):
+    """Code with its control flow rewritten, and the names that it only reads element by element."""
+
+    code: "CodeType | None" = None
+    indexed: frozenset = frozenset()
+
+
+_rewritten: CodeFacts[RewrittenCode] = CodeFacts()
 
 
 def rewritten_code(f: FunctionType) -> "CodeType | None":
     """The code of f with its control flow rewritten; None where the source is not at hand or has to stay as it is."""
-    key = (f.__code__, f.__code__.co_filename)
-    if key not in _rewritten:
-        _rewritten[key] = _rewrite(f)
-    return _rewritten[key]
+    return _rewritten.of(f.__code__, lambda: _rewrite(f)).code
 
 
-def _rewrite(f: FunctionType) -> "CodeType | None":
+def _rewrite(f: FunctionType) -> RewrittenCode:
     found = definition_of(f)
-    if found is None:
-        return None
+    if found is None or hands_on_names(found[0]):
+        return RewrittenCode()
     node, owner = copy.deepcopy(found[0]), found[1]
-    _indexed[f.__code__] = _names_indexed(node)
-    if hands_on_names(node):
-        return None
+    indexed = _names_indexed(node)
     try:
         if isinstance(node, ast.Lambda):
             node.body = Rewriter(owner).visit(node.body)
@@ -61,26 +65,29 @@ def _rewrite(f: FunctionType) -> "CodeType | None":
             node.decorator_list, node.returns = [], None
             Rewriter(owner).function(node)
     except CannotLowerError:
-        return None
+        return RewrittenCode()
     Identities(RUNTIME).visit(node)
     Displays(RUNTIME).visit(node)
-    return compiled_in(node, f.__code__.co_freevars, f.__code__.co_filename, owner)
+    return RewrittenCode(compiled_in(node, f.__code__, owner), indexed)
 
 
 def indexed_names(f: FunctionType) -> frozenset:
-    """The names that the text of f has nowhere but in front of a subscript that is read, or of `.append`: of what stands behind one nothing is read but
-    elements, one by one.
-    """
-    return _indexed.get(f.__code__, frozenset()) if rewritten_code(f) is not None else frozenset()
+    """The names that the text of f has nowhere but in front of a subscript that is read, or of `.append`: of what stands
+    behind one nothing is read but elements, one by one."""
+    return _rewritten.of(f.__code__, lambda: _rewrite(f)).indexed
 
 
 def _names_indexed(node: ast.AST) -> frozenset:
     nodes = list(ast.walk(node))
-    bases = {id(n.value): n.value.id for n in nodes if isinstance(getattr(n, "value", None), ast.Name) and (
-        (isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)) or (isinstance(n, ast.Attribute) and n.attr in WRITING))}
+    owners = [n.value for n in nodes if isinstance(n, (ast.Subscript, ast.Attribute)) and _reads_no_more_than_elements(n)]
+    bases = {id(x): x.id for x in owners if isinstance(x, ast.Name)}
     others = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in bases}
     others.update(name for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names)
     return frozenset(bases.values()) - others
+
+
+def _reads_no_more_than_elements(n: "ast.Subscript | ast.Attribute") -> bool:
+    return isinstance(n.ctx, ast.Load) if isinstance(n, ast.Subscript) else n.attr in WRITING
 
 
 class _Scope:
@@ -117,14 +124,15 @@ class Rewriter(AccessRewriter):
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
         if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
-            inner = _Expressions(self.owner, _Scope(node), self.numbers)
-            node.body = inner.notes(node) + inner.block(node.body)
+            outer = _Expressions(self.owner, _Scope(node), self.numbers)
+            node.body = outer.notes(node) + outer.block(node.body)
             return
-        inner = Rewriter(self.owner, _Scope(node), self.numbers)
+        scope = _Scope(node)
+        inner = Rewriter(self.owner, scope, self.numbers)
         noted = inner.notes(node)
         body = JumpLowering().function(node.body)
         Liveness(body)
-        own = [n for n in assigned(body) if n not in inner.scope.globals | inner.scope.nonlocals | set(inner.scope.parameters)]
+        own = [n for n in assigned(body) if n not in scope.globals | scope.nonlocals | set(scope.parameters)]
         first = body[0]
         node.body = inner.block(body)
         if own:
@@ -140,7 +148,7 @@ class Rewriter(AccessRewriter):
         scope, first = self.scope, node.body[0]
         others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
         shared = {n for inner in _functions_in(node) for n in _Scope(inner).nonlocals}
-        own = shared & ({*assigned(node.body), *scope.parameters} - others)
+        own = shared & ({*assigned(node.body), *scope.parameters} - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []
         calls = [self.runtime(name, self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))) for name, names in out]
@@ -342,14 +350,14 @@ class Rewriter(AccessRewriter):
             parts.append(part)
         return placed(self.runtime("joined", *parts), e)
 
-    def visit_Call(self, e: ast.Call) -> Any:
+    def visit_Call(self, e: Any) -> Any:
         if asks_for_names(e):
             raise CannotLowerError(f"{e.func.id}() sees the names of the function")
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS and not (e.func.id == "vars" and e.args):
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
         if takes_all(e):
             e.args = [placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
-        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e = self.generic_visit(e)
         if getattr(e.func, "attr", "") == "append":
             e.args = [self.list_made(x) for x in e.args]
         e.func = placed(self.runtime("call", e.func), e)

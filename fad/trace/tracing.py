@@ -53,7 +53,7 @@ class Traced(NamedTuple):
     identical  triples (input, input, whether): whether the two are one array, where the function asks for that
     prelude    calls of Python that give the values of the last inputs, behind the captured ones (see ir/prelude.py)
     effects    what the trace has changed outside (see effects.py)
-    stores     what each call of the program changes outside (see ir/delivery.py); they need further outputs, `count` of them
+    stores     what each call of the program changes outside (see ir/delivery.py); they need further outputs, `delivered` of them
     inside     of a function within the program: what it leaves outside itself (see delivery.py)
     """
 
@@ -73,7 +73,7 @@ class Traced(NamedTuple):
     prelude: Sequence = ()
     effects: Any = None
     stores: tuple = ()
-    count: int = 0
+    delivered: int = 0
     inside: Any = None
 
 
@@ -135,7 +135,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     root = builder.root
     if builder is not root:
         _put_back(builder)
-        return Traced(func, structure, statics, (), written, (), Checks(()), count=len(inside.outputs) if inside else 0, inside=inside)
+        return Traced(func, structure, statics, (), written, (), Checks(()), delivered=len(inside.outputs) if inside else 0, inside=inside)
     written += tuple([len(inputs) + k for k, _ in outer])
     _fix_small_extents(builder, func)
     guards, prelude = positional_guards(builder, func), placed(builder.steps, places_of(func))

@@ -2,6 +2,8 @@
 
 A message has up to four parts, in this order: what happened, where (the user's line), why, and what to do.
 """
+import functools
+
 from .where import Where, here
 
 
@@ -30,16 +32,32 @@ class FadError(Exception):
     IntegerArgumentError
     """
 
+    way_out = ""                                              # what to do, where an error of the class does not say
+
     def __init__(self, what: str, *, where: "Where | None" = None, why: str = "", do: str = ""):
-        self.what, self.where, self.why, self.do = what, where or here(), why, do
+        self.what, self.where, self.why, self.do = what, where or here(), why, do or self.way_out
         self.is_placed = False
-        super().__init__(self._message())
+        self.args = (self._message(),)
+
+    def because(self, why: str) -> None:
+        """Give the reason, unless there is one."""
+        if why and not self.why:
+            self.why = why
+            self.args = (self._message(),)
 
     def put_at(self, where: "Where | None") -> None:
         """Say that it happened at this line, unless that was said before."""
         if where is not None and not self.is_placed:
             self.where, self.is_placed = where, True
             self.args = (self._message(),)
+
+    def __reduce__(self) -> tuple:
+        """Errors go from process to process as they are, the user's line among it."""
+        return _remade, (self._made_of(), self.args, self.__dict__)
+
+    def _made_of(self) -> tuple:
+        """A function and its arguments that give the class."""
+        return _itself, (type(self),)
 
     def _message(self) -> str:
         parts = [self.what]
@@ -52,6 +70,20 @@ class FadError(Exception):
         return "\n".join(parts)
 
 
+def _remade(made_of: tuple, args: tuple, state: dict) -> FadError:
+    """An error as it was pickled."""
+    make, of = made_of
+    cls = make(*of)
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+def _itself(cls: type) -> type:
+    return cls
+
+
 class NotScalarError(FadError, TypeError):
     """A gradient of a function whose result is not a scalar."""
 
@@ -62,6 +94,8 @@ class IntegerArgumentError(FadError, TypeError):
 
 class UnsupportedFunctionError(FadError, TypeError):
     """A NumPy or SciPy function (or an option of it) that fad has no record of."""
+
+    way_out = "write it with other functions of NumPy's, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)"
 
 
 class NoDerivativeError(FadError, TypeError, NotImplementedError):
@@ -133,9 +167,13 @@ class InternalErrorWarning(FadError, UserWarning):
 class ExtentError(FadError, ValueError):
     """Extents that must agree and do not."""
 
+    way_out = "look at the shapes of what the line combines (x.shape): reshape, slice or transpose one of them"
+
 
 class IndexRangeError(FadError, IndexError):
     """An index outside its axis."""
+
+    way_out = "keep the index below the extent of its axis (x.shape), or test it before"
 
 
 class TapeMemoryError(FadError, MemoryError):
@@ -149,6 +187,43 @@ class ArgumentError(FadError, TypeError, ValueError):
 class OperandError(FadError, TypeError):
     """An operator in the function's own code met an operand that it does not take: None, a text, an array of another
     library."""
+
+
+class CallError(FadError, Exception):
+    """A call or an operation in the function that NumPy or Python refuses, too: a wrong shape, axis, dtype or keyword.
+
+    Each such error is of the class that NumPy or Python raises, too (`ValueError`, `numpy.linalg.LinAlgError`, ...), so
+    what catches those catches it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fad
+    >>> try:
+    ...     fad.grad(lambda x: np.sum(x, axis=3))(np.ones(2))
+    ... except np.exceptions.AxisError as error:
+    ...     print(isinstance(error, fad.util.errors.CallError))
+    True
+    """
+
+    kind: type = Exception                                    # the class that NumPy or Python raises
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def _made_of(self) -> tuple:
+        return call_error_of, (self.kind,)
+
+
+@functools.cache
+def call_error_of(kind: "type[Exception]") -> "type[CallError]":
+    """The class of a CallError that is an error of this class, too.
+
+    >>> issubclass(call_error_of(KeyError), KeyError)
+    True
+    """
+    facts = {"__module__": __name__, "__qualname__": f"CallError.{kind.__name__}", "__doc__": kind.__doc__}
+    return type(kind.__name__, (CallError, kind), {**facts, "kind": kind})
 
 
 class MissingAttributeError(FadError, AttributeError):

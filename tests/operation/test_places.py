@@ -17,6 +17,7 @@ PROGRAM = """
 import sys
 import numpy as np
 import fad
+from fad.sparse import colouring
 
 def f(x):
     total = 0.0
@@ -24,12 +25,17 @@ def f(x):
         total += np.sin(x[i]) * x[i - 1]
     return total
 
+def tridiagonal(x):
+    return x[1:-1] * x[2:] - x[:-2] ** 2
+
 assert fad.__file__.startswith(sys.argv[1]), fad.__file__
 x = np.linspace(0.0, 1.0, 5)
 with fad.config.using(compile="now"):
     found = fad.grad(f)(x)
 with fad.config.using(compile="never"):
     assert np.allclose(found, fad.grad(f)(x))
+colouring.FEW = 0                                            # so that the colouring is compiled, too
+assert np.allclose(fad.sparse.jacobian(tridiagonal)(x).toarray(), fad.jacobian(tridiagonal)(x))
 """
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.api.staged import Staged
 from fad.backend import cache
 
 from .programs import long, plain
@@ -241,3 +242,52 @@ def test_threads_that_python_does_not_know_run_loops_too(kernel):
 
     found = many(X, 20_000)
     np.testing.assert_allclose(found[3], slope(X, 20_003), rtol=1e-12)
+
+
+def in_another_thread(work):
+    """What a thread does, from its start to its end."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(60.0)
+    assert not thread.is_alive()
+
+
+def test_a_number_varies_for_another_thread_before_this_one_traces(monkeypatch):
+    """What is data and what is part of the program is one decision for the whole call."""
+    g = fad.jit(lambda x, n: np.sum(x) * n)
+    g(1.0, 3)                                                # it has programs of its own
+    waiting = [4]
+
+    def traced_later(self, *args, trace=Staged._traced_anew):
+        if waiting:
+            n = waiting.pop()
+            in_another_thread(lambda: g(X, n))
+        return trace(self, *args)
+
+    monkeypatch.setattr(Staged, "_traced_anew", traced_later)
+    assert [float(g(X, n)) for n in (3, 5, 3)] == [3 * X.sum(), 5 * X.sum(), 3 * X.sum()]
+
+
+def slope(number):
+    """The derivative of a function over an array: all such functions share programs."""
+    a = np.full(50, number)
+    return float(fad.grad(lambda x: np.sum(a * x))(X)[0])
+
+
+def test_functions_of_one_kind_are_traced_by_threads_that_wait_for_each_other(monkeypatch):
+    """A function may wait for another thread while it is traced: then that one traces, too."""
+    assert slope(1.0) == 1.0
+    met, found = threading.Barrier(2), {}
+
+    def traced_together(self, *args, trace=Staged._trace):
+        if self.lifting is not None:
+            met.wait(20.0)                                   # both are here, or neither goes on
+        return trace(self, *args)
+
+    monkeypatch.setattr(Staged, "_trace", traced_together)
+    threads = [threading.Thread(target=lambda k=k: found.update({k: slope(k)})) for k in (2.0, 3.0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60.0)
+    assert found == {2.0: 2.0, 3.0: 3.0} and not met.broken

@@ -18,7 +18,7 @@ from ..face import face
 from ..fft import fft, weighted
 from ..kinds import is_complex, shape_of
 from .arguments import in_dtype, one_axis, rank
-from .fft import lengths_and_axes, of_length, scaled, signal, swapped_last
+from .fft import checked_length, lengths_and_axes, of_length, scaled, signal, swapped_last
 
 
 class TransformType(NamedTuple):
@@ -100,7 +100,7 @@ def along(x: Any, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inv
     """One transform along one axis; of a complex x, that of its parts."""
     if type not in (1, 2, 3, 4):
         raise ValueError(f"Type must be an integer 1, 2, 3 or 4; not {type}")
-    x = of_length(swapped_last(x, ax), n)
+    x = of_length(swapped_last(x, ax), checked_length(n, shape_of(x)[ax]))
     options = (type, norm, orthogonalize, inverse, sine)
     if is_complex(x):
         y = registry["make_complex"](_transformed(registry["real"](x), *options),

@@ -30,10 +30,17 @@ def _refuse_like(function: str, like: Any) -> None:
         raise refuse(function, "like")
 
 
+def check_order(order: Any) -> None:
+    """An error unless NumPy has such an order of elements in memory."""
+    if order is not None and str(order).upper() not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+
+
 def in_order(y: Any, order: Any) -> Any:
     """y, marked as not in C order if Fortran's order was asked for: then fad does not know whether a reshape copies
     it."""
-    if order != "F" or rank(y) < 2 or not isinstance(y, Value):
+    check_order(order)
+    if order not in ("F", "f") or rank(y) < 2 or not isinstance(y, Value):
         return y
     y = registry["cast"](y, dtype=type_of(y).dtype)
     current().root.dense[y.atom] = False
@@ -43,6 +50,8 @@ def in_order(y: Any, order: Any) -> Any:
 def filled(shape: Any, value: Any, dtype: Any) -> Any:
     """An array of one value (or of values that broadcast), in this dtype."""
     new, dtype = extents_given(shape), np.dtype(dtype)
+    if any(isinstance(n, int) and n < 0 for n in new):
+        raise ValueError("negative dimensions are not allowed")
     if dtype.kind not in "biufc":
         raise refuse("a creation function", f"dtype={dtype}")
     v = as_array(value)
@@ -265,6 +274,7 @@ def _unless_copied(y: Any, given: Any, order: Any, copy: Any) -> Any:
     """y, made of what is given, in this order. An array that needs no change stays what it is: the caller of the face
     knows how it lies in memory, and copies it if it has to lie in another order (see trace/mutation.py).
     """
+    check_order(order)
     if y is given:
         return y
     if copy is False and not (is_value(given) and rank(given)):

@@ -76,6 +76,8 @@ def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **options: Any)
     if out is not None:
         raise refuse("scipy.spatial.distance.pdist", "out", do="assign the result")
     x = signal(X)
+    if rank(x) != 2:
+        raise ValueError("A 2-dimensional array must be passed.")
     rows, columns = BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1)
     take: Callable = lambda at: registry["index"](x, at, spec=("a", ":"), at=0)  # noqa: E731
     return _metric("pdist", metric, options)(take(rows), take(columns))
@@ -85,8 +87,15 @@ def _between_vectors(name: str, of_pair: Callable) -> Callable:
     def distance(u: Any, v: Any, w: Any = None) -> Any:
         if w is not None:
             raise refuse(f"scipy.spatial.distance.{name}", "w")
-        return of_pair(signal(as_array(u)), signal(as_array(v)))
+        return of_pair(_vector(u), _vector(v))
     return distance
+
+
+def _vector(u: Any) -> Any:
+    x = as_array(u)
+    if rank(x) != 1:
+        raise ValueError("Input vector should be 1-D.")
+    return signal(x)
 
 
 for _name, _of_pair in METRICS.items():
@@ -100,13 +109,12 @@ def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
 
 @face("scipy.spatial.distance.seuclidean", samples=("distance.seuclidean(v, x[0], x[1])",))
 def seuclidean(u: Any, v: Any, V: Any) -> Any:
-    d = signal(as_array(u)) - signal(as_array(v))
-    return _length(d / registry["sqrt"](signal(as_array(V))))
+    return _length((_vector(u) - _vector(v)) / registry["sqrt"](_vector(V)))
 
 
 @face("scipy.spatial.distance.mahalanobis", samples=("distance.mahalanobis(v, x[0], P)",))
 def mahalanobis(u: Any, v: Any, VI: Any) -> Any:
-    d, dot = signal(as_array(u)) - signal(as_array(v)), BY_NAME["numpy.dot"].call
+    d, dot = _vector(u) - _vector(v), BY_NAME["numpy.dot"].call
     return registry["sqrt"](dot(dot(d, BY_NAME["numpy.atleast_2d"].call(VI)), d))
 
 

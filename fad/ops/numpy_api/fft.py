@@ -11,6 +11,7 @@ from ..face import face
 from ..fft import fft, ifft, irfft, rfft, weighted
 from ..kinds import conjugate, is_complex, same_extent, shape_of
 from .arguments import as_array, axes_of, in_dtype, into, one_axis, rank
+from .shape import extents_given
 
 # -- one axis --------------------------------------------------------------------------------------
 
@@ -71,7 +72,7 @@ def scaled(y: Any, norm: Any, n: Any, inverse: bool) -> Any:
 
 
 def checked_length(n: Any, have: Any) -> Any:
-    n = have if n is None else n
+    n = have if n is None else extents_given(n)[0]
     if isinstance(n, int) and n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     return n
@@ -222,6 +223,7 @@ def _counted(start: Any, n: Any) -> Any:
 @face("numpy.fft.fftfreq", "scipy.fft.fftfreq", creation=True, samples=("np.fft.fftfreq(4, v[0])",))
 def fftfreq(n: Any, d: Any = 1.0) -> Any:
     """0, 1, ..., then the negative ones, over n d."""
+    n, = extents_given(n)
     ahead = n - n // 2
     places = registry["concatenate"](_counted(0, ahead), _counted(-(n // 2), n // 2), axis=0)
     return places * (1.0 / (n * d))
@@ -229,4 +231,5 @@ def fftfreq(n: Any, d: Any = 1.0) -> Any:
 
 @face("numpy.fft.rfftfreq", "scipy.fft.rfftfreq", creation=True, samples=("np.fft.rfftfreq(4, v[0])",))
 def rfftfreq(n: Any, d: Any = 1.0) -> Any:
+    n, = extents_given(n)
     return _counted(0, n // 2 + 1) * (1.0 / (n * d))

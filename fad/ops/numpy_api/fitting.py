@@ -43,6 +43,8 @@ def poly(seq_of_zeros: Any) -> Any:
         if type_of(zeros).dtype.kind != "c" and type_of(characteristic).dtype.kind == "c":
             return registry["real"](characteristic)
         return characteristic
+    if rank(zeros) > 2:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
     dtype = np.result_type(type_of(zeros).dtype, FLOAT) if type_of(zeros).dtype.kind in "biu" else type_of(zeros).dtype
     product = registry["full"](1, 1, dtype=dtype)
     for k in range(fixed(shape_of(zeros)[0], "the number of zeros")):

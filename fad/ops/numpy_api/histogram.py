@@ -165,6 +165,8 @@ def _columns(sample: Any) -> list:
     x = as_array(sample)
     if rank(x) == 1:
         return [x]
+    if rank(x) != 2:
+        raise ValueError("the sample must be a matrix, one point in each row, or a list of coordinates")
     spec = (":", "i")
     return [registry["index"](x, k, spec=spec, at=0)
             for k in np.arange(fixed(shape_of(x)[1], "the number of coordinates"))]

@@ -81,7 +81,7 @@ UNROLLED = 32          # coefficients up to which Horner's rule is written out
 
 
 def coefficient(p: Any, k: int) -> Any:
-    return registry["index"](p, k, spec=("i",), at=0)
+    return registry["index"](p, k, spec=("i",) + (":",) * (rank(p) - 1), at=0)
 
 
 @face("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
@@ -94,7 +94,7 @@ def polyval(p: Any, x: Any) -> Any:
     p = as_array(p)
     count = shape_of(p)[0]
     seen = extents.hint(count)
-    if seen is not None and seen <= UNROLLED:
+    if rank(p) > 1 or (seen is not None and seen <= UNROLLED):
         return _horner([coefficient(p, k) for k in range(fixed(count, "the number of coefficients"))], x)
     return _long_horner(p, x)
 

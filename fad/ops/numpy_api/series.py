@@ -95,6 +95,12 @@ def val(family: Family, x: Any, c: Any, tensor: bool = True) -> Any:
 def val_at_points(family: Family, *args: Any) -> Any:
     """val2d, val3d: at the points (x, y, ...)."""
     x, *others, c = args
+    shapes = [shape_of(as_array(y)) for y in (x, *others)]
+    if any(len(shape) != len(shapes[0]) for shape in shapes):
+        raise ValueError(f"{', '.join('xyz'[:len(shapes)])} are incompatible: their shapes differ")
+    for first, *others_extents in zip(*shapes):
+        for n in others_extents:
+            extents.agree(first, n, "extents of the points' coordinates")
     return reduce(lambda c, y: val(family, y, c, tensor=False), others, val(family, x, c))
 
 

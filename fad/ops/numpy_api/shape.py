@@ -23,7 +23,13 @@ def extents_given(shape: Any) -> tuple:
     """A shape argument: one extent, or a sequence of them."""
     if is_value(shape) and shape.ndim or isinstance(shape, np.ndarray) and shape.ndim:
         shape = list(shape)
-    return tuple([integer(n) for n in shape]) if isinstance(shape, (tuple, list)) else (integer(shape),)
+    return tuple([_extent(n) for n in shape]) if isinstance(shape, (tuple, list)) else (_extent(shape),)
+
+
+def _extent(n: Any) -> Any:
+    if is_value(n) and (n.ndim or n.dtype.kind not in "iu"):
+        raise TypeError(f"{'an array' if n.ndim else repr(n.dtype.name)} cannot be interpreted as an integer")
+    return integer(n)
 
 
 def with_shape(x: Any, shape: tuple) -> Any:

@@ -206,6 +206,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     if axis is not None:
         if rank(x) != 1:
             raise refuse("numpy.unique", "an axis", "it would sort rows as wholes", "use np.unique of one axis")
+        one_axis(axis, 1)
     found = _distinct(x, equal_nan)
     parts = (found.indices, return_index), (found.inverse_indices, return_inverse), (found.counts, return_counts)
     asked = [part for part, wanted in parts if wanted]

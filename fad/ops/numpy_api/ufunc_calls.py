@@ -14,8 +14,8 @@ from ..keywords import fitted
 from ..kinds import shape_of
 from ..literals import as_array, is_value, known, numpy_number
 from ..subscript import read_subscript
-from .arguments import axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
-from .creation import in_order
+from .arguments import Casting, axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
+from .creation import check_order, in_order
 from .join import strong
 from .ufuncs import as_float
 
@@ -32,12 +32,15 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 
 
 def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any = True, dtype: Any = None,
-         casting: str = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
+         casting: Casting = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
          **options: Any) -> Any:
     """ufunc(*inputs, ...) of which an argument is traced; further options (an axis) are the face's own."""
+    check_order(order)
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
     if is_given(dtype) or is_given(signature):
         inputs = _in_loop(ufunc, inputs, dtype, signature, casting)
+    if options and ufunc.signature is None:
+        raise TypeError(f"{ufunc.__name__}() got an unexpected keyword argument {next(iter(options))!r}")
     if options:
         inputs, options = fitted(ufunc.__name__, ufunc, face, inputs, options)
     results = (face if out is None or any(map(is_value, inputs)) else ufunc)(*inputs, **options)
@@ -54,12 +57,17 @@ def _in_order(results: Any, order: str) -> Any:
 
 
 def _positional_out(ufunc: Any, inputs: tuple, out: Any) -> tuple:
+    if not ufunc.nin <= len(inputs) <= ufunc.nargs:
+        raise TypeError(f"{ufunc.__name__}() takes from {ufunc.nin} to {ufunc.nargs} positional arguments but "
+                        f"{len(inputs)} were given")
     if len(inputs) > ufunc.nin:
+        if out is not None:
+            raise TypeError("cannot specify 'out' as both a positional and keyword argument")
         return inputs[:ufunc.nin], inputs[ufunc.nin:]
     return inputs, out
 
 
-def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: str) -> tuple:
+def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: Casting) -> tuple:
     """The inputs in the dtypes of the loop that is asked for."""
     given = tuple([type_of(x).dtype for x in inputs]) + (None,) * ufunc.nout
     if signature is None:
@@ -68,14 +76,14 @@ def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: str
     return tuple([in_dtype(x, t) for x, t in zip(inputs, loop)])
 
 
-def _written(out: Any, y: Any, where: Any, casting: str) -> Any:
+def _written(out: Any, y: Any, where: Any, casting: Casting) -> Any:
     """y where the mask holds, what `out` held (zero without one) elsewhere, in `out` where that is given."""
     if where is not True:
         y = registry["where"](as_array(where), y, 0 if out is None else out)
     return y if out is None else write_out(out, y, casting)
 
 
-def write_out(out: Any, y: Any, casting: str = "same_kind") -> Any:
+def write_out(out: Any, y: Any, casting: Casting = "same_kind") -> Any:
     """`out` (an array, or a tuple of one for each result) after the result is written into it."""
     if isinstance(out, tuple):
         parts = y if isinstance(y, tuple) else (y,)
@@ -251,6 +259,5 @@ def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:
     return registry["reshape"](flat, *shape_of(x))
 
 
-for _name, _method in {"reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat,
-                       "at": at}.items():
-    METHODS[f"ufunc.{_name}"] = _method
+METHODS.update({"ufunc.reduce": reduce, "ufunc.accumulate": accumulate, "ufunc.outer": outer,
+                "ufunc.reduceat": reduceat, "ufunc.at": at})

@@ -1,8 +1,9 @@
 """What can be told of a function by its byte code."""
 import dis
-import functools
 import sys
 from types import CodeType
+
+from ...util.codes import once_for_each_code
 
 
 def names_used(code: CodeType) -> set:
@@ -36,7 +37,7 @@ _READ_GLOBALS = {dis.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_
 _SHIFTED = dis.opmap["LOAD_GLOBAL"] if sys.version_info >= (3, 11) else None      # its last bit says something else there
 
 
-@functools.lru_cache(maxsize=1000)
+@once_for_each_code
 def global_names(code: CodeType) -> frozenset:
     """Names that the code (and the functions within it) looks up among the global ones, without those of tools."""
     found, extended, operations = set(), 0, code.co_code
@@ -89,7 +90,7 @@ def assigned_globals(code: CodeType) -> set:
 _REBIND = ("STORE_DEREF", "DELETE_DEREF")
 
 
-@functools.lru_cache(maxsize=1000)
+@once_for_each_code
 def rebound(code: CodeType) -> frozenset:
     """Variables of functions around that the code (or a function within it) binds."""
     own = {i.argval for i in dis.get_instructions(code) if i.opname in _REBIND} if code.co_freevars else set()

@@ -11,10 +11,12 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...ir.build import Value
+from ...util.codes import once_for_each_code
 from ..containers import is_empty
 from .bytecode import assigned_globals, names_used
 from .kinds import is_open
@@ -189,7 +191,8 @@ class _Partial(PartKind):
 
     def make(self, static: Any, children: list) -> Any:
         count, names = static
-        return functools.partial(*children[:1 + count], **dict(zip(names, children[1 + count:])))
+        f, *args = children[:1 + count]
+        return functools.partial(f, *args, **dict(zip(names, children[1 + count:])))
 
 
 class _Tuple(PartKind):
@@ -250,7 +253,7 @@ class _Object(PartKind):
 _SLOT = PartKind()
 _OBJECT = _Object()
 KINDS: dict[type, PartKind] = {FunctionType: _Function(), MethodType: _Method(), functools.partial: _Partial(), tuple: _Tuple(), list: _List(), dict: _Dict()}
-_classes: dict[type, bool] = {}
+_classes: "WeakKeyDictionary[type, bool]" = WeakKeyDictionary()
 
 
 def _slot_or_kind(x: Any, cls: type) -> "PartKind | None":
@@ -268,8 +271,6 @@ def is_attributes(cls: type, x: Any) -> bool:
         return False
     known = _classes.get(cls)
     if known is None:
-        if len(_classes) > 1000:
-            _classes.clear()
         known = _classes[cls] = (cls.__new__ is object.__new__ and is_open(x) and not hasattr(cls, "__del__") and cls.__getattribute__ is object.__getattribute__
                                  and not isinstance(x, ModuleType) and not any("__slots__" in vars(c) for c in cls.__mro__))
     return known
@@ -369,17 +370,10 @@ def _content(cell: CellType) -> Any:
     return _EMPTY if is_empty(cell) else cell.cell_contents
 
 
-_names: dict[int, tuple] = {}
-
-
+@once_for_each_code
 def _names_in(code: CodeType) -> "tuple[tuple, bool]":
     """The global names (and attributes) that code uses, and whether it assigns to some."""
-    known = _names.get(id(code))
-    if known is None or known[0] is not code:
-        if len(_names) > 1000:
-            _names.clear()
-        known = _names[id(code)] = code, tuple(sorted(names_used(code))), bool(assigned_globals(code))
-    return known[1:]
+    return tuple(sorted(names_used(code))), bool(assigned_globals(code))
 
 
 def _data_among(scope: dict, names: tuple) -> tuple:

@@ -1,0 +1,58 @@
+"""What is known of code objects, for as long as they live.
+
+A process that makes functions for days (exec, eval, cells of a notebook) has ever more code. What was found out about a
+code object goes when that goes.
+"""
+import functools
+import weakref
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class CodeFacts(Generic[T]):
+    """A table of facts about code objects, by identity. It keeps no code alive, so no fact may hold its own code.
+
+    >>> facts = CodeFacts()
+    >>> f = lambda: 1
+    >>> facts.of(f.__code__, lambda: "found out"), facts.of(f.__code__, lambda: "never asked"), len(facts)
+    ('found out', 'found out', 1)
+    >>> del f
+    >>> len(facts)
+    0
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref, T]] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def of(self, code: CodeType, make: Callable[[], T]) -> T:
+        """The fact about this code; make() finds it out, once."""
+        known = self._known.get(id(code))
+        if known is not None and known[0]() is code:
+            return known[1]
+        fact = make()
+        self._known[id(code)] = weakref.ref(code, functools.partial(_forget, self._known, id(code))), fact
+        return fact
+
+
+def _forget(known: dict, place: int, gone: weakref.ref) -> None:
+    """Take a fact away, unless another code has its place by now."""
+    if place in known and known[place][0] is gone:
+        del known[place]
+
+
+def once_for_each_code(f: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
+    """f, a function of a code object, which is called once for each that lives."""
+    facts: CodeFacts[T] = CodeFacts()
+
+    @functools.wraps(f)
+    def known(code: CodeType) -> Any:
+        return facts.of(code, lambda: f(code))
+    return known
