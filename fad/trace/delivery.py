@@ -151,7 +151,8 @@ class _Collector:
         value = self._value(x, lifted)
         if location.key not in self.root.lifted_from and before is not MISSING and _may_be_joined(value):
             self.guards.append(ReadGuard(lambda: value_at(location), before))
-        keeps = lifted is not None and isinstance(value, Output) and value.cls is None
+        is_array = isinstance(value, Output) and value.cls is None
+        keeps = lifted is not None and is_array and any(base is lifted for base in _bases(x, self.root))
         return Store(location, value, keeps)
 
     def _value(self, x: Any, lifted: Any) -> Any:

@@ -147,14 +147,33 @@ def array_that_is_kept_as_another_takes_its_place():
     return f, lambda: (o.old[-1] is o.a, numbers(*o.old, o.a))
 
 
+def array_that_is_computed_anew():
+    o = SimpleNamespace(w=np.ones(3))
+    seen = [o.w]
+
+    def f(x):
+        o.w = o.w * 1.0
+        return np.sum(o.w * x)
+
+    def look():
+        seen.append(o.w)
+        return seen[-1] is seen[-2], numbers(o.w)
+    return f, look
+
+
 def array_that_a_branch_keeps():
     o = SimpleNamespace(x=np.zeros(3))
+    seen = [o.x]
 
     def f(x):
         if x[0] > 0.5:
             o.x = x * 2.0
         return np.sum(o.x * x)
-    return f, lambda: numbers(o.x)
+
+    def look():
+        seen.append(o.x)
+        return seen[-1] is seen[-2], numbers(o.x)
+    return f, look
 
 
 def list_that_a_branch_replaces():
@@ -385,7 +404,8 @@ def array_that_grows():
 COMPILED = [                                                  # two traces at most, and never the tape
     two_names_for_one_list, array_in_a_list_and_as_an_attribute, one_new_array_at_three_places,
     array_that_is_changed_after_it_was_logged, argument_itself, argument_that_stays_itself, cycles, arrays_that_change_places,
-    array_that_is_kept_as_another_takes_its_place, array_that_a_branch_keeps, dict_that_is_made,
+    array_that_is_kept_as_another_takes_its_place, array_that_is_computed_anew, array_that_a_branch_keeps,
+    dict_that_is_made,
     variables_of_the_function_around, variable_without_a_value, counter_of_a_loop, state_in_a_loop, class_attributes,
     every_type_of_number, attribute_of_the_function]
 OTHERS = [
