@@ -69,6 +69,9 @@ class TwoStepProgram(Program):
                                       f"{self.name}_forward"), Runner(rest, self.policy, f"{self.name}_pullback")
         self.prelude = prelude_of(traced, self.head)
 
+    def fast_path(self, data: list, is_alone: bool) -> None:
+        """None: its results are functions."""
+
     @property
     def compilations(self) -> int:
         return self.head.compilations + self.rest.compilations

@@ -39,6 +39,8 @@ from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
 from .words import ROOTS, raise_in_fads_words, strange_arguments
 
+RECENT = 4                                                    # programs whose fast paths a call tries
+
 
 class Staged:
     """A function that is traced on first use, and compiled when that pays.
@@ -58,7 +60,8 @@ class Staged:
         self.programs: dict[Any, list[Program]] = {}
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
-        self.latest: Callable | None = None
+        self.latest: Callable | None = None                   # the fast path of the latest call
+        self.recent: tuple = ()                               # fast paths of programs, the latest first
         self.lifting: Sharing | None = None  # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
         # what tells this transform of a function from others
@@ -76,7 +79,7 @@ class Staged:
             return
         if first is not None:
             self.first, self.programs, self.varying = first, first.programs, first.varying
-            self.seen, self.latest = first.seen, first.latest
+            self.seen, self.latest, self.recent = first.seen, first.latest, first.recent
             self.fallback.reasons = first.fallback.reasons
 
     def _register(self) -> None:
@@ -92,16 +95,17 @@ class Staged:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fast = self.latest
-        if fast is not None and not kwargs:
+        if fast is not None:
             try:
-                result = fast(args)
+                result = fast(args, kwargs)
             except BEYOND as error:
-                if beyond_programs(error) is None:
-                    raise_in_fads_words(error)
-                result = NotImplemented                       # the long way knows what to do
-                fast.take_back()                              # type: ignore[attr-defined]
+                result = _beyond(error, fast)
             if result is not NotImplemented:
                 return result
+            if len(self.recent) > 1:
+                result = self._by_another(args, kwargs)
+                if result is not NotImplemented:
+                    return result
         before, depth = snapshot(), len(stack.builders())
         try:
             return self._call(args, kwargs)
@@ -109,6 +113,20 @@ class Staged:
             put_back(before, error)
             del stack.builders()[depth:]
             raise
+
+    def _by_another(self, args: tuple, kwargs: dict) -> Any:
+        """The result by the fast path of an earlier program; NotImplemented if none takes the call."""
+        for fast in self.recent:
+            if fast is self.latest:
+                continue
+            try:
+                result = fast(args, kwargs)
+            except BEYOND as error:
+                result = _beyond(error, fast)
+            if result is not NotImplemented:
+                self.latest = fast
+                return result
+        return NotImplemented
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         if (self.server is not None or not self.programs) and not stack.builders():
@@ -157,10 +175,16 @@ class Staged:
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
         program.undo = nothing
-        if (program.fast is not None and program.fast is not self.latest and program.is_current()
-                and _flat(args, kwargs, leaves)):
-            self.latest = self.first.latest = program.fast
+        self._hasten(program, data)
         return result
+
+    def _hasten(self, program: Program, data: list) -> None:
+        """Let the next call of this kind take the program's fast path."""
+        before, fast = program.fast, program.fast_path(data, sum(map(len, self.programs.values())) == 1)
+        if fast is not None and fast is not self.latest and program.is_current():
+            others = [other for other in self.recent if other is not fast and other is not before]
+            self.latest = self.first.latest = fast
+            self.recent = self.first.recent = (fast, *others[:RECENT - 1])
 
     def _served(self, args: tuple, kwargs: dict) -> Any:
         """A staged function's answer that serves all functions of this one's kind; NotImplemented if there is none."""
@@ -302,8 +326,8 @@ class Staged:
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                            names=[names[k] for k in dynamic], own=True)
             try:
-                return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes,
-                                          name=self.kernel_name)
+                return self.program_class(traced, policy=self.compile, structure=structure, fixed=fixed,
+                                          writes=self.writes, name=self.kernel_name)
             except BaseException:
                 undo([traced.effects])
                 raise
@@ -371,7 +395,7 @@ class Staged:
 
     def clear(self) -> None:
         """Forget every program."""
-        self.programs, self.latest, self.first, self.server = {}, None, self, None
+        self.programs, self.latest, self.recent, self.first, self.server = {}, None, (), self, None
         forget(self)
         self.fallback.reasons.clear()
 
@@ -409,9 +433,13 @@ def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
     return make(*args, **kwargs)
 
 
-def _flat(args: tuple, kwargs: dict, leaves: list) -> bool:
-    """Whether the arguments are the leaves themselves, so that the fast path may take them."""
-    return not kwargs and len(args) == len(leaves) and all(x is leaf for x, leaf in zip(args, leaves))
+def _beyond(error: Exception, fast: Any) -> Any:
+    """NotImplemented for a call that is beyond the program: the general path knows what to do. Other errors are raised
+    again."""
+    if beyond_programs(error) is None:
+        raise_in_fads_words(error)
+    fast.take_back()
+    return NotImplemented
 
 
 def as_tuple(x: Any) -> tuple:
