@@ -61,6 +61,7 @@ def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
                             do='use "double(int, double*)" or its kin')
     staged = f if isinstance(f, Staged) else jitted(check_callable(f, "cfunc"))
     program, _ = staged.program_for(*examples)
+    program.refuse_writes()
     outputs = program.traced.func.outputs
     if (len(outputs) != 1 or outputs[0].type.shape or outputs[0].type.dtype.kind not in "fiub"
             or program.traced.structure.cls is not None):

@@ -9,6 +9,7 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
+from ..trace.capture import captured
 from ..trace.guards.guard import AttributeGuard
 from ..trace.iterate import checkpointed
 from ..trace.kin import reach_of
@@ -21,7 +22,7 @@ from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here, signature_of
-from .inner import captured, conform, zeros_of
+from .inner import conform, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
 

@@ -3,11 +3,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
 from ..ir.op import registry
+from ..trace.capture import captured
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError
 from ..util.keywords import named_as_here
-from .inner import Inner, call_fitting, captured, check_scalar, gradient_tree, seed_of, value_leaves
+from .inner import Inner, call_fitting, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
 from .leaves import of_its_own
 from .signatures import Argnums, Memory, P, R
@@ -259,7 +260,7 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
     chosen = as_tuple(argnums)
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        inner = Inner(f, args, kwargs, chosen)
+        inner = Inner(f, args, kwargs, chosen, is_delivered=True)
         if has_aux:
             value_leaves(inner)
         check_scalar(inner, what, "fad.jacobian")
@@ -268,6 +269,7 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
                 f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
                 do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
         ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
+        inner.deliver(ys)
         cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         arguments = [args[k] for k in chosen]
         gs = gradient_tree(arguments, cotangents, [inner.args[k] for k in inner.wanted])

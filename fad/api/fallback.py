@@ -20,7 +20,7 @@ from ..ir import stack
 from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
-from ..trace.journal import noting
+from ..trace.journal import Mark, noting
 from ..trace.leaks import settle
 from ..trace.tracer import Tracer
 from ..util import tree
@@ -162,14 +162,31 @@ def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
 def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:
     """deliver(tape, body's result) of a body that computes on traced values, given the values."""
     leaves, structure = tree.flatten((args, kwargs))
-    with taping(name, Tracer) as tape, noting():
+    with taping(name, Tracer) as tape, noting() as mark:
         given = [tape.take(x) for x in leaves]
         # an array that is given twice is one object to identity tests
         tape.arrived = {id(new): x for new, x in zip(given, leaves)}
         args, kwargs = structure.unflatten(given)
-        result = body(*args, **kwargs)
-        settle(tape)
+        try:
+            result = body(*args, **kwargs)
+            settle(tape)
+        except BaseException as error:
+            _leave(tape, mark, error)
+            raise
         return deliver(tape, result)
+
+
+def _leave(tape: LiveBuilder, mark: Mark, error: BaseException) -> None:
+    """What a function leaves outside that raises this error: what Python leaves. If fad refuses the function, all is as
+    it was before the call."""
+    try:
+        if isinstance(error, FadError) and not is_users(error):
+            mark.undo()
+        else:
+            settle(tape)
+    except Exception as second:
+        let_through(second)
+        mark.undo()
 
 
 def as_arrays(tape: LiveBuilder, result: Any) -> Any:

@@ -13,11 +13,11 @@ from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
+from ..trace.capture import captured
 from ..util import tree
 from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here
 from .custom import custom_jvp
-from .inner import captured
 from .jacobian import jacobian
 from .products import gradient_of, jvp
 from .ravel import ravel

@@ -5,17 +5,26 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Value, current
+from ..ir.build import Value
+from ..ir.graph import Func
 from ..ir.op import registry
 from ..ir.types import INT, type_of
+from ..ir.uses import operands
+from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..passes.pipeline import rearranged
-from ..trace.capture import Capture
 from ..trace.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
-from ..util.errors import ArgumentError, CotangentShapeError, IntegerArgumentError, NotScalarError, StructureError
+from ..util.errors import (
+    ArgumentError,
+    CotangentShapeError,
+    IntegerArgumentError,
+    NotScalarError,
+    StructureError,
+    UnstageableError,
+)
 from ..util.foreign import package_of, remedy_of
 from ..util.interrupts import let_through
 from ..util.keywords import signature_of
@@ -28,10 +37,11 @@ class Inner:
     wanted     positions, among the Func's inputs, of the leaves that derivatives are taken with respect to
     whole      for the first leaves of the arguments, the arrays they are parts of: examples of a batch
     structures the structure of each argument that is differentiated, with the positions of its data leaves
+    is_delivered  whether the transform computes all outputs itself, and so what the function leaves outside (deliver)
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: "dict | None" = None, argnums: Sequence[int] = (),
-                 whole: "Sequence | None" = None):
+                 whole: "Sequence | None" = None, is_delivered: bool = False):
         leaves, structure = tree.flatten((args, kwargs or {}))
         self.data = [k for k, x in enumerate(leaves) if is_data(x) and not _is_pythons_int(x)]
         wanted = _leaves_of(argnums, args, structure)
@@ -48,11 +58,30 @@ class Inner:
             return call_fitting(f, inner_args, inner_kwargs)
         names = leaf_names(f, structure)
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
-        self.traced: Traced = trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted,
-                                    once=whole is None)
+        self.traced: Traced = self._traced(f, call, names, once=whole is None)
+        if whole is not None and self.traced.inside is not None and self.traced.inside.is_changed:
+            self._refuse_changes_by_data()
+            self.deliver(self._left_values())
+            self.traced = self._traced(f, call, names, once=False)        # a memo that is filled once may stay
+            if self.traced.inside.is_changed:
+                raise _refused_change()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = rearranged(self.traced.func)
-        self.results = len(self.func.outputs) - len(self.traced.written)
+        self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.delivered
+        if self.traced.inside is not None and not is_delivered:
+            self.deliver(self._left_values())
+
+    def _traced(self, f: Callable, call: Callable, names: Sequence, once: bool) -> Traced:
+        return trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted, once=once)
+
+    def _refuse_changes_by_data(self) -> None:
+        """An error if what a function of one example leaves outside itself depends on the example."""
+        func, reached = self.traced.func, set(self.traced.func.inputs)
+        for eqn in func.equations:
+            if not reached.isdisjoint(operands(eqn)):
+                reached.update(eqn.outputs)
+        if not reached.isdisjoint(func.outputs[len(func.outputs) - self.traced.delivered:]):
+            raise _refused_change()
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""
@@ -60,7 +89,24 @@ class Inner:
 
     def pad(self, values: Sequence) -> list:
         """Cotangents of the results, extended by None for what the function wrote to."""
-        return list(values) + [None] * len(self.traced.written)
+        return list(values) + [None] * (len(self.traced.written) + self.traced.delivered)
+
+    def _left_values(self) -> tuple:
+        """What the function leaves outside itself, computed in the program around it."""
+        func, count = self.traced.func, self.traced.delivered
+        left = Func("left", func.inputs, func.equations, func.outputs[len(func.outputs) - count:])
+        return evaluate(left, self.args) if count else ()
+
+    def deliver(self, values: Sequence) -> None:
+        """What the function has left outside itself are these values of the program around it: the last ones of its
+        outputs."""
+        if self.traced.inside is not None:
+            self.traced.inside.put(values[len(values) - self.traced.delivered:])
+
+
+def _refused_change() -> UnstageableError:
+    return UnstageableError("a function of one example changes something outside itself",
+                            why="it would do so for each example of the batch", do="return the new value")
 
 
 def _is_pythons_int(x: Any) -> bool:
@@ -237,8 +283,3 @@ def _misfit(f: Callable, args: tuple, kwargs: dict) -> "ArgumentError | None":
             f"{getattr(plain, '__name__', 'the function')}{signature} was called as ({given}): {error}",
             why=f"the function is defined at {where}" if where else "", do="give it the arguments that it takes")
     return None
-
-
-def captured(f: Callable) -> Callable:
-    """f as the present trace sees it: its names swapped, its outer arrays traced."""
-    return Capture(current()).function(f)

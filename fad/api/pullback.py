@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.delivery import delivery
 from ..backend.executable import Program, prelude_of
 from ..backend.runner import Runner
 from ..ir.build import current
@@ -59,15 +60,16 @@ class TwoStepProgram(Program):
         second_ends = self.first.leaves + self.second.leaves
         self.early = sum(k not in traced.statics for k in range(self.first.leaves))
         self.models = sum(k not in traced.statics for k in range(second_ends, traced.structure.leaves))
-        outputs = traced.func.outputs[:len(traced.func.outputs) - len(traced.written)]
+        count = len(traced.func.outputs) - traced.delivered
+        outputs, left = traced.func.outputs[:count - len(traced.written)], traced.func.outputs[count:]
         end = len(outputs) - self.models
         func = Func(traced.func.name, traced.func.inputs, traced.func.equations,
-                    outputs[:self.early] + outputs[end:] + outputs[self.early:end])
-        head, rest = split(optimise(func), traced.later, self.early + self.models)
+                    outputs[:self.early] + outputs[end:] + left + outputs[self.early:end])
+        head, rest = split(optimise(func), traced.later, self.early + self.models + traced.delivered)
         self.second_step = rest
-        self.head, self.rest = Runner(head, self.policy,
-                                      f"{self.name}_forward"), Runner(rest, self.policy, f"{self.name}_pullback")
-        self.prelude = prelude_of(traced, self.head)
+        self.head = Runner(head, self.policy, f"{self.name}_forward")
+        self.rest = Runner(rest, self.policy, f"{self.name}_pullback")
+        self.prelude, self.deliver = prelude_of(traced, self.head), delivery(traced.stores)
 
     def fast_path(self, data: list, is_alone: bool) -> None:
         """None: its results are functions."""
@@ -81,7 +83,11 @@ class TwoStepProgram(Program):
         value = self._tree(self.first, 0, outputs[:self.early])
         models = outputs[self.early:self.early + self.models]
         model = self._tree(self.model, self.first.leaves + self.second.leaves, models)
-        residuals = list(outputs[self.early + self.models:])
+        ends = self.early + self.models + self.traced.delivered
+        residuals = list(outputs[ends:])
+        if self.deliver is not None:                          # stores name outputs by places in the traced program
+            count = len(self.traced.func.outputs) - self.traced.delivered
+            self.deliver({count + k: y for k, y in enumerate(outputs[ends - self.traced.delivered:ends])}, data)
 
         def step(argument: Any) -> Any:
             given, traced = fitting_leaves(argument, model)

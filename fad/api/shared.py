@@ -121,7 +121,7 @@ class Sharing:
         effects = program.traced.effects
         try:
             effects.refuse_draws(None)
-            if effects.changed or not _is_free_of(program, call.fillings):
+            if effects.changed or program.traced.stores or not _is_free_of(program, call.fillings):
                 raise UnstageableError("a function changes what it closes over, or returns it")
             # nobody else has them: they stay where they are
             copies = {id(x) for filling in call.fillings for x in filling.made.values()}

@@ -5,7 +5,7 @@ the program and runs the result. Called with arrays, the body is traced once for
 is kept; called with traced values, the body runs where it stands. So transforms nest without a rule of their own.
 """
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -37,6 +37,7 @@ from .leaves import Signature, call_on_tensors, level_of, of_its_own, signature_
 from .names import leaf_names
 from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
+from .state import ChangingState
 from .words import ROOTS, raise_in_fads_words, strange_arguments
 
 RECENT = 4                                                    # programs whose fast paths a call tries
@@ -62,6 +63,7 @@ class Staged:
         self.seen: dict[Any, dict[int, int]] = {}
         self.latest: Callable | None = None                   # the fast path of the latest call
         self.recent: tuple = ()                               # fast paths of programs, the latest first
+        self.state = ChangingState()                          # what its programs change outside
         self.lifting: Sharing | None = None  # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
         # what tells this transform of a function from others
@@ -79,7 +81,7 @@ class Staged:
             return
         if first is not None:
             self.first, self.programs, self.varying = first, first.programs, first.varying
-            self.seen, self.latest, self.recent = first.seen, first.latest, first.recent
+            self.seen, self.latest, self.recent, self.state = first.seen, first.latest, first.recent, first.state
             self.fallback.reasons = first.fallback.reasons
 
     def _register(self) -> None:
@@ -129,7 +131,7 @@ class Staged:
         return NotImplemented
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
-        if (self.server is not None or not self.programs) and not stack.builders():
+        if (self.server is not None or not self.programs) and not stack.builders() and not self.state.known:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -152,12 +154,15 @@ class Staged:
             except ROOTS as error:
                 raise_in_fads_words(error, strange())
         current = [p for p in self.programs.get(key, ()) if p.is_current()]
-        if len(current) < len(self.programs.get(key, ())) and self.server is None:
+        if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.state.known:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
         try:
             program = self._program(signature, leaves, structure, current)
+            is_new = not any(p is program for p in current)
+            if is_new and self.fallback.is_on:
+                self.state.refuse(key, program)
         except Exception as error:
             return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title(), strange)
         try:
@@ -175,6 +180,8 @@ class Staged:
             kind = (key, "None") if is_of_none(beyond) else key
             return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
         program.undo = nothing
+        if is_new:
+            self.state.settle(key, program)
         self._hasten(program, data)
         return result
 
@@ -256,7 +263,7 @@ class Staged:
             return self.lifting.traced(self, leaves, structure, dynamic)
         f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
         try:
-            program = self._trace(leaves, structure, dynamic)
+            program = self.state.traced(lambda state: self._trace(leaves, structure, dynamic, state))
             done.append(program.traced.effects)
             if done[0].changed and program.is_current():
                 program = self._trace(leaves, structure, dynamic)
@@ -306,7 +313,7 @@ class Staged:
                 chosen += tree.flatten(kwargs[which])[0]
         return numbers.union(chosen)
 
-    def _trace(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
+    def _trace(self, leaves: list, structure: tree.Structure, dynamic: list, state: Sequence = ()) -> Program:
         def call(body: Callable, inputs: list) -> Any:
             filled = list(leaves)
             for k, x in zip(dynamic, inputs):
@@ -324,7 +331,7 @@ class Staged:
         fixed = {k: x for k, x in enumerate(leaves) if k not in data}
         with collection_paused(), config.held():
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
-                           names=[names[k] for k in dynamic], own=True)
+                           names=[names[k] for k in dynamic], own=True, state=state)
             try:
                 return self.program_class(traced, policy=self.compile, structure=structure, fixed=fixed,
                                           writes=self.writes, name=self.kernel_name)
@@ -396,6 +403,7 @@ class Staged:
     def clear(self) -> None:
         """Forget every program."""
         self.programs, self.latest, self.recent, self.first, self.server = {}, None, (), self, None
+        self.state = ChangingState()
         forget(self)
         self.fallback.reasons.clear()
 

@@ -9,6 +9,7 @@ from ..util import tree
 from ..util.config import config
 from ..util.errors import SideEffectError
 from ..util.memory import overlap, shared_memory
+from .delivery import delivery
 from .fastcall import fast_call
 from .prelude import Prelude
 from .runner import Runner, is_plain
@@ -41,7 +42,7 @@ class Program:
         """Make what runs the program."""
         self.runner = Runner(self.traced.func, self.policy, self.name, self.traced.guards)
         self.scalars = tuple([scalar_type(a.type) for a in self.traced.func.outputs])
-        self.prelude = prelude_of(self.traced, self.runner)
+        self.prelude, self.deliver = prelude_of(self.traced, self.runner), delivery(self.traced.stores)
 
     @property
     def compilations(self) -> int:
@@ -75,6 +76,9 @@ class Program:
 
     def refuse_writes(self) -> None:
         """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as further results."""
+        if self.traced.stores:
+            raise SideEffectError("the function changes something outside itself at each call", where=None,
+                                  why="Python does so behind the compiled program, and compiled callers do not", do="return the new value")
         if self.prelude is not None:
             raise SideEffectError("the function draws random numbers, or asks for something else that is new at each call", where=None,
                                   why="Python does so before the compiled program runs, and compiled callers do not", do="draw before, and pass what is drawn")
@@ -121,10 +125,13 @@ class Program:
 
     def result(self, outputs: tuple, data: list) -> Any:
         """The result tree; arrays that the function wrote to are changed."""
-        count = len(outputs) - len(self.traced.written)
+        count = len(outputs) - len(self.traced.written) - self.traced.delivered
         for k, new in zip(self.written, outputs[count:]):
             (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
-        return self.traced.structure.unflatten(map(as_numpy, outputs[:count], self.scalars), self.traced.statics)
+        result = self.traced.structure.unflatten(map(as_numpy, outputs[:count], self.scalars), self.traced.statics)
+        if self.deliver is not None:
+            self.deliver(outputs, data)
+        return result
 
 
 def prelude_of(traced: Any, runner: Runner) -> "Prelude | None":

@@ -38,6 +38,10 @@ exec(_IMPORTS.replace("fad.kernels", _kernels()))
 
 def module_text(program: Any, name: str) -> str:
     """The text of the exported module of a program (see backend/executable.py), whose function is called `name`."""
+    if program.traced.stores:
+        raise ArgumentError("a function that changes something outside itself at each call cannot be exported",
+                            why="a module has none of the objects, lists and variables that it changes",
+                            do="pass what it reads as arguments, and return the new values")
     if program.prelude is not None:
         raise ArgumentError("a function that draws random numbers cannot be exported", do="draw before, and pass what is drawn")
     if program.traced.written:

@@ -186,7 +186,11 @@ class _Writer:
             python = _PYTHONS[t.dtype.kind]
             self._test([f"type({name}) is not {python.__name__}"])
             return
-        self.lines += [f"    if type({name}) is not {self._constant(t.dtype.type, 'number')}:",
+        number = self._constant(t.dtype.type, "number")
+        if self.program.deliver is not None:                  # what is kept outside is the argument as it is
+            self._test([f"type({name}) is not {number}"])
+            return
+        self.lines += [f"    if type({name}) is not {number}:",
                        f"        if type({name}) is not array or {name}.shape or "
                        f"{name}.dtype != {self._constant(t.dtype, 'dtype')}:", _REFUSED_DEEPER,
                        f"        {name} = {name}[()]"]
@@ -248,8 +252,11 @@ class _Writer:
             call = "reversible" if prelude.is_reversible else "prelude"
             self.lines.append(f"    drawn = {call}(({''.join(f'{name}, ' for name in arguments[:len(self.data)])}))")
             self.lines.append(f"    {taken}kernel({', '.join([*arguments, '*drawn'])})")
-        count -= len(traced.written)
+        count -= len(traced.written) + traced.delivered
         self.lines += [f"    {self.given[k]}[...] = {y}" for k, y in zip(self.program.written, names[count:])]
+        if self.program.deliver is not None:
+            self.scope["deliver"] = self.program.deliver
+            self.lines.append(f"    deliver(({''.join(f'{y}, ' for y in names)}), ({''.join(f'{a}, ' for a in self.data)}))")
         leaves = [y if scalar is None else f"{self._constant(scalar, scalar.__name__)}({y})"
                   for y, scalar in zip(names[:count], self.program.scalars)]
         for k in sorted(traced.statics):

@@ -23,7 +23,7 @@ from ..util import tree
 from ..util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
 from .runner import plain
 
-_PYTHONS = {"f": float, "i": int, "c": complex}
+_PYTHONS = {"b": bool, "f": float, "i": int, "c": complex}
 
 
 class Prelude:

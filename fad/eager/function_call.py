@@ -4,8 +4,8 @@ import warnings
 from typing import Any, NamedTuple
 
 from ..api.custom import custom_vjp
-from ..api.inner import captured
 from ..ops.table import TABLE as op
+from ..trace.capture import captured
 from ..util.keywords import signature_of
 from . import record
 from .function_jvp import push

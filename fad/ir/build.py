@@ -53,7 +53,11 @@ class Builder:
         self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
-        self.lifted: dict[tuple, Any] = {}  # (id of globals, name) -> the input that stands for it
+        self.lifted: dict[tuple, Any] = {}  # (id of globals, name) or (id of a cell, "") -> the input for it
+        self.lifted_owners: dict[int, Any] = {}  # what inputs stand in (trace/lifting.py); on the root
+        self.lifted_from: dict[tuple, Any] = {}  # key of a location -> the input that stands there; on the root
+        self.lifted_arrays: dict[int, Any] = {}  # id of such an input, an array -> its location; on the root
+        self.alternatives: dict[int, tuple] = {}  # id of an array left by an inner function -> it, what it may also be
         self.inside: dict[int, Any] = {}  # what the traced function itself made; on the root
         self.generators: dict[int, tuple] = {}  # id of one made inside -> (it, its builder); on the root
         self.runs: Any = "once" if parent is None else None  # "once", (iteration, count) or None (see trace/percall.py)
@@ -69,10 +73,11 @@ class Builder:
         self.mutated: dict[int, tuple] = {}  # id of a tracer changed here -> (it, what it held before)
         self.given: Any = ()  # of an inner function: what stands for its inputs outside
         self.arrived: dict = {}  # id of an input -> what stands for it outside
+        self.arrived_pairs: dict = {}  # of an inner function: id of an input -> (it, what stands for it outside)
         self.told_apart: list = []  # pairs of inputs, and whether they are one array; on the root
         self.two_objects: dict = {}  # arrays that stand for views of all of them; on the root
         self.apart: dict[Var, dict] = {}  # inputs -> those that share no memory (trace/sharing.py)
-        self.twins: list[tuple] = []                             # containers that may be one (see trace/identity.py)
+        self.twins: list[Any] = []                               # containers that may be one (see trace/identity.py)
         self.entangled: list = []  # tracers that got kin, and the marks (see trace/state.py)
         self.lost: list[tuple] = []  # tracers of unknown contents, and their views
         self.dense: dict[Var, Any] = {}                          # arrays known to lie in C order, or not, or
@@ -88,6 +93,7 @@ class Builder:
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False  # whether values may be None (trace/optional.py); on the root
         self.guarded: dict[int, Any] = {}                        # objects that are sources as a whole; on the root
+        self.frontend: Any = None  # what captures functions (trace/capture.py); on the root
         self.reads: Any = None  # reads of code that is not rewritten (trace/guards/reads.py)
         self.classes: dict[type, None] = {}  # of objects that it makes or whose attributes it reads
         self.arguments: Any = ()  # the function's arguments, traced values included; on the root

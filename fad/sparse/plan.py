@@ -9,7 +9,7 @@ from ..ir.graph import Func, Var
 from ..ir.uses import operands
 from ..trace.tracing import is_data
 from ..util import tree
-from ..util.errors import ArgumentError, NoDerivativeError
+from ..util.errors import ArgumentError, NoDerivativeError, SideEffectError
 from .colouring import colour_columns, colour_symmetric, count_of, is_read_in_column
 from .pattern import Pattern
 from .probing import find_pattern
@@ -41,6 +41,10 @@ class SparsePlan:
         sets = [np.zeros(n, np.int64) for n in self.sizes]
         self.staged = sets_of(self.owner.f, self.what, len(sets))
         self.program, data = self.staged.program_for(*sets, *args, **kwargs)
+        if self.program.traced.stores:
+            raise SideEffectError(f"fad.{self.owner.name} of a function that changes something outside itself",
+                                  why="the function would do so in the sweeps that find the pattern, too",
+                                  do="return the new value, or use fad.jacobian")
         self.heights = [len(s) for s in self._sets(sets, args, kwargs)]
         if self.owner.given is not None:
             return

@@ -11,6 +11,8 @@ from typing import Any
 from .lower import CannotLowerError
 from .nodes import binds, placed
 
+WRITING = {"append"}                                         # methods of lists that read nothing of the list
+
 
 class AccessRewriter(ast.NodeTransformer):
     """The part of the rewriter that sees to operators, items and attributes. Values are computed in Python's order, and once."""
@@ -46,6 +48,8 @@ class AccessRewriter(ast.NodeTransformer):
     # -- reads ------------------------------------------------------------------------------------------------------------
 
     def visit_Attribute(self, e: ast.Attribute) -> Any:
+        if e.attr in WRITING and isinstance(e.value, (ast.Attribute, ast.Subscript)):
+            e.value.is_indexed = True                         # type: ignore[union-attr]  # nothing of what stands there is read
         is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []
         e = self.generic_visit(e)                             # type: ignore[assignment]
         return placed(self.runtime("attribute", e.value, self._attribute_name(e), *is_indexed), e) if isinstance(e.ctx, ast.Load) else e

@@ -159,9 +159,11 @@ class _Join:
 
     def _kept(self, key: Any) -> set:
         """The containers in a value that are one object in both branches."""
-        first, *others = [s.containers[key] if key in s.containers else containers_of(self.slots[key], self.slots[key].read()) for s in self.sides]
+        ends = [s.containers[key] if key in s.containers else containers_of(self.slots[key], self.slots[key].read())
+                for s in self.sides]
+        first, *others = ends
         kept = {id(c) for path, c in first.items() if all(found.get(path) is c for found in others)}
-        self.twins[key] = [(path, c) for s in self.sides for path, c in s.containers.get(key, {}).items() if id(c) not in kept]
+        self.twins[key] = [(path, c) for found in ends for path, c in found.items() if id(c) not in kept]
         return kept
 
     def _add(self, key: Any, layouts: list, data: list) -> None:

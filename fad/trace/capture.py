@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.build import Builder, Value
+from ..ir.build import Builder, Value, current
 from ..ir.types import has_own_arithmetic
 from ..ops.face import OBJECTS, find
 from ..util.defects import door
@@ -130,6 +130,8 @@ class Capture(Reading, Scopes):
             leaves = kept.add(value)
             if is_sequence(value) and any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in leaves):
                 return self._container(value)
+            if self._holds_inputs(value):
+                return self._partly_traced(value, leaves)
             if has_traced(value.values() if isinstance(value, dict) else value):      # of this trace: made in it, or standing in for one from outside
                 return value
             self.sources.append(of.ContentsGuard(kept) if is_sequence(value) else of.of_all_in(value))
@@ -197,7 +199,32 @@ class Capture(Reading, Scopes):
         journal().copied(value, made)
         return made
 
+    def _partly_traced(self, value: Any, leaves: list) -> Any:
+        """A container from outside in which traced values stand: what else was in it when the trace began is a source, each element by itself."""
+        before = journal().begun_as(value)
+        items = before.items() if isinstance(before, dict) else enumerate(before)
+        rest = [(key, x) for key, x in items if not isinstance(x, Value)]
+        self._copies[id(value)] = value, value                # before its elements: they may hold it
+        self.sources += [of.length_as(value, before), of.of_attributes(value), *[of.of_element(value, key, x) for key, x in rest]]
+        for _, x in rest:
+            if isinstance(x, CONTAINERS) and self.swap(x) is not x:
+                raise UnstageableError("a number that changes at each call stands beside a container of arrays", why="the program has a copy of that")
+        guard_all(self.builder.root, [x for x in leaves if not isinstance(x, Value)])
+        self._note_opened(value, value)
+        return value
+
+    def _holds_inputs(self, value: Any) -> bool:
+        """Whether traced values stand in a container or an object from outside, at any depth: inputs (see lifting.py), or what the function has put there."""
+        root, book = self.builder.root, journal()
+        if id(value) in book.made or not book.is_outer(value):
+            return False
+        if id(value) in root.lifted_owners or book.is_noted(value):
+            return True
+        return bool(root.lifted_owners) and has_traced((value,))
+
     def _element(self, container: Any, key: Any, element: Any) -> Any:
+        if isinstance(element, Value):                        # an input of the program stands there (see lifting.py)
+            return element
         self.sources.append(of.of_element(container, key, element))
         return self.seen(element)
 
@@ -229,20 +256,33 @@ class Capture(Reading, Scopes):
             computed = self.swap(found.func)(owner)
             return owner.__dict__.setdefault(name, computed) if inside else computed
         value = getattr(owner, name)
-        if isinstance(value, (MethodType, Tracer)) or has_traced((value,)) or (inside and value is not found):
+        is_own = inside and value is not found
+        if isinstance(value, (MethodType, Tracer)) or (has_traced((value,)) and not self._holds_inputs(value)) or is_own:
             return value
-        self.sources.append(of.AttributeGuard(owner, name, value))
+        is_written = self._is_written(owner, name, value)
+        if is_written and (type(value) in NEVER_CHANGE or not journal().is_outer(value)):
+            return value
+        if not is_written:
+            self.sources.append(of.AttributeGuard(owner, name, value))
         self._see(value)
         self.open(value)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
 
+    def _is_written(self, owner: Any, name: str, value: Any) -> bool:
+        """Whether the function itself has given an attribute this value: nobody found it there."""
+        book = journal()
+        if not book.is_noted(owner) or isinstance(owner, (type, ModuleType)):
+            return False
+        before = book.begun_as(owner)
+        return isinstance(before, dict) and before.get(name, MISSING) is not value
+
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""
         self.builder.root.classes[cls] = None
         found = of.in_class(cls, name)
-        if (cls, name) not in self._of_classes and found is not MISSING:
+        if (cls, name) not in self._of_classes and found is not MISSING and not isinstance(found, Value):
             self._of_classes.add((cls, name))
             self.sources.append(of.of_class(cls, name))
         return found
@@ -292,7 +332,8 @@ class Capture(Reading, Scopes):
         if isinstance(owner, ModuleType):
             self._note_opened(owner, owner)
             return False
-        if not isinstance(owner, type) and has_traced(contents(owner).values()):
+        is_of_trace = id(owner) in journal().made or not (root.lifted_owners or journal().is_noted(owner))
+        if not isinstance(owner, type) and is_of_trace and has_traced(contents(owner).values()):
             root.inside[id(owner)] = owner
             return True
         if not isinstance(owner, type) and not self.builder.live:
@@ -335,7 +376,8 @@ class Capture(Reading, Scopes):
         see = self.swap if rewritten is None else self.seen
         scope = self._scope(f.__globals__, rewritten is not None)
         copy = FunctionType(code, scope, f.__name__, _defaults(f.__defaults__, see), self._cells(f, code))
-        copy.__kwdefaults__, copy.__dict__ = _defaults(f.__kwdefaults__, see), {k: v for k, v in f.__dict__.items() if k != "__fad_staged__"}
+        copy.__kwdefaults__, lifted = _defaults(f.__kwdefaults__, see), self.builder.root.lifted
+        copy.__dict__ = {k: lifted.get((id(f.__dict__), k), v) for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__, copy.__doc__, copy.__qualname__ = f.__module__, f.__doc__, f.__qualname__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
         self._originals[id(copy)] = f
@@ -398,6 +440,16 @@ class Capture(Reading, Scopes):
             return cell
         new = self.function(value)
         return cell if new is value else _new_cell(new)
+
+
+def captured(f: Any) -> Callable:
+    """f as the present trace sees it: its names swapped, its outer arrays traced. One trace has one stand-in for each
+    variable, so what a function within it assigns is there for the next one."""
+    root = current().root
+    if root.frontend is None:
+        root.frontend = Capture(root)
+    frontend = root.frontend
+    return f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
 
 
 def _new_cell(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.build import Builder
 from ..util.errors import SideEffectError
 from ..util.where import Where
-from .containers import contents
+from .containers import contents, put_contents
 from .draws import common_generators
 from .guards.guard import Guard, ReadGuard
 from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
@@ -29,6 +29,30 @@ class Effects:
     def undo(self) -> None:
         """Put back what was changed."""
         self.mark.undo()
+
+    def _containers(self) -> list:
+        return [e for e in reversed(self.mark.entries.values()) if e.kind is CONTAINER]
+
+    def take_back(self) -> None:
+        """Put back what the program itself will write at each call (see delivery.py)."""
+        own = journal().made
+        for e in self._containers():
+            if id(e.cell) not in own:
+                e.kind.put(e.cell, e.before)
+        self.mark.entries = {key: e for key, e in self.mark.entries.items() if e.kind is not CONTAINER or key in own}
+
+    @contextmanager
+    def taken_back(self) -> Iterator[None]:
+        """For the time of a block all containers hold what they held before the trace."""
+        entries = self._containers()
+        now = [contents(e.cell) for e in entries]
+        for e in entries:
+            e.kind.put(e.cell, e.before)
+        try:
+            yield
+        finally:
+            for e, after in zip(entries, now):
+                put_contents(e.cell, after)
 
     @property
     def changed(self) -> list:
@@ -54,12 +78,15 @@ class Effects:
 
 @contextmanager
 def effects_of(builder: Builder) -> Iterator[Any]:
-    """Those of a trace that is no region of another; if it fails they are taken back."""
-    if builder is not builder.root:
-        yield None
-        return
+    """Those of a trace; if it fails, and is no region of another, they are taken back."""
     book = journal()
     mark = book.begin()
+    if builder is not builder.root:
+        try:
+            yield Effects(mark)
+        finally:
+            book.end(mark)
+        return
     note(*common_generators())
     try:
         yield Effects(mark)

@@ -121,7 +121,8 @@ class Journal:
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
                 mark.entries[id(cell)] = entry = JournalEntry(cell, kind, kind.read(cell))
-                if kind is CONTAINER and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
+                is_lifted = id(cell) in current().root.lifted_owners
+                if kind is CONTAINER and not is_lifted and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 
     def copied(self, container: Any, copy: Any) -> None:
@@ -143,12 +144,15 @@ class Journal:
 
     def is_untouched(self, x: Any) -> bool:
         """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it."""
-        is_noted = any(id(x) in mark.entries for mark in self.marks)
-        return not is_noted and id(x) not in self.made and (isinstance(x, (list, dict, set, deque)) or is_users(x)) and self.is_outer(x)
+        return not self.is_noted(x) and id(x) not in self.made and (isinstance(x, (list, dict, set, deque)) or is_users(x)) and self.is_outer(x)
+
+    def is_noted(self, x: Any) -> bool:
+        """Whether a cell may have been written to since the trace began."""
+        return any(id(x) in mark.entries for mark in self.marks)
 
     def begun_as(self, x: Any) -> Any:
         """What a container held when the trace began."""
-        return self.marks[0].before(x)
+        return next((mark.entries[id(x)].before for mark in self.marks if id(x) in mark.entries), None) or contents(x)
 
 
 def _holds_traced(before: Any) -> bool:
@@ -166,12 +170,12 @@ def journal() -> Journal:
 
 
 @contextmanager
-def noting() -> Iterator[None]:
+def noting() -> Iterator[Mark]:
     """Note what is written to, on a tape."""
     book = journal()
     mark = book.begin()
     try:
-        yield
+        yield mark
     finally:
         book.end(mark)
 

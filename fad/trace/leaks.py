@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ..ir.build import Builder, contents_of
 from ..ir.value import Value
 from ..util import tree
@@ -16,6 +18,8 @@ from .containers import Outer, contents, is_users, may_change, never_change, put
 from .guards.reads import reads_of
 from .journal import CONTAINER, note
 from .library import original_of
+from .listed import plain
+from .lists import Items, RowList
 from .text import TracedText
 
 
@@ -101,6 +105,35 @@ def _parts(owner: Any) -> list:
     return [x for x in found if not never_change(x)]
 
 
+def stays(root: Any, x: Any, since: "int | None" = None) -> bool:
+    """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one."""
+    book = root.journal
+    if not isinstance(x, (list, dict, set, deque)) and (isinstance(x, Value) or not is_users(x)):
+        return False
+    if id(x) in book.made and since is None:
+        return False
+    return book.was_there(x, book.marks[0].born if since is None else since) and not _is_unregistered(root, x)
+
+
+def _is_unregistered(root: Any, x: Any) -> bool:
+    """Whether code without text has made it. What such code may write to was noted, so what it makes was not, and what
+    the trace has computed stands in it."""
+    queue, seen = [x], set()
+    while queue:
+        y = queue.pop()
+        if isinstance(y, Value):
+            return True
+        if id(y) in seen or root.journal.is_noted(y) or id(y) in root.lifted_owners:
+            continue
+        seen.add(id(y))
+        if isinstance(y, tuple):
+            queue += y
+        elif isinstance(y, (list, dict, set, deque)) or is_users(y):
+            inside = contents(y)
+            queue += may_change(inside.values() if isinstance(inside, dict) else inside)
+    return False
+
+
 def settle(tape: Any) -> None:
     """Give what a function on a tape left outside its values."""
     _settle(tape, lambda x, place: tape.value(x))
@@ -120,48 +153,103 @@ def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
 
 def _settle(root: Any, value_of: Callable) -> None:
     """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
-    def value(x: Any, place: str) -> Any:
-        leaves, structure = tree.flatten(x, is_opened)
-        return structure.unflatten([leaf if is_opened(leaf) else leaf_value(leaf, place) for leaf in leaves])
-
-    def is_opened(x: Any) -> bool:                            # it is settled by itself, and stays the object that it is
-        is_container = isinstance(x, (list, dict, set, deque)) or (not isinstance(x, Value) and is_users(x))
-        return is_container and id(x) not in root.journal.made and root.journal.was_there(x, root.journal.marks[0].born)
-
-    def leaf_value(leaf: Any, place: str) -> Any:
-        if isinstance(leaf, (set, frozenset)):
-            return leaf if not any(map(_is_unsaid, leaf)) else type(leaf)([value(x, place) for x in leaf])
-        if id(leaf) in arrays:
-            return arrays[id(leaf)]
-        return value_of(leaf, place) if _is_unsaid(leaf) else original_of(leaf)
-    outer = [owner for owner in root.opened.values() if isinstance(owner, Outer)]
-    arrays = {id(seen): array for array, seen in root.captured.values()}       # an array from outside stays that array
-    settled: list[tuple] = []
+    settlement = _Settlement(root, value_of)
     for original, made, before in root.stand_ins:
         if not _is_as_it_was(made, before):
-            known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
-            name = type(original).__name__
-            new = [(value(k, name), known[id(x)] if id(x) in known else value(x, name)) for k, x in _items(made)]
-            settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
+            settlement.settle_stand_in(original, made, before)
     for owner in _written(root):
-        parts = [_leaves(part, is_opened) for part in _parts(owner)]
-        if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
-            raise _refusal(f"a dict with a traced key was left in {type(owner).__name__}, outside the traced function")
-        left = [leaf for leaves, _ in parts for leaf in leaves]
-        if any(_is_unsaid(leaf) or original_of(leaf) is not leaf for leaf in left):
-            name = type(owner).__name__
-            after = [(value(k, name), value(x, f"{name}.{k}" if hasattr(owner, "__dict__") else name)) for k, x in _items(owner)]
-            before = contents(owner) if isinstance(owner, Outer) else {}
-            settled.append((owner, before | dict(after) if isinstance(contents(owner), dict) else [x for _, x in after]))
-    for owner, after in settled:
+        settlement.settle(owner)
+    for owner, after in settlement.settled:
         note(owner)
         put_contents(owner, after)
-    for owner in outer:
+    for owner in [x for x in root.opened.values() if isinstance(x, Outer)]:
         note(*owner.originals())
         owner.hand_out()
 
 
+class _Settlement:
+    """Gives what was left outside its values. A list, dict or deque that the function has made is one thing under all of
+    its names; it becomes Python's own."""
+
+    def __init__(self, root: Any, value_of: Callable):
+        self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)   # an array from outside stays that array
+        self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
+        self.settled: list[tuple] = []
+
+    def settle_stand_in(self, original: Any, made: Any, before: Any) -> None:
+        """original: a container from outside, of which captured code has seen a copy."""
+        known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
+        name = type(original).__name__
+        new = [(self.value(k, name), known[id(x)] if id(x) in known else self.value(x, name)) for k, x in _items(made)]
+        self.settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
+
+    def settle(self, owner: Any) -> None:
+        name = type(owner).__name__
+        parts = [_leaves(part, self._is_known) for part in _parts(owner)]
+        if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
+            raise _refusal(f"a dict with a traced key was left in {name}, outside the traced function")
+        left = [leaf for leaves, _ in parts for leaf in leaves]
+        if any(_is_unsaid(x) or original_of(x) is not x for x in left) or any(map(self._is_made, _parts(owner))):
+            is_object = hasattr(owner, "__dict__")
+            after = [(self.value(k, name), self.value(x, f"{name}.{k}" if is_object else name)) for k, x in _items(owner)]
+            before = contents(owner) if isinstance(owner, Outer) else {}
+            is_dict = isinstance(contents(owner), dict)
+            self.settled.append((owner, before | dict(after) if is_dict else [x for _, x in after]))
+
+    def _is_known(self, x: Any) -> bool:
+        """Whether x is settled by itself."""
+        return stays(self.root, x)
+
+    def _is_made(self, x: Any) -> bool:
+        return (type(x) in (list, dict, deque) or isinstance(x, Items)) and not self._is_known(x)
+
+    def value(self, x: Any, place: str) -> Any:
+        if self._is_known(x):
+            return x
+        if self._is_made(x):
+            return self._container(x, place)
+        leaves, structure = tree.flatten(x, lambda y: y is not x and (self._is_made(y) or self._is_known(y)))
+        if structure.cls is None:
+            return self._leaf(x, place)
+        return structure.unflatten([self.value(leaf, place) for leaf in leaves])
+
+    def _container(self, x: Any, place: str) -> Any:
+        if id(x) not in self.made:
+            new: Any = {} if type(x) is dict else deque(maxlen=x.maxlen) if type(x) is deque else []
+            self.made[id(x)] = x, new
+            if type(x) is dict:
+                new.update({self.value(k, place): self.value(y, place) for k, y in x.items()})
+            else:
+                new.extend([self.value(y, place) for y in (plain(x) if isinstance(x, RowList) else x)])
+        return self.made[id(x)][1]
+
+    def _leaf(self, x: Any, place: str) -> Any:
+        if isinstance(x, (set, frozenset)):
+            return x if not any(map(_is_unsaid, x)) else type(x)([self.value(y, place) for y in x])
+        if id(x) in self.arrays:
+            return self.arrays[id(x)]
+        return self.value_of(x, place) if _is_unsaid(x) else original_of(x)
+
+
+def _arrays_of(root: Any) -> dict:
+    """The arrays from outside, by the ids of what stands for them; on a tape the call's own ones, too."""
+    found = {id(seen): array for array, seen in root.captured.values()}
+    if root.live:
+        found.update({id(seen): array for array, seen, _ in root.outside.values()})
+        found.update({key: x for key, x in root.arrived.items() if isinstance(x, np.ndarray)})
+    return found
+
+
 def _written(root: Any) -> list:
-    """Containers from outside that the function may have written to; of global names and variables what stands for them."""
+    """Containers from outside that the function may have written to, and objects that it has made and left there; of
+    global names and variables what stands for them."""
     cells = [e.cell for e in root.journal.marks[0].entries.values() if e.kind is CONTAINER and id(e.cell) not in root.journal.made]
-    return [*[x for x in root.opened.values() if isinstance(x, Outer)], *cells]
+    found = [*[x for x in root.opened.values() if isinstance(x, Outer)], *cells]
+    seen = {id(x) for x in found}
+    for owner in found:                                       # it grows
+        for x in [leaf for part in _parts(owner) for leaf in tree.flatten(part, lambda y: is_users(y) or id(y) in seen)[0]]:
+            if id(x) not in seen and not isinstance(x, (Value, type)) and is_users(x) and not stays(root, x):
+                seen.add(id(x))
+                found.append(x)
+    return found
+

@@ -64,11 +64,11 @@ class Scopes:
         used = names_used(code)
         for name in (used if used.isdisjoint(SEES_NAMES) else used | f.__globals__.keys()) - scope.keys():
             value = f.__globals__.get(name, MISSING)
-            if name in indexed and value is not MISSING:
+            if (id(f.__globals__), name) in self.builder.root.lifted:
+                scope[name] = self.builder.root.lifted[id(f.__globals__), name]
+            elif name in indexed and value is not MISSING:
                 scope[name] = self.index(value)
                 self.sources.append(of.ItemGuard(f.__globals__, name, value))
-            elif (id(f.__globals__), name) in self.builder.root.lifted:
-                scope[name] = self.builder.root.lifted[id(f.__globals__), name]
             elif value is not MISSING:
                 scope[name] = None                            # while it is being captured: it may name itself
                 scope[name] = see(value)
@@ -129,9 +129,11 @@ class Scopes:
             if new is cell:
                 continue
             if is_empty(new):
-                value = cell.cell_contents
-                self.sources.append(of.VariableGuard(cell, value))
-                new.cell_contents = self.index(value) if name in indexed else see(value)
+                value, lifted = cell.cell_contents, self.builder.root.lifted.get((id(cell), ""))
+                if lifted is None:
+                    self.sources.append(of.VariableGuard(cell, value))
+                    lifted = self.index(value) if name in indexed else see(value)
+                new.cell_contents = lifted
                 self._note_opened(new, EnclosingVariable(name, new, cell))
             elif name not in indexed and id(new.cell_contents) in self.indexed:
                 new.cell_contents = self.swap(new.cell_contents)

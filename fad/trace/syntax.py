@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ..util.codes import CodeFacts
-from .access import AccessRewriter, has_place
+from .access import WRITING, AccessRewriter, has_place
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .nodes import (
@@ -72,17 +72,22 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
 
 
 def indexed_names(f: FunctionType) -> frozenset:
-    """The names that the text of f has nowhere but in front of a subscript that is read: what stands behind one is looked at element by element."""
+    """The names that the text of f has nowhere but in front of a subscript that is read, or of `.append`: of what stands
+    behind one nothing is read but elements, one by one."""
     return _rewritten.of(f.__code__, lambda: _rewrite(f)).indexed
 
 
 def _names_indexed(node: ast.AST) -> frozenset:
     nodes = list(ast.walk(node))
-    bases = {id(n.value): n.value.id for n in nodes
-             if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load) and isinstance(n.value, ast.Name)}
+    owners = [n.value for n in nodes if isinstance(n, (ast.Subscript, ast.Attribute)) and _reads_no_more_than_elements(n)]
+    bases = {id(x): x.id for x in owners if isinstance(x, ast.Name)}
     others = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in bases}
     others.update(name for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names)
     return frozenset(bases.values()) - others
+
+
+def _reads_no_more_than_elements(n: "ast.Subscript | ast.Attribute") -> bool:
+    return isinstance(n.ctx, ast.Load) if isinstance(n, ast.Subscript) else n.attr in WRITING
 
 
 class _Scope:

@@ -13,15 +13,19 @@ from ..passes.replacement_candidates import small_arrays
 from ..passes.unify import unify
 from ..util import tree
 from ..util.config import config
+from ..util.errors import UnstageableError
 from .asking import refuse_unseen_questions
-from .capture import Capture
+from .capture import captured
+from .delivery import Left, LeftInside, left_by
 from .effects import effects_of
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown
 from .handlers import refuse_listeners
 from .joins import require_same_kinds, suspecting_kinds
+from .journal import journal
 from .leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .library import original_of
+from .lifting import lifted
 from .listed import plain
 from .percall import ONCE, placed, refuse_leaks, settle
 from .state import is_lost
@@ -49,6 +53,8 @@ class Traced(NamedTuple):
     identical  triples (input, input, whether): whether the two are one array, where the function asks for that
     prelude    calls of Python that give the values of the last inputs, behind the captured ones (see ir/prelude.py)
     effects    what the trace has changed outside (see effects.py)
+    stores     what each call of the program changes outside (see ir/delivery.py); they need further outputs, `delivered` of them
+    inside     of a function within the program: what it leaves outside itself (see delivery.py)
     """
 
     func: Func
@@ -66,6 +72,9 @@ class Traced(NamedTuple):
     identical: tuple = ()
     prelude: Sequence = ()
     effects: Any = None
+    stores: tuple = ()
+    delivered: int = 0
+    inside: Any = None
 
 
 def is_data(x: Any) -> bool:
@@ -74,21 +83,22 @@ def is_data(x: Any) -> bool:
 
 
 def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "",
-          names: Sequence = (), own: bool = False, moving: Sequence = (), once: bool = True) -> Traced:
+          names: Sequence = (), own: bool = False, moving: Sequence = (), once: bool = True, state: Sequence = ()) -> Traced:
     """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'.
     own: f is a body of fad's own, which sees to the capture of what it calls. moving: the inputs that a derivative is taken through.
-    once: whether the Func is run once each time that the program around it is.
+    once: whether the Func is run once each time that the program around it is. state: locations outside whose numbers are inputs.
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
-    with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder, effects_of(builder) as effects:
+    with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder, lifted(builder.root, state), effects_of(builder) as effects:
         builder.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
         builder.arrived = {id(new): x for new, x in zip(given, leaves)}
+        builder.arrived_pairs = {id(new): (new, x) for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
-            out, structure, statics = _run(f, call or _in_order, own, given)
+            out, structure, statics, result = _run(f, call or _in_order, own, given)
         if builder.parent is None:
             refuse_unseen_reads(builder)
         if builder.parent is None and not builder.live:
@@ -101,6 +111,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []
         outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written] + [x for _, x in outer]
+        left, inside = _left(builder, effects.mark, outputs, result)
+        outputs += left.outputs if left is not None else inside.outputs if inside is not None else []
         if builder.parent is None:
             settle(builder)
         func = builder.finish(tuple(outputs))
@@ -109,17 +121,21 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 
         def again() -> tuple:
             fresh = [builder.value_of(v) for v in before]
-            out, *shape = _run(f, call or _in_order, own, fresh)
+            out, *shape, result = _run(f, call or _in_order, own, fresh)
             made = [_result(x) for k, x in enumerate(out) if k not in shape[1]] + [fresh[k] for k in written] + _written_again(builder, outer)
+            made += _left_again(builder, left, inside, made, result)
             return [as_atom(x) for x in made], shape
         if not builder.live:
-            require_same_kinds(builder, ComparedPart(list(func.inputs), func.equations, list(func.outputs)), [structure, statics], again)
-            if builder.parent is None:
+            with effects.taken_back():
+                require_same_kinds(builder, ComparedPart(list(func.inputs), func.equations, list(func.outputs)), [structure, statics], again)
+            if left is not None:
+                effects.take_back()
+            elif builder.parent is None:
                 settle_known(builder)
     root = builder.root
     if builder is not root:
         _put_back(builder)
-        return Traced(func, structure, statics, (), written, (), Checks(()))
+        return Traced(func, structure, statics, (), written, (), Checks(()), delivered=len(inside.outputs) if inside else 0, inside=inside)
     written += tuple([len(inputs) + k for k, _ in outer])
     _fix_small_extents(builder, func)
     guards, prelude = positional_guards(builder, func), placed(builder.steps, places_of(func))
@@ -128,7 +144,38 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     if config.check_trace:
         check(func)
     return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, Checks(root.sources), dense, later, lost,
-                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects)
+                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects,
+                  tuple(left.stores) if left else (), len(left.outputs) if left else 0)
+
+
+def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
+    """What the function leaves outside: of a whole program its stores, of a function within a program its values."""
+    if builder.root.live:
+        if builder.parent is not None:                        # views are read here, arguments are those around it
+            inside = LeftInside(builder, mark)
+            inside.put(inside.outputs)
+        return None, None
+    if builder.parent is not None:
+        inside = LeftInside(builder, mark)
+        inside.refuse()
+        return None, inside
+    left = left_by(builder, mark, outputs, result)
+    if left is not None:
+        builder.sources += left.guards
+    if left is None and builder.lifted_owners:
+        raise UnstageableError("state that changes at each call stands beside what a program cannot write", why="the function is traced at each call")
+    return left, None
+
+
+def _left_again(builder: Any, left: Any, inside: Any, outputs: list, result: Any) -> list:
+    """The same of another trace; nothing where it leaves something else, so that the two are not taken for one."""
+    mark = journal().marks[-1]
+    if inside is not None:
+        return LeftInside(builder, mark).outputs
+    if left is None:
+        return []
+    again = left_by(builder, mark, outputs, result)
+    return again.outputs if again is not None and again.shape == left.shape else [*left.outputs, None]
 
 
 def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:
@@ -139,13 +186,13 @@ def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) ->
 
 
 def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
-    """What f returns for these inputs: its leaves, its structure, and the leaves that are not data."""
-    result = call(f if own else Capture(current()).function(f), inputs)
+    """What f returns for these inputs: its leaves, its structure, the leaves that are not data, and the result itself."""
+    result = plain(call(f if own else captured(f), inputs))
     check_twins(current())
-    out, structure = tree.flatten(plain(result))
+    out, structure = tree.flatten(result)
     statics = {k: original_of(x) for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
     refuse_texts(list(statics.values()), structure)
-    return out, structure, statics
+    return out, structure, statics, result
 
 
 FIXED = 4                                   # an extent of a small array in a loop, up to this one, is a number of the program

@@ -178,20 +178,20 @@ def test_functions_of_several_threads():
 
 def traces_of(run, count=10):
     """How many programs are traced in so many calls."""
-    from fad.trace import tracing
-    seen, real = [], tracing.Capture.function
+    from fad.trace import capture
+    seen, real = [], capture.Capture.function
 
     def counted(self, f):
         seen.append(f)
         return real(self, f)
-    tracing.Capture.function = counted
+    capture.Capture.function = counted
     try:
         for k in range(count):
             run(k)
             if k == 3:                                       # the first, its pattern, and once more for a number that varies
                 seen.clear()
     finally:
-        tracing.Capture.function = real
+        capture.Capture.function = real
     return len(seen)
 
 

@@ -142,5 +142,5 @@ def test_outside_a_trace_a_value_says_what_it_is():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(FadError):
-            fad.jit(lambda w: kept.append(w) or np.sum(w), fallback=False)(X)
+            fad.jit(lambda w: kept.append({w}) or np.sum(w), fallback=False)(X)
     assert all("traced" in repr(x) for x in kept)

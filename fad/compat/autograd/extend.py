@@ -11,11 +11,12 @@ import numpy as np
 
 from ...api.custom import CustomCall, Rule, cotangent_leaves, watch_rules
 from ...api.derivative import stop_gradient
-from ...api.inner import captured, conform, zeros_of
+from ...api.inner import conform, zeros_of
 from ...api.leaves import level_of
 from ...ir import stack
 from ...ir.build import Value
 from ...ir.op import registry
+from ...trace.capture import captured
 from ...util import tree
 from ...util.errors import NoDerivativeError
 from .products import conjugated

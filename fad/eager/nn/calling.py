@@ -4,8 +4,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...api.inner import captured
 from ...ir import stack
+from ...trace.capture import captured
 from ...util.interrupts import let_through
 from ..handles import Hooks, RemovableHandle
 from ..tensor import Tensor

@@ -9,6 +9,7 @@
     Contents(snapshot)           a container with all in it (see snapshot.py)
     Answer(ask, said)            ask() == said
     Read(read, k)                read() is k
+    Kind(location, 0)            type(o.calls) is int: what stands there is an input of the program
 
 A test asks for the very thing, which is quick. Where that fails, `unchanged` decides: an equal number in the place of
 another is no change, and is kept from then on. An array is an input of the program: only which array it is is guarded,
@@ -21,6 +22,8 @@ from itertools import repeat
 from operator import is_
 from types import CellType, FunctionType
 from typing import Any
+
+import numpy as np
 
 from ...util.interrupts import let_through
 from .kinds import MISSING, is_object
@@ -225,6 +228,34 @@ class ReadGuard(Guard):
         return f"{owner}() is {kept}"
 
 
+class KindGuard(Guard):
+    """Of what kind a number or an array is that the program reads at each call (see trace/lifting.py)."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, location: Any, value: Any):
+        super().__init__(location, type(value))
+        self.shape = (value.dtype, value.shape) if type(value) is np.ndarray else None
+
+    @property
+    def unchanged(self) -> bool:
+        now = self.owner.read()
+        if self.shape is None:
+            return type(now) is self.value
+        return type(now) is np.ndarray and (now.dtype, now.shape) == self.shape and now.flags.carray
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"type({owner}.read()) is {kept}" if self.shape is None else f"{kept}.unchanged"
+
+    @property
+    def kept(self) -> Any:
+        return self.value if self.shape is None else self
+
+    @property
+    def key(self) -> tuple:
+        return type(self), *self.owner.key
+
+
 # -- what captured code reads -----------------------------------------------------------------------------------------
 
 
@@ -299,9 +330,14 @@ def of_order(cls: type) -> Guard:
 
 def of_length(container: Any) -> Guard:
     """How many elements there are; of a dict its keys, in their order."""
+    return length_as(container, container)
+
+
+def length_as(container: Any, before: Any) -> Guard:
+    """The same, as it was before."""
     if not isinstance(container, dict):
-        return AnswerGuard(lambda: len(container), len(container))
-    keys = list(container)
+        return AnswerGuard(lambda: len(container), len(before))
+    keys = list(before)
     return ReadGuard(lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys)
 
 

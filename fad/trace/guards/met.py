@@ -21,6 +21,7 @@ from types import (
     MethodType,
     MethodWrapperType,
     ModuleType,
+    SimpleNamespace,
 )
 from typing import Any
 
@@ -46,6 +47,7 @@ _OWN = (
     np.dtype,
     logging.Logger,
     logging.Handler,
+    SimpleNamespace,  # attributes, read by name as those of the user's objects
     *CONTAINERS,
 )
 _REGISTER = type(vars(ABC).get("_abc_impl"))  # holds which classes are registered with an abstract one: isinstance() asks

@@ -81,10 +81,15 @@ def guard(root: Any, x: Any) -> None:
     """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it."""
     if isinstance(x, type):
         root.classes[x] = None
-    elif id(x) not in root.guarded and (reading(type(x)) or not OPERATORS.isdisjoint(dir(type(x)))):
+    elif id(x) not in root.guarded and is_guarded_as_a_whole(x):
         root.guarded[id(x)] = x
         root.sources.append(of.of_all_in(x))
         root.classes.update(dict.fromkeys(classes_within(x)))
+
+
+def is_guarded_as_a_whole(x: Any) -> bool:
+    """Whether Python may call methods of the object by itself, whose reads nobody notes."""
+    return bool(reading(type(x))) or not OPERATORS.isdisjoint(dir(type(x)))
 
 
 def guard_within(root: Any, container: Any) -> None:

@@ -1,0 +1,88 @@
+"""State that the programs of one function change: what of it is an input of the next trace, and when tracing ends.
+
+    call   state          program
+    1      calls = 0      traced; stores calls = 1, and so fails its own guard
+    2      calls = 1      traced anew; `calls` is an input (trace/lifting.py)
+    3 …    calls = 2 …    the same program
+
+Not all state can be an input: the structure of a program may depend on it (the keys of a dict, the elements of a list
+that grows). Such a function is traced at each call. The tape is as quick as a trace, so after some such traces the
+function runs there.
+"""
+from collections.abc import Callable
+from typing import Any
+
+from ..ir.delivery import Append, Maybe, Output, Store, Tree
+from ..trace.guards.kinds import MISSING
+from ..trace.guards.snapshot import is_same
+from ..trace.lifting import value_at
+from ..util.errors import UnstageableError
+from ..util.interrupts import let_through
+
+MOST = 1000                                                   # locations that are known of one function
+PATIENCE = 6                                                  # programs in a row that have failed their own guards
+
+
+class ChangingState:
+    """What a function is known to change.
+
+    known     key of a location -> it, and what stood there when a program was traced; MISSING: it was an input
+    fixed     keys of locations that cannot be inputs
+    spent     kind of arguments -> how many programs in a row have failed their own guards
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple, tuple] = {}
+        self.fixed: set[tuple] = set()
+        self.spent: dict[Any, int] = {}
+
+    def traced(self, trace: Callable) -> Any:
+        """trace(locations): the program for which these are inputs. They are those that change, as far as can be."""
+        tried, changed = self._changed(), []
+        program = None
+        while tried and program is None:
+            try:
+                program, changed = trace(tried), tried
+            except Exception as error:                        # structure depends on it, or code that fad does not see
+                let_through(error)
+                # what has been an input may be one again, without what is new
+                before = [x for x in tried if self.known[x.key][1] is MISSING]
+                failed = [x for x in tried if x not in before] or tried
+                self.fixed.update(x.key for x in failed)
+                tried = before if len(before) < len(tried) else []
+        if program is None:
+            program = trace([])
+        self._learn(program.traced.stores, {x.key for x in changed})
+        return program
+
+    def _changed(self) -> list:
+        return [location for key, (location, before) in self.known.items()
+                if key not in self.fixed and not is_same(value_at(location), before)]
+
+    def _learn(self, stores: tuple, inputs: set) -> None:
+        for store in stores:
+            if isinstance(store, Store):
+                at = store.location
+                self.known[at.key] = at, MISSING if at.key in inputs else value_at(at)
+        for key in list(self.known)[:-MOST]:
+            del self.known[key]
+            self.fixed.discard(key)
+
+    def settle(self, kind: Any, program: Any) -> None:
+        """A program was traced for arguments of this kind, and has run once."""
+        self.spent[kind] = 0 if program.is_current() else self.spent.get(kind, 0) + 1
+
+    def refuse(self, kind: Any, program: Any) -> None:
+        """An error if programs for this kind of arguments fail their own guards again and again, and the tape does what
+        they do."""
+        if self.spent.get(kind, 0) >= PATIENCE and any(map(_is_computed, program.traced.stores)):
+            program.undo()
+            raise UnstageableError("what the function leaves outside itself changes its program at each call",
+                                   why="the structure of the program depends on it (keys, the elements of a list that "
+                                       "grows)", do="keep it in numbers and arrays, or return it")
+
+
+def _is_computed(store: "Store | Append") -> bool:
+    """Whether what is stored, or added to a list, is computed by the program."""
+    values = store.value.leaves if isinstance(store.value, Tree) else (store.value,)
+    return any(isinstance(x, (Output, Maybe)) for x in values)

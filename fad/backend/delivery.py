@@ -1,0 +1,90 @@
+"""Delivery: the stores of a program as a Python function, which is called behind the kernel (see ir/delivery.py).
+
+    def deliver(y, a):
+        put0(o0, "calls", int(y[1]))
+        o1.append((int(y[1]), float(y[2])))
+"""
+from collections import deque
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..ir.delivery import Append, Argument, Held, Known, Maybe, Output, Store, Tree
+
+
+def delivery(stores: Sequence) -> "Callable | None":
+    """The function (outputs, data) -> None that makes the stores; None if there are none."""
+    if not stores:
+        return None
+    w = _DeliveryWriter()
+    for store in stores:
+        w.append(store) if isinstance(store, Append) else w.store(store)
+    w.lines[1:1] = w.reads
+    exec("\n".join(w.lines), w.scope)
+    return w.scope["deliver"]
+
+
+class _DeliveryWriter:
+    """Collects the lines, and the names that they use."""
+
+    def __init__(self) -> None:
+        self.lines = ["def deliver(y, a):"]
+        self.reads: list[str] = []                            # what is read before anything is stored
+        self.scope: dict[str, Any] = {"is_equal": _is_equal}
+
+    def name(self, x: Any) -> str:
+        name = f"o{len(self.scope)}"
+        self.scope[name] = x
+        return name
+
+    def append(self, store: Append) -> None:
+        own = deque if isinstance(store.owner, deque) else list
+        owner, value = self.name(store.owner), self.value(store.value)
+        call = f"{owner}.append(" if type(store.owner) is own else f"{self.name(own.append)}({owner}, "
+        self.lines.append(f"    {call}{value})")
+
+    def store(self, store: Store) -> None:
+        at, owner, value = store.location, self.name(store.location.owner), self.value(store.value)
+        if store.keeps:
+            self.lines += [f"    v = {value}", f"    if not is_equal(v, {self.name(at.read)}()):"]
+            value = "v"
+        self.lines.append("    " * (1 + store.keeps) + self.put(at, owner, value))
+
+    def put(self, location: Any, owner: str, value: str) -> str:
+        """One store as Python's own classes make it, past the methods that a user's class may have for this."""
+        if location.kind == "variable":
+            return f"{owner}.cell_contents = {value}"
+        if location.kind == "attribute":
+            own = next((c for c in (type, ModuleType) if isinstance(location.owner, c)), object)
+            return f"{self.name(own.__setattr__)}({owner}, {location.at!r}, {value})"
+        at = repr(location.at) if type(location.at) in (int, str) else self.name(location.at)
+        if type(location.owner) in (list, dict):
+            return f"{owner}[{at}] = {value}"
+        own = dict if isinstance(location.owner, dict) else list
+        return f"{self.name(own.__setitem__)}({owner}, {at}, {value})"
+
+    def value(self, x: Any) -> str:
+        """The text of what is stored."""
+        if isinstance(x, Output):
+            return f"y[{x.place}]" if x.cls is None else f"{self.name(x.cls)}(y[{x.place}])"
+        if isinstance(x, Maybe):
+            return f"({self.value(x.value)} if y[{x.flag.place}] else None)"
+        if isinstance(x, Argument):
+            return f"a[{x.place}]"
+        if isinstance(x, Held):
+            self.reads.append(f"    h{len(self.reads)} = {self.name(x.location.read)}()")
+            return f"h{len(self.reads) - 1}"
+        if isinstance(x, Known):
+            return self.name(x.value)
+        assert isinstance(x, Tree)
+        leaves = "".join(f"{self.value(leaf)}, " for leaf in x.leaves)
+        if x.structure.cls is tuple and all(child.cls is None for child in x.structure.children):
+            return f"({leaves})"
+        return f"{self.name(x.structure.unflatten)}(({leaves}))"
+
+
+def _is_equal(new: np.ndarray, old: Any) -> bool:
+    """Whether the bytes of two arrays are the same."""
+    return type(old) is np.ndarray and new.dtype == old.dtype and new.shape == old.shape and new.tobytes() == old.tobytes()

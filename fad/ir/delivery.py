@@ -1,0 +1,86 @@
+"""What a program leaves outside: stores that are made behind its last equation, in the order of the function's writes.
+
+    self.calls += 1          ->   Store(Location("attribute", self, "calls"), Output(1, int))
+    log.append((n, x))       ->   Append(log, a tree of Output(2, int) and Argument(0))
+
+A location is also where a program reads what it then writes anew: such a number is an input (see trace/lifting.py).
+"""
+from typing import Any, NamedTuple
+
+
+class Location(NamedTuple):
+    """Where a value stands outside: an attribute of an object, a class or a module, an item of a dict or a list, a
+    variable of a function.
+
+    kind    "attribute", "item", "variable" or "global" (an item of a module's dict)
+    owner   the object, the dict or list, the variable's cell, the module's dict
+    at      the attribute's name, the key or the place
+    """
+
+    kind: str
+    owner: Any
+    at: Any = None
+
+    @property
+    def key(self) -> tuple:
+        return self.kind, id(self.owner), type(self.at), self.at
+
+    def read(self) -> Any:
+        """What stands there. Raises what Python raises where nothing does."""
+        if self.kind == "attribute":
+            return getattr(self.owner, self.at)
+        return self.owner.cell_contents if self.kind == "variable" else self.owner[self.at]
+
+
+class Output(NamedTuple):
+    """An output of the program: `cls` makes the number of its class, and is None for arrays."""
+
+    place: int
+    cls: Any = None
+
+
+class Maybe(NamedTuple):
+    """A value, or None where an output says that it is not there."""
+
+    value: Any
+    flag: Output
+
+
+class Argument(NamedTuple):
+    """The very array that the call was given, by its place among the data."""
+
+    place: int
+
+
+class Held(NamedTuple):
+    """What stands at a location before anything is stored."""
+
+    location: Location
+
+
+class Known(NamedTuple):
+    """A constant that nobody can change, or a thing that was there before."""
+
+    value: Any
+
+
+class Tree(NamedTuple):
+    """A container that the function makes at each call."""
+
+    structure: Any
+    leaves: tuple
+
+
+class Store(NamedTuple):
+    """The location is given a new value. keeps: where an equal array stands there already, that stays."""
+
+    location: Location
+    value: Any
+    keeps: bool = False
+
+
+class Append(NamedTuple):
+    """A list or deque gets one more element."""
+
+    owner: Any
+    value: Any
