@@ -84,26 +84,26 @@ class Layer:
 
 
 Pair = namedtuple("Pair", "w b")
-ROWS = {                                                      # microseconds on a quiet machine
+ROWS = {                    # microseconds on a quiet machine; each has a function of its own, as equal functions share programs
     "float": (0.5, polynomial, (1.3,), {}),
-    "np.float64": (0.6, polynomial, (np.float64(1.3),), {}),
-    "array of no axes": (1.0, polynomial, (np.array(1.3),), {}),
+    "np.float64": (0.6, lambda x: x * x * 2.0 + x, (np.float64(1.3),), {}),
+    "array of no axes": (1.0, lambda x: x * x + x, (np.array(1.3),), {}),
     "array of 3": (1.0, squares, (np.ones(3),), {}),
-    "strided array of 3": (1.4, squares, (np.ones(6)[::2],), {}),
+    "strided array of 3": (1.4, lambda x: np.sum(x * x), (np.ones(6)[::2],), {}),
     "dict of 2": (1.6, line, ({"a": np.ones(3), "b": np.ones(3)},), {}),
     "dataclass": (2.5, layer, (Layer(np.ones(3), np.ones(3)),), {}),
-    "named tuple": (2.0, layer, (Pair(np.ones(3), np.ones(3)),), {}),
+    "named tuple": (2.0, lambda p: np.sum(p.w * p.b), (Pair(np.ones(3), np.ones(3)),), {}),
     "list of 20": (8.0, listed, ([np.ones(3) for _ in range(20)],), {}),
     "nested dict of 20": (9.3, nested, ({"layers": [{"w": np.ones(3), "b": np.ones(3)} for _ in range(10)]},), {}),
     "keyword int": (1.3, power, (np.ones(3),), {"n": 3}),
-    "keyword array": (1.3, power, (), {"x": np.ones(3)}),
+    "keyword array": (1.3, lambda x: np.sum(x ** 2), (), {"x": np.ones(3)}),
 }
 
 
 def yardstick():
     """Plain Python that takes a microsecond on a quiet machine."""
     found = []
-    for k in range(17):
+    for k in range(55):
         found.append(k + 1)
     return found
 
