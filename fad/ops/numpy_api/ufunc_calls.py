@@ -229,15 +229,21 @@ def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
     if ufunc.nout != 1 or ufunc.nin > 2 or (b is None) is bool(given):
         raise TypeError(f"np.{name}.at takes {ufunc.nin - 1} operands" if ufunc.nout == 1
                         else "Only single output ufuncs supported at this time")
-    vs = tuple([as_array(v) for v in given])
+    vs = tuple([_strong(as_array(v)) for v in given])
     chosen = read_subscript(array, indices)
-    if name in ("add", "subtract") and np.can_cast(type_of(vs[0]).dtype, array.dtype, "same_kind"):
+    if name in ("add", "subtract") and np.result_type(type_of(vs[0]).dtype, array.dtype) == array.dtype:
         v = in_dtype(vs[0], array.dtype) if is_value(vs[0]) else np.asarray(vs[0], array.dtype)
         array.set(chosen.add(array, -v if name == "subtract" else v))
     elif "a" not in chosen.spec:
         array.set(chosen.write(array, in_dtype(_face(ufunc)(chosen.read(array), *vs), array.dtype)))
     else:
         array.set(_one_by_one(_face(ufunc), array, chosen, vs))
+
+
+def _strong(v: Any) -> Any:
+    """An operand as NumPy's `at` takes it: it makes arrays of Python's numbers, whose dtype does not give way."""
+    t = type_of(v)
+    return registry["cast"](v, dtype=t.dtype) if is_value(v) and t.weak else v
 
 
 def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:

@@ -120,3 +120,20 @@ def test_log_sum_exp_of_what_has_no_weight():
     a[1] = 1e4
     np.testing.assert_allclose(fad.jit(lambda a: sp.logsumexp(a, b=b))(a), sp.logsumexp(a, b=b))
     np.testing.assert_allclose(fad.grad(lambda a: sp.logsumexp(a, b=b))(a), b * np.exp([0.3, 0.0, -2.0, 0.0]) / np.exp(sp.logsumexp(a, b=b)))
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.subtract, np.multiply])
+@pytest.mark.parametrize("v", [0.1, 2, True, np.float32(0.1), np.float64(0.1), np.linspace(0.1, 0.5, 5), np.linspace(0.1, 0.5, 5, dtype=np.float32)])
+def test_at_computes_in_the_dtype_of_both(ufunc, v):
+    """NumPy makes arrays of numbers here, so that a float32 and 0.1 are added as float64, and rounded for each index."""
+    start, places = np.linspace(-0.3, 0.9, 9, dtype=np.float32), np.array([0, 2, 2, 5, 0])
+
+    def f(x, v):
+        y = np.array(x)
+        ufunc.at(y, places, v)
+        return y
+
+    def g(x):
+        return f(x, v)
+    for found in (fad.jit(f)(start, v), fad.jit(g)(start)):
+        np.testing.assert_array_equal(found, f(start, v), strict=True)
