@@ -32,7 +32,7 @@ GROUPS = {  # page -> its title, one sentence, the names on it
     },
     "Checking and seeing": {
         "certify": ("Certificates", "Check a derivative four ways.", "certify"),
-        "seeing": ("Programs and source", "Read what fad made of a function.", "source explain show draw"),
+        "seeing": ("Programs and source", "Read what fad made of a function.", "stages draw debug_print source explain show"),
         "config": ("Settings", "Choose when fad compiles, where it keeps kernels and what it checks.", "config"),
         "exceptions": ("Errors and warnings", "Catch what fad raises.", "FadError FallbackWarning InternalErrorWarning"),
     },

@@ -27,6 +27,7 @@ from .api.jacobian import hessian as hessian
 from .api.jacobian import jacfwd as jacfwd
 from .api.jacobian import jacobian as jacobian
 from .api.jacobian import jacrev as jacrev
+from .api.printing import debug_print as debug_print
 from .api.products import hvp as hvp
 from .api.products import jvp as jvp
 from .api.products import linearize as linearize
@@ -58,7 +59,6 @@ if _TYPE_CHECKING:
     from . import utils as utils
     from .check.certify import certify as certify
     from .eager.api import Tensor as Tensor
-    from .eager.draw import draw as draw
     from .eager.dtypes import get_default_dtype as get_default_dtype
     from .eager.dtypes import set_default_dtype as set_default_dtype
     from .eager.grad_mode import enable_grad as enable_grad
@@ -67,29 +67,34 @@ if _TYPE_CHECKING:
     from .eager.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
     from .eager.grad_mode import no_grad as no_grad
     from .eager.grad_mode import set_grad_enabled as set_grad_enabled
+    from .show.draw import draw as draw
     from .show.explain import explain as explain
     from .show.program import export as export
     from .show.program import show as show
     from .show.program import source as source
+    from .show.stages import stages as stages
 
 del _core
 _LATER = {name: module for module, names in {
     "": "autograd fft functional linalg nn numpy optim scipy sparse special utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
-    "eager.draw": "draw",
     "eager.dtypes": "get_default_dtype set_default_dtype",
     "eager.grad_mode": "enable_grad inference_mode is_grad_enabled is_inference_mode_enabled no_grad set_grad_enabled",
+    "show.draw": "draw",
     "show.explain": "explain",
     "show.program": "export show source",
+    "show.stages": "stages",
 }.items() for name in names.split()}
 _OF_NN = dict.fromkeys((
     "adaptive_avg_pool1d avg_pool1d batch_norm celu conv1d conv2d cosine_similarity dropout group_norm hardshrink "
     "layer_norm max_pool1d max_pool2d pairwise_distance prelu rrelu selu threshold").split(), "nn.functional")
 __all__ = [*[name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")],
            *_LATER]
+_OF_IPYTHON = dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "show.magics")  # %load_ext fad
 # Besides these, functions of tensors and dtypes under PyTorch's names. fad.show and fad.trace are also packages.
-__getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN, others="eager.api", above_rooms=("show", "trace"))
+__getattr__, _listed = _lazy_names(globals(), _LATER | _OF_NN | _OF_IPYTHON, others="eager.api",
+                                   above_rooms=("show", "trace"))
 # A listing shows those that make tensors. Readers know the other six hundred functions from NumPy or PyTorch.
 _MAKE_TENSORS = ("tensor as_tensor from_numpy zeros ones full empty eye arange linspace zeros_like ones_like "
                  "rand randn randint randperm manual_seed Generator float32 float64 complex64 complex128 int64").split()

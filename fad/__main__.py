@@ -2,6 +2,8 @@
 
 import argparse
 import importlib
+import importlib.metadata
+import importlib.util
 import os
 import platform
 import sys
@@ -22,6 +24,7 @@ gradient's source too.
 examples:
   python -m fad source  mymodel:loss --example "np.ones(3)"
   python -m fad certify mymodel:loss --example "np.ones(3), 2.0"
+  python -m fad stages  mymodel:loss --example "np.ones(3), 2.0" --path loss.html
   python -m fad cache list
   python -m fad doctor
 """
@@ -50,8 +53,49 @@ def example_arguments(text):
 
 def source(options):
     """Print the source of the derivative of a function."""
-    transform = getattr(fad, options.of)
-    print(fad.source(transform(options.function), *options.example))
+    print(fad.source(derivative(options), *options.example))
+    return 0
+
+
+def derivative(options):
+    """The function that is asked for: a transform of the one that is named."""
+    return getattr(fad, options.of)(options.function)
+
+
+def explain(options):
+    """Say line by line what becomes of a function: compiled, copied, saved, or on the tape."""
+    print(fad.explain(derivative(options), *options.example))
+    return 0
+
+
+def stages(options):
+    """Write a page that shows the stages of a function side by side, from its source to the generated text."""
+    print(fad.stages(derivative(options), *options.example).save(options.path))
+    return 0
+
+
+def export(options):
+    """Write a module that computes the derivative of a function without fad."""
+    print(fad.export(derivative(options), *options.example, path=options.path))
+    return 0
+
+
+def bench(options):
+    """Time a derivative beside the function itself and beside finite differences."""
+    f, args = options.function, options.example
+    g, compiled = fad.jit(derivative(options), compile="now"), fad.jit(f, compile="now")
+    begun = time.perf_counter()
+    g(*args)
+    first = time.perf_counter() - begun
+    rows = [(f"fad.{options.of}", demo.seconds(g, *args)), ("the function, compiled", demo.seconds(compiled, *args)),
+            ("the function in NumPy", demo.seconds(f, *args))]
+    if isinstance(args[0], np.ndarray) and args[0].ndim == 1 and options.of in ("grad", "value_and_grad", "jacobian"):
+        def differences(x):
+            return demo.differences(lambda y, _: f(y, *args[1:]), x, None)
+        rows.append(("differences of the NumPy function", demo.seconds(differences, args[0])))
+    for what, taken in rows:
+        print(f"{what:<36}{taken * 1e6:12.1f} µs  {taken / rows[0][1]:8.2f} x")
+    print(f"{'first call, trace and compilation':<36}{first * 1e6:12.1f} µs")
     return 0
 
 
@@ -147,6 +191,11 @@ def report():
     yield "machine", f"{platform.system()} {platform.machine()}, {binding.get_host_cpu_name()}, {os.cpu_count()} cores"
     yield "LLVM", ".".join(map(str, binding.llvm_version_info))
     yield "vector math", widen.FLAVOUR
+    threads = importlib.import_module("numba").config.NUMBA_NUM_THREADS
+    yield "threads", f"{threads} of Numba's; kernels of fad run on the caller's thread"
+    for name in ("dask", "matplotlib", "IPython", "tqdm"):
+        if importlib.util.find_spec(name) is not None:
+            yield name, importlib.metadata.version(name)
     path = fad.config.cache_dir
     folder = None if path is None else Folder(path)
     if folder is None:
@@ -166,16 +215,18 @@ def parser():
     top.add_argument("--source", action="store_true", help="let the demonstration print the source of its gradient")
     top.set_defaults(run=lambda options: demo.main(options.source))
     commands = top.add_subparsers(title="commands", metavar="")
-    for run in (source, certify):
+    for run in (source, explain, stages, export, bench, certify):
         command = commands.add_parser(run.__name__, help=run.__doc__.splitlines()[0], description=run.__doc__)
         command.add_argument("function", type=function_named, help="module:function")
         command.add_argument("--example", type=example_arguments, required=True, metavar="ARGS",
                              help='arguments to call it with, as Python: "np.ones(3), 2.0"')
         command.set_defaults(run=run)
-        if run is source:
+        if run is not certify:
             command.add_argument("--of", default="value_and_grad", metavar="TRANSFORM",
                                  choices=("jit", "grad", "value_and_grad", "jacobian", "hessian"),
-                                 help="which program to print (%(choices)s; default: %(default)s)")
+                                 help="which program is meant (%(choices)s; default: %(default)s)")
+        if run in (stages, export):
+            command.add_argument("--path", required=True, help="the file to write")
     command = commands.add_parser("cache", help=cache.__doc__, description=cache.__doc__)
     command.add_argument("what", nargs="?", default="size", choices=("list", "size", "clear", "verify", "path"),
                          help="%(choices)s; default: %(default)s")

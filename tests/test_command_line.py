@@ -33,7 +33,7 @@ def fad_command(tmp_path):
 
 def test_help_tells_of_every_command(fad_command):
     text = fad_command("--help").stdout
-    assert all(word in text for word in ("source", "certify", "cache", "doctor", "--version"))
+    assert all(word in text for word in ("source", "explain", "stages", "export", "bench", "certify", "cache", "doctor", "--version"))
 
 
 def test_source_prints_a_program(fad_command):
@@ -41,6 +41,34 @@ def test_source_prints_a_program(fad_command):
     assert done.returncode == 0, done.stderr
     compile(done.stdout, "source", "exec")
     assert "cos" in done.stdout
+
+
+def test_explain_tells_line_by_line(fad_command):
+    done = fad_command("explain", "mymodel:loss", "--example", "np.ones(3), 2.0", "--of", "grad")
+    assert done.returncode == 0, done.stderr
+    assert "return np.sum(np.sin(x) * scale)" in done.stdout and "compiled: " in done.stdout
+
+
+def test_stages_are_written_to_a_page(fad_command, tmp_path):
+    done = fad_command("stages", "mymodel:loss", "--example", "np.ones(3), 2.0", "--path", "page.html")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert done.stdout.strip() == "page.html" and page.count("<section>") == 5
+
+
+def test_an_export_runs_without_fad(fad_command, tmp_path):
+    done = fad_command("export", "mymodel:loss", "--example", "np.ones(3), 2.0", "--of", "grad", "--path", "slope.py")
+    assert done.returncode == 0, done.stderr
+    code = "import sys, numpy as np, slope; print(slope.grad(np.zeros(2), 2.0), 'fad' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.stdout.strip() == "[2. 2.] False", run.stderr
+
+
+def test_bench_prints_times(fad_command):
+    done = fad_command("bench", "mymodel:loss", "--example", "np.ones(3), 2.0")
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if "µs" in line]
+    assert len(lines) == 5 and lines[0].startswith("fad.value_and_grad") and "differences" in lines[3]
 
 
 def test_certify_says_that_the_derivative_holds(fad_command):

@@ -9,15 +9,19 @@ from ..trace.guards.closures import MEMORY
 from ..util.interrupts import let_through
 
 
-def memory_of(f: FunctionType, made: bool = False) -> "dict | None":
-    """The record kept with a function; None if there is none and none is made. Another function may share its
-    attributes (functools.wraps)."""
+def memory_of(f: FunctionType) -> "dict | None":
+    """The record kept with a function; None if there is none. Another function may share its attributes
+    (functools.wraps)."""
     kept = f.__dict__.get(MEMORY)
-    if kept is not None and kept[0]() is f:
-        return kept[1]
-    if made:
-        f.__dict__[MEMORY] = weakref.ref(f), {}
-    return f.__dict__[MEMORY][1] if made else None
+    return kept[1] if kept is not None and kept[0]() is f else None
+
+
+def made_memory(f: FunctionType) -> dict:
+    """The record kept with a function, made where there is none."""
+    kept = memory_of(f)
+    if kept is None:
+        f.__dict__[MEMORY] = weakref.ref(f), (kept := {})
+    return kept
 
 
 def remembered(make: Callable) -> Callable:

@@ -105,4 +105,4 @@ def of_its_own(t: Any) -> Any:
 def _copied(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return x.copy("K")
-    return x.copy() if isinstance(x, Value) and x.ndim else x
+    return x.copy() if isinstance(x, Value) and x.ndim else x  # type: ignore[attr-defined]  # methods are set by name

@@ -309,8 +309,10 @@ def _constraint(constraint: Any, unravel: Callable) -> Any:
     if isinstance(constraint, optimize.NonlinearConstraint):
         of_vector = _of_vector(constraint.fun, unravel)
         jac = constraint.jac if callable(constraint.jac) else jacobian(of_vector)
-        hess = (constraint.hess if callable(constraint.hess)
-                else hessian(lambda x, v: np.sum(np.atleast_1d(of_vector(x)) * v)))
+
+        def weighed(x: Any, v: Any) -> Any:
+            return np.sum(np.atleast_1d(of_vector(x)) * v)
+        hess = constraint.hess if callable(constraint.hess) else hessian(weighed)
         return optimize.NonlinearConstraint(of_vector, constraint.lb, constraint.ub, jac=jac, hess=hess,
                                             keep_feasible=constraint.keep_feasible)
     return constraint

@@ -22,7 +22,7 @@ from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..ops.literals import has_values
 from ..ops.numpy_api.arguments import as_array
-from ..ops.numpy_api.optimize import WITHIN
+from ..ops.numpy_api.within import WITHIN
 from ..util.errors import ConcreteValueError
 from ..util.lazy import LazyModule
 from .closed import Closed
@@ -360,10 +360,10 @@ def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds:
                                    cost=half(x, problem.theta), nfev=_whole(facts[0]))
 
 
-WITHIN.update({name: partial(bracketed, name) for name in ("brentq", "brenth", "bisect", "ridder", "toms748")})
-WITHIN.update({name: partial(call, name) for name, call in {
+CALLS: "dict[str, Callable]" = {
+    **dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), bracketed),
     "root_scalar": root_scalar, "newton": newton, "fsolve": fsolve, "root": root, "minimize": minimize,
-    "minimize_scalar": minimize_scalar, "least_squares": least_squares}.items()})
-WITHIN.update({name: partial(minimum, name) for name in ("fmin", "fmin_powell", "fmin_bfgs", "fmin_cg")})
-WITHIN.update({name: partial(of_arrays, name) for name in
-               ("fixed_point", "broyden1", "broyden2", "anderson", "newton_krylov")})
+    "minimize_scalar": minimize_scalar, "least_squares": least_squares,
+    **dict.fromkeys(("fmin", "fmin_powell", "fmin_bfgs", "fmin_cg"), minimum),
+    **dict.fromkeys(("fixed_point", "broyden1", "broyden2", "anderson", "newton_krylov"), of_arrays)}
+WITHIN.update({f"scipy.optimize.{name}": partial(call, name) for name, call in CALLS.items()})

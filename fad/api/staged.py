@@ -29,9 +29,10 @@ from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through, within_handler
+from ..util.log import tell, timed
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
-from .kept import memory_of
+from .kept import made_memory, memory_of
 from .leaves import Signature, call_on_tensors, level_of, of_its_own, signature_of
 from .names import leaf_names
 from .seen import staged_html
@@ -46,6 +47,7 @@ class Staged:
     """
 
     program_class: Callable = Program
+    __wrapped__: Callable
 
     def __init__(self, body: Callable, wrapped: Any, *, rebuild: tuple, compile: "str | None" = None,
                  static: tuple = (), writes: bool = False, fallback: "bool | None" = None,
@@ -82,7 +84,7 @@ class Staged:
         f = self.rebuild[1][0]
         if self.first is self and type(f) is FunctionType:
             try:
-                memory_of(f, True).setdefault(self.options, self)
+                made_memory(f).setdefault(self.options, self)
             except TypeError as error:                        # an option that cannot be hashed
                 let_through(error)
 
@@ -222,6 +224,13 @@ class Staged:
     def _traced_anew(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
         """A program for these arguments, of which some leaves are data. The trace has made its outside changes once
         and for all, or the program knows that it must be traced anew."""
+        with timed() as took:
+            program = self._traced(leaves, structure, dynamic)
+        program.traced_in = took[0]
+        tell("trace", lambda: f"traced {self._title()}, {program.runner.size} equations: {took[0]:.3f} s")
+        return program
+
+    def _traced(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
         if self.lifting is not None:
             return self.lifting.traced(self, leaves, structure, dynamic)
         f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
@@ -312,7 +321,7 @@ class Staged:
     def traced_for(self, *args: Any) -> Any:
         """The trace for these arguments, of this function or of another one of its kind."""
         sharing, parts = (None, None) if self.programs else sharing_of(self)
-        if sharing is not None:
+        if sharing is not None and parts is not None:
             try:
                 return sharing.serve(parts, sharing.staged.program_for, *args)[0].traced
             except Exception as error:                        # this function's own trace says what it is
@@ -427,7 +436,8 @@ def within(memory: Any, body: Callable) -> Callable:
 
 
 # fad.jvp(f, x), not fad.jvp(f)(x)
-AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc")
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify",
+           "cfunc", "stages", "draw")
 STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
 
 

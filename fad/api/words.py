@@ -123,7 +123,7 @@ def _place_of(error: BaseException) -> _Place:
 
 def _call_of_library(known: dict) -> "_Call | None":
     """The call of a function of NumPy's or SciPy's that code of fad's with these variables makes."""
-    function = known.get("original") or known.get("ufunc")
+    function: Any = known.get("original") or known.get("ufunc")
     if not isinstance(function, np.ufunc) and package_name(function) not in ("numpy", "scipy"):
         return None
     args = known.get("args", known.get("inputs", ()))
@@ -202,7 +202,8 @@ def _told_of(error: Exception, call: "_Call | None", strange: str) -> Exception:
     said = _without_names_of_fads(str(error)) or type(error).__name__
     if isinstance(error, IndexError) and said.startswith(_OUT_OF_RANGE):
         return IndexRangeError(said)
-    cls = call_error_of(type(error))
+    kind: Any = type(error)
+    cls = call_error_of(kind)
     why = f"{call} was called" if call else ""
     if isinstance(error, KeyError):
         said = f"no such key: {said}"

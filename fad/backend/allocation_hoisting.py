@@ -18,7 +18,7 @@ class PrintedRegion(NamedTuple):
     inside: frozenset
     handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
     spares: dict                            # root that an iteration does not need any more -> root of the array handed on in its place
-    index: "LoopIndex | None" = None          # of a counted loop
+    index: "LoopIndex | None" = None  # type: ignore[assignment]  # of a counted loop; of a tuple it is a method
 
 
 class LoopIndex(NamedTuple):
@@ -63,7 +63,7 @@ def spares(printer: Any, body: Any, outs: tuple) -> dict:
     found = {}
     for out, a in zip(outs, body.func.outputs):
         old, new = storage.root(out), storage.root(a) if isinstance(a, Var) else None
-        if not out.type.shape or old is new or old in handed_on or new not in inside or handed_on.count(new) > 1 or new in storage.base:
+        if not out.type.shape or new is None or old is new or old in handed_on or new not in inside or handed_on.count(new) > 1 or new in storage.base:
             continue
         if old.type.dtype == new.type.dtype and old.type.shape == new.type.shape and not {old, new} & set(storage.base.values()):
             found[old] = new

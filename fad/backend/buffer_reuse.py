@@ -132,7 +132,8 @@ def outlasting_parts(func: Func, carried: set) -> set:
     Kept as arrays of their own they let the write be done in place; else it would have to copy the whole. Arrays that the block neither
     makes nor carries are copied anyhow.
     """
-    last, direct, parts, own = _last_uses(func, None, set()), _direct_uses(func), set(), set(carried)
+    last, direct, own = _last_uses(func, None, set()), _direct_uses(func), set(carried)
+    parts: set[Var] = set()
     parts_of: dict[Var, list] = {}
     for k, eqn in enumerate(func.equations):
         for x in written(eqn):

@@ -32,7 +32,7 @@ CONVENTIONS = {
 def c_function(kernel: Any, signature: str, scalars: "int | None") -> Any:
     """A Numba CFunc that calls the kernel with so many numbers, or (None) with one array. A call that raises gives nan."""
     convention = CONVENTIONS[signature]
-    setup = "pass" if scalars is not None else "x = carray({}, ({},)).copy()".format(*convention.numbers)
+    setup = "pass" if scalars is not None else "x = carray({}, ({},)).copy()".format(*convention.numbers or ())
     arguments = "x" if scalars is None or convention.numbers is None else ", ".join(f"{convention.numbers[0]}[{k}]" for k in range(scalars))
     text = _TEXT.format(parameters=convention.parameters, setup=setup, arguments=arguments, found=convention.returns.format("y"))
     scope: dict[str, Any] = {"kernel": kernel, "carray": numba.carray, "nan": numpy.nan}

@@ -53,12 +53,7 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
 
     guards (as a traced function has them) say which extents are equal; the text tests that they are.
     """
-    func, lowering, steps = lowered(func, guards)
-    printer = Printer(lowering, Names([*VOCABULARY, name]))
-    parameters = _parameters(func, printer, list(names))
-    _inputs(func, printer, set(arrays0))
-    _lower_bounds(func, printer, guards)
-    printer.block(steps, func.outputs)
+    func, printer, parameters = printed(func, name, names, arrays0, guards)
     printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
     body = _unused_extents(printer.lines)
     head = [f"def {name}({', '.join(parameters)}):", f'    """{_summary(func, parameters, printer)}"""']
@@ -67,6 +62,18 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     *helpers, main = outlined(OutlinedFunction(name, parameters, body), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
     texts = ["\n".join(lines) + "\n" for lines in [*map(text_of, helpers), head + wrapped(main.lines)]]
     return "\n".join(imports(used | ({"helper"} if helpers else set()), modules)) + "\n\n\n" + "\n\n".join(texts)
+
+
+def printed(func: Func, name: str, names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = (),
+            kind: type = Printer) -> "tuple[Func, Any, list]":
+    """The Func as it is printed, the printer (of this kind) with the lines of its body, and the parameters."""
+    func, lowering, steps = lowered(func, guards)
+    printer = kind(lowering, Names([*VOCABULARY, name]))
+    parameters = _parameters(func, printer, list(names))
+    _inputs(func, printer, set(arrays0))
+    _lower_bounds(func, printer, guards)
+    printer.block(steps, func.outputs)
+    return func, printer, parameters
 
 
 def _parameters(func: Func, printer: Printer, names: list) -> list:

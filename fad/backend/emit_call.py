@@ -36,7 +36,7 @@ def call_text(printer: Any, step: Step) -> str:
         return f"{outs} = np.dot({x}, {y})"
     if name == "resize":
         return f"{outs} = resized({outs}, {printer.expressions.operand(step.args[0]).source})"
-    return f"{outs} = {_kernel(printer, step)}"
+    return f"{outs} = {_kernel(printer, step)}" if outs else _kernel(printer, step)
 
 
 def _reshape(printer: Any, step: Step) -> str:
@@ -53,7 +53,8 @@ def _kernel(printer: Any, step: Step) -> str:
         raise BackendError(f"no kernel for {step.eqn.op.name}")
     chosen = facts.get("kernel_inputs", range(len(step.eqn.inputs)))
     args = [_argument(printer, step.eqn.inputs[k]) for k in chosen]
-    args += [repr(step.eqn.params[p]) for p in facts.get("kernel_params", ())]
+    params = [repr(step.eqn.params[p]) for p in facts.get("kernel_params", ())]
+    args = params + args if facts.get("params_lead") else args + params
     return f"{kernel}({', '.join(args)})"
 
 

@@ -97,7 +97,8 @@ def _is_short(root: Var) -> bool:
 
 def _copy(printer: Any, old: Var, new: Var) -> None:
     """The elements of an array, put into another one."""
-    indices, indent = [], printer.indent
+    indent = printer.indent
+    indices: list = []
     for n in old.type.shape:
         indices.append(printer.names.loop([*printer.axes.values(), *indices]))
         printer.line(f"for {indices[-1]} in range({n}):")

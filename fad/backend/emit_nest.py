@@ -107,7 +107,7 @@ class Printer:
         elif isinstance(node, Loop):
             self._loop(node, single)
         elif isinstance(node, Begin):
-            if self._is_held(node.step, next((n for n in rest if isinstance(n, Loop)), None)):
+            if self.is_held(node.step, next((n for n in rest if isinstance(n, Loop)), None), set(self.axes)):
                 self.unbegun.add(self.storage.root(node.step.out))
             else:
                 begin(self, node.step)
@@ -131,7 +131,7 @@ class Printer:
             print_jammed(self, loop, single)
             return
         name = self.axes[loop.axis] = self.names.loop(self.axes[a] for a in self.axes)
-        held = [s for s in loop.nodes if isinstance(s, Step) and self._is_held(s, loop)]
+        held = [s for s in loop.nodes if isinstance(s, Step) and self.is_held(s, loop, set(self.axes))]
         for step in held:
             self.held[self.storage.root(step.out)] = sum_name = self.names.fresh("partial")
             self.line(f"{sum_name} = {unit(step)}", step)
@@ -142,18 +142,17 @@ class Printer:
             self.lines.pop()
         del self.axes[loop.axis]
         for step in held:
-            self._release(step, self.held.pop(self.storage.root(step.out)))
+            self.release(step, self.held.pop(self.storage.root(step.out)))
 
-    def _is_held(self, step: Step, loop: "Loop | None") -> bool:
-        """Whether a reduction adds to one element throughout an innermost loop, so that a register should hold the sum.
-        """
+    def is_held(self, step: Step, loop: "Loop | None", around: set) -> bool:
+        """Whether a reduction adds to one element all through an innermost loop (around: the axes of the loops outside)."""
         if step.kind != "reduce" or loop is None or not self.home(step.out).kept or any(isinstance(n, (Loop, Begin)) for n in loop.nodes):
             return False
         inside = [n for n in loop.nodes if n.kind == "reduce" and n.out is step.out]
-        outer = set(self.axes) - {loop.axis}
+        outer = around - {loop.axis}
         return len(inside) == 1 and all(a in outer for i in inside[0].target for a in i.axes())
 
-    def _release(self, step: Step, name: str) -> None:
+    def release(self, step: Step, name: str) -> None:
         """Put what was added up in a register where it belongs."""
         target = self.target(step)
         if self.storage.root(step.out) in self.unbegun:
@@ -333,8 +332,8 @@ class Printer:
         self.line(f"{self.name(root, step)} = {fill_text(self, step, value)}", step)
 
     def _call(self, step: Step) -> None:
-        root = self.storage.root(step.outs[0])
-        if step.eqn is None and self.room(root) is not None:
+        root = self.storage.root(step.outs[0]) if step.eqn is None else None
+        if root is not None and self.room(root) is not None:
             self._allocate(root, step)
             self.line(f"{self.name(step.out)}[{', '.join(':' * len(root.type.shape))}] = {self.name(step.arrays[0])}")
             return

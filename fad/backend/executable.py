@@ -29,6 +29,7 @@ class Program:
         self.written = traced.written if writes else ()
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
+        self.traced_in = 0.0                                  # seconds
         self.kinds = kinds_of(traced.captured)                # an array may be given another shape where it is
         self.undo: Callable = nothing                         # puts back what tracing has changed outside, before the first call is over
         self.prepare()

@@ -43,7 +43,10 @@ class Scheduler:
         nodes: list[Any] = []
         found = phases(steps, self.accesses)
         for phase in found:
-            nodes += self.arrange(phase.steps) if phase.axis is None else self._in_blocks(phase, self._results(phase, found, outputs, outer))
+            if phase.axis is None:
+                nodes += self.arrange(phase.steps)
+            else:
+                nodes += self._in_blocks(phase.axis, phase.steps, self._results(phase, found, outputs, outer))
         return nodes
 
     def _results(self, phase: Phase, found: list, outputs: tuple, outer: set) -> dict:
@@ -74,11 +77,11 @@ class Scheduler:
         body = self.arrange([_without(s, group.axis) for s in group.steps], begun | {s.out for s in starting})
         return [Begin(s) for s in starting] + [Loop(group.axis, body)]
 
-    def _in_blocks(self, phase: Phase, results: dict) -> list:
-        starting = _starting(phase.axis, phase.steps, frozenset())
-        blocks = SimdBlocks(phase.axis, phase.steps, self.views, self.storage, results)
+    def _in_blocks(self, axis: Axis, steps: list, results: dict) -> list:
+        starting = _starting(axis, steps, frozenset())
+        blocks = SimdBlocks(axis, steps, self.views, self.storage, results)
         body = self.arrange(blocks.steps, frozenset([s.out for s in starting]))
-        return [Begin(s) for s in starting] + [BlockLoop(phase.axis, blocks.start, blocks.count, body)]
+        return [Begin(s) for s in starting] + [BlockLoop(axis, blocks.start, blocks.count, body)]
 
     def accesses(self, step: Step) -> list[Access]:
         """Every array and scalar that the step touches."""

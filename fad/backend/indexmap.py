@@ -98,7 +98,7 @@ class Elem(NamedTuple):
 class Position(NamedTuple):
     """The value of an Index, as a number of a dtype."""
 
-    index: Index
+    index: Index  # type: ignore[assignment]  # of a tuple it is a method
     dtype: Any
 
     def substitute(self, table: dict) -> "Position":

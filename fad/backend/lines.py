@@ -145,7 +145,8 @@ def _block(codes: list, k: int, indent: int, local: set) -> tuple:
 
 
 def _statement(codes: list, k: int, indent: int, local: set) -> tuple:
-    statement = Statement(k, _WORD.match(codes[k].strip())[0] if _WORD.match(codes[k].strip()) else "")
+    word = _WORD.match(codes[k].strip())
+    statement = Statement(k, word[0] if word else "")
     heads = []
     while True:
         heads.append(codes[k].strip())

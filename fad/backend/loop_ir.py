@@ -24,11 +24,17 @@ class BackendError(Exception):
 class Step:
     """One equation (or part of one) at a point of its iteration space."""
 
+    # Which of these there are, the kind says: they are None in steps of the other kinds.
+    eqn: Equation
+    out: Var
+    along: Any
+
     __slots__ = ("kind", "eqn", "out", "outs", "axes", "reduced", "target", "args", "arrays", "body", "along", "order", "touches")
 
     def __init__(self, kind: str, eqn: "Equation | None", out: "Var | None" = None, *, axes: tuple = (), reduced: tuple = (), target: tuple = (),
-                 args: tuple = (), arrays: tuple = (), outs: tuple = (), body: Any = None, along: "Axis | None" = None):
-        self.kind, self.eqn, self.out, self.axes, self.reduced = kind, eqn, out, axes, reduced
+                 args: tuple = (), arrays: tuple = (), outs: tuple = (), body: Any = None, along: Any = None):
+        self.kind, self.axes, self.reduced = kind, axes, reduced
+        self.eqn, self.out = eqn, out  # type: ignore[assignment]
         self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along
         self.outs = outs or ((out,) if out is not None else ())
         self.order = 0

@@ -268,6 +268,10 @@ class Lowering:
         return [Step("call", eqn, outs=eqn.outputs, arrays=tuple([a for a in eqn.inputs if a.type.shape]), args=scalars)]
 
 
+def _must_run(step: Step) -> bool:
+    return step.eqn is not None and step.eqn.op.effect
+
+
 def _forward(place: tuple, target: tuple) -> tuple:
     """A place and the target it has in an array, in terms of axes that run through the target forward, as those of other steps do."""
     turned = {a: a.extent.shifted(-1) - at(a) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
@@ -345,7 +349,7 @@ def prune(steps: list, outputs: tuple, views: Views) -> list:
         need(a)
     kept = []
     for step in reversed(steps):
-        if step.kind in ("check", "control") or any(v in needed for v in step.outs):
+        if step.kind in ("check", "control") or _must_run(step) or any(v in needed for v in step.outs):
             kept.append(step)
             for v in inputs_of(step, views):
                 need(v)

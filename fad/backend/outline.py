@@ -93,7 +93,8 @@ class RepeatedRuns(NamedTuple):
 def outlined(main: OutlinedFunction, taken: set, mentioned: Iterable[Where] = ()) -> list:
     """The functions of the text, the given one last. taken: names that mean something else; mentioned: the user's lines that stand in comments."""
     found: list[OutlinedFunction] = []
-    users, shares = users_functions(mentioned), {}
+    users = users_functions(mentioned)
+    shares: dict = {}
     waiting = [main]
     while waiting:
         function = waiting.pop()
@@ -194,7 +195,8 @@ _END = Statement(0, "")                                      # stands behind eac
 def _numbered(blocks: list) -> tuple[list, list]:
     """The statements of all blocks as one sequence of numbers, equal for equal texts, and each number's (block, place)."""
     numbers: dict[Any, int] = {}
-    sequence, places = [], []
+    sequence: list[int] = []
+    places: list[tuple] = []
     for block in blocks:
         for k, s in enumerate(block):
             text = (s.skeleton, pattern(s.names)) if not s.leaves else len(places)
@@ -263,7 +265,7 @@ def _function(name: str, group: RepeatedRuns, lines: list, known: dict) -> Outli
 
 def _may_share(group: RepeatedRuns, known: dict) -> tuple:
     """The parameters whose arrays may share memory with another's, in one call at least."""
-    found = set()
+    found: set = set()
     for run in group.runs:
         names = run.names
         classes = [known.get(names[k]) for k in group.parameters]

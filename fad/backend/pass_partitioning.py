@@ -37,9 +37,14 @@ def phases(steps: list, accesses: Callable) -> list[Phase]:
     for step, rank in zip(steps, _ranks(steps, extent, accesses)):
         found.setdefault(rank, []).append(step)
     passes = {rank: _in_one_loop(found[rank], extent) for rank in found if rank % 2}
-    if not any(worth_it(p.axis, p.steps) for p in passes.values()):
+    if not any(_is_worth_it(p) for p in passes.values()):
         return [Phase(None, steps)]
-    return _joined([passes[rank] if rank in passes and worth_it(*passes[rank]) else Phase(None, found[rank]) for rank in sorted(found)])
+    return _joined([passes[rank] if rank in passes and _is_worth_it(passes[rank]) else Phase(None, found[rank])
+                    for rank in sorted(found)])
+
+
+def _is_worth_it(phase: Phase) -> bool:
+    return phase.axis is not None and worth_it(phase.axis, phase.steps)
 
 
 def _long_extent(steps: list) -> Any:

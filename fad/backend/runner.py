@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.graph import Func, has_loop
+from ..ir.graph import Func, all_equations, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..ops.control import LESS
 from ..passes.pipeline import optimise
@@ -19,6 +19,7 @@ from ..util.errors import TapeMemoryError
 from ..util.forks import renewed
 from ..util.interrupts import interrupt_behind, let_through
 from ..util.lazy import LazyModule
+from ..util.log import patient, tell, timed
 from ..util.patience import OutOfPatience, patience
 from ..util.where import outside_fad
 
@@ -40,11 +41,14 @@ class Runner:
         self.kernel: Kernel | None = None
         self.refused = ""
         self.compilations = 0
+        self.compiled_in = 0.0                               # seconds
+        self.from_disk = False
         self.size = count_equations(self.func)
         self.interpreted_for = 0.0
         self.looked = False                                  # for the kernel on disk
         self.found = ""                                      # the text of the kernel that is there
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
+        self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))    # a call is never begun a second time
 
     def run(self, values: list) -> tuple:
         """The outputs on these values (arrays and numbers, in the order of the Func's inputs)."""
@@ -101,7 +105,7 @@ class Runner:
 
     def _patience(self) -> "float | None":
         """The seconds that this call may take in the interpreter; None: any number."""
-        if not self.loops or self.refused or (self.policy or config.compile) != "auto":
+        if not self.loops or self.tells or self.refused or (self.policy or config.compile) != "auto":
             return None
         return self._worth_waiting() - self.interpreted_for
 
@@ -134,7 +138,7 @@ class Runner:
     def _compile_alone(self, values: list) -> None:
         handled = sys.exc_info()[1]
         try:
-            with collection_paused():
+            with collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
                 kernel = compiler.kernel_of(self.found or self.source(), self.name)
                 kernel.call._can_compile = True
                 kernel.compile(*[plain(x) for x in values])
@@ -145,8 +149,11 @@ class Runner:
                 raise interrupt from None
             self._refuse(error)
             return
-        self.kernel = kernel
+        self.kernel, self.compiled_in = kernel, took[0]
+        self.from_disk = bool(getattr(getattr(kernel.call, "stats", None), "cache_hits", None))
         self.compilations += 1
+        tell("compile", lambda: f"{'found' if self.from_disk else 'compiled'} {self.func.name} (fad.{self.name}), {self.size} "
+                                f"equations: {took[0]:.3f} s{' from the cache on disk' if self.from_disk else ''}")
 
     def _refuse(self, error: Exception) -> None:
         """Leave a program that cannot be compiled to the interpreter; warn if the caller asked for compilation, or if

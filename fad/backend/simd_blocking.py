@@ -89,9 +89,9 @@ class SimdBlocks:
         self.written = {storage.root(v) for s in steps for v in s.outs}
         self.tiles: dict[tuple, Var] = {}
         self.results = self._results(steps, kept)
-        loads: list[Step] = []
-        moved = [self._moved(s, loads) for s in steps]
-        self.steps = loads + moved + [self._stored(s) for s in steps if storage.root(s.out) in self.results]
+        first: list[Step] = []                               # loads of what is known before the block
+        moved = [s for step in steps for s in self._moved(step, first)]
+        self.steps = first + moved + [self._stored(s) for s in steps if storage.root(s.out) in self.results]
         for order, step in enumerate(self.steps):
             step.order = order
 
@@ -110,15 +110,17 @@ class SimdBlocks:
         self.storage.owned.add(tile)
         return tile
 
-    def _moved(self, step: Step, loads: list) -> Step:
-        args = step.args if len(step.axes) < 2 else tuple([self._from_tile(a, loads) for a in step.args])
+    def _moved(self, step: Step, first: list) -> list:
+        """The step in the block, behind the loads that must wait for what stands before it."""
+        gathers: list[Step] = []
+        args = step.args if len(step.axes) < 2 else tuple([self._from_tile(a, first, gathers) for a in step.args])
         args = tuple([self._from_result(a) for a in args])
         others = tuple([a for a in step.axes if a is not self.axis])
         mine = (self.lane,) if self.axis in step.axes else ()
         reduced = tuple([self.lane if a is self.axis else a for a in step.reduced])
         out = self.results.get(self.storage.root(step.out), step.out)
-        return Step(step.kind, step.eqn, out, axes=others + mine, reduced=reduced,
-                    target=tuple([i.substitute(self.table) for i in step.target]), args=tuple([substitute(a, self.table) for a in args]))
+        return [*gathers, Step(step.kind, step.eqn, out, axes=others + mine, reduced=reduced,
+                               target=tuple([i.substitute(self.table) for i in step.target]), args=tuple([substitute(a, self.table) for a in args]))]
 
     def _from_result(self, operand: Any) -> Any:
         """An element of a result is read from its tile."""
@@ -132,26 +134,28 @@ class SimdBlocks:
         inner = tuple([a for a in step.axes if a is not self.axis and a not in step.reduced])
         return Step("map", None, step.out, axes=(*inner, self.lane), target=target, args=(Elem(self.results[self.storage.root(step.out)], target),))
 
-    def _from_tile(self, operand: Any, loads: list) -> Any:
-        """An element of an array whose rows are points is read from the block's copy of it."""
+    def _from_tile(self, operand: Any, first: list, gathers: list) -> Any:
+        """An element of an array whose rows are points, or are gathered for points, is read from the block's copy of it."""
         if not isinstance(operand, Elem) or not self.written.isdisjoint(self.storage.arrays_of(operand.var)):
             return operand
-        place = _point_axis([operand.at], self.axis)
+        place, loads = _point_axis([operand.at], self.axis), first
+        if place is None:
+            place, loads = _gathered_axis(operand.at, self.axis), gathers
         if place is None:
             return operand
-        where = tuple([None if any(i.axes()) else i for i in operand.at])
+        where = tuple([None if any(i.axes()) and k != place else i for k, i in enumerate(operand.at)])
         tile = self.tiles.get((operand.var, place, where))
         if tile is None:
             tile = self.tiles[operand.var, place, where] = self._tile(operand.var)
             loads.append(self._loaded(operand.var, tile, place, where))
-        return Elem(tile, operand.at)
+        return Elem(tile, tuple([at(self.axis) if k == place else i for k, i in enumerate(operand.at)]))
 
     def _loaded(self, x: Var, tile: Var, place: int, where: tuple) -> Step:
         """The step that copies the block's points to the tile, at these subscripts (None: all along the axis)."""
-        inner = tuple([Axis(self.views.number(n)) if i is None and k != place else None for k, (n, i) in enumerate(zip(x.type.shape, where))])
-        points = at(self.lane) + at(self.start)
-        target = tuple([points if k == place else at(a) if a is not None else i for k, (a, i) in enumerate(zip(inner, where))])
-        return Step("map", None, tile, axes=(*[a for a in inner if a is not None], self.lane), target=target, args=(Elem(x, target),))
+        inner = tuple([Axis(self.views.number(n)) if i is None else None for n, i in zip(x.type.shape, where)])
+        source = tuple([at(a) if a is not None else i.substitute(self.table) for a, i in zip(inner, where)])
+        target = tuple([at(self.lane) + at(self.start) if k == place else i for k, i in enumerate(source)])
+        return Step("map", None, tile, axes=(*[a for a in inner if a is not None], self.lane), target=target, args=(Elem(x, source),))
 
 
 def _point_axis(places: list, axis: Axis) -> "int | None":
@@ -160,3 +164,12 @@ def _point_axis(places: list, axis: Axis) -> "int | None":
         return None
     found = [k for k in range(len(places[0])) if all(place[k] == at(axis) for place in places)]
     return found[0] if len(found) == 1 and found[0] < len(places[0]) - 1 else None
+
+
+def _gathered_axis(place: tuple, axis: Axis) -> "int | None":
+    """The array's axis along which each point has an element of its own, found by an array of indices."""
+    moving = [k for k, i in enumerate(place) if axis in i.axes()]
+    if len(moving) != 1 or len(place[moving[0]].terms) != 1:
+        return None
+    index, c = place[moving[0]].terms[0]
+    return moving[0] if c == 1 and isinstance(index, Elem) and index.at == (at(axis),) else None

@@ -1,4 +1,4 @@
-"""Unroll and jam: several iterations of a sum's loop at once, around the loop over the points of a block.
+"""Unroll and jam: several iterations of a loop at once, around the loop over the points of a block.
 
     for j in range(n):                                for j in range(0, n - 3, 4):
         for lane in range(count):             ->          j_1, j_2, j_3 = j + 1, j + 2, j + 3
@@ -8,24 +8,35 @@
                                                               ...
 
 Four products then load and store a row of sums once (Allen & Kennedy, Optimizing Compilers for Modern Architectures,
-2001, section 8.4).
+2001, section 8.4). A loop over sums of the points is jammed, too:
+
+    for j in range(n):                                for j in range(0, n - 3, 4):
+        partial = 0.0                                     partial, partial_1, ... = 0.0, 0.0, ...
+        for lane in range(count):             ->          for lane in range(count):
+            partial += x[lane] * w[j, lane]                   partial += x[lane] * w[j, lane]
+        gw[j] += partial                                      partial_1 += x[lane] * w[j_1, lane]
+                                                          ...
+
+What the sums share (x) is then loaded once for all of them, and they do not wait for each other.
 """
+from collections.abc import Callable
 from typing import Any
 
 from .indexmap import Index
 from .loop_ir import Loop, Step
-from .reductions import combine
+from .reductions import combine, unit
 
 ITERATIONS = 4
 
 
 def can_jam(printer: Any, loop: Loop) -> bool:
-    """Whether the loop only adds to rows of points, in any order."""
+    """Whether the loop only adds to rows of points, in any order, or each iteration only adds up its own points."""
     inner = _innermost(loop)
     if inner is None or inner is loop or not all(isinstance(n, Step) for n in inner.nodes):
         return False
     sums = [n for n in inner.nodes if n.kind == "reduce"]
-    return len(sums) > 0 and all(_adds_to_rows(n, loop, inner) for n in sums) and all(n in sums or _is_register(printer, n) for n in inner.nodes)
+    others = all(n in sums or _is_register(printer, n) for n in inner.nodes)
+    return len(sums) > 0 and others and (all(_adds_to_rows(n, loop, inner) for n in sums) or _adds_up(printer, sums, loop, inner))
 
 
 def _innermost(loop: Loop) -> "Loop | None":
@@ -41,6 +52,18 @@ def _innermost(loop: Loop) -> "Loop | None":
 def _adds_to_rows(step: Step, loop: Loop, inner: Loop) -> bool:
     axes = {a for i in step.target for a in i.axes()}
     return loop.axis not in axes and inner.axis in axes and combine(step) == "{0} + {1}" and step.out.type.dtype.kind == "f"
+
+
+def _adds_up(printer: Any, sums: list, loop: Loop, inner: Loop) -> bool:
+    """Whether each iteration of the loop adds up the points for elements of its own, which nothing else here reads."""
+    if loop.nodes[0] is not inner:
+        return False
+    roots = [printer.storage.root(n.out) for n in sums]
+    touched = [r for n in inner.nodes for r in (printer.storage.root(e.var) for e in n.reads()) if r in roots]
+    apart = all(any(i.moves_only_with(loop.axis) for i in n.target) for n in sums)
+    return apart and not touched and len({*roots}) == len(roots) and printer.unbegun.isdisjoint(roots) \
+        and all(combine(n) == "{0} + {1}" and n.out.type.dtype.kind == "f" for n in sums) \
+        and all(printer.is_held(n, inner, {*printer.axes, loop.axis}) for n in sums)
 
 
 def _is_register(printer: Any, step: Step) -> bool:
@@ -79,20 +102,37 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
 def _iterations(printer: Any, loop: Loop, names: list, single: set) -> None:
     """The loops inside, their statements once for each of these iterations."""
     printer.axes[loop.axis] = names[0]
-    _inside(printer, loop, loop, names, single)
+    inner = _innermost(loop)
+    sums = [] if inner is None else [n for n in inner.nodes if n.kind == "reduce" and not _adds_to_rows(n, loop, inner)]
+    held = [_hold(printer, loop, sums, iteration) for iteration in names]
+
+    def body(nodes: list) -> None:
+        for iteration, partials in zip(names, held):
+            printer.axes[loop.axis] = iteration
+            printer.held.update(partials)
+            printer.nodes(nodes, single)
+    _inside(printer, loop, names, body)
+    for iteration, partials in zip(names, held):
+        printer.axes[loop.axis] = iteration
+        for step in sums:
+            root = printer.storage.root(step.out)
+            printer.held.pop(root, None)
+            printer.release(step, partials[root])
 
 
-def _inside(printer: Any, loop: Loop, outer: Loop, names: list, single: set) -> None:
+def _hold(printer: Any, loop: Loop, sums: list, iteration: str) -> dict:
+    """Registers for the sums of an iteration: root -> name."""
+    printer.axes[loop.axis] = iteration
+    partials = {}
+    for step in sums:
+        name = partials[printer.storage.root(step.out)] = printer.names.fresh("partial")
+        printer.line(f"{name} = {unit(step)}", step)
+    return partials
+
+
+def _inside(printer: Any, outer: Loop, names: list, body: Callable) -> None:
     inner = outer.nodes[0]
     name = printer.axes[inner.axis] = printer.names.loop([*printer.axes.values(), *names])
     printer.line(f"for {name} in range({printer.expressions.index(inner.axis.extent).source}):")
-
-    def body() -> None:
-        if isinstance(inner.nodes[0], Loop):
-            _inside(printer, loop, inner, names, single)
-            return
-        for iteration in names:
-            printer.axes[loop.axis] = iteration
-            printer.nodes(inner.nodes, single)
-    printer.indented(body)
+    printer.indented(lambda: _inside(printer, inner, names, body) if isinstance(inner.nodes[0], Loop) else body(inner.nodes))
     del printer.axes[inner.axis]

@@ -100,6 +100,16 @@ class Tensor:
     # have;
     # _acc a weak reference to the node that accumulates into _g.
 
+    _a: Any
+    _fn: Any
+    _nr: int
+    _rg: bool
+    _vc: Any
+    _view: Any
+    _g: Any
+    _x: "Extra | None"
+    _acc: Any
+
     __slots__ = ("_a", "_fn", "_nr", "_rg", "_vc", "_view", "_g", "_x", "_acc", "__dict__", "__weakref__")
     __fad_level__ = 1
     __array_priority__ = 1000

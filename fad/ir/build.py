@@ -38,7 +38,7 @@ class Builder:
     def __init__(self, name: str = "f", parent: "Builder | None" = None, value_class: "type | None" = None):
         self.name, self.parent = name, parent
         self.root: Builder = parent.root if parent else self
-        self.value_class = value_class or (parent.value_class if parent else Value)
+        self.value_class: type = value_class or (parent.value_class if parent else Value)
         self.integers: Integers = self.root.integers if parent else Integers()
         self.inputs: list[Var] = []
         self.equations: list[Equation] = []
@@ -63,7 +63,7 @@ class Builder:
         self.count_of_steps = 0                                  # on the root
         self.opened: dict[int, Any] = {}  # outside objects that it may change; on the root
         self.journal: Any = None                                 # what is written to (trace/journal.py); on the root
-        self.born = parent.born if parent else 0  # when a region began (see trace/journal.py)
+        self.born: int = parent.born if parent else 0  # when a region began (see trace/journal.py)
         self.stand_ins: list[tuple] = []  # outside containers: what is seen instead, as it is and was
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[int, tuple] = {}  # id of a tracer changed here -> (it, what it held before)
@@ -83,7 +83,7 @@ class Builder:
         self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
         self.strict = False  # whether floating-point errors may raise (trace/handlers.py)
         # who hears of floating-point errors when the trace begins
-        self.listening = parent.listening if parent else listening()
+        self.listening: Any = parent.listening if parent else listening()
         self.listeners: Any = None  # the line where the function asked to be told; on the root
         self.settings: Any = None                                # by which it was last asked who is told; on the root
         self.has_optional = False  # whether values may be None (trace/optional.py); on the root
@@ -324,14 +324,22 @@ class Builder:
             facts.low[var] = max(low for low in lows if low is not None)
         if name == "mul":
             facts.factors[var] = tuple([as_extent(a) for a in args])
-            if None not in lows and min(lows) >= 0:
-                facts.low[var] = lows[0] * lows[1]
+            known = [low for low in lows if low is not None and low >= 0]
+            if len(known) == len(lows) == 2:
+                facts.low[var] = known[0] * known[1]
         if name == "mod" and forms[1].is_constant and forms[1].const > 0:
             facts.low[var], facts.high[var] = 0, Affine.constant(forms[1].const - 1)
 
     def _emit_integer(self, op: Op, args: tuple) -> Any:
         weak = all(isinstance(a, int) or a.atom.type.weak for a in args)
         return self.emit(op, args, (Type(INT, (), weak),), {})[0]
+
+    def follow(self, new: Value, x: Any, moving: bool = False) -> None:
+        """The input `new` stands for x. A tape gives it the value of x (see live.py)."""
+
+    def delivered(self, results: tuple, atoms: tuple) -> tuple:
+        """The results of a call, which are these atoms in its region."""
+        return results
 
     def _look_up(self, table: str, key: Any) -> Any:
         b: Builder | None = self
@@ -353,7 +361,8 @@ class Builder:
         """Forget the equations after the first `mark`, and what is known of their results."""
         gone = defined_by(self.equations[mark:])
         del self.equations[mark:]
-        for table in (self.known_forms, self.known_integers):
+        tables: tuple[dict, ...] = (self.known_forms, self.known_integers)
+        for table in tables:
             for key in [k for k, value in table.items() if value.atom in gone]:
                 del table[key]
         if self.known_results:

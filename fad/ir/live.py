@@ -27,6 +27,7 @@ class LiveBuilder(Builder):
     differentiated."""
 
     live = True
+    root: "LiveBuilder"
 
     def __init__(self, name: str = "f", parent: "Builder | None" = None, value_class: "type | None" = None):
         super().__init__(name, parent, value_class)

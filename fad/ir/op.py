@@ -52,6 +52,10 @@ class Op:
             return self._when_reached(args, params)
         return self.run(*args, **params)
 
+    def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
+        """The results of an op with regions, which are callables here."""
+        raise TypeError(f"{self.name} has no regions")
+
     def _when_reached(self, args: tuple, params: dict) -> Any:
         """A check of numbers in a region of a program: what fails is recorded, since the program may not get there."""
         try:

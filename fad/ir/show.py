@@ -35,10 +35,16 @@ def func_text(func: Func, where: bool = True, names: "ShortNames | None" = None)
 
     Texts of two programs with the same `names` call a variable that both hold by one name.
     """
+    return "\n".join(f"{text:<60}  # {place.text}" if where and place is not None and place.text else text
+                     for text, place in func_lines(func, names))
+
+
+def func_lines(func: Func, names: "ShortNames | None" = None) -> list:
+    """Pairs (a line of the text, the place in the user's source that it comes from, or None)."""
     names = names or ShortNames()
-    lines = [f"def {func.name}({', '.join(_typed(names, v) for v in func.inputs)}):"]
-    _block(func, names, lines, "    ", where)
-    return "\n".join(lines)
+    lines: list = [(f"def {func.name}({', '.join(_typed(names, v) for v in func.inputs)}):", None)]
+    _block(func, names, lines, "    ")
+    return lines
 
 
 def _typed(names: ShortNames, var: Any) -> str:
@@ -47,20 +53,17 @@ def _typed(names: ShortNames, var: Any) -> str:
     return f"{names.of(var)}: {head}" + (f"[{extents}]" if extents else "")
 
 
-def _block(func: Func, names: ShortNames, lines: list, indent: str, where: bool) -> None:
+def _block(func: Func, names: ShortNames, lines: list, indent: str) -> None:
     for eqn in func.equations:
         left = ", ".join(_typed(names, v) for v in eqn.outputs)
         params = [f"{k}={_param(v)}" for k, v in eqn.params.items()]
         right = f"{eqn.op.name}({', '.join([names.of(a) for a in eqn.inputs] + params)})"
-        line = f"{indent}{left} = {right}" if left else f"{indent}{right}"
-        if where and eqn.where is not None and eqn.where.text:
-            line = f"{line:<60}  # {eqn.where.text}"
-        lines.append(line)
+        lines.append((f"{indent}{left} = {right}" if left else f"{indent}{right}", eqn.where))
         for region in eqn.regions:
-            lines.append(f"{indent}  {region.name}({', '.join(_typed(names, v) for v in region.inputs)}):")
-            _block(region, names, lines, indent + "    ", where)
+            lines.append((f"{indent}  {region.name}({', '.join(_typed(names, v) for v in region.inputs)}):", None))
+            _block(region, names, lines, indent + "    ")
     word = "return" if indent == "    " else "yield"
-    lines.append(f"{indent}{word} {', '.join(names.of(a) for a in func.outputs)}")
+    lines.append((f"{indent}{word} {', '.join(names.of(a) for a in func.outputs)}", None))
 
 
 def _param(value: Any) -> str:

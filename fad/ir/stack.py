@@ -41,11 +41,11 @@ def concrete() -> Iterator[None]:
 
 def is_region() -> bool:
     """Whether this thread is building a region of a program. A region runs any number of times, or never."""
-    builders = _local.__dict__.get("stack")
+    builders = _local.__dict__.get("stack", ())
     return bool(builders) and builders[-1].parent is not None and not builders[-1].live
 
 
 def is_live() -> bool:
     """Whether the program being built in this thread is a tape, which knows the values (see live.py)."""
-    builders = _local.__dict__.get("stack")
+    builders = _local.__dict__.get("stack", ())
     return bool(builders) and builders[-1].live

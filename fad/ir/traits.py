@@ -143,6 +143,7 @@ class Traits(NamedTuple):
     rowwise         each row along the last axis is computed from the same row of the only operand
     distinct        each call makes an array of its own, to be written to: two calls are never one
     barrier         the identity, and never to be seen through
+    tells           people see that it runs: once each time that the program gets there, never again for fad's own ends
 
     Regions
     control         "for", "while", "cond", or "call" for an op that runs its one region once
@@ -179,6 +180,7 @@ class Traits(NamedTuple):
     rowwise: bool = False
     distinct: bool = False
     barrier: bool = False
+    tells: bool = False
     control: Literal["", "for", "while", "cond", "call"] = ""
     stem: str = "t"
     bool_text: "str | None" = None

@@ -86,7 +86,7 @@ def type_of(x: Any) -> Type:
 
 
 # NumPy's own, which differ from ndarray only in where their numbers lie and how fields are named
-_ALIKE = (np.memmap, np.recarray)
+_ALIKE: tuple[type, ...] = (np.memmap, np.recarray)
 _APART = {"__new__", "__init__", "__array_finalize__", "__array_priority__", "__reduce__", "__reduce_ex__",
           "__setstate__", "__copy__", "__deepcopy__", "__repr__", "__str__", "__format__", "__doc__", "__hash__",
           "__dir__", "__sizeof__", "__init_subclass__", "__class_getitem__"}
@@ -113,8 +113,9 @@ def has_own_arithmetic(cls: type) -> bool:
 
 def require_plain(x: Any) -> None:
     """Raise of an array whose numbers alone do not say what is computed with it."""
-    if has_own_arithmetic(type(x)):
-        raise UnsupportedFunctionError(f"an array of class {type(x).__name__} cannot be part of a traced computation",
+    cls: Any = type(x)
+    if has_own_arithmetic(cls):
+        raise UnsupportedFunctionError(f"an array of class {cls.__name__} cannot be part of a traced computation",
                                        why="its class has arithmetic of its own, and fad computes as NumPy does with "
                                            "ndarrays",
                                        do="pass np.asarray(x), and with a mask what is to be left out as a condition: "

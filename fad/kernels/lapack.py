@@ -12,9 +12,9 @@ from scipy.linalg import cython_blas, cython_lapack
 from fad.kernels.c_symbols import BYTE, bind, capsule_address, capsule_name
 from fad.kernels.promotion import compiled_as
 
-__all__ = [  # noqa: F822, because the table at the end of the file makes them
+__all__ = [
     "gees", "geev", "gemm", "gemv", "geqp3", "geqrf", "gesdd", "getrf", "getri", "getrs", "heevd", "orgqr", "potrf", "trsm",
-]  # fmt: skip
+]
 
 LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
 #: Real and complex routines that differ in name only.
@@ -96,4 +96,17 @@ def _passed(kind, dtype):
     return types.int32 if isinstance(kind, (types.Integer, types.Boolean)) else dtype
 
 
-globals().update({name: _routine(name) for name in __all__})
+gees = _routine("gees")
+geev = _routine("geev")
+gemm = _routine("gemm")
+gemv = _routine("gemv")
+geqp3 = _routine("geqp3")
+geqrf = _routine("geqrf")
+gesdd = _routine("gesdd")
+getrf = _routine("getrf")
+getri = _routine("getri")
+getrs = _routine("getrs")
+heevd = _routine("heevd")
+orgqr = _routine("orgqr")
+potrf = _routine("potrf")
+trsm = _routine("trsm")

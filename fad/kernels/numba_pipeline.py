@@ -329,7 +329,7 @@ def _step(numbers):
 class LeanLowering(BaseNativeLowering):
     """Numba's lowering, with LeanLower."""
 
-    _name = "fad_lowering"
+    _name = "fad_lowering"  # type: ignore[assignment]
     lowering_class = LeanLower
 
     def run_pass(self, state):
@@ -342,7 +342,7 @@ class LeanLowering(BaseNativeLowering):
 class LeanCompiler(CompilerBase):
     """Numba's pipeline without what generated code has no need of."""
 
-    PASSES = (LeanTranslation, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
+    PASSES: tuple = (LeanTranslation, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
 
     def compile_extra(self, func):
         """What Numba makes of a function."""

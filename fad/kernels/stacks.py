@@ -12,7 +12,7 @@ from fad.kernels.promotion import compiled_as, emit_python, inner, inner_of_type
 
 __all__ = ["Result", "complex_dtype", "complex_of", "matrices", "right_sides", "scratch", "shaped", "systems"]
 
-REAL = {types.complex64: types.float32, types.complex128: types.float64}
+REAL: dict = {types.complex64: types.float32, types.complex128: types.float64}
 COMPLEX = {real: kind for kind, real in REAL.items()}
 
 

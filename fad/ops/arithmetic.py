@@ -28,7 +28,7 @@ POSITIVE = (0.3, 2.0)
 DIVISOR = OperandGuard("not_equal", "division by zero", "ZeroDivisionError")
 SHIFT = OperandGuard("greater_equal", "negative shift count", "ValueError")
 ROUNDING = Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT)
-COMPLEX_NUMBERS = {complex, np.complex128, np.complex64}
+COMPLEX_NUMBERS: set[type] = {complex, np.complex128, np.complex64}
 
 # -- the four operations ---------------------------------------------------------------------------
 
@@ -46,9 +46,8 @@ mul = elementwise("mul", np.multiply, "{0} * {1}", Partials(lambda z, x, y: y, l
 def _times(x: Any, y: Any) -> Any:
     """NumPy's product. For two complex scalars NumPy rounds each product, in loops over arrays only the sum: z *
     conj(z) is real for scalars alone."""
-    if x.__class__ in COMPLEX_NUMBERS and y.__class__ in COMPLEX_NUMBERS:
-        return x * y
-    return np.multiply(x, y)
+    both_are = x.__class__ in COMPLEX_NUMBERS and y.__class__ in COMPLEX_NUMBERS
+    return x * y if both_are else np.multiply(x, y)
 
 
 mul.run = _times
@@ -176,7 +175,7 @@ fmod = elementwise("fmod", np.fmod, "fmod({0}, {1})", Partials(1, lambda z, x, y
                    traits=Traits(jumps=True, raises=True))
 floor = elementwise("floor", np.floor, "floor({0})", Zero(), traits=ROUNDING)
 ceil = elementwise("ceil", np.ceil, "ceil({0})", Zero(), traits=ROUNDING)
-trunc = elementwise("trunc", np.trunc, "trunc({0})", Zero(), traits=ROUNDING)
+trunc: Op = elementwise("trunc", np.trunc, "trunc({0})", Zero(), traits=ROUNDING)
 rint = elementwise("rint", np.rint, "rint({0})", Zero(), traits=ROUNDING)
 
 # -- the binary form of a number -------------------------------------------------------------------
@@ -184,11 +183,11 @@ rint = elementwise("rint", np.rint, "rint({0})", Zero(), traits=ROUNDING)
 frexp_mantissa = composed("frexp_mantissa", lambda x: np.frexp(x)[0], lambda x: infer_elementwise(np.spacing)(x),
                           "math.frexp({0})[0]", Partials(lambda y, x: op("ldexp")(1.0, -frexp_exponent(x))), arity=1,
                           doc="The mantissa of x, from 1/2 to 1", traits=Traits(jumps=True))
-frexp_exponent = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp),
-                          "np.int32(math.frexp({0})[1])", Zero(), arity=1,
-                          doc="The power of two that the mantissa of x is multiplied by")
-ldexp = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None),
-                    ((-2.0, 2.0), "integer"), traits=Traits(raises=True))
+frexp_exponent: Op = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_elementwise(np.frexp),
+                              "np.int32(math.frexp({0})[1])", Zero(), arity=1,
+                              doc="The power of two that the mantissa of x is multiplied by")
+ldexp: Op = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None),
+                        ((-2.0, 2.0), "integer"), traits=Traits(raises=True))
 nextafter = elementwise("nextafter", np.nextafter, "np.nextafter({0}, {1})",
                         NotDifferentiable("it steps between neighbouring floating-point numbers"))
 spacing = elementwise("spacing", np.spacing, "np.spacing({0})",

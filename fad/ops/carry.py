@@ -38,8 +38,11 @@ class RankError(UnstageableError):
 
 def atom_type(x: Any) -> "Type | None":
     """The type of a value with extents as ints and Vars; None for UNDEFINED."""
-    if x is UNDEFINED:
-        return None
+    return None if x is UNDEFINED else defined_type(x)
+
+
+def defined_type(x: Any) -> Type:
+    """The type of a value with extents as ints and Vars."""
     t = type_of(x)
     return Type(t.dtype, tuple([as_extent(n) for n in t.shape]), t.weak)
 
@@ -192,7 +195,8 @@ class Carries:
         """The types of results that are not those of their carries (a truth value is one, whoever made it)."""
         pairs = [(k, atom_type(x), self.types[k]) for k, x in enumerate(results[:self.given])]
         return {k: new for k, new, t in pairs
-                if new is not None and (new.dtype != t.dtype or (new.weak != t.weak and t.dtype.kind != "b"))}
+                if new is not None and t is not None
+                and (new.dtype != t.dtype or (new.weak != t.weak and t.dtype.kind != "b"))}
 
     def suppose(self, narrowed: dict) -> bool:
         """Let iterations begin with these kinds, in which an iteration leaves carries; whether that is new."""
@@ -254,9 +258,10 @@ class Iteration:
     """A trace of a loop at other types than those it came to: the types of its first iteration, or of a later one."""
 
     def __init__(self, carries: Carries, body: TracedCode, is_first: bool):
-        self.types, self.links, self.init = list(carries.types), dict(carries.links), carries.init
+        self.links, self.init = dict(carries.links), carries.init
+        self.types: list[Any] = list(carries.types)           # a Type, or None where there is no value yet
         self.body, self.is_first = body, is_first
-        self.last = carries.types                             # those that the loop came to, once it has
+        self.last: list[Any] = carries.types                       # those that the loop came to, once it has
         self.test: TracedCode | None = None
         self.supposed = carries.supposed                      # (see Carries)
         self.narrowed: dict[int, Type] = {}  # carries that the iteration leaves in a narrower type than the loop's

@@ -30,7 +30,7 @@ class _Where:
                 match(where(c, 0.0, gs[0]), y) if needs[2] else None)
 
 
-where = composed("where", lambda c, x, y: np.where(c, x, y)[()],
+where = composed("where", lambda c, x, y: np.where(c, x, y)[()],  # type: ignore[call-overload]
                  lambda c, x, y: Type(infer_promoted(x, y).dtype, broadcast_of(c, x, y)), "where({0}, {1}, {2})",
                  _Where(), ("bool", (-2.0, 2.0), (-2.0, 2.0)), arity=3, doc="x where c holds, y elsewhere",
                  traits=Traits(cost=CHEAP, widens=ANY_WIDENING, chooses=True, chosen_from=1,
@@ -107,10 +107,10 @@ class _Sign(RealDerivative):
 abs = elementwise("abs", np.absolute, "abs({0})", RealDerivative(_abs_tangent, lambda y, x, g: g * sign(x)),
                   traits=Traits(cost=CHEAP, widens=SIGNS_KEPT, on_ints=builtins.abs, bool_text="abs({0})",
                                 stem="size"))
-sign = elementwise("sign", np.sign, "sign({0})", _Sign(),
-                   traits=Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT, bool_text="sign({0})"))
-copysign = elementwise("copysign", np.copysign, "copysign({0}, {1})",
-                       Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None), traits=Traits(jumps=True))
+sign: Op = elementwise("sign", np.sign, "sign({0})", _Sign(),
+                       traits=Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT, bool_text="sign({0})"))
+copysign: Op = elementwise("copysign", np.copysign, "copysign({0}, {1})",
+                           Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None), traits=Traits(jumps=True))
 heaviside = elementwise("heaviside", np.heaviside, "heaviside({0}, {1})",
                         Partials(None, lambda z, x, h: mask(x == 0, 1.0)), traits=Traits(jumps=True))
 

@@ -19,14 +19,14 @@ def _infer_part(x: Any) -> Type:
     return Type(real_dtype(t.dtype), shape_of(x), t.weak)
 
 
-conj = elementwise("conj", np.conjugate, "np.conj({0})", RealLinear(lambda dx: conj(dx), lambda g: conj(g)), COMPLEX,
-                   traits=Traits(cost=CHEAP, widens=PART_KEPT, may_alias=True))
-real = composed("real", lambda x: np.asarray(x).real[()], _infer_part, "{0}.real",
-                RealLinear(lambda dx: real(dx), lambda g: g), COMPLEX, arity=1, doc="The real part",
-                traits=Traits(cost=CHEAP, widens=PART_KEPT, view="write", may_alias=True))
-imag = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.imag",
-                RealLinear(lambda dx: imag(dx), lambda g: 1j * g), COMPLEX, arity=1, doc="The imaginary part",
-                traits=Traits(cost=CHEAP, widens=PART_KEPT, view="write"))
+conj: Op = elementwise("conj", np.conjugate, "np.conj({0})", RealLinear(lambda dx: conj(dx), lambda g: conj(g)),
+                       COMPLEX, traits=Traits(cost=CHEAP, widens=PART_KEPT, may_alias=True))
+real: Op = composed("real", lambda x: np.asarray(x).real[()], _infer_part, "{0}.real",
+                    RealLinear(lambda dx: real(dx), lambda g: g), COMPLEX, arity=1, doc="The real part",
+                    traits=Traits(cost=CHEAP, widens=PART_KEPT, view="write", may_alias=True))
+imag: Op = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.imag",
+                    RealLinear(lambda dx: imag(dx), lambda g: 1j * g), COMPLEX, arity=1, doc="The imaginary part",
+                    traits=Traits(cost=CHEAP, widens=PART_KEPT, view="write"))
 
 
 def _made_dtype(x: Any, y: Any) -> np.dtype:

@@ -106,8 +106,8 @@ def integer(n: Any) -> Any:
 
 def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None,
                iterations: "list | None" = None) -> tuple:
-    *bounds, init = *args[:3], tuple(args[3:])
-    start, stop, step = map(integer, bounds)
+    start, stop, step = [integer(n) for n in args[:3]]
+    init = tuple(args[3:])
     if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
         return init
     carries = Carries(init, names, extents)

@@ -32,12 +32,11 @@ class CallOp(Op):
         with building(params.get("name", self.name), region=True) as builder:
             given = [builder.lift(x) for x in args]
             inputs, builder.given = [builder.input(type_of(x)) for x in given], given
-            if builder.live:
-                for new, x in zip(inputs, given):
-                    builder.follow(new, x)
+            for new, x in zip(inputs, given):
+                builder.follow(new, x)
             region = builder.finish(tuple(regions[0](*inputs)))
         values = self.emit(args, region, params)
-        return builder.delivered(values, region.outputs) if builder.live else values
+        return builder.delivered(values, region.outputs)
 
     def emit(self, args: Any, region: Any, params: dict) -> tuple:
         """Add the call to the current builder."""

@@ -80,7 +80,8 @@ def _known(x: Any) -> Any:
     x = x.atom if isinstance(x, Value) else x
     if isinstance(x, Literal):
         return x.value
-    return None if hasattr(x, "type") or getattr(x, "shape", ()) else x
+    shape = getattr(x, "shape", ())
+    return None if hasattr(x, "type") or shape else x
 
 
 def _the_one(numbers: list) -> Any:

@@ -24,21 +24,24 @@ def _as_slice(start: int, extent: int, step: int) -> slice:
     return slice(start, stop if stop >= 0 else None, step) if extent else slice(0, 0)
 
 
-def numpy_index(x: np.ndarray, operands: tuple, spec: tuple) -> "tuple[tuple, int]":
-    """The selection as a NumPy subscript that keeps slices apart from arrays, and the place where NumPy puts the
-    arrays' axes."""
+def numpy_index(x: np.ndarray, operands: tuple, spec: tuple) -> "tuple[tuple, tuple]":
+    """The selection as two NumPy subscripts: the first one of slices and places, the second one of arrays, for what
+    the first one leaves."""
     basic: list = []
     arrays: list = []
     for _, entry, given in walk_spec(spec, operands):
         if entry == ":":
-            basic.append(slice(None)), arrays.append(slice(None))
+            basic.append(slice(None))
+            arrays.append(slice(None))
         elif entry[0] == "s":
-            basic.append(_as_slice(int(given[0]), int(given[1]), entry[1])), arrays.append(slice(None))
+            basic.append(_as_slice(int(given[0]), int(given[1]), entry[1]))
+            arrays.append(slice(None))
         elif entry == "i":
             basic.append(int(given[0]))
         else:
-            basic.append(slice(None)), arrays.append(np.asarray(given[0]))
-    return tuple(basic), tuple(arrays)          # type: ignore[return-value]
+            basic.append(slice(None))
+            arrays.append(np.asarray(given[0]))
+    return tuple(basic), tuple(arrays)
 
 
 def natural_place(arrays: tuple) -> int:

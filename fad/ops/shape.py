@@ -98,11 +98,11 @@ def _batch_reshape(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return NotImplemented if any(batched[1:]) else reshape(xs[0], shape_of(xs[0])[0], *xs[1:])
 
 
-reshape = Op("reshape", lambda x, *shape: np.reshape(x, sizes(shape)), _infer_reshape, kind="shape",
-             derivative=LinearIn(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)), batch=_batch_reshape,
-             samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)),
-             doc="The elements of x in C order, in other extents of the same product",
-             traits=Traits(copies=1, view="write", may_alias=True, order="first", stem="flat"))
+reshape: Op = Op("reshape", lambda x, *shape: np.reshape(x, sizes(shape)), _infer_reshape, kind="shape",
+                 derivative=LinearIn(lambda g, xs: reshape(g, *shape_of(xs[0])), args=(0,)), batch=_batch_reshape,
+                 samples=(sample(2, 3, operands=(3, 1, 2)), sample(1, 1)),
+                 doc="The elements of x in C order, in other extents of the same product",
+                 traits=Traits(copies=1, view="write", may_alias=True, order="first", stem="flat"))
 
 
 def _infer_transpose(x: Any, axes: tuple) -> Type:
@@ -118,11 +118,11 @@ def _batch_transpose(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return transpose(xs[0], axes=(0, *[a + 1 for a in params["axes"]]))
 
 
-transpose = Op("transpose", lambda x, axes: np.transpose(x, axes), _infer_transpose, kind="shape",
-               derivative=LinearIn(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))),
-               batch=_batch_transpose, samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))),
-               doc="x with its axes in another order",
-               traits=Traits(copies=1, view="write", may_alias=True, stem="turned"))
+transpose: Op = Op("transpose", lambda x, axes: np.transpose(x, axes), _infer_transpose, kind="shape",
+                   derivative=LinearIn(lambda g, xs, axes: transpose(g, axes=inverse_permutation(axes))),
+                   batch=_batch_transpose, samples=(sample(2, 3, axes=(1, 0)), sample(2, 3, 4, axes=(2, 0, 1))),
+                   doc="x with its axes in another order",
+                   traits=Traits(copies=1, view="write", may_alias=True, stem="turned"))
 
 # -- arrays joined ---------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.op import Op
 from ..ir.traits import Traits
 from .arithmetic import POSITIVE, is_literal, sqrt
 from .kinds import Partials, is_complex
@@ -50,8 +51,8 @@ logaddexp2 = elementwise("logaddexp2", np.logaddexp2, "logaddexp2({0}, {1})", _s
 # -- circular functions ----------------------------------------------------------------------------
 
 sin = elementwise("sin", np.sin, "sin({0})", Partials(lambda y, x: cos(x)), traits=Traits(raises=True, stem="sine"))
-cos = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)),
-                  traits=Traits(raises=True, stem="cosine"))
+cos: Op = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)),
+                      traits=Traits(raises=True, stem="cosine"))
 tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y), (-1.2, 1.2),
                   traits=Traits(raises=True))
 arcsin = elementwise("arcsin", np.arcsin, "asin({0})",
@@ -91,7 +92,7 @@ def _arcsinh_partial(y: Any, x: Any) -> Any:
 
 
 sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)), traits=Traits(raises=True))
-cosh = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)), traits=Traits(raises=True))
+cosh: Op = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)), traits=Traits(raises=True))
 tanh = elementwise("tanh", np.tanh, "tanh({0})", Partials(lambda y, x: (1.0 - y) * (1.0 + y)))
 arcsinh = elementwise("arcsinh", np.arcsinh, "asinh({0})", Partials(_arcsinh_partial))
 arccosh = elementwise("arccosh", np.arccosh, "acosh({0})",

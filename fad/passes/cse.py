@@ -19,7 +19,8 @@ def cse(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
-    if eqn.regions or eqn.op.traits.distinct:               # arrays to be written to are each an array of its own
+    traits = eqn.op.traits
+    if eqn.regions or traits.distinct or traits.tells:       # arrays to be written to are each an array of its own
         return None
     try:
         key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]),

@@ -4,6 +4,7 @@ A bound of every integer follows from those of its operands (interval arithmetic
 64 bits, the operation runs on floats as well, and the program checks the result.
 """
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -181,7 +182,7 @@ def _shifted(x: IntegerBound, y: IntegerBound) -> IntegerBound:
     return _product(x, _power(IntegerBound(base=2.0), y))
 
 
-RULES = {
+RULES: "dict[str, Callable[..., IntegerBound]]" = {
     "add": _sum, "sub": _sum, "mul": _product, "square": lambda x: _product(x, x), "pow": _power,
     "left_shift": _shifted, "floordiv": lambda x, y: x, "neg": lambda x: x, "abs": lambda x: x,
     "right_shift": lambda x, y: x, "mod": lambda x, y: y, "wrap_index": _largest, "minimum": _largest,

@@ -10,6 +10,7 @@ from .copy_elision import elide_copies
 from .cse import cse
 from .dce import dce
 from .dead_initialisation import drop_dead_initialisation
+from .factor_sums import factor_sums
 from .fold import fold
 from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
@@ -38,6 +39,7 @@ PIPELINE: tuple[Pass, ...] = (
     fold, simplify,      # numbers first: identities look for them
     drop_invariant_carries,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
+    factor_sums,         # nothing is computed twice, nothing is dead: who reads what is known
     licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
     dce,                 # equations that the identities left without use
 )

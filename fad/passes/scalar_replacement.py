@@ -130,8 +130,8 @@ class _Walk:
         args = np.broadcast_arrays(*[self.atoms(a) for a in eqn.inputs])
         t = Type(eqn.outputs[0].type.dtype)
         shape = eqn.outputs[0].type.shape
-        args = [np.broadcast_to(a, shape) for a in args]
-        return filled(shape, lambda place: self.emit(eqn.op.name, tuple([a[place] for a in args]), t, **eqn.params))
+        whole = [np.broadcast_to(a, shape) for a in args]
+        return filled(shape, lambda place: self.emit(eqn.op.name, tuple([a[place] for a in whole]), t, **eqn.params))
 
     def reduce(self, eqn: Equation) -> np.ndarray:
         x, out = self.atoms(eqn.inputs[0]), eqn.outputs[0]

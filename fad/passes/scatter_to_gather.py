@@ -204,10 +204,11 @@ class _Gathered:
     def _part(self, v: Any, operands: list, spec: tuple, t: "Type | None" = None) -> Any:
         """A part of an array. A part of a part is a part of the original, unless the additions change the original."""
         eqn = self.chains.definition(v)
-        found = None
+        array, given, chosen = v, operands, spec
         if eqn is not None and eqn.reads_part and eqn.inputs[0] not in self.written:
             found = part_of_part((eqn.inputs[1:], eqn.params["spec"]), (tuple(operands), spec), self.integers)
-        array, (given, chosen) = (v, (operands, spec)) if found is None else (eqn.inputs[0], found)
+            if found is not None:
+                array, (given, chosen) = eqn.inputs[0], found
         return self._emit("index", (array, *given), t or self._selected(v, operands, spec), spec=chosen, at=0)
 
     def _selected(self, v: Any, operands: list, spec: tuple) -> Type:

@@ -287,7 +287,7 @@ def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
 def _element_of_filled(eqn: Equation, scope: Scope) -> Any:
     """An element of an array that is filled with one number is the number."""
     made = scope.producer(eqn.inputs[0])
-    if eqn.outputs[0].type.shape or not _is_filled(made):
+    if made is None or eqn.outputs[0].type.shape or not _is_filled(made):
         return None
     return (_number_as(made.inputs[0], eqn.outputs[0]),)
 

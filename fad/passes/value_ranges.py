@@ -64,7 +64,7 @@ class Ranges:
         if isinstance(a, Literal) and a.type.dtype.kind not in "iu":
             return ANYWHERE
         if isinstance(a, (int, Literal)):
-            return _exact(Affine.constant(int(getattr(a, "value", a))))
+            return _exact(Affine.constant(int(a.value if isinstance(a, Literal) else a)))
         if (a, around) in self.known:
             return self.known[a, around]
         found = tuple(dict.fromkeys(self._found(a, around)))
@@ -107,7 +107,7 @@ class Ranges:
 
     def _found(self, a: Var, around: frozenset) -> tuple:
         if a in self.loops:
-            return _exact(Affine.of(a)) if a in around else self._between(*self._ends(self.loops[a]), around=around)
+            return _exact(Affine.of(a)) if a in around else self._between(*self._ends(self.loops[a]), around)
         if a in self.carried:
             return self._kept(a, around)
         if a.type.dtype != INT or a not in self.made:
@@ -117,7 +117,7 @@ class Ranges:
         found = self._made(self.made[a], a, around)
         return self._opaque(a) if found in (None, (), ANYWHERE) else found          # type: ignore[return-value]
 
-    def _ends(self, loop: Equation) -> tuple:
+    def _ends(self, loop: Equation) -> tuple[Any, Any, int, int]:
         """The least value of a loop's index, and the bound that it stays below."""
         view = LoopView(loop)
         return (*view.ends, 0, -1) if view.step > 0 else (*view.ends, 1, 0)          # type: ignore[operator]
@@ -189,11 +189,11 @@ class Ranges:
     def is_at_least(self, bound: int, form: "Affine | None", loops: Iterable) -> bool:
         """Whether a form is so large, in all iterations of these loops."""
         least = self.extreme(form, loops, -1)
-        return least is not None and self.integers.proves_nonnegative(shifted(least, -bound))
+        return least is not None and self.integers.proves_nonnegative(least.shifted(-bound))
 
     def _bound(self, loop: Equation, sign: int) -> "Affine | None":
         """The largest or the smallest value of a loop's index."""
-        ends = {pair[sign > 0] for pair in self._between(*self._ends(loop), around=self.around[loop])}
+        ends = {pair[sign > 0] for pair in self._between(*self._ends(loop), self.around[loop])}
         return ends.pop() if len(ends) == 1 else None
 
 

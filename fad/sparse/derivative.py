@@ -17,6 +17,7 @@ from .plan import FORMATS, SparsePlan
 from .sweeps import What
 
 MODES = (None, "forward", "reverse")
+PLAIN = (np.ndarray, float)                                  # arguments that are leaves themselves
 
 
 def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None,
@@ -115,14 +116,17 @@ class SparseDerivative:
 
     def plan(self, args: tuple, kwargs: dict) -> SparsePlan:
         """The plan that serves these arguments, made now if there is none."""
-        leaves, structure = tree.flatten((args, kwargs))
+        if kwargs or not all(type(x) in PLAIN for x in args):
+            leaves, structure = tree.flatten((args, kwargs))
+        else:
+            leaves, structure = list(args), len(args)  # type: ignore[assignment]  # the usual call, without a walk over trees
         self._refuse_traced(leaves)
         key = (structure, *[_kind(x) for x in leaves])
         plans = self.plans.setdefault(key, [])
         for plan in plans:
             if plan.serves(leaves):
                 return plan
-        plan = SparsePlan(self, args, kwargs, leaves, structure)
+        plan = SparsePlan(self, args, kwargs, leaves)
         self.plans[key] = [plan, *plans[:7]]                  # patterns that depend on data: the latest few
         return plan
 

@@ -1,5 +1,4 @@
 """A plan: pattern, colours and programs of a sparse derivative, for arguments of one kind."""
-import copy
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ class SparsePlan:
     """The facts of a derivative for arguments of one kind. `serves` says whether its pattern holds for other arguments
     of that kind."""
 
-    def __init__(self, owner: Any, args: tuple, kwargs: dict, leaves: list, structure: Any):
+    def __init__(self, owner: Any, args: tuple, kwargs: dict, leaves: list):
         self.owner, self.what = owner, owner.what
         self.sizes = [np.size(x) for x in _wanted_leaves(args, self.what.chosen)]
         self.watched: list = []
@@ -161,7 +160,8 @@ class SparsePlan:
         if not len(self.given[0]):
             return self.template.copy()
         parts = self.staged_entries(*self.given, *args, **kwargs)
-        made = copy.copy(self.template)
+        made = object.__new__(type(self.template))            # copy.copy in a third of the time
+        made.__dict__.update(self.template.__dict__)
         # copies, since SciPy may change them in place
         made.indices, made.indptr = self.template.indices.copy(), self.template.indptr.copy()
         made.data = parts[0] if len(parts) == 1 else self._joined(parts)

@@ -14,11 +14,12 @@ class Absent(AttributeError):
 
 def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
     """The same in fad's words, once it has reached the caller."""
-    what = f"a traced array or number has no attribute {error.name!r}"
-    if any(hasattr(cls, error.name) for cls in (np.ndarray, np.float64, float, int, complex)):
+    name = error.name or ""
+    what = f"a traced array or number has no attribute {name!r}"
+    if any(hasattr(cls, name) for cls in (np.ndarray, np.float64, float, int, complex)):
         return MissingAttributeError(what, where=where, why="its value is not known while the function is traced",
                                      do="use NumPy's functions and methods of which fad has a record, or ask before the call")
-    meant = nearest(error.name, [n for n in (*METHODS, *PROPERTIES, *OF_NUMBERS) if not n.startswith("_")])
+    meant = nearest(name, [n for n in (*METHODS, *PROPERTIES, *OF_NUMBERS) if not n.startswith("_")])
     return MissingAttributeError(what, where=where, why="NumPy's arrays have none of this name either",
                                  do=f"did you mean {meant!r}?" if meant else "use NumPy's functions and methods")
 

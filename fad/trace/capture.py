@@ -119,7 +119,8 @@ class Capture(Reading, Scopes):
         if isinstance(value, np.vectorize):
             return self._vectorized(value)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-            is_itself = self.builder.live and has_own_arithmetic(type(value))        # no operand, but its own methods give numbers
+            cls: Any = type(value)
+            is_itself = self.builder.live and has_own_arithmetic(cls)        # no operand, but its own methods give numbers
             return value if is_itself else self.builder.capture(value)
         if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
             self.sources.append(of.of_all_in(value))
@@ -146,7 +147,8 @@ class Capture(Reading, Scopes):
         if is_user_function(value, self.packages):
             return self.function(value)
         self.open(value)
-        return Object(value, self) if has_faces(type(value)) else value
+        of_library: Any = type(value)
+        return Object(value, self) if has_faces(of_library) else value
 
     def _vectorized(self, made: np.vectorize) -> Any:
         """What np.vectorize has made of a function outside; where fad has no form of it, the program does not see what the function does."""

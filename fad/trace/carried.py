@@ -42,7 +42,7 @@ class Roll:
             self.held.begin(plan.place(s), s, self._read(s))
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
-        self.handed: Handed | None = None                     # the containers that are handed on by value
+        self.handed: Any = None                               # the containers that are handed on by value
         self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
         self.begun_as: list = []                              # the arrays that are written to, and what they are at the start of an iteration
         self.longer: list = []                                # those of them that are rows of lists, which only get entries at their ends

@@ -168,7 +168,7 @@ def put_contents(owner: Any, value: Any) -> None:
     elif isinstance(owner, _SEQUENCES):
         if not same_contents(contents(owner), value) or (isinstance(owner, dict) and list(owner) != list(value)):
             owner.clear()
-            owner.extend(value) if isinstance(owner, deque) else owner.update(value)
+            (owner.extend if isinstance(owner, deque) else owner.update)(value)  # type: ignore[union-attr]
     else:
         _put_attributes(owner, value)
 

@@ -137,7 +137,7 @@ class Runtime(DataModel, LoopRuntime):
                 return functools.partial(self._dispatched, f)
             return f if self.is_captured(f) else self.capture.swap(f)
         if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, RowList):
-            return functools.partial(sort, f.__self__)
+            return functools.partial(sort, f.__self__)  # type: ignore[arg-type]
         if isinstance(f, MethodType):
             return self._method(f)
         if f is filter:
@@ -156,7 +156,7 @@ class Runtime(DataModel, LoopRuntime):
         if isinstance(f, np.vectorize):
             return self.capture.swap(f)
         if isinstance(f, operator.attrgetter):
-            return functools.partial(self._attributes, f.__reduce__()[1])
+            return functools.partial(self._attributes, f.__reduce__()[1])  # type: ignore[arg-type]
         try:
             known = BY_BUILTIN.get(f)
         except TypeError as error:                            # not hashable: an object with an equality of its own
@@ -168,7 +168,7 @@ class Runtime(DataModel, LoopRuntime):
             return self.capture.swap(f)
         return self._object(f)
 
-    def _made(self, cls: type, *args: Any, **kwargs: Any) -> Any:
+    def _made(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
         """An object that the traced code makes: what its attributes are is nobody else's."""
         if not is_tracing():
             return cls(*args, **kwargs)

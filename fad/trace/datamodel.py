@@ -48,7 +48,7 @@ BINARY: dict[str, tuple] = {                                  # class of the syn
     "LShift": (operator.lshift, operator.ilshift, "lshift", "<<"), "RShift": (operator.rshift, operator.irshift, "rshift", ">>"),
     "BitAnd": (operator.and_, operator.iand, "and", "&"), "BitOr": (operator.or_, operator.ior, "or", "|"),
     "BitXor": (operator.xor, operator.ixor, "xor", "^")}
-UNARY = {"UAdd": (operator.pos, "__pos__"), "USub": (operator.neg, "__neg__"), "Invert": (operator.invert, "__invert__")}
+UNARY: dict[str, tuple] = {"UAdd": (operator.pos, "__pos__"), "USub": (operator.neg, "__neg__"), "Invert": (operator.invert, "__invert__")}
 COMPARE: dict[str, tuple] = {                                 # operation, method, the other operand's method, sign
     "Lt": (operator.lt, "__lt__", "__gt__", "<"), "LtE": (operator.le, "__le__", "__ge__", "<="), "Gt": (operator.gt, "__gt__", "__lt__", ">"),
     "GtE": (operator.ge, "__ge__", "__le__", ">="), "Eq": (operator.eq, "__eq__", "__eq__", "=="), "NotEq": (operator.ne, "__ne__", "__ne__", "!=")}

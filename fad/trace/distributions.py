@@ -78,6 +78,8 @@ def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> Any:
     size = given.pop("size", None)
     if set(given) != set(names) or len(args) > len(names) + 1:
         raise refused(f, "it is given traced values")
+    low: Any
+    high: Any
     low, high = [given[n] for n in names] if len(names) == 2 else (0.0, given[names[0]])
     low, high = [as_array(x) if isinstance(x, (list, tuple, np.ndarray)) else x for x in (low, high)]
     is_range = names[0] in ("low", "a")
@@ -98,9 +100,8 @@ def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> Any:
 def _refuse_negative(x: Any, what: str) -> None:
     """What NumPy says of a negative scale or range, the program says."""
     if isinstance(x, Value):
-        bad = x < 0
-        bad = BY_NAME["numpy.any"].call(bad) if bad.shape else bad
-        registry["check_that"](bad, False, what=what, error="ValueError")
+        bad = registry["less"](x, 0)
+        registry["check_that"](BY_NAME["numpy.any"].call(bad) if bad.shape else bad, False, what=what, error="ValueError")
 
 
 # -- selections ------------------------------------------------------------------------------------------------------
@@ -122,7 +123,8 @@ def _selected(f: Callable, population: Any, *args: Any, **kwargs: Any) -> Any:
 def _entries(f: Callable, population: Any) -> Callable:
     """The entry of a population at a place that is drawn. Those of a list are of one type and shape."""
     if isinstance(population, Value):
-        return lambda k: population[k]
+        traced: Any = population
+        return lambda k: traced[k]
     types = {(t.dtype, t.rank, t.weak) for t in map(type_of, population)} if all(map(is_data, population)) else {}
     if len(types) != 1:
         raise refused(f, "it selects from a list whose elements are of several types")
@@ -150,7 +152,7 @@ def _shuffled(f: Callable, x: Any, axis: int = 0) -> None:
     count = x.shape[axis] if isinstance(x, Value) else len(x)
     order = recorded(order_by, (f.__self__, count, rank, axis), {})  # type: ignore[attr-defined]
     if isinstance(x, Value):
-        x[...] = x.take(order, axis)  # type: ignore[attr-defined]
+        x[...] = x.take(order, axis)  # type: ignore[attr-defined, index]
     else:
         entry = _entries(f, x)
         x[:] = [entry(order[k]) for k in range(len(x))]

@@ -23,10 +23,9 @@ def check_growth(eqn: Equation) -> None:
     loop = LoopView(eqn)
     body, carries = loop.body, list(zip(loop.carries, loop.next, loop.init))
     growing = _fed_back(body, carries, {c for c, y, _ in carries if c.type.weak and c.type.dtype == INT and not _steps(c, y)})
-    bounds = [_known(a) for a in loop.bounds]
-    if not growing or None in bounds:
+    start, stop, step = [_known(a) for a in loop.bounds]
+    if not growing or start is None or stop is None or step is None:
         return
-    start, stop, step = bounds
     iterations = len(range(start, stop, step))
     fixed = loop.iterations is not None
     safe = _safe_iterations(loop, carries, growing, start, step, iterations if fixed else max(iterations, MOST_ITERATIONS))

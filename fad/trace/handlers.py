@@ -142,7 +142,7 @@ class Context:
 
     def __init__(self, manager: Any):
         self.manager = manager
-        self.watch: Any = caught(lambda: manager._exceptions) if isinstance(manager, suppress) else None
+        self.watch: Any = caught(lambda: manager._exceptions) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
 
     def __enter__(self) -> Any:
         if self.watch is not None:

@@ -97,7 +97,7 @@ class Handed:
         self.fixed = [position for position in ends if any(ends[position] is x for x in fixed)]
         self.fixed_outside = [x for x in fixed if made.is_outer(x)]
         ways = {position: [self._way(x, made.is_outer) for x in may_be(ends[position])] if position in ends else [] for position in self.starts}
-        self.outer = {position: {} for position in ways}
+        self.outer: dict[Any, dict] = {position: {} for position in ways}
         for position, c in self.first.items():
             self.outer[position][id(c)] = c
         self.pairs = {frozenset((a, b)) for a in self.first for b in self.first if a != b and self.first[a] is self.first[b]}

@@ -25,7 +25,7 @@ class Steps:
     stop: Any = 0
     step: int = 1
     checkpoint: "bool | None" = None
-    stands_for = None                                         # the class of Python's whose object it is to captured code
+    stands_for: Any = None                                    # the class of Python's whose object it is to captured code
 
     def item(self, i: Any) -> Any:
         raise NotImplementedError

@@ -200,8 +200,8 @@ class Object:
     def __init__(self, original: Any, capture: Any):
         self.__dict__.update(_original=original, _capture=capture)
 
-    @property
-    def __class__(self) -> type:                              # type: ignore[override]  # isinstance is to say what the original is
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:                              # isinstance is to say what the original is
         return type(self._original)
 
     @door
@@ -212,7 +212,8 @@ class Object:
     def _called(self, method: Callable, *args: Any, **kwargs: Any) -> Any:
         """What a method returns; another object of the library's is one with faces, too (a spline's derivative)."""
         result = method(*args, **kwargs)
-        return Object(result, self._capture) if has_faces(type(result)) else result
+        cls: Any = type(result)
+        return Object(result, self._capture) if has_faces(cls) else result
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._original, name, value)

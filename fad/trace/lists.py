@@ -74,7 +74,7 @@ class Items(list, Record):
         for x in more:
             self.append(x)
 
-    def __iadd__(self, more: Any) -> Any:
+    def __iadd__(self, more: Any) -> Any:  # type: ignore[misc]  # as of lists: of all that can be iterated over
         self.extend(more)
         return self
 
@@ -371,7 +371,8 @@ class RowList(Items):
         elements = list(self)
         note(self)
         list.__setitem__(self, slice(None), elements)
-        self.__class__, self.rows, self.layout, self.types, self.length = Items, None, None, None, 0
+        self.__class__ = Items  # type: ignore[assignment]
+        self.rows, self.layout, self.types, self.length = None, None, None, 0
         return self
 
 

@@ -132,7 +132,7 @@ class LoopRuntime:
             if iterations > MOST_UNROLLED and not isinstance(why, Plainly):
                 raise why
 
-    def _try(self, body: Callable, roll: Callable) -> "Exception | str | None":
+    def _try(self, body: Callable, roll: Callable) -> "Exception | None":
         """None if the loop is now a region of the program, else why it is not."""
         known = self.unrolled.get(body.__code__)
         if known is not None:

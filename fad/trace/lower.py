@@ -178,7 +178,7 @@ class JumpLowering:
         flags = dict.fromkeys(flag for b in inside for flag in self.flags_of(b))
         if not always_jumps(s.finalbody):
             return self.ended_on_some_ways(s, list(flags))
-        body = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
+        body: list[ast.stmt] = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
         taken_in = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), None, [ast.Pass()])
         out = [self.compound(placed(ast.Try(body, [taken_in], [], []), s))]
         return out + [ast.copy_location(_assign(flag, ast.Constant(False)), s) for flag in flags] + self.block(s.finalbody)
@@ -196,7 +196,7 @@ class JumpLowering:
         self.used.update(flags, own)
         before = [_assign(k, _load(flag)) for k, flag in zip(kept, flags)] + [_assign(flag, ast.Constant(False)) for flag in flags]
         after = [_assign(flag, _load(k)) for k, flag in zip(kept, flags)]
-        restored = [ast.If(_not_any(own), after, [])] if after else []
+        restored = [ast.If(_not_any(own), [*after], [])] if after else []
         at = s.finalbody[0]
         out = self.compound(s)
         out.finalbody = [*[placed(line, at) for line in before], *out.finalbody, *[placed(line, at) for line in restored]]
@@ -270,7 +270,7 @@ def _links(e: ast.expr) -> "ast.BoolOp | None":
     """a < (y := b) < c as a < (y := b) and y < c."""
     if not isinstance(e, ast.Compare) or not all(isinstance(v, ast.NamedExpr) for v in e.comparators[:-1]) or len(e.ops) < 2:
         return None
-    left, links = e.left, []
+    left, links = e.left, list[ast.expr]()
     for op, right in zip(e.ops, e.comparators):
         links.append(ast.copy_location(ast.Compare(left, [op], [right]), e))
         left = ast.copy_location(_load(right.target.id), right) if isinstance(right, ast.NamedExpr) else right

@@ -51,6 +51,7 @@ def is_simple(target: ast.AST) -> bool:
 
 def placed(new: Any, old: ast.AST) -> Any:
     """A new node, and all in it that have no place of their own, at the place of an old one."""
+    n: Any
     for n in ast.walk(new):
         if "lineno" in n._attributes and not getattr(n, "lineno", 0):
             ast.copy_location(n, old)
@@ -85,7 +86,7 @@ class Displays(ast.NodeTransformer):
             return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), "made", ast.Load()), [e], []), e)
         return e
 
-    visit_List = visit_Dict = visit_Set = visit_ListComp = visit_DictComp = visit_SetComp = visit_GeneratorExp = _made
+    visit_List = visit_Dict = visit_Set = visit_ListComp = visit_DictComp = visit_SetComp = visit_GeneratorExp = _made  # type: ignore[assignment]
 
     def visit_Call(self, e: ast.Call) -> Any:
         """The runtime makes a list of its own of a new one: __fad__.list_([...])."""

@@ -163,7 +163,7 @@ def _ends(node: Any) -> tuple:
 
 
 def _same_code(node: Any, code: CodeType) -> bool:
-    made = compiled_in(node, code.co_freevars, code.co_filename)
+    made = compiled_in(node, code)
     return made is not None and _contents(made) == _contents(code)
 
 

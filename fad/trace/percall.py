@@ -11,6 +11,7 @@ How often a region of the program runs is known of a loop whose count is known: 
 k reads the k-th of the results.
 """
 import functools
+import operator
 import random
 from collections.abc import Callable
 from types import FunctionType, MethodType
@@ -188,7 +189,8 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
 
 def _loops_around(f: Any) -> list:
     """The loops around the present place, outermost first, each as (number of the iteration, count)."""
-    builder, loops = current(), []
+    builder = current()
+    loops: list = []
     while builder is not None:
         if builder.runs is None:
             raise refused(f, "how often it is called depends on data (a branch, a while loop, an example of a batch)")
@@ -227,7 +229,7 @@ def _count(n: Any) -> Any:
     """The count of a loop: an int, or an extent of an input."""
     if not isinstance(n, Value) or n.atom in current().integers.dims:
         return n
-    return n.__index__()
+    return operator.index(n)  # type: ignore[arg-type]  # a tracer of an integer has __index__
 
 
 def steps_here() -> list:

@@ -29,7 +29,7 @@ _METHODS = ("insert", "remove", "clear", "index", "count", "sort", "reverse", "_
             "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__reversed__")
 
 
-def done_plainly(cls: type) -> type:
+def done_plainly(cls: Any) -> Any:
     """A class of lists in rows, with the methods that plain lists have besides. Other lists in rows among the arguments become plain as well."""
     def on_plain(name: str) -> Callable:
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -20,7 +20,7 @@ class CarryPlan:
     """
 
     def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable, own: Iterable = (),
-                 memory: "Memory | None" = None):
+                 *, memory: "Memory | None" = None):
         self.own = {*own, *names, *stops}
         self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
         self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]

@@ -16,7 +16,8 @@ from ..util.where import package_name
 from .containers import is_users
 
 LARGEST = 1 << 20                                             # bytes of an array that is kept
-BUFFERS = (bytearray, array, ctypes.Array, ctypes.Structure, ctypes.c_double.__base__)        # the last is that of all numbers of C
+# the last is the base of all numbers of C
+BUFFERS: tuple[type, ...] = (bytearray, array, ctypes.Array, ctypes.Structure, *ctypes.c_double.__bases__)
 
 
 def holds_no_traced(x: Any) -> bool:

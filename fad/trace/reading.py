@@ -54,7 +54,7 @@ class Reading:
             found, guards = met.along(owner, name)
             self.sources += guards
             if isinstance(found, property) and isinstance(found.fget, FunctionType):
-                return self.swap(found.fget)(owner.__self__)
+                return self.swap(found.fget)(owner.__self__)  # type: ignore[attr-defined]
         value = getattr(owner, name)
         guards = met.of_library(owner, name, value)
         self.sources += guards

@@ -22,7 +22,8 @@ def is_value(x: Any) -> bool:
     """Whether x is a number or a tuple of numbers: what cannot be changed is as good as its copy."""
     if isinstance(x, tuple):
         return all(map(is_value, x))
-    return isinstance(x, (Value, np.ndarray, np.generic, int, float, complex, str, type(None))) and not np.ndim(x)
+    is_number = isinstance(x, (Value, np.ndarray, np.generic, int, float, complex, str, type(None)))
+    return is_number and not np.ndim(x)
 
 
 def reordered(items: list, order: Any) -> list:

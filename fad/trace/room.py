@@ -158,7 +158,7 @@ class AppendedLists:
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
         self.refuse_changes([x for x in self.added if id(x) in changed])
 
-    def _end_iteration(self, key: int, c: Items, made: Trial, initial: Iterable) -> bool:
+    def _end_iteration(self, key: int, c: Any, made: Trial, initial: Iterable) -> bool:
         if c.rows is None and key in self.kept:               # it would be made plain in every iteration
             raise UnstageableError("a list that a loop fills is changed other than at its end (insert, pop(0), sort, ...)",
                                    do="use an array, or append to one list and read another")

@@ -7,7 +7,8 @@ class SharedScope:
     """The element (or the condition) of a comprehension that makes functions, which share the comprehension's variables: they see the last item."""
 
     def __init__(self, part: Callable):
-        self.part, self.variables = part, []                  # part(item): the element, and a function that has the variables of this item
+        self.part = part                      # part(item): the element, and a function that has the variables of this item
+        self.variables: list = []
 
     def __call__(self, item: Any) -> Any:
         made, variables = self.part(item)

@@ -78,7 +78,9 @@ def _inputs_of(x: Any, builder: Any) -> list:
 
 def _are_disjoint(a: Tracer, b: Tracer) -> bool:
     """Whether two views of one array are rows of it, or slices, of which one is known to begin where the other has ended."""
-    chains = [x.tie.chain if x.tie is not None else None for x in (a, b)]
+    if a.tie is None or b.tie is None:
+        return False
+    chains = a.tie.chain, b.tie.chain
     if None in chains or chains[0].source is not chains[1].source or not all(c.links and c.links[0].reads_part for c in chains):
         return False
     spans = [_spans(c.links[0]) for c in chains]
@@ -87,7 +89,8 @@ def _are_disjoint(a: Tracer, b: Tracer) -> bool:
 
 def _spans(eqn: Any) -> list:
     """For each axis of an array where a selection begins and how much it takes; None for how much where it is no slice of step 1."""
-    values, spans = iter(operands(eqn)), []
+    values = iter(operands(eqn))
+    spans: list[tuple] = []
     for entry in eqn.params["spec"]:
         if entry == "i":
             spans.append((next(values), 1))

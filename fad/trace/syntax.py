@@ -119,14 +119,15 @@ class Rewriter(AccessRewriter):
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
         if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
-            inner = _Expressions(self.owner, _Scope(node), self.numbers)
-            node.body = inner.notes(node) + inner.block(node.body)
+            outer = _Expressions(self.owner, _Scope(node), self.numbers)
+            node.body = outer.notes(node) + outer.block(node.body)
             return
-        inner = Rewriter(self.owner, _Scope(node), self.numbers)
+        scope = _Scope(node)
+        inner = Rewriter(self.owner, scope, self.numbers)
         noted = inner.notes(node)
         body = JumpLowering().function(node.body)
         Liveness(body)
-        own = [n for n in assigned(body) if n not in inner.scope.globals | inner.scope.nonlocals | set(inner.scope.parameters)]
+        own = [n for n in assigned(body) if n not in scope.globals | scope.nonlocals | set(scope.parameters)]
         first = body[0]
         node.body = inner.block(body)
         if own:
@@ -142,7 +143,7 @@ class Rewriter(AccessRewriter):
         scope, first = self.scope, node.body[0]
         others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
         shared = {n for inner in _functions_in(node) for n in _Scope(inner).nonlocals}
-        own = shared & ({*assigned(node.body), *scope.parameters} - others)
+        own = shared & ({*assigned(node.body), *scope.parameters} - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []
         calls = [self.runtime(name, self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))) for name, names in out]
@@ -344,14 +345,14 @@ class Rewriter(AccessRewriter):
             parts.append(part)
         return placed(self.runtime("joined", *parts), e)
 
-    def visit_Call(self, e: ast.Call) -> Any:
+    def visit_Call(self, e: Any) -> Any:
         if asks_for_names(e):
             raise CannotLowerError(f"{e.func.id}() sees the names of the function")
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS and not (e.func.id == "vars" and e.args):
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
         if takes_all(e):
             e.args = [placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
-        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e = self.generic_visit(e)
         if getattr(e.func, "attr", "") == "append":
             e.args = [self.list_made(x) for x in e.args]
         e.func = placed(self.runtime("call", e.func), e)

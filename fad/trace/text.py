@@ -89,7 +89,7 @@ class TracedText:
     def __init__(self, *parts: Any):
         self.parts = parts
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> type:
         """str, to those who ask what it is."""
         return str
@@ -219,7 +219,7 @@ def _told(said: Callable, *given: Any) -> str:
 
 # -- what rewritten code calls in place of f"...", "..." % x and Python's functions ------------------------------------------
 
-CONVERSIONS = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
+CONVERSIONS: dict[int, Callable] = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
 
 
 def formatted(x: Any, conversion: int = -1, spec: Any = "") -> Any:

@@ -55,7 +55,8 @@ class Tracer(Value):
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
-        self._version, self.tie, self.origin, self.born = 0, None, var, next(births)
+        self._version, self.origin, self.born = 0, var, next(births)
+        self.tie: TracerView | None = None
         self.kin: Any = ()
         self.bound: Any = None                              # whether the name of this value has one at all (see bound.py)
         self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
@@ -120,8 +121,10 @@ class Tracer(Value):
     def set(self, new: Value) -> "Tracer":
         """Give this array a new value in place; what it is a view of changes with it."""
         view, builder = self.tie, current()
+        base: Any = None
         new = builder.value_of(builder.lift(new).atom)      # as it is now: it may be a view of this array, as in z[:] = z[::-1]
-        base = None if view is None else view.write(view.base, new)
+        if view is not None:
+            base = view.write(view.base, new)
         builder.note_mutation(self)
         self._var = new.atom
         self._version += 1
@@ -211,7 +214,7 @@ class Tracer(Value):
         op = registry[name]
         require_fitting(op, a, b)
         if stack.is_live() and isinstance(op, Op) and op.traits.raises and is_users_operator():
-            see_that_python_takes(op.traits.on_ints, a, b)
+            see_that_python_takes(op.traits.on_ints, a, b)  # type: ignore[arg-type]
 
     def __matmul__(self, other: Any) -> Any:
         if sparse.is_sparse(other):

@@ -100,7 +100,7 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
         if not isinstance(test, Value):
             return bool(rest(left)) if test else True
         inside = left.take()
-        _choose(test, plan, lambda: rest(inside) or run_plainly(inside, body, plan))
+        _choose(test, plan, lambda: None if rest(inside) else run_plainly(inside, body, plan))
         return True
     more = steps.has_iterations() or (steps.start < steps.stop if steps.step > 0 else steps.start > steps.stop)
     return only_if(more, steps, iteration_and_rest)

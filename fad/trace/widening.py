@@ -40,8 +40,12 @@ def require_same_iterations(eqn: Equation, iterations: "list[Iteration]", names:
             raise _refusal(names, k, iteration.last[k], t)
         kept = [k for k, t in enumerate(iteration.last) if t is not None]
         changed = [k for k in kept if k < len(iteration.types) and iteration.types[k] is not None and _kind(iteration.types[k]) != _kind(iteration.last[k])]
-        if changed and not all(_same(eqn, iteration, kept, part, lead if part is iteration.body else 0) for part in (iteration.body, iteration.test) if part is not None):
+        if changed and not all(_same(eqn, iteration, kept, part, lead if part is iteration.body else 0) for part in _parts(iteration)):
             raise _refusal(names, changed[0], iteration.types[changed[0]], iteration.last[changed[0]])
+
+
+def _parts(iteration: Iteration) -> list:
+    return [part for part in (iteration.body, iteration.test) if part is not None]
 
 
 def _refusal(names: tuple, k: int, before: Type, after: Type) -> WideningError:
@@ -65,7 +69,8 @@ def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
         comparison.begin(v, a, UNDEFINED if k < lead or not iteration.is_first else _start(iteration.init[kept[k - lead]], v))
-    results = part.outputs if part is iteration.test else _row(part.outputs, kept)
+    is_test = part is iteration.test
+    results = part.outputs if is_test else _row(part.outputs, kept)
     return comparison.is_same(ComparedPart(narrow, part.equations, [_atom(x) for x in results]), ComparedPart(list(wide), region.equations, list(region.outputs)))
 
 

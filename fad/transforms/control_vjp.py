@@ -109,7 +109,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs)
               if v in sweep.trails}
     joint = JointProgram(sweep, eqn, region, given, trails=trails, restoring=wanted,
-                         demanded=[v for k in wanted for v in trails[k].versions])
+                         demanded=[v for k in wanted if (trail := trails[k]) for v in trail.versions])
     return Division(joint, wanted)
 
 

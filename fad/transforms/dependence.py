@@ -86,6 +86,8 @@ class Dependence:
     def step(self, eqn: Equation) -> None:
         if eqn.regions:
             OF_CONTROL[eqn.op.name](self, eqn)
+        elif eqn.op.traits.tells:                            # the program that asks for the pattern tells it
+            return
         elif not any(self.varies(a) for a in eqn.inputs):
             run_equation(eqn, self.env)
         elif not eqn.op.effect and not getattr(eqn.op.derivative, "is_zero", False):

@@ -281,7 +281,7 @@ class TapedWhile(Taped):
         def sweep_back(carries: list) -> tuple:
             return FOR.run_regions([iterations - 1, -1, -1, *carries], (backward,), extents=self.body.reverse_links())
         kept = tape.used(saved, iterations) if tape.grows and is_inside_a_loop(current()) else saved
-        self.finish_forward(results[:n], kept, sweep_back)
+        self.finish_forward(results[:n], tuple(kept), sweep_back)
 
     def _step(self, *carries: Any) -> list:
         n = self.body.count

@@ -258,7 +258,7 @@ class Division:
     def kept_carries(self) -> list:
         """Indices of the carries that later iterations need to compute the saved values."""
         place = {v: k for k, v in enumerate(atoms(self.joint.carries))}
-        wanted, found = set(self.saved), set()
+        wanted, found = set(self.saved), set[int]()
         while True:
             used = set(wanted)
             for k in live(self.equations, wanted):

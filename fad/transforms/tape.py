@@ -11,7 +11,7 @@ Stack   values of any other extents: a flat array, last in first out, that doubl
 
 All of these are values of the IR, so derivatives of derivatives of loops need no rule of their own.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..ir.build import Builder, at_line, current
@@ -35,7 +35,7 @@ class Iterations(NamedTuple):
     count: Any
     start: Any
     step: Any
-    index: "Var | None" = None
+    index: "Var | None" = None  # type: ignore[assignment]  # of a tuple it is a method
 
 
 def see_to_room(keepers: list, around: Builder) -> None:
@@ -157,6 +157,8 @@ def padded_width(v: Var, iterations: Iterations) -> Any:
 
 def along(form: Any, iterations: Iterations, around: Builder) -> "tuple | None":
     """(slope, rest) of an integer that is slope times the loop's index, and the rest, in every iteration."""
+    if iterations.index is None:
+        return None
     i = around.integers.form(iterations.index)
     hidden = [(w, c) for w, c in i.terms if not around.sees(w)]
     if len(hidden) != 1 or abs(hidden[0][1]) != 1:
@@ -250,11 +252,11 @@ class Tape:
     """
 
     def __init__(self, saved: list, iterations: "Iterations | None", lines: "dict | None" = None,
-                 keeper: Callable = keeper_of):
+                 made_by: Callable = keeper_of):
         lines = lines or {}
         self.variables = saved
         self.lines = [lines.get(v) for v in saved]           # the keeper of a value belongs to the value's line
-        self.keepers = [keeper(v, iterations) for v in saved]
+        self.keepers: list[Any] = [made_by(v, iterations) for v in saved]
         self.pointers = [keeper for keeper in self.keepers if isinstance(keeper, Stack)]
         self.grows = iterations is None and any(isinstance(keeper, TapeRows) for keeper in self.keepers)
         see_to_room(self.keepers, current())
@@ -278,7 +280,7 @@ class Tape:
         """The carries with rows for so many iterations."""
         return self.each(state, lambda keeper, own, _: keeper.grown(own, room))
 
-    def used(self, state: list, iterations: Any) -> list:
+    def used(self, state: Sequence, iterations: Any) -> list:
         """The carries at the end of so many iterations, without the rows that no iteration has needed: a loop around is
         to save no more than that.
         """
@@ -288,7 +290,7 @@ class Tape:
         """The carries after one iteration's values are saved."""
         return self.each(state, lambda keeper, own, number: keeper.push(own, values[number], k))
 
-    def each(self, state: list, change: Callable) -> list:
+    def each(self, state: Sequence, change: Callable) -> list:
         """The carries after change(keeper, its own carries, its number) -> its new ones."""
         out: list = []
         for number, (keeper, line) in enumerate(zip(self.keepers, self.lines)):
@@ -305,14 +307,14 @@ class Tape:
             final = final[keeper.carries:]
         return out
 
-    def reader(self, state: list, k: Any) -> "Reader":
+    def reader(self, state: Sequence, k: Any) -> "Reader":
         return Reader(self, state, k)
 
 
 class Reader:
     """Gets back the values of one iteration; `state` then holds the reverse loop's carries."""
 
-    def __init__(self, tape: Tape, state: list, k: Any):
+    def __init__(self, tape: Tape, state: Sequence, k: Any):
         self.tape, self.k, self.state = tape, k, list(state)
         self.place: dict[int, int] = {}
         for number, keeper in enumerate(tape.keepers):

@@ -6,7 +6,7 @@ from ..ir.build import building
 from ..ir.op import Op
 from ..ir.types import Type
 from ..ir.walk import evaluate
-from ..ops.carry import atom_type
+from ..ops.carry import defined_type
 from .inputs import zeros_like
 
 
@@ -23,7 +23,7 @@ def pullback_by_transposition(op: Op, gs: tuple, ys: tuple, xs: tuple, params: d
             moving = [k for k, need in enumerate(needs) if need]
             dxs: list = [None] * len(xs)
             for k in moving:
-                t = atom_type(xs[k])
+                t = defined_type(xs[k])
                 dxs[k] = inner.input(Type(t.dtype, t.shape), f"dx{k}")
             dys = op.derivative.jvp(op, ys, xs, tuple(dxs), params)
             given = [k for k, dy in enumerate(dys) if dy is not None and gs[k] is not None]

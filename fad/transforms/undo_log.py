@@ -80,7 +80,7 @@ def _out_of_branches(eqn: Equation, k: int, active: set) -> "tuple | None":
     trails = [trail_to(region, region.outputs[k], active) for region in eqn.regions]
     starts = {None if trail is None else trail.versions[0] for trail in trails}
     start = starts.pop()
-    return None if starts or start is None else (start, max(trail.cost for trail in trails))
+    return None if starts or start is None else (start, max(trail.cost for trail in trails if trail))
 
 
 # -- while a region is being differentiated --------------------------------------------------------

@@ -85,10 +85,10 @@ def _covers(division: Division, saved: Equation, chain: list, iterations: Iterat
     if any(division.equations[k].params["spec"] not in (_SLICE["spec"], ("i",)) for k in chain):
         return False
     region = _region(saved, around)
-    slopes = [along(bound, iterations, around) for bound in region]
-    if region[0] != Affine() or not isinstance(iterations.step, int) or None in slopes:
+    first, behind = [along(bound, iterations, around) for bound in region]
+    if region[0] != Affine() or not isinstance(iterations.step, int) or first is None or behind is None:
         return False
-    change = slopes[1][0] * iterations.step
+    change = behind[0] * iterations.step
     ends = [region[1].shifted(change)] + [region[1]] * (change < 0)      # saved elements may no longer be written to
     written = [_region(division.equations[k], around) for k in chain]
     adding = [k for k in chain if division.equations[k].adds_part]

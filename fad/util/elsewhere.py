@@ -35,7 +35,7 @@ def in_new_thread(work: Callable[[], T]) -> T:
     next(running)
     try:
         # an interrupt within Thread.start() would end the thread
-        _thread.start_new_thread(copy_context().run, (next, running, None))
+        _thread.start_new_thread(copy_context().run, (next, running, None))  # type: ignore[arg-type]  # as a callable
     except RuntimeError as error:
         if "new thread" not in str(error):
             raise

@@ -41,7 +41,8 @@ def coloured(text: str) -> str:
         kind = _kind(token)
         if kind:
             done.append(html.escape(_between(lines, (row, column), token.start)))
-            done.append(f'<span style="color:{COLOURS[kind]}">{html.escape(token.string)}</span>')
+            done.append("\n".join(f'<span style="color:{COLOURS[kind]}">{html.escape(line)}</span>'
+                                  for line in token.string.split("\n")))
             row, column = token.end
     return "".join(done) + html.escape(_between(lines, (row, column), (len(lines) + 1, 0)))
 

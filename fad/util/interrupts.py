@@ -40,7 +40,7 @@ def let_through(error: BaseException) -> None:
 
 
 @contextlib.contextmanager
-def ignoring(*kinds: type) -> Iterator[None]:
+def ignoring(*kinds: type[BaseException]) -> Iterator[None]:
     """Within, errors of these classes end the block and nothing more, as in contextlib.suppress; interrupts go on.
 
     >>> with ignoring(LookupError):

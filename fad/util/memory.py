@@ -99,7 +99,7 @@ def overlap(x: np.ndarray, y: np.ndarray) -> bool:
     if not np.may_share_memory(x, y):
         return False
     try:
-        return np.shares_memory(x, y, max_work=1000)
+        return np.shares_memory(x, y, max_work=1000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

@@ -37,7 +37,7 @@ class MissingName(AttributeError):
         self.names, self.more = names, more
 
     def __str__(self) -> str:
-        meant = suggestion(self.name, [n for n in self.names() if not n.startswith("_")])
+        meant = suggestion(self.name or "", [n for n in self.names() if not n.startswith("_")])
         return self.args[0] + meant + (self.more and f"{'' if meant else '.'} {self.more}")
 
     def __reduce__(self) -> Any:

@@ -3,6 +3,8 @@ import importlib.util
 import marshal
 import pathlib
 import pkgutil
+from importlib.machinery import ModuleSpec
+from typing import Any
 
 
 def text_of(module: str) -> "str | None":
@@ -22,7 +24,7 @@ def contents_of(package: str) -> list:
     True
     """
     found: list = []
-    for place in importlib.util.find_spec(package).submodule_search_locations:
+    for place in _spec(package).submodule_search_locations or ():
         folder = pathlib.Path(place)
         for file in sorted(folder.iterdir()) if folder.is_dir() else ():
             if file.is_file():
@@ -32,5 +34,13 @@ def contents_of(package: str) -> list:
     return found
 
 
-def _loader(module: str):  # noqa: ANN202  a loader of whatever kind
-    return importlib.util.find_spec(module).loader
+def _loader(module: str) -> Any:
+    return _spec(module).loader
+
+
+def _spec(module: str) -> ModuleSpec:
+    """Where the import system finds a module."""
+    found = importlib.util.find_spec(module)
+    if found is None:
+        raise ModuleNotFoundError(f"no module named {module!r}", name=module)
+    return found

@@ -102,13 +102,13 @@ def _derived_kind(cls: type, node: Any) -> "_Kind | None":
 
 
 def _make_dataclass(cls: type, names: tuple, children: tuple) -> Any:
-    made = object.__new__(cls)              # __init__ may check or convert; the fields are what a tree is
+    made: Any = object.__new__(cls)         # __init__ may check or convert; the fields are what a tree is
     for name, child in zip(names, children):
         object.__setattr__(made, name, child)
     return made
 
 
-def _make_dict(cls: type, items: dict) -> Any:
+def _make_dict(cls: type[dict], items: dict) -> Any:
     made = cls.__new__(cls)
     made.update(items)
     return made

@@ -14,7 +14,7 @@ TAKERS = {                                                    # what takes a fun
     "jacobian": lambda f: fad.jacobian(f)(X), "jacrev": lambda f: fad.jacrev(f)(X), "jacfwd": lambda f: fad.jacfwd(f)(X),
     "hessian": lambda f: fad.hessian(f)(X), "vmap": lambda f: fad.vmap(f)(X), "jvp": lambda f: fad.jvp(f, (X,), (X,)), "vjp": lambda f: fad.vjp(f, X),
     "linearize": lambda f: fad.linearize(f, X), "hvp": lambda f: fad.hvp(f, X, X), "vhp": lambda f: fad.vhp(f, X, X),
-    "explain": lambda f: fad.explain(f, X), "show": lambda f: fad.show(f, X), "source": lambda f: fad.source(f, X),
+    "explain": lambda f: fad.explain(f, X), "draw": lambda f: fad.draw(f, X), "stages": lambda f: fad.stages(f, X), "show": lambda f: fad.show(f, X), "source": lambda f: fad.source(f, X),
     "export": lambda f: fad.export(f, X, path="nowhere.py"), "certify": lambda f: fad.certify(f, X), "cfunc": lambda f: fad.cfunc(f, 1.0),
     "checkpoint": lambda f: fad.checkpoint(f)(X), "custom_jvp": fad.custom_jvp, "custom_vjp": fad.custom_vjp,
     "implicit": lambda f: fad.implicit(f, root=lambda x, a: x - a), "cond": lambda f: fad.cond(True, f, f, X), "switch": lambda f: fad.switch(0, [f], X),
@@ -22,7 +22,7 @@ TAKERS = {                                                    # what takes a fun
 OTHER_WORDS = {                                               # keyword of another library -> what it is called here
     "argnum": "argnums", "arg_nums": "argnums", "has_auxx": "has_aux", "in_dims": "in_axes", "out_dims": "out_axes", "static_argnum": "static_argnums",
     "fall_back": "fallback", "memry": "memory"}
-KEEP_KEYWORDS = ("explain", "show", "source", "export", "custom_jvp", "custom_vjp")        # these hand keywords on, or are classes
+KEEP_KEYWORDS = ("explain", "draw", "stages", "show", "source", "export", "custom_jvp", "custom_vjp")        # these hand keywords on, or are classes
 
 
 class Case(NamedTuple):

@@ -66,3 +66,22 @@ def test_bodies_of_loops_run_in_blocks():
     assert "    for start in range(0, " in check(optimise(traced.func), values, traced.guards)
     text = check(optimise(vjp(traced.func, (0, 1))), [*values, 1.0], traced.guards, jit=True)
     assert text.count("        for start") == 2, "one pass an iteration forward, one an iteration backward"
+
+
+def gathered(X, w, rows, columns, V):
+    """Rows of X, of a transposed array and of a vector, found by indices that the block computes."""
+    shifted = rows + 1
+    P = np.einsum("ni,ij->nj", X[shifted], w) * V[rows][:, None]
+    return np.sum(np.tanh(P[:, :, None] + X.T[:, columns].T[:, None, :]), axis=2)
+
+
+@pytest.mark.parametrize("n", [128, 300])
+def test_gathered_rows_are_copied_once_a_block(n):
+    X, w, V = rng.standard_normal((700, 5)), rng.standard_normal((5, 4)), rng.standard_normal(700)
+    values = [X, w, rng.integers(0, 690, n), rng.integers(-700, 700, n), V]
+    traced = trace(gathered, values)
+    text = check(optimise(traced.func), [*values, *traced.captured], traced.guards, jit=n == 128)
+    inner = [line for line in text.splitlines() if "+= " in line or "tanh" in line]
+    assert inner and not any("X[" in line for line in inner), "the products read copies of the rows"
+    gs = [rng.standard_normal(np.shape(y)) for y in evaluate(traced.func, [*values, *traced.captured])]
+    check(optimise(vjp(traced.func, (0, 1, 4))), [*values, *traced.captured, *gs], traced.guards)

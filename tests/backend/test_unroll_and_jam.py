@@ -44,3 +44,32 @@ def test_extents_that_are_not_numbers_of_the_program():
         np.testing.assert_allclose(f(W, T, base), blended(W, T, base), rtol=1e-12, atol=1e-12)
         text = fad.source(f, W, T, base)
     assert ", 4):" in text and "_3 = " in text
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 8, 9])
+def test_sums_of_the_points_are_added_up_together(n):
+    """Each of n sums over the points has a register of its own."""
+    X, w = RNG.standard_normal((300, 3)), RNG.standard_normal((2, n, 3))
+
+    def loss(w):
+        return np.sum(np.tanh(np.einsum("pi,abi->pab", X, w)))
+    g = fad.jit(fad.grad(loss), compile="now")
+    h = 1 - np.tanh(np.einsum("pi,abi->pab", X, w)) ** 2
+    np.testing.assert_allclose(g(w), np.einsum("pab,pi->abi", h, X), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_sums_over_points(seed):
+    """Gradients of random contractions over points, compiled and interpreted."""
+    rng = np.random.default_rng(seed)
+    sizes = {"p": 150, **{c: int(rng.integers(1, 10)) for c in "abc"}}
+    x, y = ("p" + "".join(c for c in "abc" if rng.integers(2)) for _ in range(2))
+    out = "p" + "".join(sorted({*x, *y} - {"p"}))
+    X, Y, s = (rng.standard_normal([sizes[c] for c in word]) for word in (x, y, out))
+
+    def loss(Y, c):
+        return np.sum(np.sin(np.einsum(f"{x},{y}->{out}", X, Y - c)) * s)
+    c = rng.standard_normal(Y.shape[1:])
+    want, got = (fad.jit(fad.grad(loss, (0, 1)), compile=policy)(Y, c) for policy in ("never", "now"))
+    for a, b in zip(want, got):
+        np.testing.assert_allclose(b, a, rtol=1e-11, atol=1e-11)

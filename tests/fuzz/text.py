@@ -1,6 +1,7 @@
 """The generated text as a tier of its own: run as plain Python it shows the mistakes of the generator without the compiler's time."""
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class PythonKernel:
         exec(compile(text, "<generated>", "exec"), scope)
         scope["np"] = _SpoilingNumPy()
         self.function, self.kinds = scope[name], None
+        self.stats = SimpleNamespace(cache_hits={})
 
     def __call__(self, *args: Any) -> Any:
         kinds = [(type(a), getattr(a, "dtype", None), np.ndim(a)) for a in args]

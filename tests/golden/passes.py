@@ -31,6 +31,10 @@ def batch(X, rows):
     return np.tanh(X * 2.0)[rows]
 
 
+def shared(c, W, X):
+    return np.sum(np.tanh((X - c) @ W))
+
+
 def logsumexp(x):
     a = np.max(x)
     return np.log(np.sum(np.exp(x - a))) + a
@@ -133,6 +137,7 @@ CASES = {
     "overflow": (fad.jit, power, V),
     "split_early": (fad.jit, heads, (8, 5), (5,)),
     "hoist_gathers": (fad.jit, batch, W, np.array([3, 1])),
+    "factor_sums": (fad.grad, shared, (3,), (3, 4), W),
     "without_cancelling": (fad.grad, logsumexp, V),
     "dce": (fad.grad, quartic, V),
     "drop_invariant_carries": (fad.grad, weighted, V),

@@ -48,3 +48,27 @@ def test_a_function_shows_its_programs():
     g(np.ones((3, 3)), 2.0)
     shown = bare(g._repr_html_())
     assert shown.count("compiled") == 2 and "f64[" in shown and "loss" in shown
+
+
+def test_a_function_shows_signature_times_and_tape():
+    def walk(x, gain=0.5):
+        y = 1.0
+        for t in range(1, len(x)):
+            y = np.sin(y * x[t] * gain)
+        return y
+    g = fad.jit(fad.grad(walk), compile="now")
+    assert "(x, gain=0.5)" in bare(g._repr_html_())
+    g(np.ones(4))
+    shown = bare(g._repr_html_())
+    assert "float64[n - 1]" in shown                          # one number an iteration
+    assert re.search(r"compiled[0-9.]+ m?s[0-9.]+ m?s", shown)
+    plain = fad.jit(walk)
+    plain(np.ones(4))
+    assert "nothing" in bare(plain._repr_html_()) and "interpreted by NumPy" in bare(plain._repr_html_())
+
+
+def test_names_of_functions_are_escaped():
+    def f(x):
+        return np.sum(x)
+    f.__qualname__ = "<script>"
+    assert "<script>" not in fad.grad(f)._repr_html_()

@@ -133,3 +133,8 @@ def test_a_line_that_was_rearranged_is_not_taken_for_the_function(tmp_path):
     (tmp_path / f"{module.__name__}.py").write_text("import numpy as np\nfs = [lambda x: np.max(x), lambda x: np.sum(x)]\n")
     assert definition_of(module.fs[0]) is None
     assert fad.jit(module.fs[0])(X) == np.sum(X)
+
+
+@pytest.mark.parametrize("name", ["numpy", "scipy", "numba"])
+def test_a_users_directory_may_have_a_librarys_name(name, tmp_path):
+    assert is_captured(str(tmp_path / name / "model.py")) and not is_captured(np.linalg.__file__)

@@ -1,6 +1,6 @@
 """Reading the arguments that NumPy's functions share: arrays that may be lists, axes, dtype, keepdims, out, where."""
 import operator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .. import extents
 from ..face import METHODS
 from ..kinds import shape_of
 from ..literals import as_array
+
+#: NumPy's casting rules.
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def is_given(option: Any) -> bool:

@@ -10,7 +10,7 @@ from .. import extents
 from ..contract import LETTERS, contract
 from ..face import face
 from ..kinds import shape_of
-from .arguments import as_array, in_dtype, into, is_given, rank
+from .arguments import Casting, as_array, in_dtype, into, is_given, rank
 from .contract import diagonals
 from .creation import in_order
 
@@ -142,7 +142,7 @@ def _meet(x: Any, a: str, y: Any, b: str, keep: set) -> "tuple[Any, str]":
 @face("numpy.einsum", samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)',
                                'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
                                "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
-def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: str = "safe",
+def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: Casting = "safe",
            optimize: Any = True) -> Any:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     given = [as_array(x) for x in given]

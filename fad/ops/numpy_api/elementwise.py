@@ -372,7 +372,7 @@ class vectorize:
             excluded or ())
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        given = {**dict(enumerate(args)), **named}
+        given: dict[Any, Any] = {**dict(enumerate(args)), **named}
         places = [k for k in given if k not in self.excluded]
 
         def call(*xs: Any) -> Any:

@@ -151,7 +151,7 @@ def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padle
     if n <= edge:
         raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
     y = extended(_first(x, ax), edge, padtype)
-    steady = lfilter_zi(b, a) if len(bs) > 1 else None
+    steady = lfilter_zi(b, a) if len(bs) > 1 else ()
     for _ in range(2):
         y, _ = _filtered(bs, as_, y, [steady[k] * y[0] for k in range(len(bs) - 1)])
         y = y[::-1]

@@ -5,11 +5,13 @@ from typing import Any
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...routines.initial_value import solve_ivp
+from ...routines.quadrature import fixed_quad
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from .arguments import as_array, fixed, one_axis, rank
 from .scan import areas, part, steps_along, trapezoid
+from .within import add_solver
 
 
 @face("scipy.integrate.cumulative_trapezoid",
@@ -91,3 +93,10 @@ def romb(y: Any, dx: Any = 1.0, axis: int = -1) -> Any:
 
 face("scipy.integrate.solve_ivp", routine=True,
      note="through its steps, by RK45, RK23 and DOP853, without events and dense_output")(solve_ivp)
+face("scipy.integrate.fixed_quad", routine=True)(fixed_quad)
+
+LEIBNIZ = "by Leibniz' rule, where the function is continuous or its jumps do not move"
+REMEDY = "write the integral as a sum over fixed places, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)"
+
+for _name in ("quad", "quad_vec", "nquad", "dblquad", "tplquad"):
+    add_solver(f"scipy.integrate.{_name}", LEIBNIZ, REMEDY)

@@ -19,7 +19,7 @@ from ..shape import pack as pack_
 from ..shape import reshape as reshape_
 from ..slices import at_least
 from ..subscript import read_subscript
-from .arguments import fixed, in_dtype, into, is_given, one_axis, rank, refuse
+from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank, refuse
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel
 
 
@@ -70,7 +70,7 @@ def rows_joined(x: Any, axis: Any, dtype: Any) -> Any:
     return rows_merged(x, one_axis(axis, rank(x) - 1))
 
 
-def _require_castable(arrays: Any, dtype: Any, casting: str) -> None:
+def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
     """An error unless arrays may be cast to the dtype that they are to be joined in."""
     if not is_given(dtype) and casting == "same_kind":
         return

@@ -264,5 +264,5 @@ def rect(r: Any, phi: Any) -> Any:
     return make_complex(r * registry["cos"](phi), r * registry["sin"](phi))
 
 
-for _name, _op in {"isnan": isnan, "isinf": isinf, "isfinite": isfinite}.items():
-    _face(f"cmath.{_name}")(_op)
+for _question in (isnan, isinf, isfinite):
+    _face(f"cmath.{_question.name}")(_question)

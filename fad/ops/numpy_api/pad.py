@@ -30,7 +30,7 @@ def _pairs(given: Any, ndim: int, what: str) -> list:
     axis."""
     if given is None:
         return [(None, None)] * ndim
-    if not isinstance(given, (tuple, list, np.ndarray)) or (is_value(given) and not given.ndim):
+    if not isinstance(given, (tuple, list, np.ndarray)) or (is_value(given) and not rank(given)):
         return [(given, given)] * ndim
     items = list(given)
     if items and not any(isinstance(p, (tuple, list, np.ndarray)) for p in items):

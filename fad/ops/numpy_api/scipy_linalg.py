@@ -266,9 +266,9 @@ def qr(a: Any, overwrite_a: bool = False, mode: str = "full", pivoting: bool = F
     """With pivoting, of the columns in an order that does not change with small changes of the matrix."""
     if mode not in ("full", "r", "economic"):
         raise refuse("scipy.linalg.qr", f"mode={mode!r}")
-    a, order = matrix(a), ()
+    a, order = matrix(a), []
     if pivoting:
-        order = (factorizations.qr_order(a),)
+        order = [factorizations.qr_order(a)]
         places = registry["reshape"](order[0], *shape_of(a)[:-2], 1, shape_of(a)[-1])
         a = picked(a, registry["cast"](registry["broadcast_to"](places, *shape_of(a)), dtype=INT))
     q, r = (linalg.reduced_qr if mode == "economic" else linalg.complete_qr)(a)

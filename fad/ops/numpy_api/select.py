@@ -22,7 +22,7 @@ from ..shape import broadcast_to as broadcast_
 from ..shape import iota as iota_
 from ..shape import reshape as reshape_
 from ..subscript import read_subscript, signed
-from .arguments import axes_of, fixed, in_dtype, into, one_axis, rank, refuse
+from .arguments import Casting, axes_of, fixed, in_dtype, into, one_axis, rank, refuse
 from .join import stack, strong
 from .shape import extents_given, ravel
 from .triangles import repeated
@@ -155,7 +155,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     x.set(reshape_(read_subscript(flat, i).write(flat, values), *shape_of(x)))
 
 
-def _require_castable(v: Any, x: Any, casting: str) -> None:
+def _require_castable(v: Any, x: Any, casting: Casting) -> None:
     """Raise unless a value may be cast to the dtype of the array that it is written to. Python's numbers take the
     array's dtype if they are of its kind."""
     t, dtype = type_of(v), type_of(x).dtype
@@ -193,7 +193,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 
 @face("numpy.copyto")
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
     x, v = writable(dst, "numpy.copyto"), as_array(src)
     _require_castable(v, x, casting)
     v = as_assigned(v, type_of(x).dtype)
@@ -306,7 +306,7 @@ def _for_promotion(a: Any) -> Any:
 
 
 @face("numpy.can_cast")
-def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+def can_cast(from_: Any, to: Any, casting: Casting = "safe") -> bool:
     return np.can_cast(type_of(from_).dtype if is_value(from_) else from_, to, casting)
 
 

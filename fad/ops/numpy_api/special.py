@@ -34,26 +34,19 @@ for _name, _of in SHARED.items():
 
 # -- ufuncs of several results ---------------------------------------------------------------------
 
-PARTS = {
-    "airy": "airy_ai airy_aip airy_bi airy_bip", "airye": "airye_ai airye_aip airye_bi airye_bip",
-    "fresnel": "fresnel_s fresnel_c", "modfresnelp": "modfresnelp_f modfresnelp_k",
-    "modfresnelm": "modfresnelm_f modfresnelm_k", "sici": "sici_si sici_ci", "shichi": "shichi_shi shichi_chi",
-    "ellipj": "ellipj_sn ellipj_cn ellipj_dn ellipj_ph", "itj0y0": "itj0 ity0", "iti0k0": "iti0 itk0",
-    "it2j0y0": "it2j0 it2y0", "it2i0k0": "it2i0 it2k0", "itairy": "itairy_ai itairy_bi itairy_minus_ai itairy_minus_bi",
-    **{name: f"{name}_value {name}_slope" for name in ("pbdv", "pbvv", "pbwa", "mathieu_cem", "mathieu_sem",
-                                                       "mathieu_modcem1", "mathieu_modcem2", "mathieu_modsem1",
-                                                       "mathieu_modsem2")},
-
-}
+_parts: dict[str, dict[int, Op]] = {}
+for _op in registry.values():
+    if isinstance(_op, Op) and "part" in _op.facts:
+        _call, _number = _op.facts["part"]
+        _parts.setdefault(_call, {})[_number] = _op
 
 
-def _several(parts: str) -> Any:
-    ops = [registry[name] for name in parts.split()]
+def _several(ops: list) -> Any:
     return lambda *xs: tuple([part(*xs) for part in ops])
 
 
-for _name, _parts in PARTS.items():
-    add_face(f"scipy.special.{_name}", _several(_parts))
+for _call, _found in _parts.items():
+    add_face(f"scipy.special.{_call}", _several([_found[k] for k in sorted(_found)]))
 
 
 @face("scipy.special.kelvin")
@@ -258,6 +251,12 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
     axes = axes_of(axis, len(shape_of(x)))
     moved = x - _shift(x, axes)
     return moved - _keep(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
+
+
+@face("scipy.special.assoc_laguerre", samples=("sp.assoc_laguerre(v, 2, 0.5)",))
+def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
+    """The generalised Laguerre polynomial, whose argument comes first here."""
+    return registry["eval_genlaguerre"](n, k, as_array(x))
 
 
 @face("scipy.special.softplus")

@@ -14,7 +14,7 @@ from ..keywords import fitted
 from ..kinds import shape_of
 from ..literals import as_array, is_value, known, numpy_number
 from ..subscript import read_subscript
-from .arguments import axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
+from .arguments import Casting, axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
 from .creation import check_order, in_order
 from .join import strong
 from .ufuncs import as_float
@@ -32,7 +32,7 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 
 
 def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any = True, dtype: Any = None,
-         casting: str = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
+         casting: Casting = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
          **options: Any) -> Any:
     """ufunc(*inputs, ...) of which an argument is traced; further options (an axis) are the face's own."""
     check_order(order)
@@ -67,7 +67,7 @@ def _positional_out(ufunc: Any, inputs: tuple, out: Any) -> tuple:
     return inputs, out
 
 
-def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: str) -> tuple:
+def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: Casting) -> tuple:
     """The inputs in the dtypes of the loop that is asked for."""
     given = tuple([type_of(x).dtype for x in inputs]) + (None,) * ufunc.nout
     if signature is None:
@@ -76,14 +76,14 @@ def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: str
     return tuple([in_dtype(x, t) for x, t in zip(inputs, loop)])
 
 
-def _written(out: Any, y: Any, where: Any, casting: str) -> Any:
+def _written(out: Any, y: Any, where: Any, casting: Casting) -> Any:
     """y where the mask holds, what `out` held (zero without one) elsewhere, in `out` where that is given."""
     if where is not True:
         y = registry["where"](as_array(where), y, 0 if out is None else out)
     return y if out is None else write_out(out, y, casting)
 
 
-def write_out(out: Any, y: Any, casting: str = "same_kind") -> Any:
+def write_out(out: Any, y: Any, casting: Casting = "same_kind") -> Any:
     """`out` (an array, or a tuple of one for each result) after the result is written into it."""
     if isinstance(out, tuple):
         parts = y if isinstance(y, tuple) else (y,)
@@ -259,6 +259,5 @@ def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:
     return registry["reshape"](flat, *shape_of(x))
 
 
-for _name, _method in {"reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat,
-                       "at": at}.items():
-    METHODS[f"ufunc.{_name}"] = _method
+METHODS.update({"ufunc.reduce": reduce, "ufunc.accumulate": accumulate, "ufunc.outer": outer,
+                "ufunc.reduceat": reduceat, "ufunc.at": at})

@@ -82,7 +82,7 @@ def special_part(name: str, output: int, *partials: Any, call: str, domain: Any 
         return getattr(SCIPY, call)
     arity = len(partials)
     return composed(name, lambda *xs: find()(*xs)[output], Infer(find, output), f"{call}({_places(arity)})[{output}]",
-                    Partials(*partials), domain, arity=arity, scipy=find, module="special",
+                    Partials(*partials), domain, arity=arity, scipy=find, module="special", part=(call, output),
                     doc=f"Result {output} of SciPy's {call}")
 
 

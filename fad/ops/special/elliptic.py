@@ -5,6 +5,7 @@ Formulas: Digital Library of Mathematical Functions, chapters 19 and 22.
 """
 from typing import Any
 
+from ...ir.op import Op
 from ..arithmetic import rint
 from ..choice import where
 from ..transcendental import cos, sin, sqrt
@@ -127,10 +128,10 @@ def _dn_modulus(y: Any, u: Any, m: Any) -> Any:
 JACOBI = ((0.2, 1.2), MODULUS)
 ellipj_sn = special_part("ellipj_sn", 0, lambda y, u, m: ellipj_cn(u, m) * ellipj_dn(u, m),
                          lambda y, u, m: ellipj_cn(u, m) * _ph_modulus(u, m), call="ellipj", domain=JACOBI)
-ellipj_cn = special_part("ellipj_cn", 1, lambda y, u, m: -ellipj_sn(u, m) * ellipj_dn(u, m),
-                         lambda y, u, m: -ellipj_sn(u, m) * _ph_modulus(u, m), call="ellipj", domain=JACOBI)
-ellipj_dn = special_part("ellipj_dn", 2, lambda y, u, m: -m * ellipj_sn(u, m) * ellipj_cn(u, m), _dn_modulus,
-                         call="ellipj", domain=JACOBI)
+ellipj_cn: Op = special_part("ellipj_cn", 1, lambda y, u, m: -ellipj_sn(u, m) * ellipj_dn(u, m),
+                             lambda y, u, m: -ellipj_sn(u, m) * _ph_modulus(u, m), call="ellipj", domain=JACOBI)
+ellipj_dn: Op = special_part("ellipj_dn", 2, lambda y, u, m: -m * ellipj_sn(u, m) * ellipj_cn(u, m), _dn_modulus,
+                             call="ellipj", domain=JACOBI)
 ellipj_ph = special_part("ellipj_ph", 3, lambda y, u, m: ellipj_dn(u, m), lambda y, u, m: _ph_modulus(u, m),
                          call="ellipj", domain=JACOBI)
 

@@ -2,6 +2,7 @@
 5, 8 and 25."""
 from typing import Any
 
+from ...ir.op import Op
 from ...ir.traits import Traits
 from ...ir.types import FLOAT, Type
 from ..choice import where
@@ -37,9 +38,9 @@ gammaln = special("gammaln", lambda y, x: digamma(x), traits=Traits(raises=True)
 loggamma = special("loggamma", lambda y, x: digamma(x))
 gammasgn = special("gammasgn", None, traits=Traits(jumps=True))
 rgamma = special("rgamma", _rgamma_slope)
-digamma = special("digamma", real_only(_trigamma, NO_TRIGAMMA))
-zeta = special("zeta", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"),
-               lambda y, s, q: -s * zeta(s + 1.0, q), domain=((2.0, 4.0), POSITIVE), behind="_zeta")
+digamma: Op = special("digamma", real_only(_trigamma, NO_TRIGAMMA))
+zeta: Op = special("zeta", NoFormula("the zeta function's derivative with respect to its exponent has no closed form"),
+                   lambda y, s, q: -s * zeta(s + 1.0, q), domain=((2.0, 4.0), POSITIVE), behind="_zeta")
 riemann_zeta = special("riemann_zeta",
                        NoFormula("the zeta function's derivative with respect to its exponent has no closed form"),
                        domain=(2.0, 4.0), behind="_riemann_zeta", printed="zeta")
@@ -76,6 +77,7 @@ betaincinv = special("betaincinv", SHAPE, SHAPE, lambda y, a, b, p: 1.0 / beta_d
 betainccinv = special("betainccinv", SHAPE, SHAPE, lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=BETA)
 
 # -- polygamma, which SciPy writes as a Python function --------------------------------------------
-polygamma = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()], lambda n, x: Type(FLOAT, broadcast_of(n, x)),
-                     "polygamma({0}, {1})", Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE),
-                     arity=2, module="special", doc="The n-th derivative of the digamma function")
+polygamma: Op = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()],
+                         lambda n, x: Type(FLOAT, broadcast_of(n, x)),
+                         "polygamma({0}, {1})", Partials(ORDER, lambda y, n, x: polygamma(n + 1, x)), (2, POSITIVE),
+                         arity=2, module="special", doc="The n-th derivative of the digamma function")

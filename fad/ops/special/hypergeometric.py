@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.op import Op
 from ..choice import where
 from ..kinds import Partials
 from ..pointwise import composed, op
@@ -15,17 +16,18 @@ from .base import PI, POSITIVE, NoFormula, special, special_part
 PARAMETER = NoFormula("the derivative of a hypergeometric function with respect to a parameter has no closed form")
 WIDE = (-0.8, 0.8)
 
-hyp0f1 = special("hyp0f1", PARAMETER, lambda y, b, x: hyp0f1(b + 1.0, x) / b, domain=(1.5, WIDE))
-hyp1f1 = special("hyp1f1", PARAMETER, PARAMETER, lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x),
-                 domain=(0.7, 1.5, WIDE))
-hyp2f1 = special("hyp2f1", PARAMETER, PARAMETER, PARAMETER,
-                 lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x), domain=(0.7, 1.2, 1.5, WIDE))
-hyperu = special("hyperu", PARAMETER, PARAMETER, lambda y, a, b, x: -a * hyperu(a + 1.0, b + 1.0, x),
-                 domain=(0.7, 1.5, POSITIVE))
-wright_bessel = special("wright_bessel", PARAMETER, PARAMETER, lambda y, a, b, x: wright_bessel(a, a + b, x),
-                        domain=(0.7, 1.5, POSITIVE))
-log_wright_bessel = special("log_wright_bessel", PARAMETER, PARAMETER,
-                            lambda y, a, b, x: exp(log_wright_bessel(a, a + b, x) - y), domain=(0.7, 1.5, POSITIVE))
+hyp0f1: Op = special("hyp0f1", PARAMETER, lambda y, b, x: hyp0f1(b + 1.0, x) / b, domain=(1.5, WIDE))
+hyp1f1: Op = special("hyp1f1", PARAMETER, PARAMETER, lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x),
+                     domain=(0.7, 1.5, WIDE))
+hyp2f1: Op = special("hyp2f1", PARAMETER, PARAMETER, PARAMETER,
+                     lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x),
+                     domain=(0.7, 1.2, 1.5, WIDE))
+hyperu: Op = special("hyperu", PARAMETER, PARAMETER, lambda y, a, b, x: -a * hyperu(a + 1.0, b + 1.0, x),
+                     domain=(0.7, 1.5, POSITIVE))
+wright_bessel: Op = special("wright_bessel", PARAMETER, PARAMETER, lambda y, a, b, x: wright_bessel(a, a + b, x),
+                            domain=(0.7, 1.5, POSITIVE))
+log_wright_bessel: Op = special("log_wright_bessel", PARAMETER, PARAMETER,
+                                lambda y, a, b, x: exp(log_wright_bessel(a, a + b, x) - y), domain=(0.7, 1.5, POSITIVE))
 
 # -- exponential and trigonometric integrals -------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.op import Op
 from ..choice import abs as absolute
 from ..choice import clip, where
 from ..pointwise import in_program, op
@@ -26,8 +27,8 @@ def _logistic(x: Any) -> Any:
     return 1.0 / y
 
 
-expit = special("expit", lambda y, x: y * (expit(-x) if in_program(y) else 1.0 - y), domain=(-2.0, 2.0),
-                formula=_logistic)
+expit: Op = special("expit", lambda y, x: y * (expit(-x) if in_program(y) else 1.0 - y), domain=(-2.0, 2.0),
+                    formula=_logistic)
 logit = special("logit", lambda y, x: 1.0 / (x * (1.0 - x)), domain=UNIT)
 log_expit = special("log_expit", lambda y, x: expit(-x), domain=(-2.0, 2.0))
 
@@ -104,7 +105,7 @@ cosm1 = special("cosm1", lambda y, x: -sin(x), domain=(-2.0, 2.0))
 
 DEGREE = PI / 180.0
 sindg = special("sindg", lambda y, x: DEGREE * cosdg(x), domain=(10.0, 80.0))
-cosdg = special("cosdg", lambda y, x: -DEGREE * sindg(x), domain=(10.0, 80.0))
+cosdg: Op = special("cosdg", lambda y, x: -DEGREE * sindg(x), domain=(10.0, 80.0))
 tandg = special("tandg", lambda y, x: DEGREE * (1.0 + y * y), domain=(10.0, 80.0))
 cotdg = special("cotdg", lambda y, x: -DEGREE * (1.0 + y * y), domain=(10.0, 80.0))
 radian = special("radian", lambda y, d, m, s: DEGREE, lambda y, d, m, s: DEGREE / 60.0,

@@ -5,6 +5,7 @@ no rule.
 """
 from typing import Any
 
+from ...ir.op import Op
 from ..transcendental import cos, cosh
 from .base import PI, NoFormula, special, special_part
 from .gamma import binom
@@ -20,23 +21,23 @@ def _polynomial(name: str, slope: Any, parameters: int = 0, domain: Any = INSIDE
     return special(name, DEGREE, *[DEGREE] * parameters, lambda y, *args: slope(*args), domain=(3, *values, domain))
 
 
-eval_jacobi = _polynomial("eval_jacobi",
-                          lambda n, a, b, x: 0.5 * (n + a + b + 1.0) * eval_jacobi(n - 1, a + 1.0, b + 1.0, x), 2)
+eval_jacobi: Op = _polynomial("eval_jacobi",
+                              lambda n, a, b, x: 0.5 * (n + a + b + 1.0) * eval_jacobi(n - 1, a + 1.0, b + 1.0, x), 2)
 eval_legendre = _polynomial("eval_legendre", lambda n, x: 0.5 * (n + 1.0) * eval_jacobi(n - 1, 1.0, 1.0, x))
-eval_gegenbauer = _polynomial("eval_gegenbauer", lambda n, a, x: 2.0 * a * eval_gegenbauer(n - 1, a + 1.0, x), 1)
+eval_gegenbauer: Op = _polynomial("eval_gegenbauer", lambda n, a, x: 2.0 * a * eval_gegenbauer(n - 1, a + 1.0, x), 1)
 eval_chebyt = _polynomial("eval_chebyt", lambda n, x: n * eval_chebyu(n - 1, x))
-eval_chebyu = _polynomial("eval_chebyu", lambda n, x: 2.0 * eval_gegenbauer(n - 1, 2.0, x))
+eval_chebyu: Op = _polynomial("eval_chebyu", lambda n, x: 2.0 * eval_gegenbauer(n - 1, 2.0, x))
 eval_chebyc = _polynomial("eval_chebyc", lambda n, x: n * eval_chebys(n - 1, x))
-eval_chebys = _polynomial("eval_chebys", lambda n, x: eval_gegenbauer(n - 1, 2.0, 0.5 * x))
+eval_chebys: Op = _polynomial("eval_chebys", lambda n, x: eval_gegenbauer(n - 1, 2.0, 0.5 * x))
 eval_laguerre = _polynomial("eval_laguerre", lambda n, x: -eval_genlaguerre(n - 1, 1.0, x))
-eval_genlaguerre = _polynomial("eval_genlaguerre", lambda n, a, x: -eval_genlaguerre(n - 1, a + 1.0, x), 1)
-eval_hermite = _polynomial("eval_hermite", lambda n, x: 2.0 * n * eval_hermite(abs(n - 1), x))
-eval_hermitenorm = _polynomial("eval_hermitenorm", lambda n, x: n * eval_hermitenorm(abs(n - 1), x))
+eval_genlaguerre: Op = _polynomial("eval_genlaguerre", lambda n, a, x: -eval_genlaguerre(n - 1, a + 1.0, x), 1)
+eval_hermite: Op = _polynomial("eval_hermite", lambda n, x: 2.0 * n * eval_hermite(abs(n - 1), x))
+eval_hermitenorm: Op = _polynomial("eval_hermitenorm", lambda n, x: n * eval_hermitenorm(abs(n - 1), x))
 eval_sh_legendre = _polynomial("eval_sh_legendre", lambda n, x: (n + 1.0) * eval_jacobi(n - 1, 1.0, 1.0, 2.0 * x - 1.0),
                                domain=SHIFTED)
 eval_sh_chebyt = _polynomial("eval_sh_chebyt", lambda n, x: 2.0 * n * eval_sh_chebyu(n - 1, x), domain=SHIFTED)
-eval_sh_chebyu = _polynomial("eval_sh_chebyu", lambda n, x: 4.0 * eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0),
-                             domain=SHIFTED)
+eval_sh_chebyu: Op = _polynomial("eval_sh_chebyu", lambda n, x: 4.0 * eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0),
+                                 domain=SHIFTED)
 
 
 def _shifted_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
@@ -45,8 +46,9 @@ def _shifted_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
 
 eval_sh_jacobi = special("eval_sh_jacobi", DEGREE, DEGREE, DEGREE, lambda y, *args: _shifted_jacobi(*args),
                          domain=(3, 2.2, 1.3, SHIFTED))
-lpmv = special("lpmv", DEGREE, DEGREE, lambda y, m, v, x: (v * x * y - (v + m) * lpmv(m, v - 1.0, x)) / (x * x - 1.0),
-               domain=(2.0, 3.0, INSIDE))
+lpmv: Op = special("lpmv", DEGREE, DEGREE,
+                   lambda y, m, v, x: (v * x * y - (v + m) * lpmv(m, v - 1.0, x)) / (x * x - 1.0),
+                   domain=(2.0, 3.0, INSIDE))
 
 # -- a function and its derivative, with the equation of second order that they solve --------------
 
@@ -55,9 +57,10 @@ def _pair(call: str, second: Any, domain: Any, scale: float = 1.0) -> tuple:
     """The ops of the two results of `call`; second(f, *args) is the second derivative of the first. `scale`: of the
     last argument."""
     unknown = [DEGREE] * (len(domain) - 1)
-    value = special_part(f"{call}_value", 0, *unknown, lambda y, *args: scale * slope(*args), call=call, domain=domain)
-    slope = special_part(f"{call}_slope", 1, *unknown, lambda y, *args: scale * second(y, value(*args), *args),
-                         call=call, domain=domain)
+    value: Op = special_part(f"{call}_value", 0, *unknown, lambda y, *args: scale * slope(*args),
+                             call=call, domain=domain)
+    slope: Op = special_part(f"{call}_slope", 1, *unknown, lambda y, *args: scale * second(y, value(*args), *args),
+                             call=call, domain=domain)
     return value, slope
 
 

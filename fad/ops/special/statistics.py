@@ -5,6 +5,7 @@ integer is constant.
 """
 from typing import Any
 
+from ...ir.op import Op
 from ..arithmetic import floor
 from ..choice import where
 from ..kinds import NoRule
@@ -51,8 +52,8 @@ chdtr = special("chdtr", SHAPE, lambda y, v, x: chi_density(v, x), domain=FREEDO
 chdtrc = special("chdtrc", SHAPE, lambda y, v, x: -chi_density(v, x), domain=FREEDOM)
 chdtri = special("chdtri", SHAPE, lambda y, v, p: -1.0 / chi_density(v, y), domain=(3.5, UNIT))
 chdtriv = special("chdtriv", None, None, derivative=NoRule(SERIES))
-chndtr = special("chndtr", lambda y, x, v, c: noncentral_chi_density(x, v, c), SHAPE,
-                 lambda y, x, v, c: 0.5 * (chndtr(x, v + 2.0, c) - y), domain=(POSITIVE, 3.5, POSITIVE))
+chndtr: Op = special("chndtr", lambda y, x, v, c: noncentral_chi_density(x, v, c), SHAPE,
+                     lambda y, x, v, c: 0.5 * (chndtr(x, v + 2.0, c) - y), domain=(POSITIVE, 3.5, POSITIVE))
 chndtrix = special("chndtrix", lambda y, p, v, c: 1.0 / noncentral_chi_density(y, v, c), SHAPE,
                    lambda y, p, v, c: 0.5 * (p - chndtr(y, v + 2.0, c)) / noncentral_chi_density(y, v, c),
                    domain=(UNIT, 3.5, POSITIVE))

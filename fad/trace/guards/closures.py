@@ -191,7 +191,8 @@ class _Partial(PartKind):
 
     def make(self, static: Any, children: list) -> Any:
         count, names = static
-        return functools.partial(*children[:1 + count], **dict(zip(names, children[1 + count:])))
+        f, *args = children[:1 + count]
+        return functools.partial(f, *args, **dict(zip(names, children[1 + count:])))
 
 
 class _Tuple(PartKind):

@@ -30,12 +30,14 @@ HAND_ON = LOOK | {map, filter, setattr, delattr}
 KEEP = (HAND_ON - {iter, map, filter, type}) | {dict, set, frozenset, deque, repr, str, hash, bool, vars, type, functools.partial, functools.wraps,
                                                 functools.update_wrapper, operator.is_, operator.is_not, operator.eq, operator.ne, operator.contains,
                                                 operator.countOf, operator.indexOf, operator.getitem, operator.setitem, weakref.ref}
-CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+CONTAINERS: tuple[type, ...] = (list, tuple, dict, set, frozenset, deque)
 
 
 def is_compared(x: Any) -> bool:
     """Whether a method of Python's, which a dataclass may have got without a text, compares x."""
-    return type(x).__eq__ is not object.__eq__ or type(x).__lt__ is not object.__lt__
+    cls: Any = type(x)
+    plain: Any = object
+    return cls.__eq__ is not plain.__eq__ or cls.__lt__ is not plain.__lt__
 
 
 def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:

@@ -28,15 +28,15 @@ OPERATORS = {
     "__getattr__",
     "__enter__",
 }
-VIEWS = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
-_KEYED = (dict, UserDict, ChainMap, MappingProxyType)
+VIEWS: tuple[Any, ...] = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
+_KEYED: tuple[type, ...] = (dict, UserDict, ChainMap, MappingProxyType)
 _LISTED = (list, tuple, deque, UserList)
 _SETS = (set, frozenset)
-CONTAINERS = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)  # with the classes that users make of them
+CONTAINERS: tuple[type, ...] = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)  # with the classes that users make of them
 _NUMBERS = frozenset(
     (str, bytes, int, float, complex, bool, type(None))
 )  # a user's class made of one may have attributes
-_PLAIN = (np.ndarray, np.generic, weakref.ref, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType)
+_PLAIN: tuple[type, ...] = (np.ndarray, np.generic, weakref.ref, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType)
 _CLOSED = {
     "builtins",
     "fad",

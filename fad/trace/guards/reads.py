@@ -326,7 +326,8 @@ def classes_within(x: Any) -> list:
         if isinstance(y, BUFFERS):
             continue
         if isinstance(y, CONTAINERS):
-            queue += [*y.values()] if hasattr(y, "values") else [*y]
+            values: Any = y.values() if hasattr(y, "values") else y
+            queue += values
         elif isinstance(y, type) or is_open(y):
             found[y if isinstance(y, type) else type(y)] = None
             queue += [*getattr(y, "__dict__", {}).values()] if not isinstance(y, type) else ()

@@ -21,7 +21,7 @@ from ..containers import NEVER_CHANGE, slots_of
 from ..pythons import BUFFERS
 from .kinds import MISSING
 
-_BASES = (list, tuple, deque, set, frozenset)
+_BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
 _NUMBERS = frozenset((bool, int, float, complex, str, bytes))
 
@@ -203,7 +203,7 @@ def _views(x: Any) -> list:
     """What gives the elements of a container, as they are when it is iterated over."""
     found: list[Any] = []
     if isinstance(x, dict):
-        base = OrderedDict if isinstance(x, OrderedDict) else dict
+        base: Any = OrderedDict if isinstance(x, OrderedDict) else dict
         found = [base.keys(x), base.values(x)]
     elif isinstance(x, MappingProxyType):
         found = [x.keys(), x.values()]
@@ -234,7 +234,7 @@ def _block(x: Any) -> Any:
     """Dtype, shape and memory of an array, the bytes of a buffer; None of anything else."""
     if isinstance(x, np.ndarray):
         return x.dtype, x.shape, None if x.dtype.kind == "O" else x.tolist() if x.dtype.kind == "T" else x.tobytes()
-    return bytes(x) if isinstance(x, BUFFERS) else None
+    return bytes(x) if isinstance(x, BUFFERS) else None  # type: ignore[call-overload]
 
 
 def _has_block(x: Any, before: Any) -> bool:

@@ -138,7 +138,7 @@ def multinomial_pmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
     return exp(multinomial_logpmf(dist, x, n, p))
 
 
-METHODS = {
+METHODS: dict[str, dict[str, Callable]] = {
     NORMAL: {"logpdf": normal_logpdf, "pdf": normal_pdf, "entropy": normal_entropy},
     DIRICHLET: {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf},
     MULTINOMIAL: {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf}}

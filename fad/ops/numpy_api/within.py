@@ -1,0 +1,70 @@
+"""SciPy's solvers within traced functions. SciPy runs when the program runs; fad/api knows their derivatives."""
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ...ir import stack
+from ...util.errors import ConcreteValueError
+from ...util.keywords import signature_of
+from ...util.lazy import imported
+from ..face import face
+from ..literals import has_values, is_value
+
+WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
+ABOVE = {                           # modules that need derivatives, and stand above the ops
+    "scipy.integrate": ("fad.api.integrals",),
+    "scipy.optimize": ("fad.api.solvers",),
+}
+
+
+def add_solver(name: str, note: str, remedy: str, stepped: bool = False) -> None:
+    """A face for a solver of this dotted name.
+
+    stepped: whether its steps may lose the derivative on a tape, where it would run step by step.
+    """
+    face(name, creation=True, note=note)(partial(_solved, name, remedy, stepped))
+
+
+def _solved(dotted: str, remedy: str, stepped: bool, *args: Any, **options: Any) -> Any:
+    """A solver: SciPy's own where nothing of what it is given is traced."""
+    module, _, name = dotted.rpartition(".")
+    solver: Callable = getattr(imported(module), name)
+    if (not stack.is_live() or stepped) and any(map(_reads_traced, (*args, *options.values()))):
+        for above in ABOVE[module]:
+            imported(above)
+        if dotted in WITHIN and not stack.is_live():
+            return _by_name(solver, WITHIN[dotted], args, options)
+        raise ConcreteValueError(f"numbers are needed where values are traced, by {dotted}",
+                                 why="its steps depend on values, and what it finds does not depend on its steps",
+                                 do=remedy)
+    return solver(*args, **options)
+
+
+def _reads_traced(argument: Any) -> bool:
+    """Whether a traced value is an argument, or is used by a function that is one."""
+    if isinstance(argument, dict):
+        return any(map(_reads_traced, argument.values()))
+    if has_values(argument):
+        return True
+    cells = getattr(argument, "__closure__", None) or ()
+    return any(is_value(content) or has_values(content) for content in map(_content, cells))
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:                      # not bound yet
+        return None
+
+
+def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> Any:
+    """The call of what stands for a solver: all arguments but the function go by the solver's names for them."""
+    signature = signature_of(solver)
+    if signature is None:
+        return call(*args, **options)
+    named = dict(signature.bind(*args, **options).arguments)
+    function = named.pop(next(iter(signature.parameters)))
+    for name, p in signature.parameters.items():
+        if p.kind is p.VAR_KEYWORD:
+            named.update(named.pop(name, {}))
+    return call(function, **{"x0" if name == "xin" else name: x for name, x in named.items()})

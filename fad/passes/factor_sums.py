@@ -1,0 +1,111 @@
+"""factor_sums: a sum moves into the linear operation in front of it, which then runs once and not for each term.
+
+    sum over n of (W x_n)   =   W (sum over n of x_n)            the distributive law
+
+The cotangent of something that all points share is such a sum: each point's cotangent goes through the transposed map,
+and the results are added up. The pass walks from a sum through negations, transpositions and products with a number to
+a contraction. An axis of the sum that one operand has alone is summed in that operand. An axis that both operands have
+becomes one that the contraction sums over.
+"""
+from collections import Counter
+from typing import Any
+
+from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.op import registry
+from ..ir.types import Type
+from ..ir.uses import use_counts
+from .dce import dce
+from .rewrite import Scope, rewrite
+
+
+def factor_sums(func: Func) -> Func:
+    """The Func in which a sum of contractions is a contraction of sums, if nobody else needs the terms.
+
+        y = contract(W, x, ij,nj->ni); s = sum(neg(y), n)   ->   s = neg(contract(W, sum(x, n), ij,j->i))
+    """
+    if not _has_both(func):
+        return func
+    func = dce(func)
+    uses = use_counts(func)
+    new = rewrite(func, lambda eqn, scope: _factored(eqn, scope, uses) if eqn.op.name == "sum" else None)
+    return dce(new)
+
+
+def _has_both(func: Func) -> bool:
+    names = {eqn.op.name for eqn in func.equations}
+    return {"sum", "contract"} <= names or any(_has_both(r) for eqn in func.equations for r in eqn.regions)
+
+
+def _factored(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
+    x, axes = eqn.inputs[0], eqn.params["axes"]
+    if eqn.outputs[0].type.dtype.kind not in "fc" or not _ends_in_contraction(x, scope, uses):
+        return None
+    return [_sum(x, axes, scope, uses, eqn.where)]
+
+
+def _maker(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
+    """The equation of this level that made x for one reader."""
+    made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
+    return None if made is None or made.regions or len(made.outputs) != 1 else made
+
+
+def _ends_in_contraction(x: Any, scope: Scope, uses: Counter) -> bool:
+    made = _maker(x, scope, uses)
+    while made is not None and made.op.name != "contract":
+        k = _passed(made)
+        made = None if k is None else _maker(made.inputs[k], scope, uses)
+    return made is not None
+
+
+def _passed(made: Equation) -> "int | None":
+    """The operand of an operation that a sum may move in front of; None if it may not."""
+    if made.outputs[0].type.dtype != made.inputs[0].type.dtype and made.op.name != "mul":
+        return None
+    if made.op.name in ("neg", "transpose"):
+        return 0
+    if made.op.name == "mul":
+        return next((k for k, (a, b) in enumerate(zip(made.inputs, made.inputs[::-1]))
+                     if a.type.shape and not b.type.shape and a.type.dtype == made.outputs[0].type.dtype), None)
+    return None
+
+
+def _sum(x: Any, axes: tuple, scope: Scope, uses: Counter, where: Any) -> Any:
+    """The sum of x over axes, behind as few operations as possible."""
+    if not axes:
+        return x
+    made = _maker(x, scope, uses)
+    kept = tuple([n for k, n in enumerate(x.type.shape) if k not in axes])
+    if made is not None and made.op.name == "contract":
+        return _contraction(made, axes, kept, scope, uses)
+    k = None if made is None or not _ends_in_contraction(x, scope, uses) else _passed(made)
+    if made is None or k is None:
+        return scope.emit(registry["sum"], (x,), Type(x.type.dtype, kept), {"axes": axes}, where)
+    inputs, params = list(made.inputs), made.params
+    if made.op.name == "transpose":
+        order = params["axes"]
+        inner = tuple(sorted(order[a] for a in axes))
+        left = [a for a in range(len(order)) if a not in inner]
+        params = {"axes": tuple([left.index(order[a]) for a in range(len(order)) if a not in axes])}
+    else:
+        inner = axes
+    inputs[k] = _sum(inputs[k], inner, scope, uses, where)
+    if made.op.name == "transpose" and len(kept) < 2:
+        return inputs[k]
+    return scope.emit(made.op, inputs, Type(x.type.dtype, kept), params, made.where)
+
+
+def _contraction(made: Equation, axes: tuple, kept: tuple, scope: Scope, uses: Counter) -> Any:
+    *operands, out = made.params["labels"]
+    gone = {out[a] for a in axes}
+    inputs = list(made.inputs)
+    for k, letters in enumerate(operands):
+        own = tuple([a for a, c in enumerate(letters) if c in gone and c not in operands[1 - k]])
+        if isinstance(inputs[k], Literal) or not own:
+            continue
+        inputs[k] = _sum(inputs[k], own, scope, uses, made.where)
+        operands[k] = "".join(c for a, c in enumerate(letters) if a not in own)
+    labels = (*operands, "".join(c for c in out if c not in gone))
+    return scope.emit(made.op, inputs, Type(made.outputs[0].type.dtype, kept), {"labels": labels}, made.where)
+
+
+__all__ = ["factor_sums"]
