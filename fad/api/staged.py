@@ -28,7 +28,7 @@ from ..util.ambient import put_back, snapshot
 from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
-from ..util.interrupts import let_through
+from ..util.interrupts import let_through, within_handler
 from ..util.log import tell, timed
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
@@ -139,6 +139,9 @@ class Staged:
         level = level_of(leaves)
         if level and self.lifting is not None:
             return NotImplemented
+        if level == 0 and stack.builders() and within_handler():
+            with stack.concrete():                           # the program that is being made has nothing to do with it
+                return self._call(args, kwargs)
         if level == 2 or (level == 0 and stack.builders()):  # what it closes over may be traced, if not its arguments
             return of_its_own(self.body(*args, **kwargs))
         if level == 1:
