@@ -71,6 +71,9 @@ class TwoStepProgram(Program):
         self.rest = Runner(rest, self.policy, f"{self.name}_pullback")
         self.prelude, self.deliver = prelude_of(traced, self.head), delivery(traced.stores)
 
+    def fast_path(self, data: list, is_alone: bool) -> None:
+        """None: its results are functions."""
+
     @property
     def compilations(self) -> int:
         return self.head.compilations + self.rest.compilations

@@ -28,7 +28,7 @@ from ..util.ambient import put_back, snapshot
 from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
-from ..util.interrupts import let_through
+from ..util.interrupts import let_through, within_handler
 from ..util.log import tell, timed
 from ..util.memory import parse_bytes
 from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
@@ -39,6 +39,8 @@ from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
 from .state import ChangingState
 from .words import ROOTS, raise_in_fads_words, strange_arguments
+
+RECENT = 4                                                    # programs whose fast paths a call tries
 
 
 class Staged:
@@ -59,8 +61,9 @@ class Staged:
         self.programs: dict[Any, list[Program]] = {}
         self.varying: set[int] = set()                       # leaves that are Python ints and have been seen to vary
         self.seen: dict[Any, dict[int, int]] = {}
-        self.latest: Callable | None = None
-        self.state = ChangingState()  # what its programs change outside
+        self.latest: Callable | None = None                   # the fast path of the latest call
+        self.recent: tuple = ()                               # fast paths of programs, the latest first
+        self.state = ChangingState()                          # what its programs change outside
         self.lifting: Sharing | None = None  # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
         # what tells this transform of a function from others
@@ -78,7 +81,7 @@ class Staged:
             return
         if first is not None:
             self.first, self.programs, self.varying = first, first.programs, first.varying
-            self.seen, self.latest, self.state = first.seen, first.latest, first.state
+            self.seen, self.latest, self.recent, self.state = first.seen, first.latest, first.recent, first.state
             self.fallback.reasons = first.fallback.reasons
 
     def _register(self) -> None:
@@ -94,16 +97,17 @@ class Staged:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fast = self.latest
-        if fast is not None and not kwargs:
+        if fast is not None:
             try:
-                result = fast(args)
+                result = fast(args, kwargs)
             except BEYOND as error:
-                if beyond_programs(error) is None:
-                    raise_in_fads_words(error)
-                result = NotImplemented                       # the long way knows what to do
-                fast.take_back()                              # type: ignore[attr-defined]
+                result = _beyond(error, fast)
             if result is not NotImplemented:
                 return result
+            if len(self.recent) > 1:
+                result = self._by_another(args, kwargs)
+                if result is not NotImplemented:
+                    return result
         before, depth = snapshot(), len(stack.builders())
         try:
             return self._call(args, kwargs)
@@ -111,6 +115,20 @@ class Staged:
             put_back(before, error)
             del stack.builders()[depth:]
             raise
+
+    def _by_another(self, args: tuple, kwargs: dict) -> Any:
+        """The result by the fast path of an earlier program; NotImplemented if none takes the call."""
+        for fast in self.recent:
+            if fast is self.latest:
+                continue
+            try:
+                result = fast(args, kwargs)
+            except BEYOND as error:
+                result = _beyond(error, fast)
+            if result is not NotImplemented:
+                self.latest = fast
+                return result
+        return NotImplemented
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         if (self.server is not None or not self.programs) and not stack.builders() and not self.state.known:
@@ -121,6 +139,9 @@ class Staged:
         level = level_of(leaves)
         if level and self.lifting is not None:
             return NotImplemented
+        if level == 0 and stack.builders() and within_handler():
+            with stack.concrete():                           # the program that is being made has nothing to do with it
+                return self._call(args, kwargs)
         if level == 2 or (level == 0 and stack.builders()):  # what it closes over may be traced, if not its arguments
             return of_its_own(self.body(*args, **kwargs))
         if level == 1:
@@ -164,10 +185,16 @@ class Staged:
         program.undo = nothing
         if is_new:
             self.state.settle(key, program)
-        if (program.fast is not None and program.fast is not self.latest and program.is_current()
-                and _flat(args, kwargs, leaves)):
-            self.latest = self.first.latest = program.fast
+        self._hasten(program, data)
         return result
+
+    def _hasten(self, program: Program, data: list) -> None:
+        """Let the next call of this kind take the program's fast path."""
+        before, fast = program.fast, program.fast_path(data, sum(map(len, self.programs.values())) == 1)
+        if fast is not None and fast is not self.latest and program.is_current():
+            others = [other for other in self.recent if other is not fast and other is not before]
+            self.latest = self.first.latest = fast
+            self.recent = self.first.recent = (fast, *others[:RECENT - 1])
 
     def _served(self, args: tuple, kwargs: dict) -> Any:
         """A staged function's answer that serves all functions of this one's kind; NotImplemented if there is none."""
@@ -309,8 +336,8 @@ class Staged:
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                            names=[names[k] for k in dynamic], own=True, state=state)
             try:
-                return self.program_class(traced, policy=self.compile, fixed=fixed, writes=self.writes,
-                                          name=self.kernel_name)
+                return self.program_class(traced, policy=self.compile, structure=structure, fixed=fixed,
+                                          writes=self.writes, name=self.kernel_name)
             except BaseException:
                 undo([traced.effects])
                 raise
@@ -378,7 +405,8 @@ class Staged:
 
     def clear(self) -> None:
         """Forget every program."""
-        self.programs, self.latest, self.first, self.server, self.state = {}, None, self, None, ChangingState()
+        self.programs, self.latest, self.recent, self.first, self.server = {}, None, (), self, None
+        self.state = ChangingState()
         forget(self)
         self.fallback.reasons.clear()
 
@@ -416,9 +444,13 @@ def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
     return make(*args, **kwargs)
 
 
-def _flat(args: tuple, kwargs: dict, leaves: list) -> bool:
-    """Whether the arguments are the leaves themselves, so that the fast path may take them."""
-    return not kwargs and len(args) == len(leaves) and all(x is leaf for x, leaf in zip(args, leaves))
+def _beyond(error: Exception, fast: Any) -> Any:
+    """NotImplemented for a call that is beyond the program: the general path knows what to do. Other errors are raised
+    again."""
+    if beyond_programs(error) is None:
+        raise_in_fads_words(error)
+    fast.take_back()
+    return NotImplemented
 
 
 def as_tuple(x: Any) -> tuple:

@@ -5,24 +5,26 @@ from typing import Any
 
 import numpy as np
 
+from ..util import tree
 from ..util.config import config
 from ..util.errors import SideEffectError
 from ..util.memory import overlap, shared_memory
 from .delivery import delivery
 from .fastcall import fast_call
 from .prelude import Prelude
-from .runner import Runner
+from .runner import Runner, is_plain
 
 
 class Program:
     """Runs on its data leaves: accepts(data) says whether it may, program(data) gives the result tree.
 
-    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration; fixed are
-    the leaves that are part of the program, by their places among all leaves.
+    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration; structure is that
+    of (args, kwargs); fixed are the leaves that are part of the program, by their places among all leaves.
     """
 
-    def __init__(self, traced: Any, *, policy: "str | None", fixed: dict, writes: bool, name: str = "kernel"):
-        self.traced, self.policy, self.fixed, self.name = traced, policy, fixed, name
+    def __init__(self, traced: Any, *, policy: "str | None", structure: tree.Structure, fixed: dict, writes: bool,
+                 name: str = "kernel"):
+        self.traced, self.policy, self.structure, self.fixed, self.name = traced, policy, structure, fixed, name
         self.shape = config.now().shape                       # the settings that it is made under, and used under
         if writes and traced.lost:
             raise SideEffectError("an argument is written to under changing names, so that its contents after the call are not known",
@@ -31,6 +33,7 @@ class Program:
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
         self.traced_in = 0.0                                  # seconds
+        self.form: tuple = (None, frozenset())                # of the fast path: see fast_call
         self.kinds = kinds_of(traced.captured)                # an array may be given another shape where it is
         self.undo: Callable = nothing                         # puts back what tracing has changed outside, before the first call is over
         self.prepare()
@@ -87,10 +90,18 @@ class Program:
                                   do="write to a copy (x = x.copy()), and return it")
 
     def __call__(self, data: list) -> Any:
-        outputs = self.runner.run(self.values(data))
-        if self.fast is None and self.runner.kernel is not None and not self.traced.identical:
-            self.fast = fast_call(self)
-        return self.result(outputs, data)
+        return self.result(self.runner.run(self.values(data)), data)
+
+    def fast_path(self, data: list, is_alone: bool) -> "Callable | None":
+        """The fast path for arguments like these data leaves, once there is a kernel. It is written again where it
+        would not take them."""
+        if self.runner.kernel is None:
+            return None
+        copied = [k for k, x in enumerate(data) if isinstance(x, np.ndarray) and x.ndim and not is_plain(x)]
+        form = is_alone, self.form[1].union(copied)
+        if form != self.form:
+            self.form, self.fast = form, fast_call(self, *form)
+        return self.fast
 
     def values(self, data: list) -> list:
         """The values of the Func's inputs, those of the prelude drawn now."""

@@ -1,121 +1,301 @@
 """The fast path: from a staged function's call to its kernel with as little Python between as can be.
 
-Numba's dispatcher tells in C whether the arguments have the types that the kernel was compiled for, and the kernel's
-first lines test the extents. The rest is a Python function, written out for each program. It answers NotImplemented to
-arguments that do not fit, and these take the general path.
+    def fast(args, kwargs):                                   # value_and_grad of a loss of a dict of two arrays
+        if len(args) != 1 or kwargs or now().shape != 0:
+            return NotImplemented
+        n0, = args
+        if type(n0) is not dict or [*n0] != keys_5:
+            return NotImplemented
+        a1, a0, = n0.values()
+        if type(a0) is not array or type(a1) is not array:
+            return NotImplemented
+        try:
+            y0, y1, y2, = kernel(a0, a1)
+        except fits:
+            return NotImplemented
+        return (float64(y0), {'w': y2, 'b': y1},)
+
+Such a function is written out for each program. Numba's dispatcher tells in C whether the arguments have the types that
+the kernel was compiled for, and the kernel's first lines test the extents. The rest is tested here. What does not fit
+is answered by NotImplemented, and takes the general path. Nothing is changed or drawn before all tests have passed.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..util import tree
 from ..util.config import config
+from ..util.interrupts import let_through
+from ..util.memory import overlap
+from .runner import plain
+
+_PYTHONS = {"f": float, "i": int, "c": complex}
+_REFUSE = "        return NotImplemented"
+_REFUSED_DEEPER = "            return NotImplemented"
+MOST_PAIRS = 16                                               # of arrays that must lie apart
 
 
-def fast_call(program: Any) -> "Callable | None":
-    """args -> result, for calls whose arguments are the leaves themselves; None where the general path is needed anyhow."""
-    traced = program.traced
-    if traced.written or traced.apart or traced.statics or any(axis is None for _, terms, _ in traced.guards for (_, axis), _ in terms):
+def fast_call(program: Any, is_alone: bool, copied: frozenset) -> "Callable | None":
+    """(args, kwargs) -> result; None for a program that needs the general path anyhow.
+
+    is_alone: no other program takes arguments of this kind of tree. Then the kernel itself may find that dtypes do not
+    fit, which takes longer than a test. copied: the data leaves that may lie otherwise than in C order.
+    """
+    writer = _Writer(program, is_alone, copied)
+    if not writer.is_possible():
         return None
-    inputs = program.runner.func.inputs
-    drawn = program.prelude.count if program.prelude is not None else 0
-    count = len(inputs) - len(traced.captured) - drawn + len(program.fixed)
-    every = [f"a{k}" for k in range(count)]
-    names = [name for k, name in enumerate(every) if k not in program.fixed]
-    scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "array": np.ndarray, "now": config.now,
-                             "fits": (TypeError, ValueError, OverflowError, MemoryError)}
-    lines = ["def fast(args):", f"    if len(args) != {count} or now().shape != {program.shape}:", "        return NotImplemented"]
-    if count:
-        lines.append(f"    {', '.join(every)}, = args")
-    lines += _tests_of_fixed(program.fixed, scope)
-    for k, (name, v) in enumerate(zip(names, inputs)):
-        if not v.type.shape:
-            python = {"f": "float", "i": "int"}.get(v.type.dtype.kind)
-            if not v.type.weak or python is None:
-                return None
-            lines += [f"    if type({name}) is not {python}:", "        return NotImplemented"]
-        else:                                                 # Numba takes a masked array, too, and reads the masked elements
-            also = _tests_of_array(name, k, v.type, scope) if program.prelude is not None else ""
-            lines += [f"    if type({name}) is not array{also}:", "        return NotImplemented"]
-    if program.prelude is not None:
-        lines += _tests_of_guards(program.runner.guards, names)
-    if traced.sources.guards:
-        scope["unchanged"] = traced.sources.function()
-        lines += ["    if not unchanged():", "        return NotImplemented"]
-    captured = []
-    for k, array in enumerate(traced.captured):
-        if not array.shape or not array.flags.carray:
-            return None
-        scope[f"c{k}"] = array
-        captured.append(f"c{k}")
-    if program.prelude is not None:
-        scope.update(prelude=program.prelude.call, reversible=program.prelude)
-        lines += _drawing(program.prelude, names, captured)
-    else:
-        lines += ["    try:", f"        y = kernel({', '.join(names + captured)})", "    except fits:", "        return NotImplemented"]
-    outputs = len(program.scalars) - traced.delivered
-    is_one = len(program.scalars) == 1
-    if program.deliver is not None:
-        scope["deliver"] = program.deliver
-        lines.append(f"    deliver({'(y,)' if is_one else 'y'}, ({''.join(f'{name}, ' for name in names)}))")
-    lines.append(f"    return {_result(traced.structure, program.scalars[:outputs], is_one, scope)}")
-    exec("\n".join(lines), scope)
-    scope["fast"].take_back = program.take_back
-    return scope["fast"]
+    exec("\n".join(writer.text()), writer.scope)
+    fast: Callable = writer.scope["fast"]
+    fast.take_back = program.take_back                        # type: ignore[attr-defined]
+    return fast
 
 
-def _tests_of_fixed(fixed: dict, scope: dict) -> list:
-    """Lines that test whether the leaves that are part of the program are the same: equal numbers or texts, else
-    identical objects.
+class _Writer:
+    """Collects the lines of a fast path, and the names that they use.
+
+    Leaves of the arguments are a0, a1, ... in the order of tree.flatten. Those that are data, and captured arrays c0,
+    c1, ... are the kernel's inputs.
     """
-    lines: list = []
-    for k, value in fixed.items():
-        scope[f"f{k}"], scope[f"t{k}"] = value, type(value)
-        equal = f"type(a{k}) is t{k} and a{k} == f{k}" if isinstance(value, (int, float, str)) else f"a{k} is f{k}"
-        lines += [f"    if not ({equal}):", "        return NotImplemented"]
-    return lines
+
+    def __init__(self, program: Any, is_alone: bool, copied: frozenset):
+        self.program, self.traced, self.copied = program, program.traced, copied
+        self.lines: list[str] = []
+        self.scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "array": np.ndarray, "now": config.now,
+                                      "fits": (TypeError, ValueError, OverflowError, MemoryError)}
+        self.data = [f"a{k}" for k in range(program.structure.leaves) if k not in program.fixed]
+        self.given = [*self.data, *[f"c{k}" for k in range(len(self.traced.captured))]]
+        self.types = [v.type for v in program.runner.func.inputs][:len(self.given)]
+        self.is_thorough = program.prelude is not None or not is_alone
+        self.apart = self._arrays_apart()
+        self.nodes = 0
+
+    def is_possible(self) -> bool:
+        """Whether each argument has a test that takes less time than the general path."""
+        return (sum(map(len, self.apart.values())) <= MOST_PAIRS
+                and all(self.types[k].shape for k in self.program.written)
+                and all(t.shape or not t.weak or t.dtype.kind in _PYTHONS for t in self.types))
+
+    def text(self) -> list:
+        """All lines."""
+        self._arguments(self.program.structure)
+        self._test(self._of_fixed())
+        for name, t in zip(self.data, self.types):
+            if not t.shape:
+                self._number(name, t)
+        self._test([f"type({name}) is not array" for name, t in zip(self.data, self.types) if t.shape])
+        if self.is_thorough:
+            self._test(self._of_types())
+        for k, array in enumerate(self.traced.captured):
+            self.scope[f"c{k}"] = array
+        self._test(self._of_guards())
+        self._test(self._of_identity())
+        if self.traced.sources.guards:
+            self._test([f"not {self._constant(self.traced.sources.function(), 'unchanged')}()"])
+        self._run(self._kernel_arguments())
+        return self.lines
+
+    def _arrays_apart(self) -> dict:
+        """For each input that the program writes to, the inputs that must share no memory with it."""
+        arrays = [k for k, t in enumerate(self.types) if t.shape]
+        found = {**dict(self.traced.apart), **dict.fromkeys(self.program.written, arrays)}
+        return {k: [j for j in others if j != k and j in arrays] for k, others in found.items()}
+
+    def _constant(self, x: Any, prefix: str) -> str:
+        """The name of a constant."""
+        name = f"{prefix}_{len(self.scope)}"
+        self.scope[name] = x
+        return name
+
+    def _test(self, fails: Sequence[str]) -> None:
+        """Lines that refuse the call if one of these is true."""
+        if fails:
+            self.lines += [f"    if {' or '.join(fails)}:", _REFUSE]
+
+    # -- the tree of arguments ---------------------------------------------------------------------------------------
+
+    def _arguments(self, structure: tree.Structure) -> None:
+        """Lines that take the arguments apart, down to their leaves."""
+        args, kwargs = structure.children
+        count = len(args.children)
+        others = f"[*kwargs] != {self._constant(list(kwargs.static[1]), 'keys')}" if kwargs.children else "kwargs"
+        self.lines.append("def fast(args, kwargs):")
+        self._test([f"len(args) != {count}", others, f"now().shape != {self.program.shape}"])
+        self._unpack("args", args, 0)
+        self._unpack("kwargs.values()", kwargs, args.leaves, _order(kwargs))
+
+    def _unpack(self, text: str, structure: tree.Structure, first: int, order: "Sequence[int] | None" = None) -> None:
+        """Lines that name the children of a node, whose values the text gives in this order, and take them apart."""
+        parts = []
+        for child in structure.children:
+            parts.append((f"a{first}" if child.cls is None else self._node_name(), child, first))
+            first += child.leaves
+        if parts:
+            names = [parts[k][0] for k in order or range(len(parts))]
+            self.lines.append(f"    {', '.join(names)}, = {text}")
+        for name, child, start in parts:
+            if child.cls is not None:
+                self._node(name, child, start)
+
+    def _node_name(self) -> str:
+        self.nodes += 1
+        return f"n{self.nodes - 1}"
+
+    def _node(self, name: str, structure: tree.Structure, first: int) -> None:
+        """Lines that test the class of a node, and its keys or length, and take it apart."""
+        cls = structure.cls
+        if cls is type(None):
+            self._test([f"{name} is not None"])
+        elif cls is dict:
+            self._test([f"type({name}) is not dict", f"[*{name}] != {self._constant(list(structure.static[1]), 'keys')}"])
+            self._unpack(f"{name}.values()", structure, first, _order(structure))
+        elif cls is list or cls is tuple:
+            self._test([f"type({name}) is not {cls.__name__}", f"len({name}) != {len(structure.children)}"])
+            self._unpack(name, structure, first)
+        else:
+            self._node_of_class(name, structure, first)
+
+    def _node_of_class(self, name: str, structure: tree.Structure, first: int) -> None:
+        """The same for dataclasses, named tuples, classes that the user registered, and those derived from dict."""
+        cls, kind = structure.cls, tree.kinds[structure.cls]
+        self.scope["kinds"] = tree.kinds                      # the user may register a class anew
+        named, of_kind = self._constant(cls, "cls"), self._constant(kind, "kind")
+        self._test([f"type({name}) is not {named}", f"kinds[{named}] is not {of_kind}"])
+        if kind.fields:
+            self._unpack(", ".join([f"{name}.{field}" for field in kind.fields]) + ",", structure, first)
+            return
+        self.lines.append(f"    {name}, s = {of_kind}.children({name})")
+        self._test([f"len({name}) != {len(structure.children)}", f"s != {self._constant(structure.static, 'static')}"])
+        self._unpack(name, structure, first)
+
+    # -- tests -------------------------------------------------------------------------------------------------------
+
+    def _of_fixed(self) -> list:
+        """Tests of the leaves that are part of the program."""
+        fails = []
+        for k, x in self.program.fixed.items():
+            value = self._constant(x, "fixed")
+            is_other = f"a{k} is not {value}"
+            fails.append(f"{is_other} and (type(a{k}) is not {self._constant(type(x), 'cls')} or a{k} != {value})"
+                         if is_hashable(x) else is_other)
+        return [f"({fail})" for fail in fails]
+
+    def _number(self, name: str, t: Any) -> None:
+        """Lines that test a number; arrays of no axes are taken for NumPy's numbers."""
+        if t.weak:
+            python = _PYTHONS[t.dtype.kind]
+            self._test([f"type({name}) is not {python.__name__}"])
+            return
+        number = self._constant(t.dtype.type, "number")
+        if self.program.deliver is not None:                  # what is kept outside is the argument as it is
+            self._test([f"type({name}) is not {number}"])
+            return
+        self.lines += [f"    if type({name}) is not {number}:",
+                       f"        if type({name}) is not array or {name}.shape or "
+                       f"{name}.dtype != {self._constant(t.dtype, 'dtype')}:", _REFUSED_DEEPER,
+                       f"        {name} = {name}[()]"]
+
+    def _of_types(self) -> list:
+        """Tests that find what the kernel would: they come before anything is drawn, since the general path draws, too."""
+        fails = []
+        for k, (name, t) in enumerate(zip(self.data, self.types)):
+            if t.shape:
+                fails += [f"{name}.dtype != {self._constant(t.dtype, 'dtype')}", f"{name}.ndim != {len(t.shape)}"]
+                fails += [f"{name}.shape[{axis}] != {n}" for axis, n in enumerate(t.shape) if isinstance(n, int)]
+                fails += [] if k in self.copied else [f"not {name}.flags.carray"]
+            elif t.weak and t.dtype.kind == "i":
+                fails.append(f"not {-2 ** 63} <= {name} < {2 ** 63}")
+        return fails
+
+    def _of_guards(self) -> list:
+        """Tests whether extents and integers are those of this program; the kernel tests extents by itself."""
+        fails = []
+        for relation, terms, const in self.program.runner.guards:
+            if self.is_thorough or any(axis is None for (_, axis), _ in terms):
+                parts = [f"{c} * {self.given[k]}" + (f".shape[{axis}]" if axis is not None else "")
+                         for (k, axis), c in terms]
+                fails.append(f"not {' + '.join([*parts, str(const)])} {relation} 0")
+        return fails
+
+    def _of_identity(self) -> list:
+        """Tests whether arrays are one, or share memory, where that matters."""
+        self.scope["overlap"] = overlap
+        given = self.given
+        return [*[f"({given[j]} is {given[k]}) is not {same}" for j, k, same in self.traced.identical],
+                *[f"overlap({given[k]}, {given[j]})" for k, others in self.apart.items() for j in others]]
+
+    # -- the call ----------------------------------------------------------------------------------------------------
+
+    def _kernel_arguments(self) -> list:
+        """What the kernel is given: the inputs, or copies in C order of arrays that lie otherwise."""
+        self._test([f"not {self.data[k]}.flags.c_contiguous" for k in self.traced.dense if k in self.copied])
+        names = list(self.data)
+        for k in sorted(self.copied):
+            names[k], given = f"b{k}", self.data[k]
+            self.scope["plain"] = plain
+            self.lines += [f"    b{k} = {given}", f"    if not {given}.flags.carray:", f"        b{k} = {given}.copy()",
+                           f"    if not {given}.dtype.isnative:", f"        b{k} = plain({given})"]
+        for k, array in enumerate(self.traced.captured):
+            names.append(f"c{k}[()]" if not array.shape else f"c{k}" if array.flags.carray else f"c{k}.copy()")
+        return names
+
+    def _run(self, arguments: list) -> None:
+        """Lines that draw, run the kernel, change the arrays that it writes to, and return the result."""
+        prelude, traced = self.program.prelude, self.traced
+        count = len(self.program.runner.func.outputs)
+        names = [f"y{k}" for k in range(count)]
+        taken = {0: "", 1: "y0 = "}.get(count, "".join(f"{y}, " for y in names) + "= ")
+        if prelude is None:
+            self.lines += ["    try:", f"        {taken}kernel({', '.join(arguments)})", "    except fits:", _REFUSE]
+        else:
+            self.scope.update(prelude=prelude.call, reversible=prelude)
+            call = "reversible" if prelude.is_reversible else "prelude"
+            self.lines.append(f"    drawn = {call}(({''.join(f'{name}, ' for name in arguments[:len(self.data)])}))")
+            self.lines.append(f"    {taken}kernel({', '.join([*arguments, '*drawn'])})")
+        count -= len(traced.written) + traced.delivered
+        self.lines += [f"    {self.given[k]}[...] = {y}" for k, y in zip(self.program.written, names[count:])]
+        if self.program.deliver is not None:
+            self.scope["deliver"] = self.program.deliver
+            self.lines.append(f"    deliver(({''.join(f'{y}, ' for y in names)}), ({''.join(f'{a}, ' for a in self.data)}))")
+        leaves = [y if scalar is None else f"{self._constant(scalar, scalar.__name__)}({y})"
+                  for y, scalar in zip(names[:count], self.program.scalars)]
+        for k in sorted(traced.statics):
+            leaves.insert(k, self._constant(traced.statics[k], "static"))
+        self.lines.append(f"    return {self._tree(traced.structure, iter(leaves))}")
+
+    def _tree(self, structure: tree.Structure, leaves: Iterator[str]) -> str:
+        """The text that makes a tree of these leaves."""
+        cls = structure.cls
+        if cls is None:
+            return next(leaves)
+        parts = [self._tree(child, leaves) for child in structure.children]
+        if cls is type(None):
+            return "None"
+        if cls is tuple:
+            return f"({''.join(f'{part}, ' for part in parts)})"
+        if cls is list:
+            return f"[{', '.join(parts)}]"
+        if cls is dict:
+            keys = structure.static[1]
+            named = [repr(key) if type(key) in (str, int) else self._constant(key, "key") for key in keys]
+            return f"{{{', '.join(f'{key}: {parts[k]}' for key, k in zip(named, _order(structure)))}}}"
+        self.scope["kinds"] = tree.kinds
+        static = self._constant(structure.static, "static")
+        return f"kinds[{self._constant(cls, 'cls')}].rebuild({static}, ({''.join(f'{part}, ' for part in parts)}))"
 
 
-def _tests_of_array(name: str, k: int, t: Any, scope: dict) -> str:
-    """The test whether the kernel does not take an array. It comes before anything is drawn, since the general path
-    draws, too.
-    """
-    scope[f"d{k}"] = t.dtype
-    tests = [f"{name}.dtype != d{k}", f"{name}.ndim != {len(t.shape)}", f"not {name}.flags.carray"]
-    tests += [f"{name}.shape[{axis}] != {n}" for axis, n in enumerate(t.shape) if isinstance(n, int)]
-    return "".join(f" or {test}" for test in tests)
+def _order(structure: tree.Structure) -> list:
+    """The places of a dict's keys, in the dict's own order, among its children, which are sorted."""
+    keys, order = structure.static
+    places = {key: k for k, key in enumerate(keys)}
+    return [places[key] for key in order]
 
 
-def _drawing(prelude: Any, names: list, captured: list) -> list:
-    """Lines that draw, and run the kernel."""
-    given = ", ".join(names + captured + ["*drawn"])
-    call = "reversible" if prelude.is_reversible else "prelude"
-    return [f"    drawn = {call}(({''.join(f'{name}, ' for name in names)}))", f"    y = kernel({given})"]
-
-
-def _tests_of_guards(guards: tuple, names: list) -> list:
-    """Lines that see whether the extents are those of this program."""
-    lines: list = []
-    for relation, terms, const in guards:
-        total = " + ".join([f"{c} * {names[k]}.shape[{axis}]" for (k, axis), c in terms] + [str(const)])
-        lines += [f"    if not {total} {relation} 0:", "        return NotImplemented"]
-    return lines
-
-
-def _result(structure: tree.Structure, scalars: tuple, is_one: bool, scope: dict) -> str:
-    """The text of the result: the kernel's y, its strong scalars as NumPy's, in the result's structure."""
-    leaves = []
-    for k, scalar in enumerate(scalars):
-        text = "y" if is_one else f"y[{k}]"
-        if scalar is not None:
-            scope[scalar.__name__] = scalar
-            text = f"{scalar.__name__}({text})"
-        leaves.append(text)
-    if structure.cls is None:
-        return leaves[0]
-    results = f"({''.join(f'{leaf}, ' for leaf in leaves)})"
-    if structure.cls is tuple and all(child.cls is None for child in structure.children):
-        return results
-    scope["unflatten"] = structure.unflatten
-    return f"unflatten({results})"
+def is_hashable(x: Any) -> bool:
+    """Whether x may be a key, so that programs for equal things are one."""
+    try:
+        hash(x)
+    except TypeError as error:
+        let_through(error)
+        return False
+    return True

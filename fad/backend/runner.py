@@ -207,9 +207,14 @@ def plain(x: Any) -> Any:
         return x
     if not x.shape:
         return x[()]
-    if type(x) is not np.ndarray or not x.flags.carray or not x.dtype.isnative:
+    if type(x) is not np.ndarray or not is_plain(x):
         return np.array(x, dtype=x.dtype.newbyteorder("="), order="C")
     return x
+
+
+def is_plain(x: np.ndarray) -> bool:
+    """Whether a kernel takes an array as it lies in memory."""
+    return x.flags.carray and x.dtype.isnative
 
 
 def _owned(y: Any, values: list) -> Any:

@@ -12,7 +12,7 @@ from numba.core.callconv import RETCODE_OK
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
-from numba.core.untyped_passes import FixupArgs, TranslateByteCode
+from numba.core.untyped_passes import FixupArgs
 from numba.np.numpy_support import as_dtype
 
 from fad.kernels import memory, operators, results
@@ -21,7 +21,7 @@ from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.loops import NumbaLoops
 from fad.kernels.reference_counts import insert_releases
 from fad.kernels.remembering import Remembering
-from fad.kernels.stages import LeanRewrites, LeanTypeInference, findable
+from fad.kernels.stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable
 from fad.kernels.variables import definitions, is_whole_slice, mark_helper, of_one_value, only_value
 
 __all__ = ["LeanCompiler", "LeanLower", "LeanLowering"]
@@ -342,7 +342,7 @@ class LeanLowering(BaseNativeLowering):
 class LeanCompiler(CompilerBase):
     """Numba's pipeline without what generated code has no need of."""
 
-    PASSES: tuple = (TranslateByteCode, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
+    PASSES: tuple = (LeanTranslation, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
 
     def compile_extra(self, func):
         """What Numba makes of a function."""

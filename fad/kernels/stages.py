@@ -3,12 +3,44 @@ import contextlib
 import sys
 from types import ModuleType
 
+from numba.core import interpreter, ir
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.rewrites import rewrite_registry
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typeinfer import TypeInferer
 
-__all__ = ["LeanRewrites", "LeanTypeInference", "findable"]
+__all__ = ["LeanRewrites", "LeanTranslation", "LeanTypeInference", "findable"]
+
+
+class Line(ir.Loc):
+    """A line of a text that is in no file.
+
+    Numba looks for its file, under the current folder, for each of the errors that it raises and handles itself; the folder may be gone.
+    """
+
+    def _get_path(self):
+        return self.filename
+
+    def get_lines(self):
+        """No lines."""
+        return []
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LeanTranslation(FunctionPass):
+    """Numba's translation of byte code; lines are numbers, and their text is not looked for."""
+
+    _name = "fad_translation"
+
+    def __init__(self):
+        super().__init__()
+
+    def run_pass(self, state):
+        translation = interpreter.Interpreter(state.func_id)
+        if state.func_id.filename.startswith("<"):
+            translation.loc = translation.first_loc = Line.from_function_id(state.func_id)
+        state.func_ir = translation.interpret(state.bc)
+        return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -108,7 +108,7 @@ def warn_of(error: BaseException, what: str, where: "Where | None" = None) -> No
     tb: Any = error.__traceback__
     while tb.tb_next is not None:
         tb = tb.tb_next
-    file = os.path.relpath(tb.tb_frame.f_code.co_filename, os.path.dirname(os.path.dirname(PACKAGE)))
+    file = tb.tb_frame.f_code.co_filename.removeprefix(os.path.dirname(os.path.dirname(PACKAGE)) + os.sep)
     place = f"{file}:{tb.tb_lineno}"
     told = InternalErrorWarning(what, where=where,
                                 why=f"a defect of fad ({type(error).__name__}: {str(error)[:2000]}, in {place}); the "

@@ -202,8 +202,8 @@ class CallError(FadError, Exception):
     >>> try:
     ...     fad.grad(lambda x: np.sum(x, axis=3))(np.ones(2))
     ... except np.exceptions.AxisError as error:
-    ...     print(isinstance(error, fad.util.errors.CallError))
-    True
+    ...     print(isinstance(error, fad.FadError), error.why)
+    True sum(float64[2], axis=3) was called
     """
 
     kind: type = Exception                                    # the class that NumPy or Python raises

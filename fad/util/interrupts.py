@@ -6,6 +6,7 @@ caller, and fad tries nothing again because of them.
 """
 import contextlib
 import dis
+import sys
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -70,6 +71,20 @@ def _is_of_a_handler(error: BaseException) -> bool:
         if not is_own(tb.tb_frame.f_code.co_filename) and _is_given_its_caller(tb.tb_frame):
             return True
         tb = tb.tb_next
+    return False
+
+
+def within_handler() -> bool:
+    """Whether a signal handler runs in this thread, which has interrupted code of fad's or another.
+
+    >>> within_handler()
+    False
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not is_own(frame.f_code.co_filename) and _is_given_its_caller(frame):
+            return True
+        frame = frame.f_back
     return False
 
 

@@ -3,7 +3,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from .elsewhere import in_new_thread
@@ -29,9 +29,11 @@ def imported(name: str) -> ModuleType:
 
 
 def _is_importing() -> bool:
-    """Whether a module of fad is being imported: by this thread, perhaps, for which the other thread would wait."""
-    ours = [m for n, m in list(sys.modules.items()) if n.partition(".")[0] == "fad"]
-    return any(getattr(getattr(m, "__spec__", None), "_initializing", False) for m in ours)
+    """Whether this thread is in the midst of an import, for which another thread would wait."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _imported_here(name: str) -> ModuleType:

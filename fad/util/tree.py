@@ -12,13 +12,20 @@ from .lazy import LazyModule
 dataclasses = LazyModule("dataclasses")
 
 
-class _Kind(NamedTuple):
+class Kind(NamedTuple):
+    """What a class of nodes is to trees.
+
+    counts_as  another class whose structure it has
+    fields     the attributes that are the children, if they are no more than that
+    """
+
     children: Callable[[Any], tuple[tuple, Any]]
     rebuild: Callable[[Any, tuple], Any]
-    counts_as: "type | None" = None                           # another class whose structure it has
+    counts_as: "type | None" = None
+    fields: tuple = ()
 
 
-_registry: dict[type, _Kind] = {}
+kinds: dict[Any, Kind] = {}
 
 
 def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any],
@@ -51,7 +58,7 @@ def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: 
     >>> float(fad.grad(lambda p: p.x ** 2 * p.y)(Point(3.0, 2.0)).x)
     12.0
     """
-    _registry[cls] = _Kind(flatten, unflatten, counts_as)
+    kinds[cls] = Kind(flatten, unflatten, counts_as)
     return cls
 
 
@@ -80,24 +87,25 @@ register(tuple, lambda t: (t, None), lambda _, c: tuple(c))
 register(type(None), lambda _: ((), None), lambda _, c: None)
 
 
-def _kind_of(node: Any) -> "_Kind | None":
+def _kind_of(node: Any) -> "Kind | None":
     cls = type(node)
-    kind = _registry.get(cls)
+    kind = kinds.get(cls)
     if kind is None:
         kind = _derived_kind(cls, node)
         if kind is not None:
-            _registry[cls] = kind
+            kinds[cls] = kind
     return kind
 
 
-def _derived_kind(cls: type, node: Any) -> "_Kind | None":
+def _derived_kind(cls: type, node: Any) -> "Kind | None":
     if isinstance(node, tuple) and hasattr(cls, "_fields"):
-        return _Kind(lambda t: (tuple(t), None), lambda _, c: cls(*c))
+        return Kind(lambda t: (tuple(t), None), lambda _, c: cls(*c))
     if hasattr(cls, "__dataclass_fields__"):                  # what dataclasses.is_dataclass asks
         names = tuple(f.name for f in dataclasses.fields(cls))
-        return _Kind(lambda t: (tuple(getattr(t, n) for n in names), None), lambda _, c: _make_dataclass(cls, names, c))
+        return Kind(lambda t: (tuple(getattr(t, n) for n in names), None), lambda _, c: _make_dataclass(cls, names, c),
+                    fields=names)
     if isinstance(node, dict):
-        return _Kind(_dict_children, lambda s, c: _make_dict(cls, _dict_rebuild(s, c)))
+        return Kind(_dict_children, lambda s, c: _make_dict(cls, _dict_rebuild(s, c)))
     return None
 
 
@@ -139,7 +147,7 @@ class Structure:
     def _build(self, leaves: Any) -> Any:
         if self.cls is None:
             return next(leaves)
-        return _registry[self.cls].rebuild(self.static, tuple(c._build(leaves) for c in self.children))
+        return kinds[self.cls].rebuild(self.static, tuple(c._build(leaves) for c in self.children))
 
     def paths(self) -> list:
         """For each leaf the keys (of a dict) and positions that lead to it.

@@ -13,7 +13,7 @@ import fad
 from fad.api.staged import Staged
 from fad.backend import cache
 
-from .programs import long, plain
+from .programs import cold, long, plain
 
 X = np.linspace(0.0, 1.0, 50).copy()
 posix = pytest.mark.skipif(sys.platform == "win32", reason="timers of POSIX")
@@ -178,6 +178,17 @@ def test_a_handler_may_call_compiled_functions(kernel, alarm):
         if found:
             break
     assert found == [known]
+
+
+@posix
+def test_a_handler_may_trace_while_a_function_is_traced(alarm):
+    """The program that is being made, and the one of the handler, have nothing to do with each other."""
+    found, number = [], 0
+    alarm(lambda *_: found.append(fad.grad(lambda x: np.sum(x * x))(X)), 0.002, 0.002)
+    while len(found) < 20:
+        number += 1
+        np.testing.assert_allclose(fad.grad(cold(number))(X), np.cos(X) * (number + 0.5))
+    assert all(np.array_equal(x, 2 * X) for x in found)
 
 
 @posix

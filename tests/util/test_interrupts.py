@@ -97,3 +97,29 @@ def test_an_exception_set_for_the_parent_of_a_thread_that_starts(monkeypatch):
     assert is_interrupt(found.value)
     monkeypatch.undo()
     assert in_new_thread(lambda: 3) == 3
+
+
+IMPORTS = """
+import faulthandler, importlib.abc, sys
+from fad.util.lazy import imported
+
+faulthandler.dump_traceback_later(20, exit=True)
+
+class Interrupted(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "victim" and "asking" not in sys.modules:
+            assert imported("asking").victim.x == 1          # as a signal handler would, in the midst of that import
+
+sys.meta_path.insert(0, Interrupted())
+import victim
+assert victim.x == 1
+"""
+
+
+def test_a_handler_that_interrupts_an_import_may_import(tmp_path):
+    """What fad imports may wait for what is being imported: no other thread may be given that."""
+    (tmp_path / "victim.py").write_text("x = 1\n")
+    (tmp_path / "asking.py").write_text("import victim\n")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run([sys.executable, "-c", IMPORTS], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
