@@ -62,6 +62,13 @@ def imported_modules(code: CodeType) -> set:
     return names.union(*[imported_modules(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
+def runs_texts(code: CodeType) -> bool:
+    """Whether the code (or a function within it) may call Python's eval or exec. A method of the user's may be called eval, too."""
+    used = names_used(code) | texts_in(code)
+    found = global_names(code) if used.isdisjoint(("builtins", "__builtins__")) else used
+    return not found.isdisjoint(("eval", "exec"))
+
+
 def makes_texts(code: CodeType) -> bool:
     """Whether the code (or a function within it) makes texts of values."""
     is_one = not _FORMATS.isdisjoint(code.co_code[::2]) or not _TEXTS.isdisjoint(code.co_names)

@@ -24,7 +24,7 @@ from ...util.where import is_captured, is_captured_class, is_library, opaque_pac
 from ..containers import is_users
 from . import guard as of
 from . import met
-from .bytecode import global_names, imported_modules, makes_texts, names_used, texts_in
+from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
 from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
 from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
@@ -263,7 +263,7 @@ class Reads:
         used = names_used(code) | texts_in(code)
         self._names |= used
         self._is_any_name |= not used.isdisjoint(MAKE_NAMES)
-        if not used.isdisjoint(("eval", "exec", "__subclasses__")):
+        if runs_texts(code) or "__subclasses__" in used:
             self.unknown = "what eval or exec reads, or which subclasses there are"
         if makes_texts(code):
             self._sources.append(of.AnswerGuard(np.get_printoptions, np.get_printoptions()))
