@@ -121,7 +121,7 @@ def test_what_calls_large_kernels_that_are_gone_is_compiled_anew(run):
 
 def test_errors_of_kernels_from_the_disk_are_raised(run):
     compiled = run(REFUSED)
-    assert run(REFUSED) == compiled == "IndexError index out of range along axis 0"
+    assert run(REFUSED) == compiled == "IndexRangeError index out of range along axis 0"
 
 
 # -- in one process -----------------------------------------------------------------------------------------------------------

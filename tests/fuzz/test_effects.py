@@ -1,18 +1,17 @@
 """What judges sequences of calls that leave something outside; see effects.py."""
-from fad.backend.executable import Program
-from fad.trace.effects import Effects
+import importlib
 
 from . import effects
 from .statement import Statement
 
+executable = importlib.import_module("fad.backend.executable")
 SEQUENCE = [Statement("def f(x, DEFAULT=0.8):", [Statement("LS.append(0.25)"), Statement("OB.k = 7"), Statement("return np.sum(x)")]), Statement("pass  # x")]
 
 
 def test_what_is_left_otherwise_is_seen(monkeypatch):
     assert effects.calls_of(SEQUENCE, "interpreted") is None
-    monkeypatch.setattr(Program, "is_current", lambda self: True)
-    monkeypatch.setattr(Effects, "changed", [])
-    assert effects.calls_of(SEQUENCE, "interpreted").startswith("call 2, after 'pass' with x: state: LS: ")
+    monkeypatch.setattr(executable, "delivery", lambda stores: None)
+    assert effects.calls_of(SEQUENCE, "interpreted").startswith("call 1, after 'pass' with x: state: LS: ")
 
 
 def test_traced_values_left_outside_are_seen():
