@@ -149,6 +149,10 @@ class Integers:
             return hint
         return None
 
+    def is_of_extents(self, form: Affine) -> bool:
+        """Whether an integer with this form comes from extents of inputs alone, so that guards on them can pin it."""
+        return self.hint(form) is not None and all(v in self.dims or v in self.operands for v, _ in form.terms)
+
     def _pin_term(self, v: Var, where: object) -> bool:
         operands = self.operands.get(v, ())
         if v in self.dims:

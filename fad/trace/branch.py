@@ -6,20 +6,16 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value, current
-from ..ir.graph import Literal
 from ..ir.op import registry
-from ..ir.types import INT
 from ..ops.carry import UNDEFINED
 from ..ops.control import trace_branches
 from ..util.interrupts import is_interrupt
-from ..util.where import here
 from . import optional
 from .bound import flag_of, mark
 from .handlers import is_pythons, raised_here
 from .identity import containers_of
 from .joint import BranchAliases, Column
 from .kin import kin_of
-from .layout import producer
 from .listing import NeedsRows
 from .lists import Items, RowList
 from .place import Direct, Place, place_of
@@ -45,16 +41,6 @@ def truth(x: Any) -> Any:
     if x.ndim:
         raise ValueError("the truth value of an array with more than one element is ambiguous; use a.any() or a.all()")
     return x if x.dtype.kind == "b" else x != 0
-
-
-def decided(test: Tracer) -> "bool | None":
-    """What a comparison of sizes says for the sizes at hand, which the program is then for; None of any other condition."""
-    eqn = producer(test.atom)
-    if eqn is None or eqn.op.traits.comparison is None or any(a.type.dtype != INT or a.type.shape for a in eqn.inputs):
-        return None
-    facts = current().integers
-    values = [a.value if isinstance(a, Literal) else facts.pin(a, here()) for a in eqn.inputs]
-    return None if None in values else bool(eqn.op.run(*values))
 
 
 class BranchEnd:

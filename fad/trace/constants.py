@@ -6,6 +6,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Builder, Value, current
 from ..ir.graph import Equation, Literal, Var
+from ..util.where import here
 from .guards.guard import of_all_in
 
 FEW = 20                                                     # equations between a condition and what it follows from
@@ -40,13 +41,35 @@ def decided(test: Any) -> Any:
     return test if value is None else bool(value)
 
 
-class _Evaluation:
-    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at, if they may be."""
+def of_sizes(x: Value) -> Any:
+    """The value of a scalar that follows from sizes of arrays alone. The program is then for the sizes at hand: a guard on them
+    makes it true. None of any other value.
 
-    def __init__(self, limit: int, outside: bool = True):
-        self.left, self.outside = limit, outside
+    >>> from fad.ir.build import building
+    >>> with building() as b:
+    ...     n = b.value_of(b.dim(5))
+    ...     of_sizes(n / 2)
+    2.5
+    """
+    found = _Evaluation(FEW, outside=False, by_sizes=True)
+    value = None if x.shape else found.value(x.atom)
+    facts = current().integers
+    if value is None or any(facts.pin(n, here()) is None for n in found.sizes):
+        return None
+    return value.item() if x.type.weak and isinstance(value, np.generic) else value
+
+
+class _Evaluation:
+    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at, if they may be.
+
+    by_sizes: sizes of arrays count as what they are at this call; `sizes` are those that were looked at.
+    """
+
+    def __init__(self, limit: int, outside: bool = True, by_sizes: bool = False):
+        self.left, self.outside, self.by_sizes = limit, outside, by_sizes
         self.known: dict[Var, Any] = {}
         self.used: dict[Var, Any] = {}
+        self.sizes: list[Var] = []
 
     def value(self, atom: Any) -> Any:
         if isinstance(atom, (int, np.integer)):
@@ -56,6 +79,9 @@ class _Evaluation:
         form = current().integers.form(atom)
         if form.is_constant:                                  # an extent that the program is for
             return form.const
+        if self.by_sizes and current().integers.is_of_extents(form):
+            self.sizes.append(atom)
+            return current().integers.hint(form)
         if atom not in self.known:
             self.known[atom] = self._array(atom)
             if self.known[atom] is None:

@@ -13,6 +13,7 @@ from ..util.errors import InternalErrorWarning
 from ..util.interrupts import let_through
 from . import optional
 from .calls import is_tracing, keep
+from .constants import of_sizes
 from .iterate import Steps, steps_of
 from .listing import NeedsRows
 from .lists import Items
@@ -124,9 +125,12 @@ class LoopRuntime:
             if isinstance(why, WideningError) and isinstance(go_on, Value) and peeled < MOST_PEELED:
                 peel_while(go_on, body, plan, lambda: self._while(test, body, facts, peeled + 1))
                 return True
-            if isinstance(go_on, Value) or isinstance(has_ended(plan), Value):
+            known = of_sizes(go_on) if isinstance(go_on, Value) else go_on
+            if known is None or isinstance(has_ended(plan), Value):
                 raise why
             note_unrolled(body, why)
+            if not known:
+                return True
             body()
             iterations += 1
             if iterations > MOST_UNROLLED and not isinstance(why, Plainly):

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..util.errors import UnstageableError
-from .branch import choose, decided
+from .branch import choose
+from .constants import of_sizes
 from .unroll import attempted
 
 DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
@@ -29,7 +30,7 @@ class Branches:
         """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it ends by data."""
         code = code_of.__code__
         if code in self.by_size or code in self.open:
-            known = decided(branch[0])
+            known = of_sizes(branch[0])
             if known is not None and code in self.by_size:
                 return (branch[1] if known else branch[2])()
             if known is not None:

@@ -23,7 +23,7 @@ from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.where import here, is_users_operator, library_call
 from . import sparse
 from .absent import Absent, pickled, times_text
-from .constants import constant_of
+from .constants import constant_of, of_sizes
 from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
@@ -264,10 +264,9 @@ class Tracer(Value):
         known = constant_of(self.atom)
         if known is not None:
             return known
-        if self.dtype == INT and not self.shape:
-            pinned = current().integers.pin(self.atom, here())
-            if pinned is not None:
-                return pinned
+        known = of_sizes(self)
+        if known is not None:
+            return known
         raise self._needs(what)
 
     def __index__(self) -> int:

@@ -495,3 +495,26 @@ def iterations_inside_a_branch(x):
         for _ in range(len(a)-1):
             b=b.copy(); b[:2]+=a[0]
     return a.sum()+(b*b).sum()
+@prog(X)
+def halves_in_a_list(x):
+    details=[]
+    while len(x)>1:
+        even,odd=x[::2],x[1::2]
+        details.append((even-odd)*np.sqrt(0.5))
+        x=(even+odd)*np.sqrt(0.5)
+    return np.sum(np.concatenate([*details,x])**3)
+@prog(X)
+def levels_by_a_logarithm(x):
+    details=[]
+    for _ in range(int(np.log2(len(x)))):
+        even,odd=x[::2],x[1::2]
+        details.append((even-odd)*np.sqrt(0.5))
+        x=(even+odd)*np.sqrt(0.5)
+    return np.sum(np.concatenate([*details,x])**3)
+@prog(X)
+def sizes_as_keys(x):
+    rows={}
+    while x.shape[0]/2>=1:
+        rows[x.shape[0]]=x.max()
+        x=x[:int(x.shape[0]*0.5)]*x[0]
+    return sum(rows.values())+x.sum()

@@ -2,11 +2,14 @@
 import numpy as np
 import pytest
 
+import fad
+
 from ..transforms.support import Program, assert_derivatives
 from . import programs
 
 UNROLLED = {"dictlookup", "factorial",          # Python structure, or ints past 64 bits
-            "a_break_in_a_loop_over_constants", "a_return_in_a_loop_over_names", "a_break_in_a_loop_over_parts", "one_iteration_with_a_break"}
+            "a_break_in_a_loop_over_constants", "a_return_in_a_loop_over_names", "a_break_in_a_loop_over_parts", "one_iteration_with_a_break",
+            "halves_in_a_list", "levels_by_a_logarithm", "sizes_as_keys"}    # arrays of other sizes
 NO_LOOP = {"recursion_by_size", "assert_", "branch_bound", "view_in_branch", "empties"}
 
 
@@ -35,3 +38,10 @@ def size_for(iterations):
 
 def test_the_text_does_not_grow_with_the_iterations():
     assert size_for(10) == size_for(1000)
+
+
+def test_loops_by_sizes_are_for_the_sizes_at_hand():
+    f = fad.grad(programs.halves_in_a_list, fallback=False)
+    for n in (8, 4, 2, 8):
+        x = programs.X[:n]
+        np.testing.assert_allclose(f(x), assert_slope(programs.halves_in_a_list, x), rtol=2e-5)
