@@ -38,14 +38,10 @@ class CodeFacts(Generic[T]):
         if known is not None and known[0]() is code:
             return known[1]
         fact = make()
-        self._known[id(code)] = weakref.ref(code, functools.partial(_forget, self._known, id(code))), fact
+        # dict.pop(place, reference): a callback in Python would swallow a KeyboardInterrupt that arrives within it
+        forget = functools.partial(self._known.pop, id(code))
+        self._known[id(code)] = weakref.ref(code, forget), fact
         return fact
-
-
-def _forget(known: dict, place: int, gone: weakref.ref) -> None:
-    """Take a fact away, unless another code has its place by now."""
-    if place in known and known[place][0] is gone:
-        del known[place]
 
 
 def once_for_each_code(f: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
