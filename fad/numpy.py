@@ -2,6 +2,6 @@
 
 They take traced arrays and Tensors too.
 """
-from .trace.alias import attribute_of
+from .trace.runtime.namespaces import attribute_of
 
 __getattr__, __dir__ = attribute_of("numpy")

@@ -9,15 +9,15 @@ from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.kinds import match
-from ..trace.capture import captured
 from ..trace.guards.guard import AttributeGuard
-from ..trace.iterate import checkpointed
-from ..trace.kin import reach_of
-from ..trace.place import roots_of
-from ..trace.sharing import keep_apart
-from ..trace.state import may_be_one
-from ..trace.tracer import Tracer
+from ..trace.heap.state import may_be_one
+from ..trace.outcome.sharing import keep_apart
+from ..trace.regions.may_alias import reach_of
+from ..trace.runtime.capture import captured
 from ..trace.tracing import is_data
+from ..trace.values.iterate import checkpointed
+from ..trace.values.place import roots_of
+from ..trace.values.tracer import Tracer
 from ..util import tree
 from ..util.errors import ArgumentError, SideEffectError, StructureError
 from ..util.interrupts import let_through

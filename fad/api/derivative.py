@@ -3,7 +3,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
 from ..ir.op import registry
-from ..trace.capture import captured
+from ..trace.runtime.capture import captured
 from ..transforms.vjp import pull_back
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError

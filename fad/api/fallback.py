@@ -20,9 +20,9 @@ from ..ir import stack
 from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
-from ..trace.journal import Mark, noting
-from ..trace.leaks import settle
-from ..trace.tracer import Tracer
+from ..trace.heap.journal import Mark, noting
+from ..trace.outcome.leaks import settle
+from ..trace.values.tracer import Tracer
 from ..util import tree
 from ..util.config import config
 from ..util.defects import is_defect, is_users, warn_of

@@ -13,7 +13,7 @@ from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
-from ..trace.capture import captured
+from ..trace.runtime.capture import captured
 from ..util import tree
 from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here

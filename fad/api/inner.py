@@ -14,7 +14,7 @@ from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..passes.pipeline import rearranged
-from ..trace.sharing import keep_apart
+from ..trace.outcome.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..util import tree
 from ..util.errors import (

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value, current
-from ..trace.effects import undo
 from ..trace.guards.checks import Checks
 from ..trace.guards.closures import Filling, FunctionParts, FunctionPattern, PartKind, parts_of
+from ..trace.heap.effects import undo
 from ..util.errors import UnstageableError
 from ..util.forks import renewed
 from ..util.interrupts import let_through

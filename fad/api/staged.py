@@ -12,15 +12,15 @@ from typing import Any
 from ..backend.executable import Program, nothing
 from ..ir import stack
 from ..ir.build import current
-from ..trace.effects import undo
 from ..trace.guards.closures import KINDS
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
 from ..trace.guards.reads import guard_within
-from ..trace.journal import all_made
-from ..trace.leaks import refuse_changed_arguments
-from ..trace.listed import deliver
-from ..trace.state import nodes_of
+from ..trace.heap.effects import undo
+from ..trace.heap.journal import all_made
+from ..trace.heap.state import nodes_of
+from ..trace.lists.export import deliver
+from ..trace.outcome.leaks import refuse_changed_arguments
 from ..trace.tracing import trace
 from ..transforms.memory_budget import allowing
 from ..util import tree

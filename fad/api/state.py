@@ -2,7 +2,7 @@
 
     call   state          program
     1      calls = 0      traced; stores calls = 1, and so fails its own guard
-    2      calls = 1      traced anew; `calls` is an input (trace/lifting.py)
+    2      calls = 1      traced anew; `calls` is an input (trace/heap/lifting.py)
     3 …    calls = 2 …    the same program
 
 Not all state can be an input: the structure of a program may depend on it (the keys of a dict, the elements of a list
@@ -15,7 +15,7 @@ from typing import Any
 from ..ir.delivery import Append, Maybe, Output, Store, Tree
 from ..trace.guards.kinds import MISSING
 from ..trace.guards.snapshot import is_same
-from ..trace.lifting import value_at
+from ..trace.heap.lifting import value_at
 from ..util.errors import UnstageableError
 from ..util.interrupts import let_through
 

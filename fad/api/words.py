@@ -13,9 +13,9 @@ import numpy as np
 
 from ..ir.build import Value
 from ..ir.types import type_of
-from ..trace.absent import Absent, missing_attribute
-from ..trace.mutation import call_face
-from ..trace.tracer import Tracer
+from ..trace.values.absent import Absent, missing_attribute
+from ..trace.values.mutation import call_face
+from ..trace.values.tracer import Tracer
 from ..util import tree
 from ..util.defects import is_defect, is_door, is_users
 from ..util.errors import (

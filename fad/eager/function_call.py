@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ..api.custom import custom_vjp
 from ..ops.table import TABLE as op
-from ..trace.capture import captured
+from ..trace.runtime.capture import captured
 from ..util.keywords import signature_of
 from . import record
 from .function_jvp import push

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.face import BY_NAME
-from ..trace.alias import attribute_of
+from ..trace.runtime.namespaces import attribute_of
 from .factors import of_matrices
 from .tensor import Tensor, wrap
 from .together import together

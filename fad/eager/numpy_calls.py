@@ -5,7 +5,7 @@ import numpy as np
 
 from ..ir.op import registry
 from ..ops.face import METHODS, find
-from ..trace.protocol import qualified_name
+from ..trace.values.protocol import qualified_name
 from ..util.errors import UnsupportedFunctionError
 from .inplace import in_place
 from .tensor import Tensor, raw, wrap

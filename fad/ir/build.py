@@ -54,20 +54,20 @@ class Builder:
         self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
         self.sources: list[Any] = []                             # outside values the traced function read; on the root
         self.lifted: dict[tuple, Any] = {}  # (id of globals, name) or (id of a cell, "") -> the input for it
-        self.lifted_owners: dict[int, Any] = {}  # what inputs stand in (trace/lifting.py); on the root
+        self.lifted_owners: dict[int, Any] = {}  # what inputs stand in (trace/heap/lifting.py); on the root
         self.lifted_from: dict[tuple, Any] = {}  # key of a location -> the input that stands there; on the root
         self.lifted_arrays: dict[int, Any] = {}  # id of such an input, an array -> its location; on the root
         self.alternatives: dict[int, tuple] = {}  # id of an array left by an inner function -> it, what it may also be
         self.inside: dict[int, Any] = {}  # what the traced function itself made; on the root
         self.generators: dict[int, tuple] = {}  # id of one made inside -> (it, its builder); on the root
-        self.runs: Any = "once" if parent is None else None  # "once", (iteration, count) or None (see trace/percall.py)
+        self.runs: Any = "once" if parent is None else None  # or (iteration, count), or None (see trace/heap/percall)
         self.steps: list[Any] = []  # of a prelude: Python's calls before the program runs
         self.drawn: dict[Var, tuple] = {}  # inputs that the prelude sets -> (operand, traced value)
         self.handles: dict[int, tuple] = {}  # id of a generator it makes -> (traced one, operand, state)
         self.count_of_steps = 0                                  # on the root
         self.opened: dict[int, Any] = {}  # outside objects that it may change; on the root
-        self.journal: Any = None                                 # what is written to (trace/journal.py); on the root
-        self.born: int = parent.born if parent else 0  # when a region began (see trace/journal.py)
+        self.journal: Any = None  # what is written to (trace/heap/journal.py); on the root
+        self.born: int = parent.born if parent else 0  # when a region began (see trace/heap/journal.py)
         self.stand_ins: list[tuple] = []  # outside containers: what is seen instead, as it is and was
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.mutated: dict[int, tuple] = {}  # id of a tracer changed here -> (it, what it held before)
@@ -76,9 +76,9 @@ class Builder:
         self.arrived_pairs: dict = {}  # of an inner function: id of an input -> (it, what stands for it outside)
         self.told_apart: list = []  # pairs of inputs, and whether they are one array; on the root
         self.two_objects: dict = {}  # arrays that stand for views of all of them; on the root
-        self.apart: dict[Var, dict] = {}  # inputs -> those that share no memory (trace/sharing.py)
-        self.twins: list[Any] = []                               # containers that may be one (see trace/identity.py)
-        self.entangled: list = []  # tracers that got kin, and the marks (see trace/state.py)
+        self.apart: dict[Var, dict] = {}  # inputs -> those that share no memory (trace/outcome/sharing.py)
+        self.twins: list[Any] = []  # containers that may be one (see trace/regions/identity.py)
+        self.entangled: list = []  # tracers that got kin, and the marks (see trace/heap/state.py)
         self.lost: list[tuple] = []  # tracers of unknown contents, and their views
         self.dense: dict[Var, Any] = {}                          # arrays known to lie in C order, or not, or
         self.relied: dict[Var, None] = {}  # their outer variable; inputs whose order was relied on
@@ -86,23 +86,23 @@ class Builder:
         self.mixed: dict[Var, tuple] = {}  # results of several kinds: site, kinds (see ops/mixed.py)
         self.supposing: dict[Any, tuple] = {}  # site -> the kind supposed of its results; on the root
         self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
-        self.strict = False  # whether floating-point errors may raise (trace/handlers.py)
+        self.strict = False  # whether floating-point errors may raise (trace/regions/handlers.py)
         # who hears of floating-point errors when the trace begins
         self.listening: Any = parent.listening if parent else listening()
         self.listeners: Any = None  # the line where the function asked to be told; on the root
         self.settings: Any = None                                # by which it was last asked who is told; on the root
-        self.has_optional = False  # whether values may be None (trace/optional.py); on the root
+        self.has_optional = False  # whether values may be None (trace/regions/optional.py); on the root
         self.guarded: dict[int, Any] = {}                        # objects that are sources as a whole; on the root
-        self.frontend: Any = None  # what captures functions (trace/capture.py); on the root
+        self.frontend: Any = None  # what captures functions (trace/runtime/capture.py); on the root
         self.reads: Any = None  # reads of code that is not rewritten (trace/guards/reads.py)
         self.classes: dict[type, None] = {}  # of objects that it makes or whose attributes it reads
         self.arguments: Any = ()  # the function's arguments, traced values included; on the root
-        # whether a name may have no value (trace/bound.py), and whether the class of a number was asked for; on the
+        # whether a name may have no value (trace/values/bound), and whether the class of a number was asked for; on the
         # root
         self.unbound = self.asked = False
         self.side: Any = None                                    # of a branch: its selector, and which of the two it is
-        self.memory: Any = None  # of an iteration: memory of its inner loops (trace/recall.py)
-        self.is_retried = False  # whether it is traced anew when it asks (trace/lists.py)
+        self.memory: Any = None  # of an iteration: memory of its inner loops (trace/regions/recall.py)
+        self.is_retried = False  # whether it is traced anew when it asks (trace/lists/rows.py)
         self.where: Any = parent.where if parent else None  # the line of equations, instead of the user's present one
 
     # -- inputs ------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Builder:
 
     def watch(self, array: Any) -> "Value":
         """A constant that the function may change unseen: when the call ends it must hold what it holds now
-        (trace/leaks.py)."""
+        (trace/outcome/leaks.py)."""
         root = self.root
         if isinstance(array, np.ndarray) and id(array) not in root.captured and not root.live:
             root.watched[id(array)] = contents_of(array)

@@ -3,7 +3,7 @@
     self.calls += 1          ->   Store(Location("attribute", self, "calls"), Output(1, int))
     log.append((n, x))       ->   Append(log, a tree of Output(2, int) and Argument(0))
 
-A location is also where a program reads what it then writes anew: such a number is an input (see trace/lifting.py).
+A location is also where a program reads what it then writes anew: such a number is an input (see trace/heap/lifting).
 """
 from typing import Any, NamedTuple
 

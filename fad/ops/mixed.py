@@ -3,7 +3,7 @@ one.
 
 The program gives such a result one type that has room for all kinds. Python's later code may still depend on the kind:
 it asks for the class, rounds, divides by //. So this module notes the kinds, and the trace runs once more for each
-kind that is not the result's own (see trace/joins.py).
+kind that is not the result's own (see trace/regions/joins.py).
 """
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -11,7 +11,7 @@ from ..api.derivative import grad
 from ..api.staged import Staged, check_callable
 from ..ir.graph import Func, all_equations
 from ..ir.show import ShortNames, func_lines
-from ..trace.origin import definition_of, tree_of
+from ..trace.frontend.origin import definition_of, tree_of
 from .columns import Column, framed, page
 from .program import staged_of
 

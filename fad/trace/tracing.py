@@ -14,24 +14,24 @@ from ..passes.unify import unify
 from ..util import tree
 from ..util.config import config
 from ..util.errors import UnstageableError
-from .asking import refuse_unseen_questions
-from .capture import captured
-from .delivery import Left, LeftInside, left_by
-from .effects import effects_of
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown
-from .handlers import refuse_listeners
-from .joins import require_same_kinds, suspecting_kinds
-from .journal import journal
-from .leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
-from .library import original_of
-from .lifting import lifted
-from .listed import plain
-from .percall import ONCE, placed, refuse_leaks, settle
-from .state import is_lost
-from .tracer import Tracer
-from .twins import check as check_twins
-from .widening import ComparedPart
+from .heap.asking import refuse_unseen_questions
+from .heap.effects import effects_of
+from .heap.journal import journal
+from .heap.lifting import lifted
+from .heap.percall import ONCE, placed, refuse_leaks, settle
+from .heap.state import is_lost
+from .lists.export import plain
+from .outcome.delivery import Left, LeftInside, left_by
+from .outcome.leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
+from .regions.handlers import refuse_listeners
+from .regions.joins import require_same_kinds, suspecting_kinds
+from .regions.widening import ComparedPart
+from .runtime.capture import captured
+from .runtime.library import original_of
+from .values.tracer import Tracer
+from .values.twins import check as check_twins
 
 
 class Traced(NamedTuple):

@@ -68,7 +68,7 @@ def is_own(filename: str) -> bool:
 def is_users_operator() -> bool:
     """Whether an operator on a traced value stands in code that is not fad's, such as a derivative's rule."""
     frame: Any = sys._getframe(1)
-    while frame.f_globals.get("__name__") in ("fad.ir.value", "fad.trace.tracer", "fad.trace.datamodel"):
+    while frame.f_globals.get("__name__") in ("fad.ir.value", "fad.trace.values.tracer", "fad.trace.runtime.datamodel"):
         frame = frame.f_back
     return not is_own(frame.f_code.co_filename)
 

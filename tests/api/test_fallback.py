@@ -12,7 +12,7 @@ import fad
 from fad.backend import runner
 from fad.ir.op import registry
 from fad.ir.types import promoted
-from fad.trace.roll import roll_for
+from fad.trace.regions.roll import roll_for
 from fad.util.defects import is_defect
 from fad.util.errors import (
     ConcreteValueError,

@@ -178,7 +178,7 @@ def test_functions_of_several_threads():
 
 def traces_of(run, count=10):
     """How many programs are traced in so many calls."""
-    from fad.trace import capture
+    from fad.trace.runtime import capture
     seen, real = [], capture.Capture.function
 
     def counted(self, f):

@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 import fad
-from fad.trace.draws import put_state
+from fad.trace.objects.draws import put_state
 from fad.util.errors import FadError
 
 from . import judge

@@ -24,12 +24,12 @@ RULES = {
 }
 # Words of Python or NumPy that happen to be names of ops.
 WORDS = {
-    "fad/trace/nodes.py": "Python's functions of sequences",
-    "fad/trace/ordering.py": "Python's functions of sequences",
-    "fad/trace/tracer.py": "Python's operators and methods",
-    "fad/trace/plainly.py": "Python's operators and methods",
+    "fad/trace/frontend/nodes.py": "Python's functions of sequences",
+    "fad/trace/runtime/ordering.py": "Python's functions of sequences",
+    "fad/trace/values/tracer.py": "Python's operators and methods",
+    "fad/trace/lists/materialise.py": "Python's operators and methods",
     "fad/trace/guards/kinds.py": "Python's operators",
-    "fad/trace/mutation.py": "NumPy's functions and methods whose results are views",
+    "fad/trace/values/mutation.py": "NumPy's functions and methods whose results are views",
     "fad/backend/names.py": "indices of loops (i1 is a Bessel function, too)",
     "fad/backend/vocabulary.py": "Python's builtins",
 }

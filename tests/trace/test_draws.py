@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import fad
-from fad.trace.draws import put_state
+from fad.trace.objects.draws import put_state
 
 X = np.array([0.5, -1.25, 2.0])
 DATA = np.random.default_rng(0).normal(size=(40, 3))

@@ -9,8 +9,8 @@ import pytest
 
 import fad
 from fad.ir.build import building
-from fad.trace import journal
-from fad.trace.tracer import Tracer
+from fad.trace.heap import journal
+from fad.trace.values.tracer import Tracer
 
 STATE = '''
 import collections

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace.liveness import Liveness
+from fad.trace.frontend.liveness import Liveness
 from fad.trace.tracing import trace
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace import growth
+from fad.trace.regions import growth
 
 X = np.array([0.3, -1.2, 2.0])
 X32 = np.array([0.1, 0.2, 0.3], np.float32)

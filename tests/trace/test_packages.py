@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace.origin import definition_of
+from fad.trace.frontend.origin import definition_of
 from fad.util.where import is_captured, is_captured_class, opaque_package_of
 
 from .guards.test_guards import X, assert_always_as_python, slopes

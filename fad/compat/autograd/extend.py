@@ -16,7 +16,7 @@ from ...api.leaves import level_of
 from ...ir import stack
 from ...ir.build import Value
 from ...ir.op import registry
-from ...trace.capture import captured
+from ...trace.runtime.capture import captured
 from ...util import tree
 from ...util.errors import NoDerivativeError
 from .products import conjugated

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir import stack
-from ...trace.capture import captured
+from ...trace.runtime.capture import captured
 from ...util.interrupts import let_through
 from ..handles import Hooks, RemovableHandle
 from ..tensor import Tensor

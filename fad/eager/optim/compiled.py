@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...api.derivative import jit, value_and_grad
-from ...trace.capture import captured
+from ...trace.runtime.capture import captured
 from ...util import tree
 from ...util.errors import ArgumentError
 from ..nn.module import Module

@@ -272,7 +272,7 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
 
 def _unless_copied(y: Any, given: Any, order: Any, copy: Any) -> Any:
     """y, made of what is given, in this order. An array that needs no change stays what it is: the caller of the face
-    knows how it lies in memory, and copies it if it has to lie in another order (see trace/mutation.py).
+    knows how it lies in memory, and copies it if it has to lie in another order (see trace/values/mutation.py).
     """
     check_order(order)
     if y is given:

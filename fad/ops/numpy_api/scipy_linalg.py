@@ -1,7 +1,7 @@
 """scipy.linalg: systems, determinants, factorizations, eigenvalues, singular values. Functions of matrices:
 scipy_functions.py.
 
-trace/mutation.py handles `overwrite_*` at the call; drivers and work sizes do not change results.
+trace/values/mutation.py handles `overwrite_*` at the call; drivers and work sizes do not change results.
 """
 from collections.abc import Callable
 from typing import Any

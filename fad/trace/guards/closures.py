@@ -17,7 +17,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...util.codes import once_for_each_code
-from ..containers import is_empty
+from ..objects.containers import is_empty
 from .bytecode import assigned_globals, names_used
 from .kinds import is_open
 

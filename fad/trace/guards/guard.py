@@ -229,7 +229,7 @@ class ReadGuard(Guard):
 
 
 class KindGuard(Guard):
-    """Of what kind a number or an array is that the program reads at each call (see trace/lifting.py)."""
+    """Of what kind a number or an array is that the program reads at each call (see trace/heap/lifting.py)."""
 
     __slots__ = ("shape",)
 

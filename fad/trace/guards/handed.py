@@ -18,7 +18,7 @@ from ...ir.build import Value
 from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.where import is_captured_class, opaque_package_of
-from ..containers import NEVER_CHANGE, contents
+from ..objects.containers import NEVER_CHANGE, contents
 from .kinds import is_object
 from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...util.where import is_library, package_name
-from ..pythons import BUFFERS
+from ..objects.opaque_state import BUFFERS
 
 OPERATORS = {
     f"__{r}{name}__"

@@ -29,7 +29,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...util.where import package_name
-from ..containers import NEVER_CHANGE, is_users, slots_of
+from ..objects.containers import NEVER_CHANGE, is_users, slots_of
 from . import guard as of
 from .kinds import CONTAINERS, MISSING, VIEWS, is_open, may_be_changed
 

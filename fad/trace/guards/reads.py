@@ -21,7 +21,7 @@ import numpy as np
 
 from ...util.errors import UnstageableError
 from ...util.where import is_captured, is_captured_class, is_library, opaque_package_of
-from ..containers import is_users
+from ..objects.containers import is_users
 from . import guard as of
 from . import met
 from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in

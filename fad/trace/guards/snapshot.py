@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.interrupts import let_through
-from ..containers import NEVER_CHANGE, slots_of
-from ..pythons import BUFFERS
+from ..objects.containers import NEVER_CHANGE, slots_of
+from ..objects.opaque_state import BUFFERS
 from .kinds import MISSING
 
 _BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)

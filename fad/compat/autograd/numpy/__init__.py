@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from ....trace.alias import attribute_of
+from ....trace.runtime.namespaces import attribute_of
 from . import fft as fft
 from . import linalg as linalg
 from . import random as random

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.integrate
 
 from ....api.products import vjp
-from ....trace.alias import attribute_of
+from ....trace.runtime.namespaces import attribute_of
 from ..extend import defvjp_argnums, primitive
 from ..misc.flatten import flatten
 

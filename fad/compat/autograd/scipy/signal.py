@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ....trace.alias import attribute_of
+from ....trace.runtime.namespaces import attribute_of
 
 _attribute, __dir__ = attribute_of("scipy.signal")
 

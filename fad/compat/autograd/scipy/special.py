@@ -1,4 +1,4 @@
 """autograd.scipy.special: the names of scipy.special."""
-from ....trace.alias import attribute_of
+from ....trace.runtime.namespaces import attribute_of
 
 __getattr__, __dir__ = attribute_of("scipy.special")

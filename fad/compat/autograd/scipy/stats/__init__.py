@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from .....trace.alias import attribute_of
+from .....trace.runtime.namespaces import attribute_of
 
 __getattr__, __dir__ = attribute_of("scipy.stats")
 

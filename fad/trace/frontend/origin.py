@@ -1,0 +1,222 @@
+"""Where a function's source stands: the node of the syntax tree that a function object was made from."""
+import __future__
+
+import ast
+import functools
+import inspect
+import linecache
+import operator
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from ...util.interrupts import let_through
+from .typed import typed_trees
+
+_trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
+
+_FUTURE = functools.reduce(operator.or_, [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
+
+Definition = ast.FunctionDef | ast.Lambda
+
+
+def tree_of(filename: str) -> "ast.Module | None":
+    """The syntax tree of a file (or of a notebook's cell, a doctest), None where there is no source."""
+    linecache.checkcache(filename)
+    text = "".join(linecache.getlines(filename))
+    if not text:
+        return None
+    known = _trees.get(filename)
+    if known is None or known[0] != hash(text):
+        known = _trees[filename] = (hash(text), _parsed(text))
+    return known[1]
+
+
+def _parsed(text: str) -> "ast.Module | None":
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:                              # a cell with magic commands, say
+        let_through(error)
+        return None
+
+
+def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
+    """The node that defines f and the name of the class around it; None where it cannot be told.
+
+    A lambda that shares its line with others is told from them by its columns, or by its code where there are none (in Python 3.10).
+    """
+    code = f.__code__
+    tree = tree_of(code.co_filename)
+    if tree is None:
+        tree = _own_tree(f) or next((t for t in typed_trees(code) if _is_of(code, t)), None)
+    if tree is None:
+        return None
+    found = [d for d in _definitions_in(tree) if _fits(d[0], code)]
+    if len(found) > 1:
+        found = _at_place(found, code) or [d for d in found if _same_code(d[0], code)]
+        found = found[:1]                                     # lambdas alike in all are one
+    return found[0] if found and _is_of(code, tree) else None
+
+
+def _is_of(code: CodeType, tree: ast.Module) -> bool:
+    """Whether the code was compiled from this tree: a file may have been changed since it was imported.
+
+    What an import hook has rewritten (pytest rewrites assertions) has names that no source has; whether it is of the tree cannot be told.
+    """
+    if any(name.startswith("@") for name in code.co_varnames):
+        return True
+    try:
+        made = _compiled(tree, code.co_filename, code.co_flags & _FUTURE)
+    except (SyntaxError, ValueError) as error:                # a cell that awaits, say
+        let_through(error)
+        return True
+    return any(_alike(c, code) and (not _columns(code) or _columns(c) == _columns(code)) for c in made)
+
+
+@functools.lru_cache(maxsize=32)
+def _compiled(tree: ast.Module, filename: str, flags: int) -> list:
+    return list(_codes_in(compile(tree, filename, "exec", flags=flags, dont_inherit=True)))
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for c in code.co_consts:
+        if isinstance(c, CodeType):
+            yield c
+            yield from _codes_in(c)
+
+
+def _alike(a: CodeType, b: CodeType) -> bool:
+    """Whether two codes do the same, and begin in the same line."""
+    if (a.co_name, a.co_firstlineno, a.co_code, a.co_names, a.co_varnames) != (b.co_name, b.co_firstlineno, b.co_code, b.co_names, b.co_varnames):
+        return False
+    pairs = zip(a.co_consts, b.co_consts)
+    return len(a.co_consts) == len(b.co_consts) and all(_alike(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else _is_same(x, y) for x, y in pairs)
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    """Whether two constants are one: 0.0 is not -0.0, nor True."""
+    return type(x) is type(y) and (x == y if isinstance(x, frozenset) else repr(x) == repr(y))
+
+
+def _own_tree(f: FunctionType) -> "ast.Module | None":
+    """The tree of a function whose file is not to be had as a whole."""
+    try:
+        lines, start = inspect.getsourcelines(f)
+    except (OSError, TypeError) as error:
+        let_through(error)
+        return None
+    text = "\n" * max(start - 1, 0) + inspect.cleandoc("".join(lines))
+    return _parsed(text)
+
+
+@functools.lru_cache(maxsize=32)
+def _definitions_in(tree: ast.Module) -> list:
+    return list(definitions(tree))
+
+
+def definitions(node: ast.AST, owner: str = "") -> Iterator[tuple]:
+    """All functions and lambdas in a tree, each with the class whose body it stands in."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            yield child, owner
+        yield from definitions(child, child.name if isinstance(child, ast.ClassDef) else owner)
+
+
+def _fits(node: Any, code: CodeType) -> bool:
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    if name != code.co_name or parameters(node.args) != code.co_varnames[:_parameter_count(code)]:
+        return False
+    first = min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", [])]])
+    return first == code.co_firstlineno
+
+
+def parameters(args: ast.arguments) -> tuple:
+    """The names of the parameters, in the order of co_varnames."""
+    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    return tuple(names + [a.arg for a in (args.vararg, args.kwarg) if a is not None])
+
+
+def _parameter_count(code: CodeType) -> int:
+    return code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+
+
+def _at_place(found: list, code: CodeType) -> list:
+    """The innermost of these definitions whose body has all instructions of the code in it; empty where the code does not know their columns."""
+    places = _columns(code)
+    around = [d for d in found if places and _begins(d[0]) <= min((p[0], p[2]) for p in places) and max((p[1], p[3]) for p in places) <= _ends(d[0])]
+    return sorted(around, key=lambda d: _begins(d[0]))[-1:]
+
+
+def _columns(code: CodeType) -> list:
+    """Where the code's instructions stand: (line, last line, column, last column). Empty where the code does not know."""
+    return [p for p in getattr(code, "co_positions", tuple)() if None not in p and p[3] > 0]
+
+
+def _begins(node: Any) -> tuple:
+    first = node.body if isinstance(node, ast.Lambda) else node
+    return first.lineno, first.col_offset
+
+
+def _ends(node: Any) -> tuple:
+    last = node.body if isinstance(node, ast.Lambda) else node
+    return last.end_lineno, last.end_col_offset
+
+
+def _same_code(node: Any, code: CodeType) -> bool:
+    made = compiled_in(node, code)
+    return made is not None and _contents(made) == _contents(code)
+
+
+def _contents(code: CodeType) -> tuple:
+    """What tells two codes of one line apart: 2 is not 2.0, and the functions within may differ."""
+    constants = [_contents(c) if isinstance(c, CodeType) else repr(sorted(c, key=repr) if isinstance(c, frozenset) else c) for c in code.co_consts]
+    return code.co_code, code.co_names, constants
+
+
+def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None":
+    """The code of a definition, with the free variables of the one that it stands for, and under its name.
+
+    It is compiled in a function around it that binds them.
+    """
+    free = code.co_freevars
+    inner: list = [node] if isinstance(node, ast.FunctionDef) else [ast.Expr(node)]
+    bound = list({owner, getattr(node, "name", "")} - {"", *free})
+    if owner:
+        inner = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inner, decorator_list=[], type_params=[])]  # type: ignore[call-arg]
+    if bound:                                                 # the function's own name means what it means where it came from
+        inner.insert(0, ast.Global(bound))
+    around = ast.FunctionDef(name="__around__",  # type: ignore[call-arg]
+                             args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=n) for n in free], kwonlyargs=[],
+                                                                  kw_defaults=[], defaults=[]),
+                             body=inner, decorator_list=[], type_params=[])
+    module = ast.fix_missing_locations(ast.Module(body=[around], type_ignores=[]))
+    made = compile(module, code.co_filename, "exec", dont_inherit=True)
+    found = _find_code(made, "<lambda>" if isinstance(node, ast.Lambda) else node.name)
+    if found is None:
+        return None
+    own = f"__around__.<locals>.{owner}{'.' * bool(owner)}{found.co_name}"
+    return _renamed(found, own, getattr(code, "co_qualname", code.co_name))
+
+
+def _renamed(code: CodeType, old: str, new: str) -> CodeType:
+    """The code, its qualified name and those of the functions within begun in another way: messages of Python's have these names."""
+    def name(text: str) -> str:
+        return new + text[len(old):] if text.startswith(old) else text
+    parts = [_renamed(c, old, new) if isinstance(c, CodeType) else name(c) if isinstance(c, str) else c for c in code.co_consts]
+    made = code.replace(co_consts=tuple(parts))
+    if not hasattr(made, "co_qualname"):                      # Python 3.10 has it among the constants
+        return made
+    return made.replace(co_qualname=name(made.co_qualname))  # type: ignore[call-arg, attr-defined, unused-ignore]
+
+
+def _find_code(code: CodeType, name: str) -> "CodeType | None":
+    """The outermost code of this name inside `code`."""
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    for c in inner:
+        if c.co_name == name:
+            return c
+    for c in inner:
+        found = _find_code(c, name)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,444 @@
+"""Rewriting: control flow in a function's syntax tree becomes calls of the runtime (control.py), which decides while tracing.
+
+    if c:                    def then(): nonlocal y; y = ...
+        y = ...       ->     def otherwise(): nonlocal y; y = ...
+    else:                    __fad__.if_(c, then, otherwise, ("y",))
+        y = ...
+
+Blocks become nested functions that share the function's variables (nonlocal), so plain Python code keeps its plain meaning, and
+lines keep their numbers. What is rewritten: if, for, while, and, or, not, conditional expressions, assert, calls; operators, comparisons, items and
+attributes (access.py).
+"""
+import ast
+import copy
+from collections.abc import Iterable
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from ...util.codes import CodeFacts
+from .access import WRITING, AccessRewriter, has_place
+from .liveness import Liveness, assigned, written_to
+from .lower import CannotLowerError, JumpLowering
+from .nodes import (
+    Displays,
+    Identities,
+    Patterns,
+    asks_for_names,
+    binds,
+    hands_on_names,
+    is_simple,
+    makes_functions,
+    placed,
+    takes_all,
+)
+from .origin import compiled_in, definition_of, parameters
+
+RUNTIME = "__fad__"
+UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
+
+
+class RewrittenCode(NamedTuple):
+    """Code with its control flow rewritten, and the names that it only reads element by element."""
+
+    code: "CodeType | None" = None
+    indexed: frozenset = frozenset()
+
+
+_rewritten: CodeFacts[RewrittenCode] = CodeFacts()
+
+
+def rewritten_code(f: FunctionType) -> "CodeType | None":
+    """The code of f with its control flow rewritten; None where the source is not at hand or has to stay as it is."""
+    return _rewritten.of(f.__code__, lambda: _rewrite(f)).code
+
+
+def _rewrite(f: FunctionType) -> RewrittenCode:
+    found = definition_of(f)
+    if found is None or hands_on_names(found[0]):
+        return RewrittenCode()
+    node, owner = copy.deepcopy(found[0]), found[1]
+    indexed = _names_indexed(node)
+    try:
+        if isinstance(node, ast.Lambda):
+            node.body = Rewriter(owner).visit(node.body)
+        else:
+            node.decorator_list, node.returns = [], None
+            Rewriter(owner).function(node)
+    except CannotLowerError:
+        return RewrittenCode()
+    Identities(RUNTIME).visit(node)
+    Displays(RUNTIME).visit(node)
+    return RewrittenCode(compiled_in(node, f.__code__, owner), indexed)
+
+
+def indexed_names(f: FunctionType) -> frozenset:
+    """The names that the text of f has nowhere but in front of a subscript that is read, or of `.append`: of what stands
+    behind one nothing is read but elements, one by one."""
+    return _rewritten.of(f.__code__, lambda: _rewrite(f)).indexed
+
+
+def _names_indexed(node: ast.AST) -> frozenset:
+    nodes = list(ast.walk(node))
+    owners = [n.value for n in nodes if isinstance(n, (ast.Subscript, ast.Attribute)) and _reads_no_more_than_elements(n)]
+    bases = {id(x): x.id for x in owners if isinstance(x, ast.Name)}
+    others = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in bases}
+    others.update(name for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names)
+    return frozenset(bases.values()) - others
+
+
+def _reads_no_more_than_elements(n: "ast.Subscript | ast.Attribute") -> bool:
+    return isinstance(n.ctx, ast.Load) if isinstance(n, ast.Subscript) else n.attr in WRITING
+
+
+class _Scope:
+    """What a function's blocks have to declare: names that are not its own."""
+
+    def __init__(self, node: ast.FunctionDef):
+        statements = [n for s in node.body for n in _own_nodes(s)]
+        self.globals = {name for n in statements if isinstance(n, ast.Global) for name in n.names}
+        self.nonlocals = {name for n in statements if isinstance(n, ast.Nonlocal) for name in n.names}
+        self.parameters = parameters(node.args)
+
+
+def _functions_in(node: ast.AST) -> list:
+    """The functions within a function, at any depth."""
+    return [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n is not node]
+
+
+def _own_nodes(node: ast.AST) -> list:
+    """The nodes of a statement without those of functions and classes within."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        return []
+    return [node, *[n for c in ast.iter_child_nodes(node) for n in _own_nodes(c)]]
+
+
+class Rewriter(AccessRewriter):
+    """Rewrites one function and those within it."""
+
+    def __init__(self, owner: str = "", scope: "_Scope | None" = None, numbers: "list | None" = None):
+        self.owner, self.scope = owner, scope
+        self.numbers = numbers if numbers is not None else [0]
+
+    # -- functions --------------------------------------------------------------------------------------------------------
+
+    def function(self, node: ast.FunctionDef) -> None:
+        """Rewrite a function's body in place; the statements of generators stay as they are."""
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
+            outer = _Expressions(self.owner, _Scope(node), self.numbers)
+            node.body = outer.notes(node) + outer.block(node.body)
+            return
+        scope = _Scope(node)
+        inner = Rewriter(self.owner, scope, self.numbers)
+        noted = inner.notes(node)
+        body = JumpLowering().function(node.body)
+        Liveness(body)
+        own = [n for n in assigned(body) if n not in scope.globals | scope.nonlocals | set(scope.parameters)]
+        first = body[0]
+        node.body = inner.block(body)
+        if own:
+            targets: list = [ast.Name(n, ast.Store()) for n in own]
+            bind = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None), lineno=0)], [])
+            node.body.insert(0, placed(bind, first))         # never runs: it makes the names the function's own
+        node.body[:0] = noted
+
+    def notes(self, node: ast.FunctionDef) -> list:
+        """What a function tells the runtime when it begins: which variables of functions around it, and global names, it binds, and which of its own
+        are bound by functions within it.
+        """
+        scope, first = self.scope, node.body[0]
+        others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
+        shared = {n for inner in _functions_in(node) for n in _Scope(inner).nonlocals}
+        own = shared & ({*assigned(node.body), *scope.parameters} - others)  # type: ignore[union-attr]
+        out = [("rebinds", others)] if others else []
+        out += [("binds", own)] if own else []
+        calls = [self.runtime(name, self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))) for name, names in out]
+        if node.args.kwarg is not None:
+            calls.append(self.runtime("made", ast.Name(node.args.kwarg.arg, ast.Load())))
+        return [placed(ast.Expr(call), first) for call in calls]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        node.args = self.visit(node.args)
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
+        self.function(node)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+        return node
+
+    def visit_ClassDef(self, node: Any) -> Any:
+        """Methods are functions; of other statements of a class only the calls are rewritten: no function within them would see the class's names."""
+        node.decorator_list = [self.decorator(d) for d in node.decorator_list]
+        node.bases = [self.visit(b) for b in node.bases]
+        inner, calls = Rewriter(node.name, self.scope, self.numbers), _Calls(self.runtime)
+        node.body = [inner.visit(s) if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else calls.visit(s) for s in node.body]
+        return node
+
+    def decorator(self, e: Any) -> Any:
+        return placed(self.runtime("call", self.visit(e)), e)
+
+    # -- statements -------------------------------------------------------------------------------------------------------
+
+    def block(self, statements: list) -> list:
+        out: list = []
+        for s in statements:
+            new = self.visit(s)
+            out += new if isinstance(new, list) else [new]
+        return out
+
+    def visit_Import(self, s: ast.Import) -> list:
+        """An import, and what is noted of the modules that it binds."""
+        parts = [(a.asname or a.name.split(".")[0], a.name if a.asname else a.name.split(".")[0], "") for a in s.names]
+        return [s, *[self._imported(s, n, ast.Constant(module), name) for n, module, name in parts]]
+
+    def visit_ImportFrom(self, s: ast.ImportFrom) -> list:
+        package = ast.Name("__package__", ast.Load()) if s.level else ast.Constant("")
+        module = placed(self.runtime("module_name", ast.Constant(s.level), ast.Constant(s.module or ""), package), s)
+        return [s, *[self._imported(s, a.asname or a.name, module, a.name) for a in s.names]]
+
+    def _imported(self, s: ast.stmt, bound: str, module: Any, name: str) -> ast.stmt:
+        made = self.runtime("imported", ast.Name(bound, ast.Load()), module, ast.Constant(name))
+        return placed(ast.Assign([ast.Name(bound, ast.Store())], made, lineno=0), s)
+
+    def local(self, purpose: str, s: ast.AST, statements: list, argument: str = "") -> ast.FunctionDef:
+        """A block as a nested function that shares the variables of the one around it."""
+        self.numbers[0] += 1
+        names = list(assigned(statements))
+        head: list = []
+        shared = [n for n in names if n not in self.scope.globals]       # type: ignore[union-attr]
+        if shared:
+            head.append(placed(ast.Nonlocal(shared), s))
+        if len(shared) < len(names):
+            others = [n for n in names if n not in shared]
+            head.append(placed(ast.Global(others), s))
+            head.append(placed(ast.Expr(self.runtime("rebinds", self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in others], ast.Load())))), s))
+        args = ast.arguments(posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[])
+        body = head + (self.block(statements) or [placed(ast.Pass(), s)])
+        made: Any = ast.FunctionDef(name=f"_fad_{purpose}_{self.numbers[0]}", args=args, body=body,  # type: ignore[call-arg]
+                                    decorator_list=[], type_params=[])
+        return placed(made, s)
+
+    def visit_If(self, s: Any) -> Any:
+        then = self.local("then", s, s.body)
+        otherwise = self.local("else", s, s.orelse) if s.orelse else None
+        own = assigned(s.body + s.orelse)
+        call = self.runtime("if_", self.visit(s.test), _name(then), _name(otherwise), self.strings([n for n in own if n in s.live]), self.strings(own))
+        return [f for f in (then, otherwise) if f is not None] + [placed(ast.Expr(call), s)]
+
+    def visit_For(self, s: Any) -> Any:
+        item = placed(ast.Assign([s.target], ast.Name("_fad_item", ast.Load()), lineno=0), s)
+        carried = self.carried(assigned([item, *s.body]), s)
+        body = self.local("body", s, [item, *s.body], "_fad_item")
+        call = self.runtime("for_", self.visit(s.iter), _name(body), *carried)
+        return [body, placed(ast.Expr(call), s)]
+
+    def visit_While(self, s: Any) -> Any:
+        carried = self.carried(assigned([*s.body, s.test]), s)
+        test = self.local("test", s, [placed(ast.Return(s.test), s.test)])
+        body = self.local("body", s, s.body)
+        call = self.runtime("while_", _name(test), _name(body), *carried)
+        return [test, body, placed(ast.Expr(call), s)]
+
+    def carried(self, names: dict, s: Any) -> list:
+        """Names that iterations hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop; all names bound."""
+        kept = [n for n in names if n in s.head]
+        written = sorted(written_to(s.body))
+        stops = getattr(s, "stops", [])
+        return [self.strings(kept), self.strings([n for n in kept if names[n]]), self.strings(written), self.strings(stops), self.strings(names)]
+
+    def visit_AnnAssign(self, s: ast.AnnAssign) -> Any:
+        """Annotations of locals are never evaluated, and a shared name may have none."""
+        if s.value is None:
+            return placed(ast.Pass(), s)
+        return self.visit(placed(ast.Assign([s.target], s.value, lineno=0), s))
+
+    def visit_Try(self, s: Any) -> Any:
+        """What a handler may catch has to happen while the function is traced, and not when the program runs."""
+        s = self.generic_visit(s)
+        if not s.handlers:
+            return s
+        for h in s.handlers:
+            h.body.insert(0, placed(ast.Expr(self.runtime("pass_on")), h))
+        kinds: list = [h.type or ast.Name("BaseException", ast.Load()) for h in s.handlers]
+        handled = self.later(placed(ast.Tuple(copy.deepcopy(kinds), ast.Load()), s))
+        return placed(ast.With([ast.withitem(self.runtime("caught", handled), None)], [s]), s)
+
+    def visit_With(self, s: ast.With) -> Any:
+        """A manager may take errors in, as a handler does."""
+        s = self.generic_visit(s)                             # type: ignore[assignment]
+        for item in s.items:
+            item.context_expr = placed(self.runtime("context", item.context_expr), item.context_expr)
+        places = [item for item in s.items if item.optional_vars is not None and has_place(item.optional_vars)]
+        for item in reversed(places):
+            name, target = self._temporary(), item.optional_vars
+            item.optional_vars = placed(ast.Name(name, ast.Store()), target)                  # type: ignore[arg-type]
+            s.body[:0] = self._stored(target, ast.Name(name, ast.Load()), s)
+        return s
+
+    def visit_Match(self, s: Any) -> Any:
+        s = self.generic_visit(s)
+        s.subject = placed(self.runtime("matched", s.subject), s.subject)
+        return s
+
+    def visit_match_case(self, c: Any) -> Any:
+        """Values and classes in a pattern are no expressions to be rewritten: case Colour.RED, case geometry.Point(x, y)."""
+        pattern = Patterns().visit(c.pattern)
+        c.pattern = ast.MatchAs()
+        c = self.generic_visit(c)
+        c.pattern = pattern
+        return c
+
+    def visit_Assign(self, s: ast.Assign) -> Any:
+        s = self.generic_visit(s)                             # type: ignore[assignment]
+        s.value = self.list_made(s.value)
+        rests = [n.value for target in s.targets for n in ast.walk(target) if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)]
+        return self.stores(s) + [placed(ast.Expr(self.runtime("made", ast.Name(n.id, ast.Load()))), s) for n in rests]
+
+    def visit_Return(self, s: Any) -> Any:
+        s = self.generic_visit(s)
+        s.value = self.list_made(s.value)
+        return s
+
+    def list_made(self, e: Any) -> Any:
+        """A list that is given a name, an attribute, a key or a place in a list: a loop may come to append to it, or to index it."""
+        if isinstance(e, ast.List):
+            e.elts = [self.list_made(x) for x in e.elts]
+        if isinstance(e, ast.List) or getattr(e, "is_of_lists", False):
+            return placed(self.runtime("list_", e), e)
+        if isinstance(e, ast.Tuple):
+            e.elts = [self.list_made(x) for x in e.elts]
+        if isinstance(e, ast.Dict):
+            e.values = [self.list_made(x) for x in e.values]
+        return e
+
+    def visit_Raise(self, s: ast.Raise) -> Any:
+        """Where data decide, the program raises; else the statement does."""
+        s = self.generic_visit(s)                             # type: ignore[assignment]
+        if s.exc is None:
+            return s
+        return placed(ast.If(self.runtime("raises", self.later(s.exc)), [s], []), s)
+
+    def visit_Assert(self, s: ast.Assert) -> Any:
+        message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
+        return placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
+
+    # -- expressions ------------------------------------------------------------------------------------------------------
+
+    def visit_BoolOp(self, e: ast.BoolOp) -> Any:
+        if any(map(binds, e.values[1:])):
+            return self.generic_visit(e)
+        first, *rest = [self.visit(v) for v in e.values]
+        return placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
+
+    def visit_UnaryOp(self, e: ast.UnaryOp) -> Any:
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        if isinstance(e.op, ast.Not):
+            return placed(self.runtime("not_", e.operand), e)
+        return e if isinstance(e.operand, ast.Constant) else placed(self.runtime("unary", ast.Constant(type(e.op).__name__), e.operand), e)
+
+    def visit_IfExp(self, e: ast.IfExp) -> Any:
+        if binds(e.body) or binds(e.orelse):
+            return self.generic_visit(e)
+        return placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
+
+    def visit_JoinedStr(self, e: ast.JoinedStr) -> Any:
+        """f"...{x!r:spec}" """
+        parts: list = []
+        for part in e.values:
+            if isinstance(part, ast.FormattedValue):
+                spec = [] if part.format_spec is None else [self.visit(part.format_spec)]
+                part = placed(self.runtime("formatted", self.visit(part.value), ast.Constant(part.conversion), *spec), part.value)   # type: ignore[assignment]
+            parts.append(part)
+        return placed(self.runtime("joined", *parts), e)
+
+    def visit_Call(self, e: Any) -> Any:
+        if asks_for_names(e):
+            raise CannotLowerError(f"{e.func.id}() sees the names of the function")
+        if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS and not (e.func.id == "vars" and e.args):
+            return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
+        if takes_all(e):
+            e.args = [placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
+        e = self.generic_visit(e)
+        if getattr(e.func, "attr", "") == "append":
+            e.args = [self.list_made(x) for x in e.args]
+        e.func = placed(self.runtime("call", e.func), e)
+        return e
+
+    def visit_ListComp(self, e: ast.ListComp) -> Any:
+        """A comprehension over one iterable, as a loop that fills a list; over several, a list that a loop may index."""
+        is_shared = makes_functions(e.elt)
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e.elt = self.list_made(e.elt)
+        if len(e.generators) > 1 or e.generators[0].is_async or binds(e) or not is_simple(e.generators[0].target):
+            return placed(self.runtime("list_", e), e)
+        of = e.generators[0]
+        parts: list = [self.of_item(of.target, part) for part in (e.elt, *of.ifs)]
+        if is_shared:
+            parts[:2] = [self.shared(of.target, part) for part in (e.elt, *of.ifs)][:2]
+        return placed(self.runtime("comprehension", of.iter, *parts), e)
+
+    def shared(self, target: Any, value: Any) -> ast.Call:
+        """A function of a comprehension's item, which returns a function of its variables besides."""
+        names: list = [ast.Name(n.id, ast.Load()) for n in ast.walk(target) if isinstance(n, ast.Name)]
+        both = ast.Tuple([value, self.later(ast.Tuple(names, ast.Load()))], ast.Load())
+        return self.runtime("shared", self.of_item(target, placed(both, value)))
+
+    def of_item(self, target: Any, value: Any) -> ast.Lambda:
+        """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item)."""
+        names = [target] if isinstance(target, ast.Name) else target.elts
+        args = ast.arguments(posonlyargs=[], args=[ast.arg(n.id) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+        inner = placed(ast.Lambda(args, value), value)
+        if isinstance(target, ast.Name):
+            return inner
+        item = ast.Starred(ast.Name("_fad_item", ast.Load()), ast.Load())
+        outer = ast.arguments(posonlyargs=[], args=[ast.arg("_fad_item")], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
+
+    def _super(self, e: ast.Call) -> Any:
+        """super() finds its instance in the frame it is called in, which a block's is not."""
+        if self.scope is None or not self.scope.parameters:
+            return e
+        e.args = [placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
+        return e
+
+    # -- pieces -----------------------------------------------------------------------------------------------------------
+
+    def later(self, value: Any) -> ast.Lambda:
+        """An expression to be computed when, and if, it is needed."""
+        none = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return placed(ast.Lambda(none, value), value)
+
+    def runtime(self, name: str, *args: Any) -> ast.Call:
+        return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])
+
+    def strings(self, names: Iterable) -> ast.Tuple:
+        """Names as the compiled function knows them."""
+        return ast.Tuple([ast.Constant(self._mangled(n)) for n in names], ast.Load())
+
+    def _mangled(self, name: str) -> str:
+        private = self.owner and name.startswith("__") and not name.endswith("__")
+        return f"_{self.owner.lstrip('_')}{name}" if private else name
+
+
+class _Expressions(Rewriter):
+    """Rewrites only the expressions of a function."""
+
+    def visit_If(self, s: Any) -> Any:
+        return self.generic_visit(s)
+
+    visit_For = visit_While = visit_Assert = visit_If
+
+
+class _Calls(ast.NodeTransformer):
+    """Rewrites nothing but calls."""
+
+    def __init__(self, runtime: Any):
+        self.runtime = runtime
+
+    def visit_Call(self, e: Any) -> Any:
+        e = self.generic_visit(e)
+        e.func = placed(self.runtime("call", e.func), e)
+        return e
+
+
+def _name(function: Any) -> Any:
+    return ast.Constant(None) if function is None else ast.Name(function.name, ast.Load())

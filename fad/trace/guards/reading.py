@@ -1,0 +1,66 @@
+"""What captured code reads outside, beside the attributes of the user's objects: elements, one by one, attributes of
+libraries' modules and objects, imports.
+"""
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ...ir.build import Builder, Value
+from ...util.defects import door
+from ...util.interrupts import let_through
+from . import guard as of
+from . import met
+from .kinds import CONTAINERS
+
+
+class Reading:
+    """The part of a trace's capture that sees to these."""
+
+    builder: Builder
+    sources: list
+    indexed: dict[int, Any]  # containers from outside of which captured code reads elements alone
+    swap: Callable  # an outside value -> what captured code sees in its place
+    seen: Callable  # the same of rewritten code
+    _copies: dict[int, tuple]
+
+    def index(self, value: Any) -> Any:
+        """What captured code sees in place of an outside value of which it reads nothing but elements: a list, tuple or
+        dict is itself, and its elements are looked at one by one.
+        """
+        if type(value) not in (list, tuple, dict) or self.builder.live or id(value) in self._copies:
+            return self.seen(value)
+        self.indexed[id(value)] = value
+        return value
+
+    @door
+    def element(self, container: Any, key: Any, is_indexed: bool) -> Any:
+        """An element of a container that is itself. What cannot be told alone is told of the container as a whole."""
+        if id(container) not in self._copies and type(key) in (int, str):
+            try:
+                value = container[key]
+            except (IndexError, KeyError) as error:
+                let_through(error)
+            else:
+                if isinstance(value, Value):  # the traced code has put it there
+                    return value
+                self.sources.append(of.of_element(container, key, value))
+                return self.index(value) if is_indexed else self.seen(value)
+        return self.swap(container)[key]
+
+    def of_library(self, owner: Any, name: str) -> Any:
+        """An attribute of a library's module, class or object, or of super()."""
+        if isinstance(owner, super):
+            found, guards = met.along(owner, name)
+            self.sources += guards
+            if isinstance(found, property) and isinstance(found.fget, FunctionType):
+                return self.swap(found.fget)(owner.__self__)  # type: ignore[attr-defined]
+        value = getattr(owner, name)
+        guards = met.of_library(owner, name, value)
+        self.sources += guards
+        return self.swap(value) if guards and isinstance(value, CONTAINERS) and not isinstance(owner, type) else value
+
+    def imported(self, value: Any, module: str, name: str) -> Any:
+        """What an import in captured code has bound: a module, or what a module has under a name."""
+        self.sources += met.of_import(module, name, value)
+        return self.seen(value)

@@ -1,0 +1,81 @@
+"""Functions that are handed to NumPy, where a face calls them in its own way: for all elements at once, or more often, or less.
+
+What such a function computes does not hang on that, unless it counts, appends or draws. So each call is watched, on the tape, too.
+"""
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from ...ir.build import current
+from ...util.errors import SideEffectError
+from ...util.where import here, is_library
+from ..objects.containers import is_users
+from ..objects.draws import common_generators, put_back_states, states_now
+from ..values.tracer import was_there
+from .journal import GENERATOR, note
+from .percall import steps_here
+from .state import Trial
+
+OTHERWISE = {"vectorize", "piecewise"}                       # faces that call a function for all elements at once; others call it as NumPy does
+
+
+def steadied(name: str, x: Any, capture: Any) -> Any:
+    """An argument of a face of this name, functions in it watched."""
+    if name not in OTHERWISE:
+        return x
+    if isinstance(x, (list, tuple)):
+        return [steadied(name, f, capture) for f in x] if any(map(_is_users_code, x)) else x
+    return watched(x, capture) if _is_users_code(x) else x
+
+
+def _is_users_code(f: Any) -> bool:
+    """Whether this is a function, a method or an object of the user's that can be called."""
+    if isinstance(f, FunctionType):
+        return not is_library(f.__code__.co_filename)
+    return isinstance(f, (MethodType, functools.partial)) or (callable(f) and is_users(f) and not isinstance(f, type))
+
+
+def watched(f: Callable, capture: Any) -> Callable:
+    """f, captured, which may change nothing but what it makes itself, and draw no random numbers. What it changes once and for all (a memo) it may."""
+    captured = _captured(f, capture)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        where = here()
+        for _ in range(2):
+            result, is_steady = watching(lambda: captured(*args, **kwargs))
+            if is_steady:
+                return result
+        raise unsteady(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", where)
+    return call
+
+
+def _captured(f: Callable, capture: Any) -> Callable:
+    if isinstance(f, functools.partial):
+        return functools.partial(_captured(f.func, capture), *f.args, **f.keywords)
+    return capture.runtime.call(f)
+
+
+def watching(run: Callable) -> "tuple[Any, bool]":
+    """run(), and whether all that was there before is as it was."""
+    steps = len(steps_here())
+    made, arrays, states = Trial({}, is_region=False), _arrays_now(), states_now()
+    try:
+        note(*common_generators())
+        result = run()
+        written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
+        drawn = put_back_states(states) or bool(made.mark.changed(GENERATOR)) or len(steps_here()) > steps
+        return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
+    finally:
+        made.end()
+
+
+def unsteady(what: str, where: Any) -> SideEffectError:
+    """The error of code that changes something, and is called as often as it suits the caller."""
+    return SideEffectError(f"{what} changes something or draws random numbers", where=where,
+                           why="how often it is called, and for what, the program does not know", do="write a loop")
+
+
+def _arrays_now() -> dict:
+    """The arrays that were written to so far, and what they hold."""
+    return {key: (t, t._var) for key, (t, _) in current().mutated.items() if t.tie is None}

@@ -1,0 +1,139 @@
+"""What a trace has changed outside: put back if it fails, and made again at calls that find it otherwise.
+
+A trace runs the function once. What it leaves outside (a memo, a counter) is there at the next call, which runs the program; a source of the program
+says whether it still is.
+"""
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...ir.build import Builder
+from ...util.errors import SideEffectError
+from ...util.where import Where
+from ..guards.guard import Guard, ReadGuard
+from ..objects.containers import contents, put_contents
+from ..objects.draws import common_generators
+from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
+
+
+class Effects:
+    """What the journal says of a whole trace."""
+
+    def __init__(self, mark: Mark):
+        self.mark = mark
+
+    @property
+    def entries(self) -> list:
+        return list(self.mark.entries.values())
+
+    def undo(self) -> None:
+        """Put back what was changed."""
+        self.mark.undo()
+
+    def _containers(self) -> list:
+        return [e for e in reversed(self.mark.entries.values()) if e.kind is CONTAINER]
+
+    def take_back(self) -> None:
+        """Put back what the program itself will write at each call (see delivery.py)."""
+        own = journal().made
+        for e in self._containers():
+            if id(e.cell) not in own:
+                e.kind.put(e.cell, e.before)
+        self.mark.entries = {key: e for key, e in self.mark.entries.items() if e.kind is not CONTAINER or key in own}
+
+    @contextmanager
+    def taken_back(self) -> Iterator[None]:
+        """For the time of a block all containers hold what they held before the trace."""
+        entries = self._containers()
+        now = [contents(e.cell) for e in entries]
+        for e in entries:
+            e.kind.put(e.cell, e.before)
+        try:
+            yield
+        finally:
+            for e, after in zip(entries, now):
+                put_contents(e.cell, after)
+
+    @property
+    def changed(self) -> list:
+        """What is not as it was; equal numbers and texts are as good as one."""
+        return [e for e in self.entries if e.kind is not GENERATOR and _is_other(e)]
+
+    def sources(self) -> list:
+        """Sources that say whether what was changed is as it was left: what writes it once must do so again where it is not."""
+        return [left_as(e.cell, contents(e.cell), e.before) for e in self.changed if e.kind is CONTAINER]
+
+    def refuse_changes(self, f: Any, is_current: bool) -> None:
+        """An error if anything has changed, and the program does not know it."""
+        if is_current and self.changed:
+            raise SideEffectError("something outside the function is changed by code that a program does not see", where=_line_of(f),
+                                  why="it changes as the function is traced, and not at each call", do="change it in the function itself, or in a method that it names")
+
+    def refuse_draws(self, f: Any) -> None:
+        """An error if random numbers were drawn from a generator that was there before."""
+        if any(e.kind is GENERATOR and e.is_changed for e in self.entries):
+            raise SideEffectError("random numbers are drawn while the function is traced", where=_line_of(f), why="a program would have the same numbers at each call",
+                                  do="draw them before, and pass them as arguments; or make the generator in the function, with a seed")
+
+
+@contextmanager
+def effects_of(builder: Builder) -> Iterator[Any]:
+    """Those of a trace; if it fails, and is no region of another, they are taken back."""
+    book = journal()
+    mark = book.begin()
+    if builder is not builder.root:
+        try:
+            yield Effects(mark)
+        finally:
+            book.end(mark)
+        return
+    note(*common_generators())
+    try:
+        yield Effects(mark)
+        mark.entries = {key: e for key, e in mark.entries.items() if key not in book.made}       # not what stood for things from outside
+    except BaseException:
+        mark.undo()
+        raise
+    finally:
+        book.end(mark)
+
+
+def undo(done: list) -> None:
+    """Put back what some traces have changed, the last one's changes first."""
+    for effects in reversed(done):
+        effects.undo()
+
+
+def _line_of(f: Any) -> "Where | None":
+    code = getattr(f, "__code__", None)
+    return Where(code.co_filename, code.co_firstlineno) if code else None
+
+
+def _is_other(e: JournalEntry) -> bool:
+    return not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed
+
+
+def left_as(owner: Any, now: Any, before: Any) -> Guard:
+    """A container as it is now; of a dict or an object, what is another thing than before."""
+    if not isinstance(now, dict):
+        return ReadGuard(lambda: now if _unchanged(contents(owner), now) else None, now)
+    names = [k for k in {**before, **now} if not (k in before and k in now and _same(before[k], now[k]))]
+    left = {k: now[k] for k in names if k in now}
+
+    def read() -> Any:
+        inside = contents(owner)
+        return left if _unchanged({k: inside[k] for k in names if k in inside}, left) else None
+    return ReadGuard(read, left)
+
+
+def _unchanged(a: Any, b: Any) -> bool:
+    """Whether two copies of what a container held are of the same things in the same order, or of equal numbers and texts."""
+    if len(a) != len(b):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(_same, a.values(), b.values()))
+    return a == b if isinstance(a, set) else all(map(_same, a, b))
+
+
+def _same(x: Any, y: Any) -> bool:
+    return x is y or (type(x) is type(y) and isinstance(x, (str, bytes, bool, int, float, complex)) and (x == y or x != x))

@@ -1,0 +1,233 @@
+"""The journal: what a trace writes to, each thing with what it held before (docs/design/heap.md).
+
+Captured code writes through the runtime, which notes the cell first: a list, dict, set or deque, an object, class or module, a variable of
+a function. `begin` sets a mark. `end` closes it; `undo` puts back what was written since. The cost is what was written, whatever the size of
+the heap. What was made since the mark is nobody else's and is not noted.
+"""
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import CellType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...util.errors import UnstageableError
+from ...util.where import package_name
+from ..objects.containers import contents, is_users, keeps_record, put_contents, same_contents
+from ..objects.draws import goes_on, put_state, same_state, state_of
+from ..objects.opaque_state import LARGEST, held_in, is_held_in, put_in
+from ..values.tracer import births
+
+
+class CellKind(NamedTuple):
+    """How what a cell of this kind holds is copied, put back and compared."""
+
+    read: Callable
+    put: Callable
+    is_same: Callable                                         # (cell, what it held)
+
+
+CONTAINER = CellKind(contents, put_contents, lambda cell, before: same_contents(contents(cell), before))
+PYTHON = CellKind(held_in, put_in, is_held_in)                    # it holds no traced values
+GENERATOR = CellKind(state_of, put_state, lambda cell, before: same_state(state_of(cell), before))
+_CONTAINERS = (list, dict, set, deque, CellType, ModuleType, type)
+_NOTHING = (Value, str, bytes, int, float, complex, tuple, type(None))
+
+
+def kind_of(x: Any) -> "CellKind | None":
+    """The kind of a cell; None of what holds nothing that changes."""
+    if isinstance(x, _CONTAINERS) or keeps_record(x):
+        return CONTAINER
+    if isinstance(x, _NOTHING) or package_name(type(x)) == "fad" or (isinstance(x, np.ndarray) and (x.nbytes > LARGEST or not x.flags.writeable)):
+        return None
+    if isinstance(x, (np.ndarray, bytearray, array, ContextVar)):
+        return PYTHON
+    if goes_on(x):
+        return GENERATOR
+    return CONTAINER if hasattr(x, "__dict__") or hasattr(type(x), "__slots__") else None
+
+
+class JournalEntry(NamedTuple):
+    """A cell that was written to, or may have been, and what it held before."""
+
+    cell: Any
+    kind: CellKind
+    before: Any
+
+    @property
+    def is_changed(self) -> bool:
+        return not self.kind.is_same(self.cell, self.before)
+
+
+class Mark:
+    """What was noted since a place in the journal, in order, and when that was."""
+
+    def __init__(self) -> None:
+        self.born, self.entries = next(births), {}            # type: int, dict[int, JournalEntry]
+
+    def changed(self, kind: CellKind) -> list:
+        """The cells of a kind that hold something else now."""
+        return [e.cell for e in self.entries.values() if e.kind is kind and e.is_changed]
+
+    def before(self, cell: Any) -> Any:
+        """What a container held at the mark."""
+        return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)
+
+    def undo(self) -> None:
+        """Put back all that has changed since."""
+        for e in reversed(self.entries.values()):
+            e.kind.put(e.cell, e.before)
+
+
+class Journal:
+    """The writes of one trace, by the marks that are open."""
+
+    def __init__(self, generators: dict) -> None:
+        self.generators = generators                          # those that the function has made, by their ids
+        self.marks: list[Mark] = []
+        self.made: dict[int, tuple] = {}                      # id of a thing that the trace made -> it, its birth
+        self.owners: dict[int, tuple] = {}                    # id of an object's __dict__ that code has asked for -> it, the object
+        self.copies: dict[int, dict] = {}                     # those of which captured code sees a copy, by its id
+
+    def begin(self) -> Mark:
+        self.marks.append(Mark())
+        return self.marks[-1]
+
+    def end(self, mark: Mark) -> None:
+        """Close a mark: what was noted since it is noted since the one before."""
+        while self.marks.pop() is not mark:                   # those within that an error has left open
+            pass
+        if self.marks:
+            around = self.marks[-1]
+            for key, e in mark.entries.items():
+                if self.was_there(e.cell, around.born):
+                    around.entries.setdefault(key, e)
+
+    def note(self, cell: Any) -> None:
+        """A cell is about to be written to."""
+        if not self.marks:
+            return
+        if id(cell) in self.copies:
+            raise UnstageableError("an object's attributes are written to through its __dict__, and hold arrays", why="the program has a copy of the dict",
+                                   do="write setattr(o, name, value)")
+        cell = self.owners[id(cell)][1] if id(cell) in self.owners else cell
+        mark = self.marks[-1]
+        if id(cell) not in mark.entries and self.was_there(cell, mark.born):
+            kind = kind_of(cell)
+            if kind is not None and id(cell) not in self.generators:
+                mark.entries[id(cell)] = entry = JournalEntry(cell, kind, kind.read(cell))
+                is_lifted = id(cell) in current().root.lifted_owners
+                if kind is CONTAINER and not is_lifted and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
+                    self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
+
+    def copied(self, container: Any, copy: Any) -> None:
+        """Captured code sees a copy of this container."""
+        if id(container) in self.owners:
+            self.copies[id(copy)] = copy
+
+    def was_there(self, x: Any, since: int) -> bool:
+        """Whether a thing was there before this birth. What the trace has not made always was."""
+        birth = getattr(x, "birth", None) if isinstance(x, list) else None
+        if birth is None:
+            birth = self.made[id(x)][1] if id(x) in self.made else 0
+        return birth < since
+
+
+    def is_outer(self, x: Any) -> bool:
+        """Whether a thing was there before the trace."""
+        return bool(self.marks) and self.was_there(x, self.marks[0].born)
+
+    def is_untouched(self, x: Any) -> bool:
+        """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it."""
+        return not self.is_noted(x) and id(x) not in self.made and (isinstance(x, (list, dict, set, deque)) or is_users(x)) and self.is_outer(x)
+
+    def is_noted(self, x: Any) -> bool:
+        """Whether a cell may have been written to since the trace began."""
+        return any(id(x) in mark.entries for mark in self.marks)
+
+    def begun_as(self, x: Any) -> Any:
+        """What a container held when the trace began."""
+        return next((mark.entries[id(x)].before for mark in self.marks if id(x) in mark.entries), None) or contents(x)
+
+
+def _holds_traced(before: Any) -> bool:
+    return any(isinstance(x, Value) for x in (before.values() if isinstance(before, dict) else before))
+
+
+def journal() -> Journal:
+    """That of the program that is being built; one that notes nothing where captured code is called by a program as it runs."""
+    if not stack.builders():
+        return Journal({})
+    root = current().root
+    if root.journal is None:
+        root.journal = Journal(root.generators)
+    return root.journal
+
+
+@contextmanager
+def noting() -> Iterator[Mark]:
+    """Note what is written to, on a tape."""
+    book = journal()
+    mark = book.begin()
+    try:
+        yield mark
+    finally:
+        book.end(mark)
+
+
+def note(*cells: Any) -> None:
+    """These cells are about to be written to, or may be."""
+    if stack.builders():
+        found = current().root.journal
+        if found is not None and found.marks:
+            for cell in cells:
+                found.note(_of_function(cell) if isinstance(cell, FunctionType) else cell)
+
+
+def _of_function(f: FunctionType) -> dict:
+    """The attributes of a function, which is the trace's own: captured code sees no others."""
+    own = journal().made
+    own.setdefault(id(f.__dict__), (f.__dict__, 0))
+    return f.__dict__
+
+
+def made(x: Any) -> Any:
+    """x, which captured code has just made: nobody else has it."""
+    if stack.builders():
+        found = current().root.journal
+        if found is not None and found.marks:
+            found.made[id(x)] = x, next(births)
+    return x
+
+
+def standing_in(x: Any) -> Any:
+    """x, which captured code sees in place of something from outside: it was always there, and is the trace's own."""
+    journal().made[id(x)] = x, 0
+    return x
+
+
+def attributes_of(owner: Any) -> Any:
+    """The cell that has the attributes of an object: of a list's subclass the dict, since the list is a cell of elements."""
+    return owner.__dict__ if isinstance(owner, (list, dict, set, deque)) and hasattr(owner, "__dict__") else owner
+
+
+def note_dict(owner: Any) -> None:
+    """Code asks for the dict with an object's attributes: what is written to it is written to the object."""
+    inside = getattr(owner, "__dict__", None)
+    if stack.builders() and isinstance(inside, dict) and attributes_of(owner) is owner and not isinstance(owner, FunctionType):
+        journal().owners[id(inside)] = inside, owner
+
+
+def all_made(things: Iterable) -> None:
+    for x in things:
+        made(x)
+
+
+def was_there(x: Any, since: int) -> bool:
+    """Whether a container, an object or an iterator was there before this birth."""
+    return journal().was_there(x, since)

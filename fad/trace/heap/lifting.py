@@ -1,0 +1,114 @@
+"""State that a function reads and then writes anew: a counter, a best value so far, the last point.
+
+As a constant of the program it would fail its own guard, and the function would be traced at each call. So the next trace takes it as an input: a step
+of the prelude reads it where it stands, a guard asks only for its type, and what the function makes of it is delivered (see delivery.py).
+
+    self.calls += 1          ->      c = self.calls             guard: type(self.calls) is int
+                                     kernel(x, c)
+                                     self.calls = c + 1
+"""
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Builder
+from ...ir.delivery import Location
+from ...ir.prelude import Made, PreludeCall
+from ...ir.types import BOOL, Type, is_beyond_64_bits, type_of
+from ...util import tree
+from ...util.interrupts import let_through
+from ..guards.guard import KindGuard, in_class
+from ..guards.kinds import MISSING, is_open
+from ..guards.reads import is_guarded_as_a_whole
+from ..objects.containers import contents
+
+
+def value_at(location: Location) -> Any:
+    """What stands there; MISSING where nothing does."""
+    try:
+        return location.read()
+    except Exception as error:                                # nothing stands there, or a class of the user's does not answer
+        let_through(error)
+        return MISSING
+
+
+def is_liftable(x: Any) -> bool:
+    """Whether an input may take the place of x: a number, a truth value, an array of numbers."""
+    if type(x) in (bool, int, float, complex):
+        return not is_beyond_64_bits(x)
+    if isinstance(x, np.generic):
+        return x.dtype.kind in "biufc"
+    return type(x) is np.ndarray and x.dtype.kind in "biufc" and x.ndim > 0 and x.flags.carray
+
+
+@contextmanager
+def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
+    """While the function is traced, inputs stand at these locations, as far as numbers and arrays do now."""
+    put: list[tuple] = []
+    try:
+        for location in locations:
+            value = value_at(location)
+            if is_liftable(value) and _can_be_put(location):
+                x = _input(root, location, value)
+                root.lifted_owners[id(location.owner)] = location.owner
+                root.lifted_from[location.key] = x
+                if x.ndim:
+                    root.lifted_arrays[id(x)] = location
+                if location.kind in ("variable", "global"):
+                    root.lifted[id(location.owner), location.at or ""] = x
+                else:
+                    put.append((location, x, value, _is_own(location)))
+        for location, x, _, _ in put:
+            _write(location, x)
+            if location.kind == "attribute":
+                root.opened.setdefault(id(location.owner), location.owner)
+        yield
+    finally:
+        for location, x, value, is_own in reversed(put):
+            if value_at(location) is x:
+                _write(location, value) if is_own else object.__delattr__(location.owner, location.at)
+
+
+def _input(root: Builder, location: Location, value: Any) -> Any:
+    """The input of the program for what stands at a location, and the step of the prelude that reads it."""
+    t = Type(BOOL, (), True) if type(value) is bool else type_of(value)
+    x = root.input(t, location.at if isinstance(location.at, str) and location.at.isidentifier() else "state")
+    step = PreludeCall(root.count_of_steps, location.read, (), {})
+    root.count_of_steps += 1
+    step.leaves, step.structure, step.is_stable = [((0,), t, x.atom)], tree.LEAF, True
+    root.steps.append(step)
+    root.drawn[x.atom] = Made(step.number, (0,)), value
+    root.dense[x.atom] = True
+    root.sources.append(KindGuard(location, value))
+    return x
+
+
+def _can_be_put(location: Location) -> bool:
+    owner = location.owner
+    if location.kind != "attribute":
+        return location.kind != "item" or type(owner) in (list, dict) or isinstance(owner, (list, dict))
+    if isinstance(owner, (type, ModuleType)):
+        return location.at in vars(owner)
+    if not is_open(owner) or is_guarded_as_a_whole(owner):
+        return False
+    found = in_class(type(owner), location.at)
+    return location.at in contents(owner) or is_liftable(found)
+
+
+def _is_own(location: Location) -> bool:
+    """Whether an attribute is the object's own, and not its class's."""
+    return location.kind != "attribute" or isinstance(location.owner, (type, ModuleType)) or location.at in contents(location.owner)
+
+
+def _write(location: Location, x: Any) -> None:
+    owner = location.owner
+    if location.kind == "attribute":
+        own: Callable = next((c for c in (type, ModuleType) if isinstance(owner, c)), object).__setattr__
+        own(owner, location.at, x)
+    elif isinstance(owner, dict):
+        dict.__setitem__(owner, location.at, x)
+    else:
+        list.__setitem__(owner, location.at, x)

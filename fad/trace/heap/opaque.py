@@ -1,0 +1,183 @@
+"""Calls of code that fad neither rewrites nor models: what they may write to goes to the journal before they run.
+
+That is what their arguments reach, and what their object does. A method of a list, dict or set of Python's changes that alone; functions that only look
+change nothing.
+"""
+import functools
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from types import (
+    BuiltinFunctionType,
+    BuiltinMethodType,
+    CellType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value
+from ...util.where import is_captured_class, is_fads, is_library
+from ..guards.bytecode import names_used, rebound
+from ..guards.handed import LOOK
+from ..guards.kinds import is_open
+from ..objects.containers import contents, is_empty, is_users, keeps_record, may_change
+from ..objects.draws import goes_on, held_by
+from ..objects.opaque_state import arrays_within, holds_no_traced
+from ..values.iterate import Once
+from .journal import all_made, attributes_of, made, note
+
+LOOKING = LOOK | {int, float, bool, complex, str, repr, abs, round}
+KEEPING = {"get", "keys", "values", "items", "copy", "index", "count", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
+           "isdisjoint", "__getitem__", "__len__", "__contains__", "__iter__", "__eq__", "__ne__", "__repr__", "__str__", "__format__", "__hash__", "__reversed__",
+           "__getattribute__", "__add__", "__mul__", "__rmul__", "__or__", "__and__", "__sub__", "__xor__", "__lt__", "__le__", "__gt__", "__ge__"}
+FRESH = {"copy", "union", "intersection", "difference", "symmetric_difference", "__add__", "__mul__", "__rmul__", "__or__", "__and__", "__sub__", "__xor__"}
+_METHODS = (BuiltinMethodType, MethodWrapperType)
+_DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
+_CONTAINERS = (list, dict, set, deque)
+_PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(None), Value)
+
+
+def noted(f: Any, args: Iterable, kwargs: dict) -> Callable:
+    """Note what a call of f may write to. To be called with the result: it is the trace's own, as far as it is new."""
+    given = (*args, *kwargs.values())
+    while isinstance(f, functools.partial):
+        given, f = (*f.args, *f.keywords.values(), *given), f.func
+    owner = getattr(f, "__self__", None)
+    if goes_on(owner):
+        note(owner)
+    if isinstance(f, _METHODS) and isinstance(owner, (*_CONTAINERS, *_PLAIN)):
+        return _method(f, owner, given)
+    if isinstance(f, _DESCRIPTORS) and given:
+        return _method(f, given[0], given[1:])
+    if is_fads(f) or _is_looking(f):
+        _note_callables(given)
+        return functools.partial(_note_made, f, given)
+    start = [f, *given]
+    for x in reach(x for x in start if not _notes_itself(x)):
+        note(x)
+    if isinstance(owner, ModuleType) or not any(isinstance(x, Iterator) for x in given):
+        return lambda result: _note_new(result, start)
+    return lambda result: None
+
+
+def note_write(owner: Any, method: str) -> None:
+    """Note what a special method of this name may write to: of a library's class, all that its object reaches."""
+    note(attributes_of(owner) if method in ("__setattr__", "__delattr__") else owner)
+    if isinstance(getattr(type(owner), method, None), FunctionType):
+        for x in reach([owner]):
+            note(x)
+
+
+def _method(f: Any, owner: Any, given: Iterable) -> Callable:
+    """A method of a class of Python's, which changes its object alone."""
+    _note_callables(given)
+    if f.__name__ not in KEEPING:
+        note(owner)
+    return made if f.__name__ in FRESH or isinstance(owner, _PLAIN) else lambda result: None
+
+
+def _note_callables(given: Iterable) -> None:
+    """What is called by functions that only look, or later by the iterators that they make, may be a method of a list."""
+    for x in given:
+        if isinstance(x, (*_METHODS, MethodType, FunctionType, functools.partial)) and not _notes_itself(x):
+            for y in reach([x]):
+                note(y)
+
+
+def _notes_itself(f: Any) -> bool:
+    """Whether this is rewritten code, which says what it writes to."""
+    f = getattr(f, "__func__", f)
+    runtime = f.__globals__.get("__fad__") if isinstance(f, FunctionType) else None
+    return runtime is not None and runtime.is_rewritten(f)
+
+
+def _note_made(f: Any, given: Iterable, result: Any) -> None:
+    """Note what a function of fad's, or one that only looks, has made: an iterator, or a container of Python's."""
+    is_container = isinstance(f, type) and isinstance(result, (list, tuple))
+    if (is_container or isinstance(result, (Iterator, Once))) and f not in (getattr, next) and not any(result is x for x in given):
+        made(result)
+
+
+def _note_new(result: Any, start: list) -> None:
+    """Note what is new of what a call returned."""
+    if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
+        return
+    known = set(map(id, reach(start)))
+    all_made([x for x in [result, *reach([result])] if id(x) not in known])
+
+
+def _is_looking(f: Any) -> bool:
+    return isinstance(f, (type, BuiltinFunctionType)) and f in LOOKING
+
+
+def reach(values: Iterable) -> Iterator:
+    """All that may change, as far as it can be reached from these values."""
+    seen: dict[int, Any] = {}
+    queue = may_change(values)
+    while queue:
+        x = queue.pop()
+        if id(x) in seen or isinstance(x, Value):
+            continue
+        seen[id(x)] = x
+        if _is_cell(x):
+            yield x
+        if isinstance(x, FunctionType):
+            yield from [cell for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()) if name in rebound(x.__code__)]
+        queue += may_change(_parts(x))
+
+
+def _is_cell(x: Any) -> bool:
+    return isinstance(x, _CONTAINERS) or keeps_record(x) or is_users(x) or goes_on(x) or holds_no_traced(x) or isinstance(x, np.ndarray)
+
+
+def _parts(x: Any) -> Iterable:
+    """What x leads to."""
+    if isinstance(x, (np.ndarray, ModuleType)) or goes_on(x):
+        return ()
+    if isinstance(x, (*_CONTAINERS, CellType)) or keeps_record(x) or is_users(x):
+        inside = contents(x)
+        inside = getattr(inside, "items", inside) if keeps_record(x) and not isinstance(inside, dict) else inside
+        items = inside.values() if isinstance(inside, dict) else inside
+        return items if isinstance(x, (*_CONTAINERS, CellType)) and not is_users(x) else [*items, *_parts_of_class(x if isinstance(x, type) else type(x))]
+    return parts_of(x)
+
+
+def parts_of(x: Any) -> Iterable:
+    """What a function, a method or an object that is no container leads to."""
+    if isinstance(x, FunctionType):
+        return () if is_library(x.__code__.co_filename) else _reached(x)
+    if isinstance(x, MethodType):
+        return x.__self__, x.__func__
+    if isinstance(x, functools.partial):
+        return x.func, *x.args, *x.keywords.values()
+    if isinstance(x, np.vectorize):
+        return (x.pyfunc,)
+    if isinstance(x, _METHODS):
+        return () if isinstance(x.__self__, ModuleType) else (x.__self__,)
+    if isinstance(x, property):
+        return x.fget, x.fset
+    if isinstance(x, (staticmethod, classmethod)):
+        return (x.__func__,)
+    if callable(x) and hasattr(x, "__wrapped__"):             # a transform of fad's
+        return (x.__wrapped__,)
+    return x if isinstance(x, tuple) else [*held_by(x), *arrays_within(x)]
+
+
+def _parts_of_class(cls: type) -> Iterable:
+    """The methods, properties and values of a class of the user's, and of those it derives from."""
+    return [x for c in cls.__mro__ if is_users(c) and is_captured_class(c) for x in vars(c).values()]
+
+
+def _reached(f: FunctionType) -> list:
+    """What a user's function reads: globals by name, and what it closes over."""
+    names = names_used(f.__code__)
+    found = [f.__globals__[name] for name in names if name in f.__globals__]
+    found += [vars(m)[name] for m in found if isinstance(m, ModuleType) and is_open(m) for name in names if name in vars(m)]
+    cells = [cell for cell in f.__closure__ or () if not is_empty(cell)]
+    return [*found, *cells, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]

@@ -1,0 +1,169 @@
+"""Arguments of calls that are made at each run of a program: as the prelude computes them, and while tracing.
+
+Such an argument is known: a number or text, a generator, an array from outside, an extent of an input, a number that
+is drawn before.
+"""
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value, current
+from ...ir.graph import Var
+from ...ir.prelude import Attribute, Integer, Made
+from ...util import tree
+from ...util.errors import UnstageableError
+from ...util.interrupts import let_through
+from ...util.where import here, module_name
+from ..objects.containers import is_users
+from ..objects.draws import common_generators, goes_on, numpy_random, put_state, state_of
+from ..values.constants import constant_of
+
+_PLAIN = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type, type(None), type(Ellipsis), slice, range,
+          PurePath)
+
+
+def refused(f: Any, why: str) -> UnstageableError:
+    """The error of a call that is no step of the prelude."""
+    return UnstageableError(
+        f"{getattr(f, '__name__', 'a function')} gives another result at each call",
+        why=why,
+        do="call it before, and pass what it returns as an argument",
+    )
+
+
+def is_seeded(generator: Any) -> bool:
+    """Whether the function has made the generator itself, with a seed: it draws the same numbers at each call."""
+    return id(generator) in current().root.generators
+
+
+class Operands:
+    """The arguments of a call: as the prelude computes them, and as they are while tracing."""
+
+    def __init__(self, f: Callable):
+        self.f = f
+        self.extents: dict[Var, int] = {}  # those that the arguments depend on, and what is put for them
+        self.draws: list = []
+
+    def function(self) -> Any:
+        """What is called."""
+        entry = current().root.handles.get(id(getattr(self.f, "__self__", None)))
+        return Attribute(entry[1], self.f.__name__) if entry else self.f
+
+    def convert(self, x: Any) -> Any:
+        """An argument as an operand."""
+        if isinstance(x, Value):
+            return self._value(x)
+        if goes_on(x):
+            entry = current().root.handles.get(id(x))
+            if is_seeded(x):
+                raise refused(
+                    self.f, "it draws from several generators, one of which is made in the function with a seed"
+                )
+            return entry[1] if entry else x
+        if type(x) is tuple:
+            return tuple(map(self.convert, x))
+        if isinstance(x, (list, dict)) and module_name(type(x)) in ("builtins", "fad.trace.lists.rows"):
+            return {k: self.convert(v) for k, v in x.items()} if isinstance(x, dict) else list(map(self.convert, x))
+        if isinstance(x, _PLAIN) or type(x) is np.ndarray:
+            return x
+        if is_users(x) or callable(x) or isinstance(x, Iterator):
+            raise refused(self.f, f"it is given {type(x).__name__}, which may be another thing at each call")
+        return x
+
+    def _value(self, x: Value) -> Any:
+        integers, root = current().integers, current().root
+        atom: Any = x.atom
+        if atom in root.drawn:
+            if not x.shape and atom.type.shape == ():
+                return root.drawn[atom][0]
+            raise refused(self.f, "an array that is drawn is given to it")
+        array = next((a for a, value in root.captured.values() if value.atom is atom), None)
+        if type(array) is np.ndarray:
+            return array
+        form = integers.form(atom) if x.dtype == np.int64 and not x.shape else None
+        if (
+            form is not None
+            and form.const == 0
+            and len(form.terms) == 1
+            and form.terms[0][1] == 1
+            and form.terms[0][0] in integers.dims
+        ):
+            self.extents.setdefault(form.terms[0][0], form.terms[0][0].hint)
+            return Integer(form.terms, 0)
+        if form is not None:
+            pinned = integers.pin(atom, here())
+            if pinned is not None:
+                return pinned
+        known = constant_of(atom)
+        if known is None:
+            raise refused(self.f, "it is given a traced value")
+        return known
+
+    def _concrete(self, x: Any) -> Any:
+        """An argument as it is while tracing."""
+        if isinstance(x, Value):
+            operand = self._value(x)
+            if isinstance(operand, Integer):
+                return self.extents[operand.terms[0][0]]
+            return current().root.drawn[x.atom][1] if isinstance(operand, Made) else operand
+        if type(x) is tuple:
+            return tuple(map(self._concrete, x))
+        if isinstance(x, (list, dict)) and module_name(type(x)) in ("builtins", "fad.trace.lists.rows"):
+            return {k: self._concrete(v) for k, v in x.items()} if isinstance(x, dict) else list(map(self._concrete, x))
+        return x
+
+    def trial(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> Any:
+        """What the call returns now; the generators are put back."""
+        given, named = self._concrete(args), self._concrete(kwargs)
+        before = repr(given) if any(isinstance(x, list) for x in given) else ""
+        with put_back(draws):
+            result = f(*given, **named)
+        if before and repr(given) != before:
+            raise refused(f, "it changes what it is given")
+        return result
+
+    def shapes(self, leaves: list, again: Callable) -> list:
+        """The shapes of the results, with extents of the program where an extent of an input makes a difference."""
+        shapes = [list(np.shape(x)) if not goes_on(x) else [] for x in leaves]
+        for v, hint in list(self.extents.items()):
+            if not any(hint in shape for shape in shapes):
+                continue
+            try:
+                self.extents[v] = hint + 1
+                other = [np.shape(x) if not goes_on(x) else () for x in again()]
+            except Exception as error:                        # the other arguments are for this extent
+                let_through(error)
+                current().integers.pin(v, here())
+                continue
+            finally:
+                self.extents[v] = hint
+            for shape, new in zip(shapes, other):
+                if [n != m for n, m in zip(shape, new) if isinstance(n, int)] and len(shape) == len(new):
+                    shape[:] = [v if isinstance(n, int) and m == n + 1 and n == hint else n for n, m in zip(shape, new)]
+        return list(map(tuple, shapes))
+
+
+@contextmanager
+def put_back(generators: list) -> Iterator[None]:
+    """Generators go on afterwards from where they are now, and so do those that the modules share."""
+    every = [*generators, *common_generators()]
+    every += [
+        g.bit_generator.seed_seq
+        for g in generators
+        if isinstance(g, numpy_random.Generator) and hasattr(g.bit_generator, "seed_seq")
+    ]
+    states = [(g, state_of(g)) for g in every if not isinstance(g, random.SystemRandom)]
+    try:
+        yield
+    finally:
+        for g, state in states:
+            put_state(g, state)
+
+
+def holds_traced(x: Any) -> bool:
+    """Whether a tree holds a traced value."""
+    return any(isinstance(leaf, Value) for leaf in tree.flatten(x, is_leaf=goes_on)[0])

@@ -1,0 +1,355 @@
+"""Values that are other ones at each call: what generators draw, clocks, files. A call that gives such values becomes
+a step of the program's prelude.
+
+While the function is traced, the call is made to see of what types its results are, and the generators are put back:
+nothing has been drawn. The result is an input of the program, and Python makes the call anew before each run of the
+kernel (see ir/prelude.py).
+
+    def f(x): return x + rng.normal(size=len(x))       ->      z = rng.normal(size=len(x)); kernel(x, z)
+
+How often a region of the program runs is known of a loop whose count is known: its steps are repeated, and iteration
+k reads the k-th of the results.
+"""
+import functools
+import operator
+import random
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value, as_extent, current
+from ...ir.graph import Func, Var, free_vars
+from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
+from ...ir.types import Type, is_beyond_64_bits, type_of
+from ...ops.literals import python_number
+from ...util import tree
+from ...util.defects import door
+from ...util.errors import UnstageableError
+from ...util.where import here, module_name, package_name
+from ..guards.bytecode import names_used
+from ..guards.purity import is_effect, is_question, module_of, unseen_calls
+from ..objects.draws import (
+    common_generators,
+    goes_on,
+    held_by,
+    note_generator,
+    numpy_random,
+    put_state,
+    same_state,
+    state_of,
+)
+from .operands import Operands, holds_traced, is_seeded, refused
+
+ONCE = "once"  # of a builder: what it records runs as often as the builder around it
+# NumPy's methods that draw entry after entry, and the place of their `size`
+FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0, "normal": 2, "uniform": 2,
+          "laplace": 2, "logistic": 2, "gumbel": 2, "exponential": 1, "rayleigh": 1}
+# Python's methods that return one kind of number
+SIZED = {"random", "uniform", "gauss", "normalvariate", "triangular", "expovariate", "betavariate", "gammavariate",
+         "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate", "randint", "randrange"}
+_DRAWING = {"scipy", "sklearn"}  # where functions draw from the generators that the modules share
+
+
+# -- which calls -----------------------------------------------------------------------------------------------------
+
+
+def drawn_from(f: Any, args: Any) -> list:
+    """The generators that a call draws from, and that go on from call to call: the method's own, and those among the
+    arguments.
+    """
+    if is_of_module(f):
+        return common_generators()[:1]
+    leaves = tree.flatten(args, is_leaf=goes_on)[0]
+    return [g for x in (getattr(f, "__self__", None), *leaves) for g in held_by(x) if not is_seeded(g)]
+
+
+def is_maker(f: Any) -> bool:
+    """Whether f makes generators."""
+    if isinstance(f, type):
+        made = (numpy_random.Generator, numpy_random.RandomState, random.Random, numpy_random.BitGenerator, numpy_random.SeedSequence)
+        is_quasi = module_name(f) == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
+        return is_quasi or (issubclass(f, made) and package_name(f) in ("numpy", "random"))
+    return f is numpy_random.default_rng
+
+
+class Maker:
+    """np.random.default_rng as code has it that is not rewritten: who calls it without a seed has a generator of its
+    own at each call.
+    """
+
+    @property
+    def original(self) -> Callable:
+        return numpy_random.default_rng                          # looked up at the call: NumPy imports the module at its first use
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return (
+            made(self.original, args, kwargs)
+            if stack.builders() and not stack.is_live()
+            else self.original(*args, **kwargs)
+        )
+
+
+def refuse_unseen(f: FunctionType) -> None:
+    """An error if code that is not rewritten may ask for what is new at each call."""
+    for x in unseen_calls(f):
+        raise refused(x, f"{f.__name__} calls it, and its text is not at hand or cannot be rewritten")
+    names = names_used(f.__code__)
+    if "Random" in names or "RandomState" in names or "SystemRandom" in names:
+        raise refused(
+            f, "it may make a generator of random numbers, and its text is not at hand or cannot be rewritten"
+        )
+
+
+def is_of_module(f: Any) -> bool:
+    """Whether f is a function of np.random's, which draws from the generator that all share."""
+    return (
+        not isinstance(f, type)
+        and f is not numpy_random.default_rng
+        and module_name(f).startswith("numpy.random")
+        and not hasattr(f, "__self__")
+    )
+
+
+def is_per_call(f: Any) -> bool:
+    """Whether what f returns is never known before the call."""
+    owner = getattr(f, "__self__", None)
+    return (goes_on(owner) and not is_seeded(owner)) or is_maker(f) or is_of_module(f) or is_question(f) or is_effect(f)
+
+
+def part_of(owner: Any, name: str, value: Any) -> Any:
+    """An attribute of a generator, as captured code sees it: its state is another one at each call."""
+    root = current().root
+    if is_seeded(owner):
+        if goes_on(value):
+            root.generators.setdefault(id(value), (value, root.generators[id(owner)][1]))
+    elif id(owner) in root.handles and goes_on(value):
+        root.handles[id(value)] = value, Attribute(root.handles[id(owner)][1], name), state_of(value)
+    elif not goes_on(value) and not callable(value):
+        raise UnstageableError(f"{name} of a generator of random numbers is read", why="it is another one at each call")
+    return value
+
+
+def made(make: Callable, args: tuple, kwargs: dict) -> Any:
+    """A generator: the same at each call if its seed is known, else a step."""
+    if drawn_from(make, (args, kwargs)) or holds_traced((args, kwargs)):
+        return recorded(make, args, kwargs)
+    first, second = make(*args, **kwargs), make(*args, **kwargs)
+    if first is not second and not same_state(_seed_of(first), _seed_of(second)):
+        return recorded(make, args, kwargs)
+    note_generator(first)
+    return first
+
+
+@door
+def watched_call(f: Callable, args: tuple, kwargs: dict) -> Any:
+    """f(*args, **kwargs) of a library's function; a step if it draws from the generators that modules share."""
+    if not isinstance(f, (FunctionType, MethodType)) or module_of(f) not in _DRAWING:
+        return f(*args, **kwargs)
+    before = [(g, state_of(g)) for g in [*common_generators(), *drawn_from(f, args)]]
+    result = f(*args, **kwargs)
+    if all(same_state(state_of(g), state) for g, state in before):
+        return result
+    for g, state in before:
+        put_state(g, state)
+    return recorded(f, args, kwargs)
+
+
+def _seed_of(generator: Any) -> Any:
+    """The state of a generator, or of that which a sequence of quasi-random points has."""
+    return state_of(getattr(generator, "rng", generator))
+
+
+# -- steps -----------------------------------------------------------------------------------------------------------
+
+
+def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
+    """What the call gives at each run, as captured code sees it. Raises UnstageableError if it cannot be a step of
+    the prelude.
+    """
+    if is_effect(f) and not is_question(f) and not goes_on(getattr(f, "__self__", None)):
+        raise refused(f, "it may change something, or use up what it reads")
+    loops = _loops_around(f)
+    if "out" in kwargs:
+        raise refused(f, "it writes to an array (out)")
+    operands = Operands(f)
+    function, fargs, fkwargs = operands.function(), operands.convert(args), operands.convert(kwargs)
+    root = current().root
+    step = PreludeCall(root.count_of_steps, function, fargs, fkwargs)
+    root.count_of_steps += 1
+    step.draws, step.where = drawn_from(f, (args, kwargs)), here()
+    trial = operands.trial(f, args, kwargs, step.draws)
+    if not step.draws and not is_maker(f):
+        if loops and not is_question(f):
+            raise refused(f, "it is called in a loop")
+        step.first = [] if loops else [trial]
+    leaves, step.structure = tree.flatten(trial, is_leaf=goes_on)
+    shapes = operands.shapes(
+        leaves, lambda: tree.flatten(operands.trial(f, args, kwargs, step.draws), is_leaf=goes_on)[0]
+    )
+    results = [_leaf(step, k, x, shapes[k], loops, f) for k, x in enumerate(leaves)]
+    step.is_stable = _is_stable(f, fargs, fkwargs)
+    step.is_filled = _is_filled(f, step, leaves)
+    steps_here().append(step)
+    return step.structure.unflatten(results)
+
+
+def _loops_around(f: Any) -> list:
+    """The loops around the present place, outermost first, each as (number of the iteration, count)."""
+    builder = current()
+    loops: list = []
+    while builder is not None:
+        if builder.runs is None:
+            raise refused(f, "how often it is called depends on data (a branch, a while loop, an example of a batch)")
+        if builder.runs != ONCE:
+            loops.insert(0, builder.runs)
+        builder = builder.parent
+    return loops
+
+
+def _leaf(step: PreludeCall, k: int, x: Any, shape: tuple, loops: list, f: Any) -> Any:
+    """A leaf of a step's result, as captured code sees it: a value of the program, or a generator."""
+    root = current().root
+    if goes_on(x):
+        root.handles[id(x)] = (x, Made(step.number, (k,)), state_of(x))
+        step.leaves.append(((k,), None, None))
+        return x
+    if isinstance(x, (bool, np.bool_)):
+        x = np.bool_(x)
+    elif type(x) in (int, float, complex) and not is_beyond_64_bits(x):
+        pass
+    elif not (isinstance(x, np.generic) or type(x) is np.ndarray) or x.dtype.kind not in "biufc":
+        raise refused(f, f"it returns {type(x).__name__}, and programs compute with numbers")
+    t = type_of(x)
+    stacked = Type(t.dtype, (*[as_extent(_count(n)) for _, n in loops], *shape), t.weak and not loops)
+    value = root.input(stacked, f"drawn{step.number}")
+    root.dense[value.atom] = True
+    step.leaves.append(((k,), Type(t.dtype, shape, t.weak), value.atom))
+    root.drawn[value.atom] = (Made(step.number, (k,)), x)
+    if not loops:
+        return value
+    row = value[tuple([i for i, _ in loops])]
+    return python_number(row) if t.weak else row
+
+
+def _count(n: Any) -> Any:
+    """The count of a loop: an int, or an extent of an input."""
+    if not isinstance(n, Value) or n.atom in current().integers.dims:
+        return n
+    return operator.index(n)  # type: ignore[arg-type]  # a tracer of an integer has __index__
+
+
+def steps_here() -> list:
+    """The steps so far of the program, or of the body of a loop, that is being traced."""
+    builder = current()
+    while builder.runs == ONCE and builder.parent is not None:
+        builder = builder.parent
+    return builder.steps
+
+
+def repeat(count: Any, steps: list) -> None:
+    """Put the steps of a loop's body, which is now a region of the program, among those of what is around it."""
+    if steps:
+        steps_here().append(Repeat(_integer(_count(count)), steps))
+
+
+def _integer(n: Any) -> Any:
+    return Integer(((n.atom, 1),), 0) if isinstance(n, Value) else n
+
+
+def _is_of_numpys_generator(f: Any) -> bool:
+    return isinstance(getattr(f, "__self__", None), (numpy_random.Generator, numpy_random.RandomState))
+
+
+def _is_stable(f: Any, args: Any, kwargs: Any) -> bool:
+    """Whether the types of the result are the same at each call, whatever is drawn."""
+    leaves = tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, (Integer, Made, Attribute)))[0]
+    if any(isinstance(x, (Made, Attribute)) for x in leaves):
+        return False
+    if hasattr(f, "draws_one_kind"):
+        return True
+    return _is_of_numpys_generator(f) or (
+        isinstance(getattr(f, "__self__", None), random.Random) and f.__name__ in SIZED
+    )
+
+
+def _is_filled(f: Any, step: PreludeCall, leaves: list) -> bool:
+    """Whether calls one after the other draw what one call draws for an array with one more axis."""
+    place = FILLED.get(getattr(f, "__name__", "")) if _is_of_numpys_generator(f) else None
+    if place is None or len(step.args) > place or len(leaves) != 1 or not isinstance(leaves[0], (float, np.ndarray)):
+        return False
+    leaf = leaves[0]
+    return (
+        type_of(leaf).dtype == np.float64
+        and set(step.kwargs) <= {"loc", "scale", "low", "high", "size"}
+        and all(isinstance(x, (int, float)) for x in (*step.args, *[v for k, v in step.kwargs.items() if k != "size"]))
+    )
+
+
+# -- the end of a trace ----------------------------------------------------------------------------------------------
+
+
+def settle(root: Any) -> list:
+    """The inputs that the prelude gives values to, behind all others; those of attempts that failed are none."""
+    for x, _, state in root.handles.values():
+        if not same_state(state_of(x), state) and not isinstance(x, random.SystemRandom):
+            raise UnstageableError(
+                "a generator of random numbers, which the function makes without a seed, is drawn from by code that a "
+                "program does not see",
+                do="draw in the function itself",
+            )
+    inputs = inputs_of(root.steps)
+    root.inputs[:] = [v for v in root.inputs if v not in root.drawn] + inputs
+    return inputs
+
+
+def refuse_leaks(root: Any, func: Func, statics: Any) -> None:
+    """An error if a generator that the prelude makes is returned, or a value of an attempt is used that has been
+    given up.
+    """
+    if any(id(x) in root.handles for x in statics):
+        raise UnstageableError(
+            "a generator of random numbers is returned, which the function makes without a seed",
+            why="it is another one at each call",
+        )
+    lost = root.drawn.keys() - set(root.inputs)
+    if lost and not lost.isdisjoint(free_vars(func)):
+        raise UnstageableError(
+            "random numbers are drawn in a loop that was traced in several ways", do="draw all of them before the loop"
+        )
+
+
+def placed(entries: list, place: dict) -> list:
+    """The prelude with places of inputs in place of variables."""
+    fixed = functools.partial(_placed, place=place)
+    done: list = []
+    for entry in entries:
+        if isinstance(entry, Repeat):
+            done.append(Repeat(fixed(entry.count), placed(entry.steps, place)))
+            continue
+        entry.function, entry.args, entry.kwargs = fixed(entry.function), fixed(entry.args), fixed(entry.kwargs)
+        entry.leaves = [
+            (
+                path,
+                t
+                and Type(
+                    t.dtype, tuple([fixed(Integer(((n, 1),), 0)) if isinstance(n, Var) else n for n in t.shape]), t.weak
+                ),
+                v,
+            )
+            for path, t, v in entry.leaves
+        ]
+        done.append(entry)
+    return done
+
+
+def _placed(x: Any, place: dict) -> Any:
+    if isinstance(x, Integer):
+        return Integer(tuple((place[v] if isinstance(v, Var) else v, c) for v, c in x.terms), x.const)
+    if isinstance(x, (Made, Attribute)):
+        return x
+    if type(x) in (tuple, list):
+        return type(x)(_placed(y, place) for y in x)
+    return {k: _placed(v, place) for k, v in x.items()} if type(x) is dict else x

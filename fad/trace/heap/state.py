@@ -1,0 +1,341 @@
+"""The state that a region changes: variables, arrays, lists and dicts and objects. Read, written, and put back after a trial.
+
+A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
+"""
+import copy
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value, current
+from ...ops.carry import UNDEFINED
+from ...util import tree
+from ...util.errors import SideEffectError, UnstageableError
+from ...util.interrupts import let_through
+from ..objects.containers import contents, is_users, put_contents
+from ..objects.draws import no_draws
+from ..values.text import telling
+from ..values.tracer import Tracer
+from ..values.tracer import was_there as array_was_there
+from .journal import CONTAINER, PYTHON, all_made, journal, note
+
+
+def is_data(x: Any) -> bool:
+    """Whether a leaf can be traced: an array, a number, a truth value (or not there yet)."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "biufc"
+    return x is UNDEFINED or isinstance(x, (Value, bool, int, float, complex)) or (isinstance(x, np.generic) and x.dtype.kind in "biufc")
+
+
+def is_array(x: Any) -> bool:
+    """Whether x is a traced array, an object with an identity, and not a number."""
+    return isinstance(x, Tracer) and len(x._var.type.shape) > 0
+
+
+def frozen(x: Any) -> Any:
+    """What a traced value is now, whatever is written to it later."""
+    return current().value_of(x.held if isinstance(x, Tracer) else x.atom) if isinstance(x, Value) else x
+
+
+class Name:
+    """A variable of the function being traced."""
+
+    def __init__(self, name: str, cell: Any):
+        self.name, self.cell = name, cell
+
+    def read(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return UNDEFINED
+
+    def write(self, value: Any) -> None:
+        leaves = tree.flatten(value)[0]
+        if leaves and all(x is UNDEFINED for x in leaves):
+            if self.read() is not UNDEFINED:
+                del self.cell.cell_contents
+        else:
+            self.cell.cell_contents = value
+
+
+class Array:
+    """An array that is written to in place."""
+
+    def __init__(self, tracer: Tracer):
+        self.tracer, self.name = tracer, ""
+
+    def read(self) -> Any:
+        return frozen(self.tracer)
+
+    def write(self, value: Any) -> None:
+        self.tracer.set(value)
+
+
+class Container:
+    """A list, dict, set, object or variable of another function whose contents change."""
+
+    def __init__(self, owner: Any):
+        self.owner, self.name = owner, ""
+
+    def read(self) -> Any:
+        return contents(self.owner)
+
+    def write(self, value: Any) -> None:
+        note(self.owner)
+        put_contents(self.owner, value)
+
+
+@contextmanager
+def lengthened(row: Tracer) -> Iterator[None]:
+    """What is written to the row of a list here are entries behind those that it has."""
+    var = row._var
+    yield
+    row.longer = {**row.longer, row._var: row.longer.get(var, var)}
+
+
+def write_all(slots: Iterable, values: Iterable, longer: list) -> None:
+    """Write what a branch or a loop has made; longer: the slots of lists' rows which at most got entries at their ends."""
+    for slot, value in zip(slots, values):
+        with lengthened(slot.tracer) if slot in longer else nullcontext():
+            slot.write(value)
+
+
+def changing(slot: Any) -> Any:
+    """The array or container whose contents change; None of a name, which comes to stand for something else."""
+    return getattr(slot, "tracer", getattr(slot, "owner", None))
+
+
+def cells_of(*functions: Any) -> dict:
+    """The variables that these nested functions share with the one around them."""
+    cells: dict[str, Any] = {}
+    for f in functions:
+        if f is not None:
+            cells.update(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    return cells
+
+
+class Trial:
+    """Code run to see what it does: what it changed, and all of it put back at the end. is_region: whether it is traced into a region.
+
+    What it changed is known from the journal, of which `end` closes the mark.
+    """
+
+    def __init__(self, cells: dict, is_region: bool = True):
+        self.names = [Name(n, c) for n, c in cells.items()]
+        self.before = [s.read() for s in self.names]
+        self.builder, self.own = current(), {id(c) for c in cells.values()}
+        self.journal = journal()
+        self.mark = self.journal.begin()
+        self.born = self.mark.born
+        if is_region:
+            self.builder.born = self.born
+        self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
+
+    def is_outer(self, container: Any) -> bool:
+        """Whether a container was there when the trial began."""
+        return self.journal.was_there(container, self.born)
+
+    def changed_arrays(self) -> list:
+        """Arrays from outside that were written to (a view's base, not the view)."""
+        return [t for t, var in self.builder.mutated.values() if t.tie is None and t._var is not var and self._is_outer(t)]
+
+    def _is_outer(self, tracer: Tracer) -> bool:
+        return tracer.builder is not self.builder and array_was_there(tracer, self.born)
+
+    def changed_containers(self) -> list:
+        return [c for c in self.mark.changed(CONTAINER) if id(c) not in self.own]
+
+    def changed_names(self, own: Iterable = ()) -> list:
+        """Variables that are bound to something else now, but for these, which the code itself binds: other functions bound them (nonlocal)."""
+        return [s for s, before in zip(self.names, self.before) if s.name not in own and s.read() is not before]
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether anything at all was changed."""
+        return bool(self.changed_names() or self.changed_arrays() or self.changed_containers())
+
+    def lost_arrays(self) -> list:
+        """Arrays whose contents nobody knows any more."""
+        return [t for t, _ in self.builder.lost[self.lost:]]
+
+    @property
+    def has_changed_pythons(self) -> bool:
+        """Whether what holds no traced values was changed, or the order of a dict."""
+        return bool(self.mark.changed(PYTHON)) or any(_is_reordered(e.cell, e.before) for e in self.mark.entries.values())
+
+    def refuse_changed_pythons(self) -> None:
+        """An error if what holds values of Python's, and no traced ones, was changed."""
+        if self.has_changed_pythons:
+            raise UnstageableError("a bytearray, an array that is not of numbers or is held by a library's object, a context variable or a dict's order is changed "
+                                   "in a loop or branch on traced values", why="it cannot be part of the program",
+                                   do="use a list, an array of NumPy's or a plain variable")
+
+    def undo(self) -> None:
+        """Put back all that the region has changed."""
+        for tracer, view in reversed(self.builder.lost[self.lost:]):
+            tracer.tie = view
+        for tracer, var in self.builder.mutated.values():
+            tracer.put_back(var)
+        disentangle(self.builder, self.entangled)
+        self.put_back_names()
+        self.end()
+
+    def put_back_names(self) -> None:
+        """Put back variables and containers, but no arrays: those of a builder that has gone on hold what was written before, too."""
+        self.mark.undo()
+        for slot, value in zip(self.names, self.before):
+            if slot.read() is not value:
+                slot.write(value)
+
+    def end(self) -> None:
+        """What is changed stays so."""
+        self.journal.end(self.mark)
+
+
+def _is_reordered(owner: Any, before: Any) -> bool:
+    """Whether a dict has the keys that it had, in another order."""
+    return isinstance(owner, dict) and owner.keys() == before.keys() and list(owner) != list(before)
+
+
+def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
+    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are two."""
+    if any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
+        return
+    for a, b in ((x, y), (y, x)):
+        mark = (b, b._var, excuse)
+        a.kin = [*a.kin, mark]
+        current().entangled.append((a, mark))
+
+
+def disentangle(builder: Any, since: int) -> None:
+    """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and is no more after it, either: so
+    the marks themselves are taken back, and not those of arrays younger than the trial.
+    """
+    gone = {id(mark) for _, mark in builder.entangled[since:]}
+    for tracer in {id(x): x for x, _ in builder.entangled[since:]}.values():
+        tracer.kin = [k for k in tracer.kin if id(k) not in gone]
+    del builder.entangled[since:]
+
+
+def lose(array: Tracer) -> None:
+    """After a loop that wrote to an array under changing names, what its first object holds is not known."""
+    current().lost.append((array, array.tie))
+
+    def refuse(*_: Any) -> Any:
+        raise SideEffectError("an array is read after a loop that wrote to it under changing names",
+                              why="which of the arrays it is then depends on the number of iterations", do="read it under the name the loop left it with")
+    array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
+
+
+def is_lost(array: Tracer) -> bool:
+    """Whether nobody knows what the array holds."""
+    return (array.tie is not None and isinstance(array.tie.base, _Elsewhere)) or array.is_kin_changed
+
+
+class _Elsewhere:
+    """The base of an array that is lost: never the version that was seen."""
+
+    @property
+    def version(self) -> float:
+        return float("nan")
+
+
+@contextmanager
+def trial(cells: dict) -> Iterator[Trial]:
+    made = Trial(cells)
+    try:
+        with no_draws():
+            yield made
+            made.refuse_changed_pythons()
+    finally:
+        made.undo()
+
+
+class TreeLayout:
+    """How a value is a tree: its structure, which leaves are data, and what the others are. kept: ids of containers that count as leaves.
+
+    optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that are None here.
+    """
+
+    optional: "set | tuple" = ()
+    nones: "set | tuple" = ()
+
+    def __init__(self, value: Any, kept: "set | tuple" = (), with_none: bool = False):
+        is_leaf = (lambda x: x is None or id(x) in kept) if with_none else (lambda x: id(x) in kept) if kept else None
+        self.leaves, self.structure = tree.flatten(value, is_leaf)
+        self.statics = {k: x for k, x in enumerate(self.leaves) if not is_data(x)}
+
+    @property
+    def data(self) -> list:
+        return [x for k, x in enumerate(self.leaves) if k not in self.statics]
+
+    @property
+    def is_undefined(self) -> bool:
+        return self.structure.leaves == 1 and self.leaves[0] is UNDEFINED
+
+    def filled(self, data: Iterator) -> Any:
+        """The value with these data leaves."""
+        leaves = [self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))]
+        value = self.structure.unflatten([None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)])
+        all_made(nodes_of(value, self.structure))
+        return value
+
+    def opened(self, places: "set | tuple") -> "TreeLayout":
+        """The layout in which these leaves are data; those that are None have no value yet."""
+        places = {k for k in places if k < len(self.leaves) and self.statics.get(k) is None}
+        if not places or self.optional:
+            return self
+        made = copy.copy(self)
+        made.optional, made.nones = places, {k for k in places if k in self.statics}
+        made.statics = {k: x for k, x in self.statics.items() if k not in places}
+        made.leaves = [UNDEFINED if k in made.nones else x for k, x in enumerate(self.leaves)]
+        return made
+
+    def undefined(self) -> "TreeLayout":
+        """The layout of a value like this one before it has one. None is built: a class may take no such parts."""
+        made = TreeLayout.__new__(TreeLayout)
+        made.structure, made.statics = self.structure, self.statics
+        made.leaves = [self.statics.get(k, UNDEFINED) for k in range(len(self.leaves))]
+        return made
+
+    def fits(self, other: "TreeLayout") -> bool:
+        if self.structure != other.structure or self.statics.keys() != other.statics.keys():
+            return False
+        return all(_equal(x, other.statics[k]) for k, x in self.statics.items())
+
+    def require(self, other: "TreeLayout", name: str) -> None:
+        if not self.fits(other):
+            raise UnstageableError(f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
+                                 why="a loop or a branch on traced values gives a name one structure")
+
+
+def nodes_of(value: Any, structure: tree.Structure) -> Iterator:
+    """The containers of a tree that was built by this structure."""
+    if structure.children:
+        yield value
+        for x, part in zip(tree.children(value) or (), structure.children):
+            yield from nodes_of(x, part)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two static values are as good as one: what may change is so only if it is one."""
+    if a is b or isinstance(a, (set, deque)) or is_users(a):
+        return a is b
+    try:
+        return type(a) is type(b) and bool(a == b)
+    except Exception as error:                                # objects whose comparison is not a truth value are not equal
+        let_through(error)
+        return False
+
+
+def describe(layout: TreeLayout) -> str:
+    with telling():
+        if layout.structure.leaves == 1 and layout.structure.cls is None:
+            x = layout.leaves[0]
+            return repr(x) if not is_data(x) else "a number or array"
+        return repr(layout.structure)
+
+

@@ -1,0 +1,170 @@
+"""Draws whose parameters are traced: locations and scales, and what is chosen from.
+
+A normal number of mean m and deviation s is m + s * z for a standard one, drawn from the same stream: so NumPy and
+Python compute it, to the last bit. What is chosen from a population, or is a permutation of it, is the population at
+places that are drawn. So what is drawn never depends on traced values, and the derivative goes through m, s and the
+population.
+"""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value
+from ...ir.op import registry
+from ...ir.types import type_of
+from ...ops.face import BY_NAME
+from ...ops.literals import as_array, python_number
+from ...util import tree
+from ..heap.operands import refused
+from ..heap.percall import is_maker, made, recorded
+from ..objects.draws import goes_on, numpy_random, order_of
+from .rows import Items, RowList
+
+LOCATED = ("loc", "scale")
+SCALED: dict[str, tuple] = {  # methods of NumPy's generators, and the names of their parameters
+    "normal": LOCATED,
+    "laplace": LOCATED,
+    "logistic": LOCATED,
+    "gumbel": LOCATED,
+    "uniform": ("low", "high"),
+    "exponential": ("scale",),
+    "rayleigh": ("scale",),
+}
+PYTHONS: dict[str, tuple] = {"gauss": ("mu", "sigma"), "normalvariate": ("mu", "sigma"), "uniform": ("a", "b")}
+DEFAULTS = {"loc": 0.0, "scale": 1.0, "low": 0.0, "high": 1.0, "mu": 0.0, "sigma": 1.0}
+FROM = {"choice", "choices", "sample", "permutation"}  # methods that select from their first argument
+
+
+def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    """f(*args, **kwargs), which is another thing at each call."""
+    if is_maker(f):
+        return made(f, args, kwargs)
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    if goes_on(owner) and args:
+        if name == "shuffle":
+            return _shuffled(f, *args, **kwargs)
+        if name in FROM and _is_traced_population(args[0]):
+            return _selected(f, *args, **kwargs)
+    names = (
+        (SCALED if isinstance(owner, (numpy_random.Generator, numpy_random.RandomState)) else PYTHONS).get(name)
+        if goes_on(owner)
+        else None
+    )
+    if names and _is_traced([*args[: len(names)], *[kwargs.get(n) for n in names]]):
+        return _scaled(f, names, args, kwargs)
+    return recorded(f, args, kwargs)
+
+
+def _is_traced(values: Any) -> bool:
+    return any(isinstance(x, (Value, RowList)) for x in tree.flatten(values)[0])
+
+
+def _is_traced_population(x: Any) -> bool:
+    """Whether a population is of traced values: an array, or a list of them. A traced int is how many there are."""
+    return (
+        bool(x.shape)
+        if isinstance(x, Value)
+        else isinstance(x, RowList) or (isinstance(x, (list, tuple)) and _is_traced(x))
+    )
+
+
+# -- locations and scales --------------------------------------------------------------------------------------------
+
+
+def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> Any:
+    """The draw of a traced location and scale by a standard one."""
+    given = {**{n: DEFAULTS[n] for n in names if n in DEFAULTS}, **dict(zip((*names, "size"), args)), **kwargs}
+    size = given.pop("size", None)
+    if set(given) != set(names) or len(args) > len(names) + 1:
+        raise refused(f, "it is given traced values")
+    low: Any
+    high: Any
+    low, high = [given[n] for n in names] if len(names) == 2 else (0.0, given[names[0]])
+    low, high = [as_array(x) if isinstance(x, (list, tuple, np.ndarray)) else x for x in (low, high)]
+    is_range = names[0] in ("low", "a")
+    if not is_range:
+        _refuse_negative(high, "scale < 0")
+    elif isinstance(f.__self__, numpy_random.Generator):  # type: ignore[attr-defined]
+        _refuse_negative(high - low, "high - low < 0")
+    is_number = size is None and not np.ndim(low) and not np.ndim(high)
+    if is_number:
+        low, high = [python_number(x) if isinstance(x, Value) else float(x) for x in (low, high)]
+    elif size is None:
+        size = BY_NAME["numpy.add"].call(low, high).shape if "numpy.add" in BY_NAME else (low + high).shape
+    standard = (0.0, 1.0) if len(names) == 2 else (1.0,)
+    z = recorded(f, standard, {} if is_number else {"size": size})
+    return low + (high - low) * z if is_range else low + high * z if len(names) == 2 else high * z
+
+
+def _refuse_negative(x: Any, what: str) -> None:
+    """What NumPy says of a negative scale or range, the program says."""
+    if isinstance(x, Value):
+        bad = registry["less"](x, 0)
+        registry["check_that"](BY_NAME["numpy.any"].call(bad) if bad.shape else bad, False, what=what, error="ValueError")
+
+
+# -- selections ------------------------------------------------------------------------------------------------------
+
+
+def _selected(f: Callable, population: Any, *args: Any, **kwargs: Any) -> Any:
+    """What is chosen from a population: the entries at the places that are drawn."""
+    is_numpys = isinstance(f.__self__, (numpy_random.Generator, numpy_random.RandomState))  # type: ignore[attr-defined]
+    axis = kwargs.pop("axis", 0)
+    if is_numpys:
+        x = as_array(population)
+        order = recorded(f, (x.shape[axis], *args), kwargs)
+        return x.take(order, axis) if isinstance(order, Value) and (order.shape or x.ndim > 1) else x[order]
+    places = recorded(f, (range(_length(population)), *args), kwargs)
+    entry = _entries(f, population)
+    return Items(map(entry, places)) if isinstance(places, list) else entry(places)
+
+
+def _entries(f: Callable, population: Any) -> Callable:
+    """The entry of a population at a place that is drawn. Those of a list are of one type and shape."""
+    if isinstance(population, Value):
+        traced: Any = population
+        return lambda k: traced[k]
+    types = {(t.dtype, t.rank, t.weak) for t in map(type_of, population)} if all(map(is_data, population)) else {}
+    if len(types) != 1:
+        raise refused(f, "it selects from a list whose elements are of several types")
+    stacked = as_array(list(population))
+    is_weak = type_of(population[0]).weak
+    return lambda k: python_number(stacked[k]) if is_weak else stacked[k]
+
+
+def is_data(x: Any) -> bool:
+    """Whether x is a number or an array of numbers."""
+    return (
+        isinstance(x, Value)
+        or type(x) in (int, float, complex)
+        or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc")
+    )
+
+
+def _length(x: Any) -> int:
+    return int(x.shape[0].__index__()) if isinstance(x, Value) and not isinstance(x.shape[0], int) else len(x)
+
+
+def _shuffled(f: Callable, x: Any, axis: int = 0) -> None:
+    """x in another order, in place."""
+    rank = x.ndim if isinstance(x, Value) else 1
+    count = x.shape[axis] if isinstance(x, Value) else len(x)
+    order = recorded(order_by, (f.__self__, count, rank, axis), {})  # type: ignore[attr-defined]
+    if isinstance(x, Value):
+        x[...] = x.take(order, axis)  # type: ignore[attr-defined, index]
+    else:
+        entry = _entries(f, x)
+        x[:] = [entry(order[k]) for k in range(len(x))]
+
+
+def order_by(generator: Any, count: int, rank: int, axis: int) -> np.ndarray:
+    """The order that a generator's shuffle puts the entries of an array into; it draws as for that array, or list."""
+    if not isinstance(generator, (numpy_random.Generator, numpy_random.RandomState)):
+        order = list(range(count))
+        generator.shuffle(order)
+        return np.array(order, dtype=np.int64)
+    return order_of(generator.shuffle, rank, count, axis)
+
+
+order_by.draws_one_kind = True  # type: ignore[attr-defined]

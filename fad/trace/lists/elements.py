@@ -1,0 +1,140 @@
+"""Elements of lists in rows: what one is like, the types of its leaves, and the arrays in which they lie together."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir.build import Value, current
+from ...ir.op import registry
+from ...ir.types import Type, promoted, type_of
+from ...ops.carry import assumed_equal, atom_type, convert, visible_extent
+from ...ops.literals import as_array, constant, known
+from ...util import tree
+from ...util.errors import UnstageableError
+from ..heap.state import TreeLayout
+from ..values.constants import constant_of
+from ..values.member import refuse_write
+from ..values.tracer import Tracer
+
+
+class Like(NamedTuple):
+    """What an element of a list is like: its layout, and its leaves or their types."""
+
+    layout: TreeLayout
+    leaves: list
+
+
+def like(x: Any) -> Like:
+    """What an element is like."""
+    layout = TreeLayout(x)
+    return Like(layout, layout.data)
+
+
+def element_type(x: Any) -> Type:
+    """The type of an element's leaf, as the program around its region knows it."""
+    t = x if isinstance(x, Type) else x.held.type if isinstance(x, Tracer) else atom_type(x)
+    shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
+    if None in shape:
+        raise UnstageableError("a list gets arrays whose sizes change from iteration to iteration", do="let the arrays be of one size, or assign into one array")
+    return Type(t.dtype, shape, t.weak)                                             # type: ignore[union-attr]
+
+
+def common_type(types: list) -> Type:
+    """The type that leaves of these types lie in together."""
+    first = types[0]
+    for t in types[1:]:
+        if t.rank != first.rank or not all(assumed_equal(m, n) for m, n in zip(t.shape, first.shape)):
+            raise UnstageableError("a list gets arrays of different shapes")
+    return Type(promoted(types), first.shape, all(t.weak for t in types))
+
+
+def wider_types(types: list, leaves: list) -> "list | None":
+    """The types that leaves need which are put where these types are; None if they fit."""
+    if any(t.rank != type_of(x).rank for t, x in zip(types, leaves)):
+        raise UnstageableError("a list gets elements of different shapes")
+    wider = [Type(promoted([t, type_of(x)]), t.shape, t.weak and type_of(x).weak) for t, x in zip(types, leaves)]
+    return wider if any(t.dtype != w.dtype for t, w in zip(types, wider)) else None
+
+
+class Fixed(list):
+    """A list that is an element of a list in rows: it may be read."""
+
+    append = extend = insert = pop = remove = clear = sort = reverse = refuse_write                    # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = refuse_write                                     # type: ignore[assignment]
+
+
+tree.register(Fixed, lambda x: (tuple(x), None), lambda _, c: list(c), list)
+
+
+def are_alike(items: list) -> bool:
+    """Whether the elements of a list are of one kind, so that it may lie in rows as an element of another: numbers, arrays, or such lists.
+
+    A few numbers of different kinds are a record, and stay apart.
+    """
+    layouts = [TreeLayout(x) for x in items]
+    if not items or any(x.statics or x.is_undefined for x in layouts):
+        return False
+    if any(x.structure.cls is not None for x in layouts):
+        return all(isinstance(x, list) and len(x) == len(items[0]) and are_alike(x) for x in items)
+    types = [type_of(x) for x in items]
+    return all(t.rank == types[0].rank for t in types) and (len({t.dtype for t in types}) == 1 or len(items) > LONGEST_RECORD)
+
+
+LONGEST_RECORD = 8
+
+
+def column(leaves: list, t: Type) -> Any:
+    """Leaves of this type as one array. Numbers that are known now are a constant of the program."""
+    values = [_known(x) for x in leaves]
+    if any(x is None for x in values):
+        found = as_array(leaves)
+        return found if found.dtype == t.dtype else registry["cast"](found, dtype=t.dtype)
+    array = np.array(values, t.dtype)
+    first = array.reshape(-1)[:1]
+    if array.size and (array == first).all() and not np.signbit(first.real)[0]:
+        return registry["full"](first[0], *array.shape, dtype=t.dtype)
+    return constant(array)
+
+
+def laid_out(types: list, held: list, old: "list | None", before: Any, more: Any) -> list:
+    """An array for each leaf of an element, of these types and with room for `more`: it begins with what the old arrays have, or else with the
+    leaves of each element that is held.
+    """
+    rows = []
+    for k, t in enumerate(types):
+        now = old[k][:before] if old else column([leaves[k] for leaves in held], t) if held else None
+        if now is not None and isinstance(more, int) and more == 0 and now.dtype == t.dtype:
+            rows.append(Tracer(now.builder, now.atom))
+            continue
+        row = registry["full"](0, before + more, *[current().value_of(n) for n in t.shape], dtype=t.dtype)
+        if now is not None:
+            row[:before] = now
+        rows.append(row)
+    return rows
+
+
+def _known(x: Any) -> Any:
+    """A leaf's value, if it is known now."""
+    found = known(x)
+    return constant_of(x.atom) if found is None and isinstance(x, Tracer) else found
+
+
+def require_fixed(structure: tree.Structure) -> None:
+    """An element of rows may be made of tuples and lists; other objects are ones that may change."""
+    cls = structure.cls
+    if cls is not None and not issubclass(cls, (tuple, list, type(None))):
+        raise UnstageableError(f"a list gets objects of class {cls.__name__} in a loop", why="they may change later")
+    for child in structure.children:
+        require_fixed(child)
+
+
+def as_number(x: Any, t: Type) -> Any:
+    """An element as the number that Python had put into the list: its type gives way to an array's."""
+    return registry["cast"](x, dtype=t.dtype, weak=True) if t.weak and isinstance(x, Value) and not x.type.weak else convert(x, t)
+
+
+def lists_in(x: Any) -> list:
+    """The lists that an element is made of; what one in rows holds is in its arrays."""
+    if isinstance(x, list) and getattr(x, "rows", None) is not None:
+        return [x]
+    inside = [found for y in x for found in lists_in(y)] if isinstance(x, (list, tuple)) else []
+    return [x, *inside] if isinstance(x, list) else inside

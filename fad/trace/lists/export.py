@@ -1,0 +1,98 @@
+"""Lists of captured code as others see them: results are lists of their elements, NumPy's functions are given arrays, objects have lists like these."""
+from typing import Any
+
+from ...ops.literals import python_number
+from ...util import tree
+from ..heap.journal import was_there
+from .rows import Items, RowList
+
+
+def plain(result: Any) -> Any:
+    """A result in which lists that lie in rows are lists of their elements."""
+    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
+    if not any(isinstance(x, RowList) for x in leaves):
+        return result
+    return structure.unflatten([plain(list(x)) if isinstance(x, RowList) else x for x in leaves])
+
+
+class Delivered(list):
+    """A list in rows that a program returns: it leaves the program as arrays, one for each leaf of an element, whatever its length."""
+
+    def __init__(self, rows: RowList):
+        super().__init__()
+        self.arrays = tuple([rows.own_entries(k) for k in range(len(rows.rows))])
+        self.structure, self.types = rows.layout.structure, tuple(rows.types_now())
+
+
+def deliver(result: Any) -> Any:
+    """The result of a program, in which lists in rows are to be taken apart when they are there."""
+    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
+    if not any(isinstance(x, RowList) for x in leaves):
+        return result
+    return structure.unflatten([Delivered(x) if isinstance(x, RowList) and not x.is_element and not x.layout.statics else x for x in leaves])
+
+
+class _Elements:
+    """What the elements of a delivered list are: their structure, and which of their leaves are Python's numbers."""
+
+    def __init__(self, structure: tree.Structure, types: tuple):
+        self.structure, self.types = structure, types
+        self.key = structure, tuple([(t.dtype, t.rank, t.weak) for t in types])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Elements) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def apart(self, arrays: tuple) -> list:
+        """The elements, in Python's and NumPy's own types."""
+        return _apart(self.structure, self.types, arrays)
+
+
+def _apart(structure: tree.Structure, types: Any, arrays: Any) -> list:
+    if structure.cls is None:
+        array, t = arrays[0], types[0]
+        if array.ndim > 1:
+            return [row.copy() for row in array]              # arrays of their own
+        return array.tolist() if t.weak and array.dtype == t.dtype else list(array)
+    if issubclass(structure.cls, RowList):
+        inner = structure.static
+        return [_apart(inner.layout.structure, inner.types, entries) for entries in zip(*arrays)]
+    columns, start = [], 0
+    for child in structure.children:
+        end = start + child.leaves
+        columns.append(_apart(child, types[start:end], arrays[start:end]))
+        start = end
+    one = tree.Structure(structure.cls, structure.static, (tree.LEAF,) * len(columns))
+    return [one.unflatten(parts) for parts in zip(*columns)]
+
+
+tree.register(Delivered, lambda x: (x.arrays, _Elements(x.structure, x.types)), lambda elements, arrays: elements.apart(arrays))
+
+
+def as_array(x: Any) -> Any:
+    """x, or the array that NumPy makes of it if it is a list that lies in rows."""
+    found = x.array() if isinstance(x, RowList) else None
+    return x if found is None else found
+
+
+def number_of(x: Any, y: Any) -> Any:
+    """y, a number that Python's functions make of the elements of x: a number of Python's if those are."""
+    return python_number(y) if isinstance(x, RowList) and all(t.weak for t in x.types_now()) else y
+
+
+def as_arrays(x: Any) -> Any:
+    """Arguments of NumPy's functions: as_array of them, at any depth of lists and tuples."""
+    if type(x) in (list, tuple, Items):
+        return type(x)([as_arrays(a) for a in x])
+    return as_array(x)
+
+
+def as_captured(x: Any, known: dict, since: int) -> Any:
+    """A plain list that was made since then, and those in it, as lists that loops may come to fill or to index; known: what stands for a list, by its id."""
+    if type(x) is not list or id(x) in known or was_there(x, since):
+        return known.get(id(x), x)
+    made = known[id(x)] = Items()
+    list.extend(made, [as_captured(y, known, since) for y in x])
+    return made

@@ -1,0 +1,241 @@
+"""What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
+import functools
+from collections import deque
+from collections.abc import Callable, Iterable
+from threading import local
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value
+from ...util.where import package_name
+
+NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))        # classes of what there may be many of
+_MISSING = object()
+_LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "itertools"}
+_SEQUENCES = (list, dict, set, deque)
+
+
+class Record:
+    """What knows best what it holds: a list of captured code (see lists/rows.py), or variables from outside."""
+
+    def contents(self) -> Any:
+        """A copy of what is held: of variables, their names and values."""
+        raise NotImplementedError
+
+    def put(self, value: Any) -> None:
+        """Hold what `contents` gave."""
+        raise NotImplementedError
+
+
+class Outer(Record):
+    """Variables from outside of which captured code has its own copy; what it makes of them is handed out in the end."""
+
+    def __init__(self) -> None:
+        self.before = self.contents()
+
+    def hand_out(self) -> None:
+        """Give the originals their new values."""
+        raise NotImplementedError
+
+    def originals(self) -> list:
+        """What holds the originals of changed names."""
+        raise NotImplementedError
+
+    def places(self) -> list:
+        """Where the originals of changed names stand: (id of global names, name), (id of a cell, "")."""
+        raise NotImplementedError
+
+    def changed(self) -> dict:
+        """The names that have another value than they began with."""
+        return {n: x for n, x in self.contents().items() if n not in self.before or x is not self.before[n]}
+
+
+class Globals(Outer):
+    """The global names that a captured function assigns to, or the attributes of a function; `original` are those of its module, or its own."""
+
+    def __init__(self, scope: dict, original: dict, names: "tuple | None" = None):
+        self.scope, self.original, self.names = scope, original, names
+        super().__init__()
+
+    def contents(self) -> dict:
+        names = [n for n in self.scope if not n.startswith("__")] if self.names is None else self.names
+        return {n: self.scope[n] for n in names if n in self.scope}
+
+    def put(self, value: dict) -> None:
+        for name in self.contents():
+            del self.scope[name]
+        self.scope.update(value)
+
+    def places(self) -> list:
+        return [(id(self.original), name) for name in self.changed()]
+
+    def originals(self) -> list:
+        names = tuple(self.changed())
+        return [Globals(self.original, self.original, names)] if names else []
+
+    def hand_out(self) -> None:
+        self.original.update(self.changed())
+
+
+class EnclosingVariable(Outer):
+    """A variable of the function around a captured one."""
+
+    def __init__(self, name: str, cell: CellType, original: CellType):
+        self.name, self.cell, self.original = name, cell, original
+        super().__init__()
+
+    def contents(self) -> dict:
+        return {} if is_empty(self.cell) else {self.name: self.cell.cell_contents}
+
+    def put(self, value: dict) -> None:
+        if self.name in value:
+            self.cell.cell_contents = value[self.name]
+
+    def places(self) -> list:
+        return [(id(self.original), "") for _ in self.changed()]
+
+    def originals(self) -> list:
+        return [self.original] if self.changed() else []
+
+    def hand_out(self) -> None:
+        for x in self.changed().values():
+            self.original.cell_contents = x
+
+
+def contents(owner: Any) -> Any:
+    """A shallow copy of what a container holds."""
+    if isinstance(owner, CellType):
+        return [] if is_empty(owner) else [owner.cell_contents]
+    if isinstance(owner, deque):
+        return list(owner)
+    if isinstance(owner, ModuleType):
+        return {n: x for n, x in vars(owner).items() if not n.startswith("__") and not isinstance(x, (ModuleType, type))}
+    if isinstance(owner, type):
+        return {n: x for n, x in vars(owner).items() if not n.startswith("__") and not callable(x) and not hasattr(type(x), "__get__")}
+    if isinstance(owner, dict):
+        return dict(owner)
+    if keeps_record(owner):
+        return owner.contents()
+    if isinstance(owner, (list, set)):
+        return owner.copy()
+    return _attributes(owner)
+
+
+def keeps_record(owner: Any) -> bool:
+    return isinstance(owner, Record)
+
+
+def _attributes(owner: Any) -> dict:
+    """An object's attributes by name, wherever it keeps them."""
+    values = dict(getattr(owner, "__dict__", ()))
+    for name in slots_of(type(owner)):
+        value = getattr(owner, name, _MISSING)
+        if value is not _MISSING:
+            values[name] = value
+    return values
+
+
+def slots_of(cls: type) -> list:
+    """The names of a class's slots, as attributes have them: Python writes a class's name before __private."""
+    names = []
+    for c in cls.__mro__:
+        slots = c.__dict__.get("__slots__", ())
+        slots = [n for n in ((slots,) if isinstance(slots, str) else slots) if n not in ("__dict__", "__weakref__")]
+        names += [f"_{c.__name__.lstrip('_')}{n}" if n.startswith("__") and not n.endswith("__") else n for n in slots]
+    return names
+
+
+def is_empty(cell: CellType) -> bool:
+    """Whether a variable has no value yet."""
+    try:
+        cell.cell_contents                                    # noqa: B018
+    except ValueError:
+        return True
+    return False
+
+
+def put_contents(owner: Any, value: Any) -> None:
+    """Make a container hold what `contents` gave."""
+    if isinstance(owner, CellType):
+        if value:
+            owner.cell_contents = value[0]
+    elif keeps_record(owner):
+        owner.put(value)
+    elif isinstance(owner, list):
+        owner[:] = value
+    elif isinstance(owner, _SEQUENCES):
+        if not same_contents(contents(owner), value) or (isinstance(owner, dict) and list(owner) != list(value)):
+            owner.clear()
+            (owner.extend if isinstance(owner, deque) else owner.update)(value)  # type: ignore[union-attr]
+    else:
+        _put_attributes(owner, value)
+
+
+def _put_attributes(owner: Any, value: dict) -> None:
+    now = contents(owner)
+    own = next((c for c in (type, local, ModuleType) if isinstance(owner, c)), object)             # past the methods that a class may have for this
+    for name in now.keys() - value.keys():
+        own.__delattr__(owner, name)
+    for name, x in value.items():
+        if now.get(name, _MISSING) is not x:
+            own.__setattr__(owner, name, x)
+
+
+def same_contents(a: Any, b: Any) -> bool:
+    """Whether two copies of what a container held are of the same things."""
+    if hasattr(a, "same"):
+        return a.same(b)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(x is y for x, y in zip(a, b))
+    if isinstance(a, set):
+        return a == b
+    return a.keys() == b.keys() and all(a[k] is b[k] for k in a)
+
+
+_PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)
+
+
+def containers_in(values: Any, is_closed: Callable) -> list:
+    """What holds things that may change, as far as it can be reached from these values past none that is closed."""
+    found: dict[int, Any] = {}
+    queue = list(values)
+    while queue:
+        x = queue.pop()
+        if isinstance(x, _PLAIN) or id(x) in found or is_closed(x):
+            continue
+        if isinstance(x, tuple):
+            queue += x
+        elif isinstance(x, MethodType):
+            queue += [x.__self__, x.__func__]
+        elif isinstance(x, functools.partial):
+            queue += [x.func, *x.args, *x.keywords.values()]
+        elif isinstance(x, FunctionType):
+            if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
+                queue += [x.__dict__, *(x.__closure__ or ())]
+        elif isinstance(x, EnclosingVariable):
+            queue.append(x.cell)
+        elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x):
+            found[id(x)] = x
+            inside = x.contents().items if keeps_record(x) and not isinstance(x, Globals) else contents(x)
+            queue += may_change(inside.values() if isinstance(inside, dict) else inside)
+    return list(found.values())
+
+
+def may_change(items: Iterable) -> list:
+    """Those of many things that may change, or hold what may."""
+    return [x for x in items if type(x) not in NEVER_CHANGE]
+
+
+def never_change(items: Any) -> bool:
+    """Whether a list, tuple or dict holds nothing but numbers and texts."""
+    if type(items) is dict:
+        return NEVER_CHANGE.issuperset(map(type, items)) and NEVER_CHANGE.issuperset(map(type, items.values()))
+    return type(items) in (list, tuple) and NEVER_CHANGE.issuperset(map(type, items))
+
+
+def is_users(x: Any) -> bool:
+    """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
+    has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(type(x)))
+    return has_attributes and package_name(x if isinstance(x, type) else type(x)) not in _LIBRARIES

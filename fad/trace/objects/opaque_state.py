@@ -1,0 +1,73 @@
+"""What can change, and holds no traced values: bytes, context variables, arrays that are not of numbers, and arrays within objects of NumPy's and SciPy's
+(the coefficients of a polynomial, the entries of a sparse array), which only the library's own code reads.
+"""
+import ctypes
+from array import array
+from collections.abc import Iterator
+from contextvars import ContextVar
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value
+from ...ops.carry import UNDEFINED
+from ...util.where import package_name
+from .containers import is_users
+
+LARGEST = 1 << 20                                             # bytes of an array that is kept
+# the last is the base of all numbers of C
+BUFFERS: tuple[type, ...] = (bytearray, array, ctypes.Array, ctypes.Structure, *ctypes.c_double.__bases__)
+
+
+def holds_no_traced(x: Any) -> bool:
+    """Whether x may change, and what it holds is known to be no traced value."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind not in "biufc"
+    return isinstance(x, (bytearray, array, ContextVar)) or any(True for _ in arrays_within(x))
+
+
+def arrays_within(x: Any) -> Iterator[np.ndarray]:
+    """The arrays that are attributes of an object of a library's, and can be written to."""
+    attributes = getattr(x, "__dict__", None)                # none of numbers, texts and containers, of which there may be many
+    if type(attributes) is not dict or isinstance(x, (type, ModuleType, FunctionType, Value, np.ndarray)) or is_users(x) or package_name(type(x)) == "fad":
+        return
+    for part in list(attributes.values()):
+        if type(part) is np.ndarray and part.flags.writeable and part.nbytes <= LARGEST:
+            yield part
+
+
+def held_in(x: Any) -> Any:
+    """What such a thing holds, as a copy."""
+    if isinstance(x, ContextVar):
+        return x.get(UNDEFINED)
+    if isinstance(x, np.ndarray):
+        lists = [(v, v[:]) for v in x.flat if isinstance(v, list)] if x.dtype.kind == "O" else []       # the rows of a sparse array in lists
+        return x.copy(), lists
+    return x[:] if isinstance(x, (bytearray, array)) else [(part, held_in(part)) for part in arrays_within(x)]
+
+
+def is_held_in(x: Any, held: Any) -> bool:
+    """Whether x holds what it held."""
+    if isinstance(x, ContextVar):
+        return x.get(UNDEFINED) is held
+    if isinstance(x, np.ndarray):
+        return x.tobytes() == held[0].tobytes() and all(v == before for v, before in held[1])
+    return x == held if isinstance(x, (bytearray, array)) else all(is_held_in(part, before) for part, before in held)
+
+
+def put_in(x: Any, held: Any) -> None:
+    """Make x hold again what it held."""
+    if isinstance(x, ContextVar):
+        if held is not UNDEFINED and x.get(UNDEFINED) is not held:
+            x.set(held)
+    elif isinstance(x, np.ndarray):
+        if x.flags.writeable and not is_held_in(x, held):
+            x[...] = held[0]
+            for v, before in held[1]:
+                v[:] = before
+    elif isinstance(x, (bytearray, array)):
+        x[:] = held                                           # type: ignore[assignment]
+    else:
+        for part, before in held:
+            put_in(part, before)

@@ -1,0 +1,6 @@
+"""What a traced call leaves behind.
+
+    delivery    stores that each call of the program makes
+    leaks       what is refused, since no program could leave it
+    sharing     arguments that share memory
+"""

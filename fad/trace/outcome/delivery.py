@@ -1,0 +1,374 @@
+"""What a function leaves outside, as stores that each call of its program makes.
+
+While a function is traced, what it writes goes to the journal, and to the things themselves. In the end the journal says which fields hold something
+else now. If a program can write all of that (outputs of the program, the call's own arrays, constants), the fields are put back, and the program stores
+them at each call. If it cannot (an object made in the function, an element taken out of a list), the trace ends as leaks.py and effects.py say.
+
+A function within the program (that is differentiated, say) leaves its values in the same things. They become outputs of its Func, and the program
+around it stores what it computes for them.
+"""
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from threading import local
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir.build import Builder, current
+from ...ir.delivery import Append, Argument, Held, Known, Location, Maybe, Output, Store, Tree
+from ...ir.value import Value
+from ...util import tree
+from ...util.errors import UnstageableError
+from ..guards.guard import ReadGuard, content
+from ..guards.kinds import MISSING
+from ..guards.snapshot import is_same
+from ..heap.journal import CONTAINER, GENERATOR, Mark
+from ..heap.lifting import value_at
+from ..lists.export import plain
+from ..lists.rows import Items, RowList
+from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents, is_users, put_contents
+from ..regions import optional
+from ..runtime.library import original_of
+from ..values.place import roots_of
+from ..values.text import TracedText
+from ..values.tracer import Tracer
+from ..values.twins import note_twins
+from .leaks import stays
+
+NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
+
+
+class NotDeliverable(Exception):
+    """A program cannot write what the function has left."""
+
+
+class Left(NamedTuple):
+    """What a trace leaves: the stores, and the further outputs of the program that they need."""
+
+    stores: list
+    outputs: list
+    guards: list
+
+    @property
+    def shape(self) -> list:
+        """What is stored where, apart from the values."""
+        return [(s.location.key, s.value, s.keeps) if isinstance(s, Store) else (id(s.owner), s.value) for s in self.stores]
+
+
+def left_by(root: Builder, mark: Mark, results: Sequence, result: Any) -> "Left | None":
+    """What the function has left outside since the mark; None if a program cannot write that. results: the outputs so far."""
+    collector = _Collector(root, mark, results, result)
+    try:
+        stores = collector.stores()
+    except NotDeliverable:
+        return None
+    return Left(stores, collector.outputs[len(results):], collector.guards)
+
+
+class _Collector:
+    """Goes through what a trace has written. An array that is the result, too, is one output."""
+
+    def __init__(self, root: Builder, mark: Mark, results: Sequence, result: Any):
+        self.root, self.mark, self.outputs = root, mark, list(results)
+        self.results = len(self.outputs)
+        self.seen_as = {id(made): original for original, made, _ in root.stand_ins}
+        self.arrays = {id(seen): array for array, seen in root.captured.values()}
+        self.arguments = {key: k for k, key in enumerate(root.arrived)}
+        self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
+        self.twins = {id(c) for t in root.twins for c in (t.one, t.other)}
+        self.guards: list = []                                # of what stood where a value is stored that a branch may have kept
+        self.roots: dict[int, int] = {}                       # id of an array's base -> the id of the array that is left
+
+    def stores(self) -> list:
+        found: list = []
+        for e in self.mark.entries.values():
+            if e.kind is GENERATOR:
+                continue
+            if e.kind is not CONTAINER:
+                if e.is_changed:
+                    raise NotDeliverable
+            elif id(e.cell) not in self.root.journal.made:
+                found += self._differences(e.cell, e.cell, e.before, contents(e.cell))
+        for original, made, before in self.root.stand_ins:
+            found += self._differences(original, made, before, contents(made))
+        for owner in self.root.opened.values():
+            if isinstance(owner, Outer):
+                found += self._variables(owner)
+        return found
+
+    def _variables(self, owner: Outer) -> list:
+        changed = owner.changed()
+        if owner.before.keys() - owner.contents().keys():
+            raise NotDeliverable
+        if isinstance(owner, Globals):
+            return [self._store(Location("global", owner.original, name), x, owner.original.get(name, MISSING))
+                    for name, x in changed.items()]
+        assert isinstance(owner, EnclosingVariable)
+        return [self._store(Location("variable", owner.original), x, content(owner.original))
+                for x in changed.values()]
+
+    def _differences(self, owner: Any, seen: Any, before: Any, after: Any) -> list:
+        """Stores that make of what a container held what it holds now."""
+        if isinstance(owner, local):                          # of another thread it has other attributes
+            raise NotDeliverable
+        if isinstance(after, set):
+            if after != before:
+                raise NotDeliverable
+            return []
+        if not isinstance(after, (dict, list)):
+            raise NotDeliverable
+        if isinstance(after, dict):
+            if any(type(key) not in NEVER_CHANGE for key in after if key not in before):
+                raise NotDeliverable
+            if list(after)[:len(before)] != list(before) and (isinstance(owner, dict) or before.keys() - after.keys()):
+                raise NotDeliverable
+            kind = "item" if isinstance(owner, dict) else "attribute"
+            changed = [key for key, x in after.items() if key not in before or not is_same(x, before[key])]
+            return [self._store(Location(kind, owner, key), after[key], self._stood(owner, seen, before, key)) for key in changed]
+        if len(after) < len(before) or hasattr(seen, "rows"):
+            raise NotDeliverable
+        if not isinstance(owner, (list, deque)):              # a variable
+            return [self._store(Location("variable", owner), x, *before) for x in after if not before or not is_same(x, before[0])]
+        changed = [k for k, x in enumerate(before) if not is_same(after[k], x)]
+        if changed and isinstance(owner, deque):
+            raise NotDeliverable
+        more = [Append(owner, self._value(x, None)) for x in after[len(before):]]
+        if more and getattr(owner, "maxlen", None) is not None:
+            raise NotDeliverable
+        return [self._store(Location("item", owner, k), after[k], self._stood(owner, seen, before, k)) for k in changed] + more
+
+    def _stood(self, owner: Any, seen: Any, before: Any, key: Any) -> Any:
+        """What stood in a container itself, of which captured code may see a copy."""
+        if isinstance(before, dict) and key not in before:
+            return MISSING
+        return before[key] if owner is seen else owner[key]
+
+    def _store(self, location: Location, x: Any, before: Any = MISSING) -> Store:
+        """before: what stood there, an array perhaps: where it is kept on some ways through the function, it stays."""
+        lifted = self.root.lifted_from.get(location.key)
+        if lifted is None and id(before) in self.root.captured:
+            lifted = self.root.captured[id(before)][1]
+        value = self._value(x, lifted)
+        if location.key not in self.root.lifted_from and before is not MISSING and _may_be_joined(value):
+            self.guards.append(ReadGuard(lambda: value_at(location), before))
+        is_array = isinstance(value, Output) and value.cls is None
+        keeps = lifted is not None and is_array and any(base is lifted for base in _bases(x, self.root))
+        return Store(location, value, keeps)
+
+    def _value(self, x: Any, lifted: Any) -> Any:
+        """What stands for x in a store; lifted: the input for what stood where it is stored."""
+        if self._was_there(x):
+            return Known(self.seen_as.get(id(x), x))
+        x = plain(x)
+        nodes = list(_nodes(x))
+        for node in nodes:
+            if not isinstance(node, tuple):
+                if id(node) in self.fresh or id(node) in self.twins or isinstance(node, RowList):
+                    raise NotDeliverable
+                self.fresh[id(node)] = node
+        leaves, structure = tree.flatten(x, is_leaf=self._was_there)
+        if structure.cls is None:
+            return self._leaf(x, lifted)
+        return Tree(structure, tuple([Known(self.seen_as.get(id(y), y)) if self._was_there(y) else self._leaf(y, None) for y in leaves]))
+
+    def _was_there(self, x: Any) -> bool:
+        """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
+        if id(x) in self.seen_as:
+            return True
+        if not stays(self.root, x):
+            return False
+        if self.root.reads is not None and not self.root.journal.is_noted(x):
+            raise NotDeliverable                              # code without text may have made it
+        return True
+
+    def _leaf(self, x: Any, lifted: Any) -> Any:
+        if id(x) in self.arrays:
+            return Known(self.arrays[id(x)])
+        if isinstance(x, Tracer):
+            return self._traced(x, lifted)
+        if type(x) is TracedText or isinstance(x, Value):
+            raise NotDeliverable
+        if type(x) in NEVER_CHANGE or isinstance(x, np.generic):
+            return Known(x)
+        if original_of(x) is not x:
+            return Known(original_of(x))
+        raise NotDeliverable
+
+    def _traced(self, x: Tracer, lifted: Any) -> Any:
+        if x.optional is not None:                            # it is None on some ways through the function
+            return Maybe(self._number(optional.bare(x), None), self._number(x.optional.flag, None))
+        return self._number(x, lifted)
+
+    def _number(self, x: Tracer, lifted: Any) -> Any:
+        if x.bound is not None or not self.root.sees(x.held):
+            raise NotDeliverable
+        if _is_of_two_dtypes(x, self.root):
+            raise NotDeliverable
+        if x.ndim:
+            if id(x) in self.arguments:
+                return Argument(self.arguments[id(x)])
+            if id(x) in self.root.lifted_arrays and x.held is x.origin:
+                return Held(self.root.lifted_arrays[id(x)])
+            self._see_that_it_is_its_own(x, lifted)
+        place = next((k for k, y in enumerate(self.outputs) if y is x), len(self.outputs))
+        if place == len(self.outputs):
+            self.outputs.append(x)
+        t = x.type
+        return Output(place, None if t.shape else NUMBERS[t.dtype.kind] if t.weak else t.dtype.type)
+
+    def _see_that_it_is_its_own(self, x: Tracer, lifted: Any) -> None:
+        """An array is made anew at each call; so nothing else may be it, or a part of it, but what stood in its place."""
+        for base in _bases(x, self.root):
+            if base is lifted and lifted is not None:
+                continue
+            if id(base) in self.arguments or id(base) in self.arrays or id(base) in self.root.lifted_arrays:
+                raise NotDeliverable
+            if self.roots.setdefault(id(base), id(x)) != id(x):
+                raise NotDeliverable
+        results = [b for y in self.outputs[:self.results] if isinstance(y, Tracer) and y.ndim and y is not x for b in _bases(y, self.root)]
+        if not {id(b) for b in results}.isdisjoint(id(b) for b in _bases(x, self.root)):
+            raise NotDeliverable
+
+
+def _may_be_joined(value: Any) -> bool:
+    """Whether a branch may have given this value, or a part of it, and another branch what stood there before."""
+    if isinstance(value, Tree) and issubclass(value.structure.cls, (list, dict)):
+        return False                                          # a list or dict that may be another one is a twin of it
+    return isinstance(value, (Output, Maybe, Tree))
+
+
+def _has_traced_keys(cell: Any) -> bool:
+    """Whether a dict has a key that the trace knows and has not said yet: leaks.py sees to such a dict."""
+    return isinstance(cell, dict) and any(isinstance(key, (Value, tuple, TracedText)) for key in cell)
+
+
+def _is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
+    """Whether a number is an int on one way and a float on another: outside it would be the wrong one of the two."""
+    return any(kind.dtype != x.dtype for kind in root.mixed.get(x.held, (None, ()))[1])
+
+
+def _bases(x: Tracer, root: Builder) -> list:
+    """The arrays that are no views and that x may be, or lie in."""
+    own = root.alternatives.get(id(x))
+    found = [b for base in roots_of(x) for b in [base, *[k[0] for k in base.kin]]]
+    return found if own is None else [*found, *own[1]]
+
+
+def _nodes(x: Any) -> Iterator:
+    """The lists, tuples and dicts of a value, itself among them. Raises NotDeliverable of one that holds itself."""
+    queue, count = [x], 0
+    while queue:
+        y = queue.pop()
+        if isinstance(y, (list, tuple, dict)):
+            yield y
+            queue += y.values() if isinstance(y, dict) else y
+            count += 1
+            if count > 1000:
+                raise NotDeliverable
+
+
+# -- a function within the program ---------------------------------------------------------------------------------------
+
+
+class LeftInside:
+    """What a function within the program leaves: `outputs`, and where they stand."""
+
+    def __init__(self, builder: Builder, mark: Mark):
+        self.builder = builder
+        entries = [e for e in mark.entries.values() if e.kind is CONTAINER and not _has_traced_keys(e.cell)]
+        self.cells, self.is_changed = [e.cell for e in entries], any(e.is_changed for e in entries)
+        self.found: dict[int, Tracer] = {}
+        self.fresh: list = []
+        for cell in self.cells:
+            self._find(_values(contents(cell)), mark.born)
+        self.arguments = {key: (x, y) for key, (x, y) in builder.arrived_pairs.items()
+                          if key in self.found and key not in builder.mutated}
+        self.left = [x for key, x in self.found.items() if key not in self.arguments]
+        self.maybe = [x for x in self.left if x.optional is not None]
+        self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe]]
+
+    def _find(self, values: Iterable, since: int) -> None:
+        queue, seen = list(values), set()
+        while queue:
+            x = queue.pop()
+            if isinstance(x, Tracer):
+                if self._is_own(x):
+                    self.found[id(x)] = x
+            elif isinstance(x, tuple):
+                queue += x
+            elif isinstance(x, (list, dict, set, deque)) or is_users(x):
+                if id(x) not in seen and not stays(self.builder.root, x, since):
+                    seen.add(id(x))
+                    self.fresh.append(x)
+                    queue += _values(_inside(x))
+
+    def _is_own(self, x: Tracer) -> bool:
+        """Whether the function has made x. An array from around it that it has written to is put back: it stays itself."""
+        parent = self.builder.parent
+        is_put_back = id(x) in self.builder.mutated and x.builder is not self.builder
+        return parent is None or (not is_put_back and not parent.sees(x.held))
+
+    def refuse(self) -> None:
+        """An error if what was left cannot be said by values alone."""
+        bases: dict[int, int] = {}
+        for x in self.left:
+            if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
+                raise _refusal()
+            for base in _bases(x, self.builder.root) if x.ndim else ():
+                if id(base) in self.builder.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):
+                    raise _refusal()
+
+    def put(self, values: Sequence) -> None:
+        """The program around has these values for the outputs."""
+        alternatives = self.builder.root.alternatives
+        new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
+        for x, y in zip(self.left, values):
+            y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if x.ndim else y
+            new[id(x)] = y
+            if x.ndim:
+                alternatives[id(y)] = y, [b for b in _bases(x, self.builder.root) if not self._is_own(b)]
+        for x, flag in zip(self.maybe, values[len(self.left):]):
+            optional.note(new[id(x)], flag, x.optional.name)
+        for cell in [*self.cells, *self.fresh]:
+            before = _inside(cell)
+            after = _mapped(before, new)
+            if after is not before:
+                list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
+        for twin in self.builder.twins:                       # the function around may not change them, either
+            note_twins(twin.one, twin.other, twin.excuse)
+
+
+def _refusal() -> UnstageableError:
+    return UnstageableError("an array is left outside the function that may be another one, or a part of it", why="a program would store a copy",
+                            do="store a copy of it (x.copy())")
+
+
+def _inside(cell: Any) -> Any:
+    """What a container holds; of a list of captured code its elements, one by one."""
+    return list(cell) if isinstance(cell, Items) and cell.rows is None else contents(cell)
+
+
+def _values(inside: Any) -> list:
+    return list(inside.values()) if isinstance(inside, dict) else list(inside) if isinstance(inside, (list, set, tuple)) else []
+
+
+def _mapped(inside: Any, new: dict) -> Any:
+    """Contents with other values; the same object where none is replaced."""
+    def value(x: Any) -> Any:
+        if id(x) in new:
+            return new[id(x)]
+        if isinstance(x, tuple) and x:
+            parts = [value(y) for y in x]
+            if any(a is not b for a, b in zip(parts, x)):
+                make: Any = getattr(type(x), "_make", tuple)
+                return make(parts)
+        return x
+    if isinstance(inside, dict):
+        after = {k: value(x) for k, x in inside.items()}
+        return inside if all(after[k] is inside[k] for k in inside) else after
+    if isinstance(inside, list):
+        listed = [value(x) for x in inside]
+        return inside if all(a is b for a, b in zip(listed, inside)) else listed
+    return inside
+
+

@@ -1,0 +1,255 @@
+"""What a traced function leaves in lists, dicts and objects from outside: what was computed from data is refused, since a program cannot do it again.
+
+What is known (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the function runs at every
+call, all has a value.
+"""
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Builder, contents_of
+from ...ir.value import Value
+from ...util import tree
+from ...util.errors import SideEffectError, UnstageableError
+from ..guards.reads import reads_of
+from ..heap.journal import CONTAINER, note
+from ..lists.export import plain
+from ..lists.rows import Items, RowList
+from ..objects.containers import Outer, contents, is_users, may_change, never_change, put_contents
+from ..runtime.library import original_of
+from ..values.constants import constant_of
+from ..values.text import TracedText
+
+
+def settle_known(root: Builder) -> None:
+    """Give what the function left outside its values; an error if a program would have to compute them at every call."""
+    def known(x: Any, place: str) -> Any:
+        value = None if type(x) is TracedText else constant_of(x.atom)
+        if value is None:
+            raise _refusal(f"a traced value was left in {place}, outside the traced function")
+        return value
+    _settle(root, known)
+
+
+def refuse_changed_arguments(arguments: Any, leaves: list, structure: tree.Structure) -> None:
+    """An error if the function changed a list, a dict or an object among its arguments, which hold these leaves."""
+    after, now = tree.flatten(arguments)
+    if now != structure or any(x is not y for x, y in zip(after, leaves)):
+        raise _refusal("a list, dict or object that is an argument is changed")
+
+
+def refuse_texts(statics: Iterable, structure: tree.Structure) -> None:
+    """An error if one of these parts of the result is a text made of a traced value, or a set that holds one, or a dict has such a key."""
+    if any(map(_is_unsaid, (*statics, *_keys(structure)))):
+        raise UnstageableError("a text or a key made of a traced value is returned", why="the number is not known while the function is traced",
+                               do="return the number, and make the text of it outside")
+
+
+def _keys(structure: tree.Structure) -> list:
+    """The keys of the dicts in a result."""
+    own = structure.static[0] if isinstance(structure.cls, type) and issubclass(structure.cls, dict) else ()
+    return [*own, *[key for child in structure.children for key in _keys(child)]]
+
+
+def refuse_unseen_changes(root: Builder) -> None:
+    """An error if an array changed where the program does not see it, after it was used; or if the program would change one that a library may go on to use."""
+    for array, value in root.captured.values():
+        if root.watched.get(id(array), b"") not in (b"", contents_of(array)):
+            raise SideEffectError("an array is changed after it was used, outside the program", why="what it held before is not known any more",
+                                  do="define the function in a file, where its text can be read, or make a new array")
+        if id(array) in root.held and value.atom not in root.inputs:
+            raise SideEffectError("an array that a library returned, and may keep, is changed", why="at the next call the library may return another one",
+                                  do="change a copy of it")
+
+
+def refuse_unseen_reads(root: Builder) -> None:
+    """An error if captured code changed its own copy of what methods read that Python calls by itself: they see what was there before (see unseen.py)."""
+    changed = [original for original, made, before in root.stand_ins if not _is_as_it_was(made, before)]
+    places = [place for owner in root.opened.values() if isinstance(owner, Outer) for place in owner.places()]
+    if not changed and not places:
+        return
+    reads = reads_of(root)
+    if any(id(x) in reads.seen for x in changed) or any(place in reads.names_of for place in places):
+        raise SideEffectError("a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself (operators, `with`)",
+                              why="a program does not see what they read", do="pass it to them, or keep it in an object")
+
+
+def _refusal(what: str) -> SideEffectError:
+    return SideEffectError(what, why="it runs once, while it is traced, and not at each call", do="return the new value from the function")
+
+
+def _is_as_it_was(made: Any, before: Any) -> bool:
+    if len(made) != len(before):
+        return False
+    if isinstance(made, dict):
+        return all(k in before and made[k] is before[k] for k in made)
+    return all(x is y for x, y in zip(made, before))
+
+
+def _is_unsaid(x: Any) -> bool:
+    """Whether x is a traced value, a text made of one, or a set that holds one (or a tuple, as sets and keys are)."""
+    return isinstance(x, Value) or type(x) is TracedText or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
+
+
+def _items(owner: Any) -> list:
+    inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
+    return list(inside.items() if isinstance(inside, dict) else enumerate(inside))
+
+
+def _parts(owner: Any) -> list:
+    """What an owner holds, keys of dicts among it, without what nothing traced can be in."""
+    inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
+    found = [*may_change(inside), *may_change(inside.values())] if isinstance(inside, dict) else may_change(inside)
+    return [x for x in found if not never_change(x)]
+
+
+def stays(root: Any, x: Any, since: "int | None" = None) -> bool:
+    """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one."""
+    book = root.journal
+    if not isinstance(x, (list, dict, set, deque)) and (isinstance(x, Value) or not is_users(x)):
+        return False
+    if id(x) in book.made and since is None:
+        return False
+    return book.was_there(x, book.marks[0].born if since is None else since) and not _is_unregistered(root, x)
+
+
+def _is_unregistered(root: Any, x: Any) -> bool:
+    """Whether code without text has made it. What such code may write to was noted, so what it makes was not, and what
+    the trace has computed stands in it."""
+    queue, seen = [x], set()
+    while queue:
+        y = queue.pop()
+        if isinstance(y, Value):
+            return True
+        if id(y) in seen or root.journal.is_noted(y) or id(y) in root.lifted_owners:
+            continue
+        seen.add(id(y))
+        if isinstance(y, tuple):
+            queue += y
+        elif isinstance(y, (list, dict, set, deque)) or is_users(y):
+            inside = contents(y)
+            queue += may_change(inside.values() if isinstance(inside, dict) else inside)
+    return False
+
+
+def settle(tape: Any) -> None:
+    """Give what a function on a tape left outside its values."""
+    _settle(tape, lambda x, place: tape.value(x))
+
+
+def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
+    """The leaves of a tree, which may hold itself, and the keys of the dicts in it; what is settled by itself is left out."""
+    seen: dict[int, Any] = {}
+
+    def is_known(y: Any) -> bool:
+        known = is_settled(y) or id(y) in seen
+        seen[id(y)] = y
+        return known
+    leaves, structure = tree.flatten(x, is_known)
+    return [leaf for leaf in leaves if not is_settled(leaf)], _keys(structure)
+
+
+def _settle(root: Any, value_of: Callable) -> None:
+    """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
+    settlement = _Settlement(root, value_of)
+    for original, made, before in root.stand_ins:
+        if not _is_as_it_was(made, before):
+            settlement.settle_stand_in(original, made, before)
+    for owner in _written(root):
+        settlement.settle(owner)
+    for owner, after in settlement.settled:
+        note(owner)
+        put_contents(owner, after)
+    for owner in [x for x in root.opened.values() if isinstance(x, Outer)]:
+        note(*owner.originals())
+        owner.hand_out()
+
+
+class _Settlement:
+    """Gives what was left outside its values. A list, dict or deque that the function has made is one thing under all of
+    its names; it becomes Python's own."""
+
+    def __init__(self, root: Any, value_of: Callable):
+        self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)   # an array from outside stays that array
+        self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
+        self.settled: list[tuple] = []
+
+    def settle_stand_in(self, original: Any, made: Any, before: Any) -> None:
+        """original: a container from outside, of which captured code has seen a copy."""
+        known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
+        name = type(original).__name__
+        new = [(self.value(k, name), known[id(x)] if id(x) in known else self.value(x, name)) for k, x in _items(made)]
+        self.settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
+
+    def settle(self, owner: Any) -> None:
+        name = type(owner).__name__
+        parts = [_leaves(part, self._is_known) for part in _parts(owner)]
+        if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
+            raise _refusal(f"a dict with a traced key was left in {name}, outside the traced function")
+        left = [leaf for leaves, _ in parts for leaf in leaves]
+        if any(_is_unsaid(x) or original_of(x) is not x for x in left) or any(map(self._is_made, _parts(owner))):
+            is_object = hasattr(owner, "__dict__")
+            after = [(self.value(k, name), self.value(x, f"{name}.{k}" if is_object else name)) for k, x in _items(owner)]
+            before = contents(owner) if isinstance(owner, Outer) else {}
+            is_dict = isinstance(contents(owner), dict)
+            self.settled.append((owner, before | dict(after) if is_dict else [x for _, x in after]))
+
+    def _is_known(self, x: Any) -> bool:
+        """Whether x is settled by itself."""
+        return stays(self.root, x)
+
+    def _is_made(self, x: Any) -> bool:
+        return (type(x) in (list, dict, deque) or isinstance(x, Items)) and not self._is_known(x)
+
+    def value(self, x: Any, place: str) -> Any:
+        if self._is_known(x):
+            return x
+        if self._is_made(x):
+            return self._container(x, place)
+        leaves, structure = tree.flatten(x, lambda y: y is not x and (self._is_made(y) or self._is_known(y)))
+        if structure.cls is None:
+            return self._leaf(x, place)
+        return structure.unflatten([self.value(leaf, place) for leaf in leaves])
+
+    def _container(self, x: Any, place: str) -> Any:
+        if id(x) not in self.made:
+            new: Any = {} if type(x) is dict else deque(maxlen=x.maxlen) if type(x) is deque else []
+            self.made[id(x)] = x, new
+            if type(x) is dict:
+                new.update({self.value(k, place): self.value(y, place) for k, y in x.items()})
+            else:
+                new.extend([self.value(y, place) for y in (plain(x) if isinstance(x, RowList) else x)])
+        return self.made[id(x)][1]
+
+    def _leaf(self, x: Any, place: str) -> Any:
+        if isinstance(x, (set, frozenset)):
+            return x if not any(map(_is_unsaid, x)) else type(x)([self.value(y, place) for y in x])
+        if id(x) in self.arrays:
+            return self.arrays[id(x)]
+        return self.value_of(x, place) if _is_unsaid(x) else original_of(x)
+
+
+def _arrays_of(root: Any) -> dict:
+    """The arrays from outside, by the ids of what stands for them; on a tape the call's own ones, too."""
+    found = {id(seen): array for array, seen in root.captured.values()}
+    if root.live:
+        found.update({id(seen): array for array, seen, _ in root.outside.values()})
+        found.update({key: x for key, x in root.arrived.items() if isinstance(x, np.ndarray)})
+    return found
+
+
+def _written(root: Any) -> list:
+    """Containers from outside that the function may have written to, and objects that it has made and left there; of
+    global names and variables what stands for them."""
+    cells = [e.cell for e in root.journal.marks[0].entries.values() if e.kind is CONTAINER and id(e.cell) not in root.journal.made]
+    found = [*[x for x in root.opened.values() if isinstance(x, Outer)], *cells]
+    seen = {id(x) for x in found}
+    for owner in found:                                       # it grows
+        for x in [leaf for part in _parts(owner) for leaf in tree.flatten(part, lambda y: is_users(y) or id(y) in seen)[0]]:
+            if id(x) not in seen and not isinstance(x, (Value, type)) and is_users(x) and not stays(root, x):
+                seen.add(id(x))
+                found.append(x)
+    return found
+

@@ -1,0 +1,303 @@
+"""Branches on traced values: both sides are traced into regions, and what they change becomes results of a cond."""
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...ir.op import registry
+from ...ops.carry import UNDEFINED
+from ...ops.control import trace_branches
+from ...util.interrupts import is_interrupt
+from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, is_lost, lose, trial, write_all
+from ..lists.appending import require_alike
+from ..lists.listing import NeedsRows
+from ..lists.rows import Items, RowList
+from ..values.bound import flag_of, mark
+from ..values.place import Direct, Place, place_of
+from ..values.tracer import Tracer, was_there
+from ..values.twins import check, fixed_in, may_be, note_fixed, note_twins
+from . import optional
+from .branch_aliases import BranchAliases, Column
+from .handlers import is_pythons, raised_here
+from .identity import containers_of
+from .may_alias import kin_of
+
+RESULT = "the result"
+
+
+def truth(x: Any) -> Any:
+    """A truth value: Python's own, or a traced bool."""
+    if isinstance(x, RowList):
+        return truth(x.length)
+    if not isinstance(x, Tracer):
+        return bool(x)
+    if stack.is_live():
+        return bool(x)
+    given = optional.asked(x)
+    if isinstance(given, Value):
+        return registry["logical_and"](given, truth(optional.bare(x)))
+    if x.ndim:
+        raise ValueError("the truth value of an array with more than one element is ambiguous; use a.any() or a.all()")
+    return x if x.dtype.kind == "b" else x != 0
+
+
+class BranchEnd:
+    """What one branch left behind: the values, what they are at its end, and where its arrays lie."""
+
+    def __init__(self, made: Trial, result: Any, live: Iterable, own: Iterable):
+        self.values: dict[Any, Any] = {}
+        self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
+        self.slots: dict[Any, Any] = {}
+        self.containers: dict[Any, dict] = {}                 # key -> the containers in its value, by their paths
+        self.places: dict[int, Any] = {}                      # id of an array -> where it lies
+        self.ends: dict[int, tuple] = {}                      # id of an array -> it, and what it is at the end of the branch
+        self.kin: dict[int, list] = {}                        # id of a new array -> those that it may be by what loops in the branch left open
+        self.given: dict[int, Any] = {}                       # id of a leaf that may be None -> whether it is there, as is known in this branch
+        self.born, self.lost = made.born, made.lost_arrays()
+        self.longer = {id(t) for t, var in made.builder.mutated.values() if t.is_still(var)}        # rows of lists that got entries at their ends at most
+        self.unknown = self._find_unknown(made)                # ids of arrays of which nobody knows what they are at the end of the branch
+        self.is_outer, self.fixed = made.is_outer, fixed_in(made.builder)
+        self._note(RESULT, None, result)
+        for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
+            self._note(slot.name, slot, slot.read())
+        for t in made.changed_arrays():
+            self._note(id(t), Array(t), frozen(t))
+            self.ends[id(t)] = (t, frozen(t))
+        for c in made.changed_containers():
+            self._note(id(c), Container(c), Container(c).read())
+
+    def _find_unknown(self, made: Trial) -> set:
+        """The lost ones, and those that may be one with an array that was written to. An array from before that may be one with one of the branch's own
+        is lost for good: nobody will know that one behind the branch.
+        """
+        unknown = set(map(id, self.lost))
+        for array, _ in made.builder.mutated.values():
+            found = [x for x in array.unexcused_kin() if x.is_kin_changed]
+            unknown.update(map(id, found))
+            self.lost += [] if was_there(array, made.born) else [x for x in found if was_there(x, made.born)]
+        return unknown
+
+    def _note(self, key: Any, slot: Any, value: Any) -> None:
+        leaves = TreeLayout(value).data
+        self.given.update({id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None})
+        self.containers[key] = containers_of(slot, value)
+        self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
+        if not isinstance(slot, Array):
+            for x in leaves:
+                if is_array(x):
+                    self._place(x)
+
+    def _place(self, x: Tracer) -> None:
+        self.places[id(x)] = found = place_of(x, self.born)
+        for t in (x, *found.arrays):
+            self.ends.setdefault(id(t), (t, _end(t)))
+            self.kin.setdefault(id(t), kin_of(t, lambda y: was_there(y, self.born)))
+
+    def place(self, x: Any) -> Place:
+        """Where an array lies that a name stands for at the end of this branch."""
+        if not isinstance(x, Tracer):
+            x = current().watch(x)
+        return self.places.get(id(x)) or Direct(x)
+
+    def end(self, x: Any) -> Any:
+        """What a leaf that this branch did not bind anew is at its end."""
+        return self.ends[id(x)][1] if id(x) in self.ends else optional.bare(x)
+
+    def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
+        """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None."""
+        if data is None or len(data) != len([x for x in layout.data if x is not UNDEFINED]):
+            return [self.end(x) for x in layout.data]
+        rest = iter(data)
+        return [x if x is UNDEFINED else next(rest) for x in layout.data]
+
+    def is_given(self, x: Any) -> Any:
+        """Whether a leaf is there at the end of this branch, and not None."""
+        return x is not UNDEFINED and self.given.get(id(x), True if not isinstance(x, Tracer) or x.optional is None else x.optional.flag)
+
+
+def _end(x: Any) -> Any:
+    """What an array is now; one that nobody knows stays itself, and is refused where it is needed."""
+    return x if is_array(x) and is_lost(x) else frozen(x)
+
+
+class _Join:
+    """The results of both branches side by side: what differs goes through the cond, the rest stays what it is."""
+
+    def __init__(self, sides: list, slots: dict):
+        self.sides, self.slots = sides, slots
+        self.keys = list(slots)
+        self.layouts: list = []
+        self.plans: list = []
+        self.columns: list[Column] = []
+        self.twins: dict[Any, list] = {}                      # key -> paths in its value, and what containers a branch has there
+        self.flags: dict[Any, Column] = {}                    # key of a name that may be unbound -> whether it is bound
+        self.given: list[tuple] = []                          # columns that may be None, with a Column or a flag that says whether they are not, and names
+        for key in self.keys:
+            values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
+            if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
+                require_alike(values, slots[key].owner)
+            kept = self._kept(key)
+            data = [None if kept else s.data.get(key) for s in sides]
+            self._add(key, [TreeLayout(v, kept, with_none=True) for v in values], data)
+        self.joint = BranchAliases(sides, self.columns)
+
+    def _kept(self, key: Any) -> set:
+        """The containers in a value that are one object in both branches."""
+        ends = [s.containers[key] if key in s.containers else containers_of(self.slots[key], self.slots[key].read())
+                for s in self.sides]
+        first, *others = ends
+        kept = {id(c) for path, c in first.items() if all(found.get(path) is c for found in others)}
+        self.twins[key] = [(path, c) for found in ends for path, c in found.items() if id(c) not in kept]
+        return kept
+
+    def _add(self, key: Any, layouts: list, data: list) -> None:
+        self._note_bound(key, layouts)
+        known = next((x for x in layouts if not x.is_undefined), layouts[0])
+        layouts = [known.undefined() if x.is_undefined else x for x in layouts]
+        opened = {k for x in layouts for k in optional.places(known, x)}
+        known, *layouts = [x.opened(opened) for x in (known, *layouts)]
+        for x in layouts:
+            known.require(x, key if isinstance(key, str) else "")
+        ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
+        is_storage = isinstance(self.slots[key], Array)
+        plan = [self._column(key, column, end, is_storage) for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends))]
+        self._note_given(key, plan, [k for k in range(len(known.leaves)) if k not in known.statics], opened)
+        self.layouts.append(known)
+        self.plans.append(plan)
+
+    def _note_bound(self, key: Any, layouts: list) -> None:
+        """A name that one branch leaves without a value (those that rewriting made are only read where they have one)."""
+        if key == RESULT or not isinstance(key, str) or key.startswith("_fad_"):
+            return
+        flags = tuple([False if x.is_undefined else flag_of(x.leaves) for x in layouts])
+        if any(f is not flags[0] for f in flags):
+            self.flags[key] = Column("", flags, flags, None)
+            self.columns.append(self.flags[key])
+
+    def _note_given(self, key: Any, plan: list, numbers: list, opened: set) -> None:
+        """Results that are None in one branch, or may be. numbers: those of the leaves."""
+        for k, column in zip(numbers, plan):
+            if not isinstance(column, Column) or not (k in opened or any(isinstance(x, Tracer) and x.optional for x in column.leaves)):
+                continue
+            flags = tuple([s.is_given(x) for s, x in zip(self.sides, column.leaves)])
+            flag = flags[0] if all(f is flags[0] for f in flags) else Column("", flags, flags, None)
+            self.columns += [flag] if isinstance(flag, Column) else []
+            self.given.append((column, flag, key if isinstance(key, str) and key != RESULT and not key.startswith("_fad_") else ""))
+
+    def _column(self, key: Any, column: tuple, ends: tuple, is_storage: bool) -> Any:
+        """What the branches give one leaf: the one thing that it is in both, or a Column of results."""
+        if all(x is column[0] or _same_number(x, column[0]) for x in column):
+            return column[0]
+        ids = tuple(map(id, column)) if not is_storage and all(x is UNDEFINED or _is_an_array(x) for x in column) else None
+        known = next((c for c in self.columns if ids is not None and c.ids == ids), None)
+        if known is None:
+            known = Column(key if isinstance(key, str) and key != RESULT else "", column, ends, ids)
+            self.columns.append(known)
+        return known
+
+    def rows(self) -> list:
+        return [[c.ends[k] for c in self.columns] + self.joint.hidden_row(k) for k in range(len(self.sides))]
+
+    def names(self) -> tuple:
+        return tuple(c.name for c in self.columns)
+
+    def deliver(self, results: tuple) -> list:
+        """The joined value of each key."""
+        for c, y in zip(self.columns, results):
+            c.result = y
+        out = []
+        for layout, plan in zip(self.layouts, self.plans):
+            data = [p.result if isinstance(p, Column) else p for p in plan]
+            out.append(layout.filled(iter(data)))
+        return out
+
+    def note_twins(self, values: list) -> None:
+        """What containers of the joined values may be."""
+        seen: dict[int, Any] = {}
+        for key, value in zip(self.keys, values):
+            now = containers_of(self.slots[key], value)
+            for path, c in self.twins[key]:
+                if path not in now:
+                    continue
+                for x in may_be(c):
+                    if all(s.is_outer(x) for s in self.sides):
+                        note_twins(now[path], x)
+                note_twins(now[path], seen.setdefault(id(c), now[path]))
+                if any(c is x for s in self.sides for x in s.fixed):
+                    note_fixed(now[path])
+        for c in [x for s in self.sides for x in s.fixed if s.is_outer(x)]:
+            note_fixed(c)
+
+    def tie(self, selector: Value, results: tuple) -> None:
+        """Names that may be one array share it; names that may have no value, or one that nobody knows, are marked."""
+        for key, column in self.flags.items():
+            mark(self.slots[key].read(), column.result, key)
+        for column, flag, name in self.given:
+            optional.note(column.result, flag.result if isinstance(flag, Column) else flag, name)
+        self.joint.tie(selector, results[len(self.columns):])
+        for column in self.columns:
+            if is_array(column.result) and any(id(x) in s.unknown for s, x in zip(self.sides, column.leaves)):
+                lose(column.result)
+
+
+def _is_an_array(x: Any) -> bool:
+    return is_array(x) or (isinstance(x, np.ndarray) and x.ndim > 0)
+
+
+def _same_number(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and isinstance(a, (bool, int, float, complex)) and a == b and str(a) == str(b)
+
+
+def choose(*branch: Any, **names: Any) -> Any:
+    """What the chosen function returns; variables, arrays and containers that it changes are changed. See _chosen."""
+    while True:
+        try:
+            return _chosen(*branch, **names)
+        except NeedsRows as need:
+            if need.owner.home is not current():
+                raise
+            need.owner.move_to_rows(need.samples, 0)
+
+
+def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (), own: Iterable = ()) -> Any:
+    """test, what to do where it holds and where not, and the variables of both; own: variables that their code binds, of which only the live ones
+    matter.
+    """
+    sides: list[BranchEnd] = []
+    joined: list[_Join] = []
+    raising: list[bool] = []                                  # the side on which Python raises an error, of which only that is left
+    selector = frozen(test)
+
+    def region(f: Callable, side: bool) -> Callable:
+        def run() -> list:
+            current().side, current().is_retried = (selector, side), True
+            try:
+                sides.append(left_behind(f))
+            except Exception as error:
+                if raising or is_interrupt(error) or not is_pythons(error):
+                    raise
+                raising.append(side)
+                sides.append(left_behind(lambda error=error: raised_here(error)))
+            return []
+        return run
+
+    def left_behind(f: Callable) -> BranchEnd:
+        with trial(cells) as made:
+            result = f()
+            check(current())
+            return BranchEnd(made, result, live, own)
+
+    def align(_: list) -> list:
+        joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))
+        return joined[0].rows()
+    results = trace_branches(selector, (region(if_false, False), region(if_true, True)), align, lambda: joined[0].names(), is_users=True)
+    values = joined[0].deliver(results)
+    slots = [joined[0].slots[key] for key in joined[0].keys[1:]]
+    write_all(slots, values[1:], [s for s in slots if isinstance(s, Array) and all(id(s.tracer) in side.longer or id(s.tracer) not in side.slots for side in sides)])
+    joined[0].note_twins(values)
+    for array in [t for side in sides for t in side.lost]:
+        lose(array)
+    joined[0].tie(selector, results)
+    return values[0]

@@ -1,0 +1,314 @@
+"""What a loop on traced values carries, found by trials of its body.
+
+Only a trial shows which variables, which arrays and containers an iteration changes. A trial that finds something new (an array written to,
+a variable that changed its object, a flag that may end the loop, a name that may be None) asks for another with what it found, until nothing is new.
+"""
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+from ...ir.build import Value, current
+from ...ir.types import type_of
+from ...ops.carry import UNDEFINED, atom_type, widened
+from ...ops.mixed import in_kind, of_kinds
+from ...util.errors import UnstageableError
+from ...util.interrupts import let_through
+from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, lose, write_all
+from ..lists.appending import Untraced
+from ..lists.listing import NeedsRoom, NeedsRows
+from ..values.bound import flag_of, mark
+from ..values.tracer import was_there
+from ..values.twins import check
+from . import optional
+from .held import Held
+from .identity import Handed, Standing
+from .may_alias import arrays_among
+from .plan import CarryPlan, key_of
+from .widening import require_same_iterations
+
+
+class PlanChanged(Exception):
+    """A trial found something new; the plan knows it by now."""
+
+
+class Roll:
+    """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what an iteration made of them."""
+
+    def __init__(self, plan: CarryPlan):
+        self.plan, self.slots = plan, plan.slots()
+        self.standing = Standing({key_of(s): s for s in self.slots}, plan.by_value)
+        self.held = Held(plan.moved)
+        for s in self.slots:
+            self.held.begin(plan.place(s), s, self._read(s))
+        self.layouts = [self._layout(s) for s in self.slots]
+        self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
+        self.handed: Any = None                               # the containers that are handed on by value
+        self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
+        self.begun_as: list = []                              # the arrays that are written to, and what they are at the start of an iteration
+        self.longer: list = []                                # those of them that are rows of lists, which only get entries at their ends
+        self.ends: dict = {}                                  # the carried arrays at the end of an iteration
+        self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
+        self.listed: set = set()                              # those that a list may have got, in this iteration or before
+        self.keys = [key_of(s) for s in self.slots]
+        unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and TreeLayout(s.read()).is_undefined}
+        plan.unbound |= {s.name for s in plan.names if isinstance(_flag(s), Value)}
+        plan.unbound |= unbound if unbound - plan.unbound and not plan.has_iterations() else set()
+        self.marked = [s for s in self.slots if s.name in plan.unbound]
+        self.flags = [_flag(s) for s in self.marked]
+        self._find_optional()
+        self.optional = [(j, k) for j, layout in enumerate(self.layouts) for k in sorted(layout.optional)]
+        self.flags += [_is_given(self.layouts[j].leaves[k]) for j, k in self.optional]
+        self.places = [(plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))]
+        known = plan.memory.facts.types
+        begun = [frozen(x) for layout in self.layouts for x in layout.data]
+        self.first = begun                                    # what the first iteration begins with
+        has_types = plan.memory.is_settled(begun)
+        self.begun = [widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)]
+        self.iterations: list = []                                 # traces of iterations in other types than the loop comes to
+        plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
+
+    def _find_optional(self) -> None:
+        """What may be None before the loop may be so in its iterations."""
+        for j, layout in enumerate(self.layouts):
+            found = {k for k, x in enumerate(layout.leaves) if isinstance(_is_given(x), Value)}
+            if not found <= set(layout.optional):
+                self.plan.optional.setdefault(self.plan.place(self.slots[j]), set()).update(found)
+                self.layouts[j] = self._layout(self.slots[j])
+
+    def _layout(self, slot: Any) -> TreeLayout:
+        layout = self._layout_now(slot)
+        layout = self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
+        return layout.opened(self.plan.optional.get(self.plan.place(slot), ()))
+
+    def _layout_now(self, slot: Any) -> TreeLayout:
+        return self.held.hold(self.plan.place(slot), self._read(slot))
+
+    def _read(self, slot: Any) -> TreeLayout:
+        return TreeLayout(slot.read(), self.standing.kept(key_of(slot)), with_none=True)
+
+    def initial(self) -> list:
+        return self.begun + self.flags
+
+    def names(self) -> tuple:
+        return tuple([s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data] + [""] * len(self.flags))
+
+    def _arrays(self, rows: Iterable) -> dict:
+        """The arrays among the leaves that names and containers have; what an array that is written to holds is none of them."""
+        return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
+
+    def enter(self, leaves: Iterable) -> dict:
+        current().is_retried = True
+        self.plan.room.enter()
+        rest = iter(leaves)
+        values = [_value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)]
+        for slot, value in zip(self.slots, values):
+            slot.write(value)
+        self._mark(rest)
+        self.fresh = self._arrays(self._layout_now(s).data for s in self.slots)
+        self.plan.kin.entangle(self.fresh)
+        self.begun_as = [(s, s.tracer._var) for s in self.slots if isinstance(s, Array)]
+        return dict(zip(self.keys, values))
+
+    def _mark(self, flags: Iterable) -> None:
+        flags = list(flags)
+        for slot, flag in zip(self.marked, flags):
+            if flag is not True:
+                mark(slot.read(), flag, slot.name)
+        for (j, k), flag in zip(self.optional, flags[len(self.marked):]):
+            optional.note(self._read(self.slots[j]).leaves[k], flag, self.slots[j].name)
+
+    def begin(self, leaves: Iterable, iteration: Any = None) -> None:
+        """An iteration begins, which is numbered where that is known."""
+        current().memory = self.plan.memory.begin()
+        self.handed = Handed(self.standing.handed(self.enter(leaves)), self.standing.first)
+        self.plan.room.begin_iteration(iteration)
+
+    def run(self, made: Trial, body: Callable, *item: Any) -> None:
+        """An iteration's body. It may fail of a value that is none but the first iteration's (a list's length, say): of what the plan does not know to change."""
+        try:
+            body(*item)
+        except (PlanChanged, NeedsRoom, NeedsRows):
+            raise
+        except Exception as error:
+            let_through(error)
+            self._discover(made)
+            raise
+
+    def leave(self, made: Trial) -> list:
+        """The carries after an iteration; Again if the plan lacks something."""
+        grew = self.plan.room.end_iteration(made, self.initial())
+        self._discover(made)
+        if grew:
+            raise PlanChanged
+        moved = [self.held.finds_moved(self.plan.place(s), self._read(s)) for s in self.slots]
+        if self.standing.finds_others() or any(moved):
+            raise PlanChanged
+        self.lost = made.lost_arrays()
+        self._relate(made)
+        out, given = [], []
+        for slot, layout in zip(self.slots, self.layouts):
+            new = self._layout_now(slot)
+            if layout.is_undefined and not new.is_undefined and (new.statics or new.structure != layout.structure):
+                self.plan.shapes[slot.name] = new.undefined()
+                raise PlanChanged
+            if new.is_undefined and not layout.is_undefined:
+                new = layout.undefined()
+            self._find_nones(slot, layout, new)
+            given += [_is_given(new.leaves[k]) for k in sorted(layout.optional) if k < len(new.leaves)]
+            new = new.opened(layout.optional)
+            layout.require(new, slot.name)
+            out += [frozen(x) for x in new.data]
+        check(made.builder)
+        self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.test_changes]
+        self.handed.end(self.standing.handed(), made)
+        return out + self._flags_after() + given
+
+    def _find_nones(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
+        """Again if a leaf of a slot's value may be None at the end of an iteration, or before the first, of which that was not known."""
+        found = optional.places(layout, new) | {k for k, x in enumerate(new.leaves) if isinstance(_is_given(x), Value)}
+        found -= set(layout.optional)
+        if found and not self._is_for_first(found, layout, new):
+            self.plan.optional[self.plan.place(slot)] = set(layout.optional) | found
+            raise PlanChanged
+
+    def _is_for_first(self, found: set, layout: TreeLayout, new: TreeLayout) -> bool:
+        """Whether these leaves are None before the first iteration only, which is peeled off then, so that the loop goes on with plain values."""
+        is_set = all(k in layout.statics and _is_given(new.leaves[k]) is True for k in found)
+        return is_set and not self.plan.early and self.plan.has_iterations()
+
+    def _flags_after(self) -> list:
+        """Whether the names that may be unbound are bound at the end of an iteration; Again if there are others."""
+        names = [s for s in self.slots if isinstance(s, Name) and s.name and not s.name.startswith("_fad_")]
+        new = {s.name for s in names if _flag(s) is not True} - self.plan.unbound
+        if new:
+            self.plan.unbound |= new
+            raise PlanChanged
+        return [_flag(s) for s in self.marked]
+
+    def _discover(self, made: Trial) -> None:
+        new: list[Any] = [Array(t) for t in made.changed_arrays()] + [Container(c) for c in made.changed_containers()]
+        before = len(self.plan.found)
+        for slot in new:
+            self.plan.add(slot)
+        for slot in made.changed_names(self.plan.own):
+            self.plan.own.add(slot.name)
+            self.plan.names.append(slot)
+            self.plan.rebound.add(slot.name)
+            before = -1
+        changed = [s.name for s, value in self.kept if s.read() is not value]
+        self.plan.rebound.update(changed)
+        if changed or len(self.plan.found) > before:
+            raise PlanChanged
+        if not self.plan.early and any(s.read() is not False for s in self.plan.stops):
+            self.plan.early = True
+            raise PlanChanged
+
+    def _relate(self, made: Trial) -> None:
+        """Find which arrays may be one; Again if that is news, and one of them is written to."""
+        fresh = {id(x): key for key, x in self.fresh.items()}
+        ends = self._arrays(self._layout_now(s).data for s in self.slots)
+        self.ends = ends
+        self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
+        self._refuse_doubtful_writes(made, fresh)
+        grew = self.plan.kin.add(self.ends_as)
+        self.listed = self.plan.kin.holders(self.ends_as, fresh, self.plan.room.added)
+        written = {id(t) for t, var in made.builder.mutated.values() if t._var is not var}
+        names = [key for k, key in fresh.items() if k in written]
+        self.plan.room.refuse_other_names(lambda arrays: self.plan.kin.holders(self.ends_as, fresh, arrays))
+        self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
+        if not self.listed.isdisjoint(names):
+            self.plan.room.refuse()
+        if grew and (names or any(k in written for k in self.plan.kin.arrays)):
+            raise PlanChanged
+        self.lost += self.plan.kin.arrays_of(names)
+
+    @staticmethod
+    def _refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
+        """What an inner loop has left under a name may be an array from before this loop: written to, nobody knows what the next iteration finds there."""
+        for array, _ in made.builder.mutated.values():
+            left = id(array) not in fresh and array.tie is None and not was_there(array, made.born)
+            if left and any(was_there(other, made.born) and other.is_kin_changed for other in array.unexcused_kin()):
+                raise UnstageableError("an array is written to that may be one from before the loop", why="which array a name stands for after an inner "
+                                       "loop depends on its iterations", do="write to it under the name that it had before")
+
+    def varying(self, first: int = 0) -> tuple:
+        """The extents of which it is known that they change; first: how many carries stand before those of the slots."""
+        known = [self.plan.memory.facts.extents.get(place, ()) for place in self.places]
+        types = map(atom_type, self.begun)
+        return tuple([(first + k, axis, None) for k, (axes, t) in enumerate(zip(known, types)) for axis in axes if t is not None and axis < t.rank])
+
+    def compare(self, names: tuple) -> None:
+        """An error if the loop just recorded computes something else than its first iterations do, in the types that these have."""
+        require_same_iterations(current().equations[-1], self.iterations, names)
+        self.plan.memory.settle(self.first)
+
+    def _in_kinds(self, results: tuple, first: int) -> tuple:
+        """What the loop leaves, as it may be of other kinds if no iteration changes it; where a trace supposes kinds (see ops/mixed.py), in these."""
+        supposed = self.iterations[-1].supposed if self.iterations else {}
+        results = tuple([in_kind(y, supposed[first + k]) if first + k in supposed else y for k, y in enumerate(results)])
+        may_stay = self.plan.has_iterations is None or not self.plan.has_iterations()
+        begun = [[x] if x is not UNDEFINED and (may_stay or self._may_keep(first + k, x)) else [] for k, x in enumerate((*self.first, *self.flags))]
+        return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names(), begun)])
+
+    def _may_keep(self, k: int, x: Any) -> bool:
+        """Whether an iteration may leave what it found in the k-th place, where x stood at first, of x's kind."""
+        t, mixed = type_of(x), current().root.mixed
+        left = [row[k].atom for iteration in self.iterations if k < len(row := iteration.body.outputs) and isinstance(row[k], Value)]
+        return any(kind.own == (t.dtype, t.weak) for v in left if v in mixed for kind in mixed[v][1])
+
+    def deliver(self, results: tuple, iterations: Any, has_iterations: "Callable | None" = None, first: int = 0) -> None:
+        """After a loop of so many iterations: the variables, arrays and containers as it left them. has_iterations() tells whether there is a first iteration.
+        first: as for varying().
+        """
+        made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no iteration to trace
+        self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
+        self.plan.memory.lists.update(self.plan.room.known_of_lists())
+        rest = iter(self._in_kinds(results, first))
+        values = [layout.filled(rest) for layout in self.layouts]
+        write_all(self.slots, values, self.longer)
+        self._mark(rest)
+        for array in self.lost:
+            lose(array)
+        if self.handed is not None:
+            self.handed.deliver(self.standing.handed(), has_iterations)
+        after = self._arrays(x.data for x in map(self._layout_now, self.slots))
+        self.plan.room.end_loop(iterations, [after[key] for key in self.listed if key in after])
+        kin = self.plan.kin
+        kin.entangle(after, kin.after_an_iteration(self.ends_as), has_iterations)
+
+
+def _is_given(leaf: Any) -> Any:
+    """Whether a leaf is there: neither None nor without a value."""
+    return leaf is not UNDEFINED and optional.given(leaf)
+
+
+def _flag(slot: Name) -> Any:
+    """Whether a name is bound now: True, False, or a truth value of the program."""
+    value = slot.read()
+    return False if TreeLayout(value).is_undefined else flag_of(value)
+
+
+def until_complete(plan: CarryPlan, run: Callable, iterations: Any = None) -> Any:
+    """run(Roll(plan)) until the plan is complete, for a loop of so many iterations (None: nobody knows how many)."""
+    try:
+        while True:
+            plan.iterations += 1
+            if plan.iterations > 40:
+                raise UnstageableError("what a loop carries cannot be found", why="each trial of its body finds something new")
+            try:
+                return run(Roll(plan))
+            except PlanChanged:
+                continue
+            except (NeedsRoom, NeedsRows) as need:
+                plan.room.make(need, iterations)
+    except Exception as error:
+        plan.room.put_back()
+        if isinstance(error, Untraced):
+            return False
+        raise
+
+
+def _value(slot: Any, layout: TreeLayout, data: list) -> Any:
+    """What a slot holds at the start of an iteration. A name without a value is unbound, whatever it will hold: no such list or object can be built."""
+    unbound = isinstance(slot, Name) and data and not layout.nones and all(x is UNDEFINED for x in data)
+    return UNDEFINED if unbound else layout.filled(iter(data))

@@ -1,0 +1,183 @@
+"""Errors that the user's code handles: `try` with handlers, and `with` whose manager takes errors in.
+
+Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an error of the program comes too late,
+and an error on a way that the program may not take comes too early. A function with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
+"""
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import at_line, current, left_region
+from ...ir.graph import Literal, Var
+from ...ir.op import registry
+from ...ops.arithmetic import DIVISOR
+from ...ops.carry import UNDEFINED
+from ...util.defects import is_defect, is_of_users_line, is_users
+from ...util.errors import (
+    RAISED_ON_A_WAY,
+    ConcreteValueError,
+    FadError,
+    NoDerivativeError,
+    SideEffectError,
+    StructureError,
+    UnstageableError,
+    UnsupportedFunctionError,
+)
+from ...util.interrupts import is_interrupt
+from ...util.listening import listening
+from ...util.where import here, is_own, line_of, module_name
+from ..values.bound import refuse_handled
+from ..values.text import told
+
+OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
+
+
+@contextmanager
+def caught(handled: "Callable | None" = None) -> Iterator[None]:
+    """Around a try with handlers: an error of the program, which comes when it runs, would pass them by. handled: gives what they take in."""
+    builder, start = current(), len(current().equations)
+    note_strictness()
+    yield
+    kinds = tuple(kind for handler in (handled() if handled else [Exception]) for kind in (handler if isinstance(handler, tuple) else (handler,)))
+    if issubclass(UnboundLocalError, kinds):
+        refuse_handled()
+    kinds += (FloatingPointError,) if _takes_in_numpys(kinds) else ()
+    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
+    if found is not None:
+        raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
+                               why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
+
+
+@contextmanager
+def on_tape() -> Iterator[None]:
+    """The same on the tape, where errors come when they are to be handled: warnings, too, where these are errors."""
+    root = current().root
+    before, root.strict = root.strict, True
+    try:
+        yield
+    finally:
+        root.strict = before
+
+
+def note_strictness() -> None:
+    """Note it if NumPy is told to raise errors of floating point, or Python to raise warnings: any operation on floats may raise one then."""
+    now = listening()
+    if now.is_error or now.errors:
+        current().root.strict = True
+
+
+def note_listeners() -> None:
+    """Note it if the function has asked to be told of what goes wrong: NumPy's errors raised or handed to a function, warnings recorded or raised."""
+    root = current().root
+    if root.listeners is None and listening().adds_to(root.listening):
+        root.listeners = here()
+
+
+def refuse_listeners(root: Any) -> None:
+    """An error if the function has asked for that."""
+    if root.listeners is not None:
+        raise UnstageableError("the function asks to be told of floating-point errors or warnings", where=root.listeners,
+                               why="operations tell of them when the program runs, and what hears of them is part of the function",
+                               do="test for what may go wrong instead")
+
+
+def _takes_in_numpys(kinds: tuple) -> bool:
+    """Whether handlers of these kinds are there for errors of floating point, or would take them in where they are raised."""
+    if any(issubclass(kind, (FloatingPointError, Warning)) for kind in kinds):
+        return True
+    return current().root.strict and (issubclass(FloatingPointError, kinds) or issubclass(RuntimeWarning, kinds))
+
+
+def pass_on(error: Any, is_tracing: bool = True) -> None:
+    """In a handler: what tracing cannot do is no error of the user's code, what is not sure to happen is no error yet, and what comes from outside the
+    function says nothing of it.
+    """
+    if isinstance(error, OWN) or is_interrupt(error) or is_defect(error):
+        raise error
+    if is_tracing and left_region(error):
+        raise UnstageableError(f"{type(error).__name__} in a branch or loop is handled around it: {told(error)}", do="test for what may go wrong instead",
+                               why="tracing goes every way, and the handler is to run only where this one is taken") from error
+    if is_tracing and (isinstance(error, FadError) or _is_found_by_fad(error)):
+        _fix_sizes()
+
+
+def is_pythons(error: Exception) -> bool:
+    """Whether Python, or a `raise` of the user's, says of plain values that something is wrong: it is so only where the program gets there."""
+    is_known = not isinstance(error, TypeError) if is_users(error) else isinstance(error, (LookupError, ArithmeticError))
+    return is_known and not isinstance(error, FadError) and is_of_users_line(error)
+
+
+def kind_of(error: BaseException) -> str:
+    """The class of Python's that a program raises for an error: one that is made from a text alone."""
+    return next(c.__name__ for c in type(error).__mro__ if module_name(c) == "builtins" and not (issubclass(c, UnicodeError) and c is not UnicodeError))
+
+
+def raised_here(error: Exception) -> Any:
+    """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says what Python says, if it does."""
+    selector, side = current().side
+    with at_line(line_of(error)):
+        registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {told(error)}", error=kind_of(error))
+    return UNDEFINED
+
+
+def _is_found_by_fad(error: BaseException) -> bool:
+    """Whether fad found it, of a traced value, and not Python in the user's own line."""
+    tb: Any = error.__traceback__
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return is_own(tb.tb_frame.f_code.co_filename)
+
+
+def _fix_sizes() -> None:
+    """The program is for the extents and ints at hand: others may not be wrong, or be wrong where these are not."""
+    facts = current().integers
+    for n in list(facts.dims):
+        facts.pin(n, here())
+
+
+class Context:
+    """A context manager that takes in, of what is raised under it, only what a handler may see."""
+
+    def __init__(self, manager: Any):
+        self.manager = manager
+        self.watch: Any = caught(lambda: manager._exceptions) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
+
+    def __enter__(self) -> Any:
+        if self.watch is not None:
+            self.watch.__enter__()
+        entered = self.manager.__enter__()
+        note_listeners()
+        return entered
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
+        is_taken_in = self.manager.__exit__(kind, error, traceback)
+        if error is not None and is_taken_in:
+            pass_on(error)
+        if self.watch is not None and (error is None or is_taken_in):
+            self.watch.__exit__(None, None, None)
+        return is_taken_in
+
+
+def may_raise(eqn: Any, kinds: tuple) -> bool:
+    """Whether an equation may raise an error of these kinds, of NumPy's or Python's, when it is run."""
+    if any(may_raise(e, kinds) for region in eqn.regions for e in region.equations):
+        return True
+    if FloatingPointError in kinds and eqn.op.kind in ("elementwise", "reduce", "contract") and any(v.type.dtype.kind in "fc" for v in eqn.outputs):
+        return True                                           # under np.errstate
+    return eqn.op.kind == "check" or any(issubclass(error, kinds) for error in _errors_of(eqn))
+
+
+def _errors_of(eqn: Any) -> tuple:
+    traits = eqn.op.traits
+    if traits.selects:
+        return (IndexError,) if any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu") else ()
+    if str(eqn.op.facts.get("kernel", "")).startswith("linalg"):
+        return np.linalg.LinAlgError, ValueError
+    if traits.guard == DIVISOR:
+        if isinstance(eqn.inputs[-1], Literal) and eqn.inputs[-1].value:
+            return ()
+        if eqn.outputs[0].type.dtype.kind in "iu":
+            return (ZeroDivisionError,)
+    return (ValueError, OverflowError, ZeroDivisionError) if traits.raises and eqn.outputs[0].type.weak else ()

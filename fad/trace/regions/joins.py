@@ -1,0 +1,148 @@
+"""Whether what follows a branch or a loop computes the same numbers in each type that a name may have there.
+
+`t = 1 if c else 2.5` is one float in the program, and in Python an int on one way. Nearly always that is all the same. Where it is not (`t // 2`,
+`isinstance(t, int)`, a root of a negative real, float32's digits), the function is refused, and runs on the tape. How is that known? As for the first iterations of
+loops (see widening.py): the function is traced once more, with the names in a type that was left out, and the two programs are compared.
+"""
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Builder, building
+from ...ir.graph import Equation
+from ...ir.types import BOOL, COMPLEX, FLOAT, INT, dtype_text
+from ...ops.mixed import DtypeKind
+from ...util.defects import is_defect
+from ...util.errors import FadError, InternalErrorWarning, UnstageableError
+from ...util.interrupts import let_through
+from ..heap.state import trial
+from .widening import ComparedPart, is_same_program
+
+COMMON = {BOOL, INT, FLOAT, COMPLEX}                          # among these a number of Python's has the results that NumPy's has
+FEW = 3                                                       # sites; of more, kinds are not supposed one by one
+
+
+def require_same_kinds(builder: Builder, part: ComparedPart, tree: Any, again: Callable) -> None:
+    """An error if the program that was traced depends on which kind a result of its branches and loops is of.
+
+    tree: the structure and the static leaves of what was returned; again() traces the function anew in a region: (outputs, tree).
+    """
+    root = builder.root
+    if root.supposing:
+        return
+    found = dict(_mixed(root, part.equations))
+    if found and not _may_matter(root, part, found):
+        found = {v: (site, kinds) for v, (site, kinds) in found.items() if any(k.dtype != v.type.dtype for k in kinds)}
+    for v in found:
+        del root.mixed[v]
+    for supposing, (v, kind, where) in _suppositions(found):
+        if not _is_same(builder, part, tree, again, supposing):
+            raise _refusal(v, kind, where)
+
+
+@contextmanager
+def suspecting_kinds(builder: Builder) -> Iterator[None]:
+    """An error of the user's code, where results are of several kinds, may be one that it has in the type of the program only."""
+    try:
+        yield
+    except (FadError, Warning):
+        raise
+    except Exception as error:
+        let_through(error)
+        found = builder.root.mixed
+        if not found or builder.root.supposing or is_defect(error):
+            raise
+        v, (site, kinds) = next(reversed(found.items()))
+        raise _refusal(v, kinds[0], site) from error
+
+
+def _refusal(v: Any, kind: DtypeKind, site: tuple) -> UnstageableError:
+    where, name = site
+    return UnstageableError(f"{name or 'a value'} is {_text(kind.dtype, kind.weak)} on one way and {_text(v.type.dtype, v.type.weak)} on another, "
+                            "and what follows depends on it", where=where,
+                            why="a program gives a name one dtype", do="give it the same dtype on every way")
+
+
+def _text(dtype: np.dtype, weak: bool) -> str:
+    return ("a Python " if weak else "") + dtype_text(dtype)
+
+
+def _mixed(root: Builder, equations: list) -> Iterator:
+    """The results of several kinds among these equations, at any depth."""
+    for eqn in equations:
+        yield from [(v, root.mixed[v]) for v in eqn.outputs if v in root.mixed]
+        for region in eqn.regions:
+            yield from _mixed(root, region.equations)
+
+
+def _may_matter(root: Builder, part: ComparedPart, found: dict) -> bool:
+    """Whether it can matter that a number is Python's on one way and NumPy's of the same dtype on the other."""
+    return root.asked or not all(map(_is_common, part.equations)) or any(v.type.dtype not in COMMON for v in part.inputs)
+
+
+def _is_common(eqn: Equation) -> bool:
+    if any(a.type.dtype not in COMMON for a in (*eqn.inputs, *eqn.outputs)):
+        return False
+    if eqn.op.traits.counts and any(a.type.dtype == BOOL for a in eqn.inputs):
+        return False
+    return all(_is_common(e) for region in eqn.regions for e in region.equations)
+
+
+def _suppositions(found: dict) -> Iterator:
+    """What is to be supposed, {site: kind's dtype and strength}, and an example of it: everywhere the narrowest kind; of a few sites, each by itself."""
+    by_site: dict[tuple, dict] = {}
+    for v, (site, kinds) in found.items():
+        for k in kinds:
+            by_site.setdefault(site, {}).setdefault(k.own, (v, k, site))
+    by_site = {site: dict(sorted(kinds.items(), key=lambda x: x[1][1].order)) for site, kinds in by_site.items()}
+    if len(by_site) > 1:
+        yield {site: next(iter(kinds)) for site, kinds in by_site.items()}, next(iter(next(iter(by_site.values())).values()))
+    for site, kinds in by_site.items():
+        for own, example in kinds.items() if len(by_site) <= FEW else list(kinds.items())[1:]:
+            yield {site: own}, example
+
+
+def _is_same(builder: Builder, part: ComparedPart, tree: Any, again: Callable, supposing: dict) -> bool:
+    root = builder.root
+    root.supposing = supposing
+    try:
+        with _as_before(builder), building("supposed", region=True) as region, trial({}):
+            outputs, other = again()
+            narrow = ComparedPart([], region.equations, outputs)
+            return other == tree and len(outputs) == len(part.outputs) and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.supposed)
+    except InternalErrorWarning:                              # a defect, where warnings are errors
+        raise
+    except Exception as error:                                # whatever it was: what was supposed makes a difference
+        let_through(error)
+        return False
+    finally:
+        root.supposing = {}
+        root.supposed.clear()
+
+
+@contextmanager
+def _as_before(builder: Builder) -> Iterator[None]:
+    """Arrays as they were before the builder's function wrote to them; afterwards all is as it is now, and no array from outside is an input that was none."""
+    root = builder.root
+    arrays = [(t, t._var, t.tie) for t, _ in builder.mutated.values()]
+    lost = [(t, t.tie) for t, _ in builder.lost]
+    marks = len(root.sources), len(root.stand_ins)
+    steps, drawn = list(root.steps), dict(root.drawn)
+    opened, captured, inputs = dict(root.opened), dict(root.captured), len(root.inputs)
+    for t, view in reversed(builder.lost):
+        t.tie = view
+    for t, var in builder.mutated.values():
+        t.put_back(var)
+    try:
+        yield
+    finally:
+        for t, var, tie in arrays:
+            t.tie = tie
+            t.put_back(var)
+        for t, tie in lost:
+            t.tie = tie
+        del root.sources[marks[0]:], root.stand_ins[marks[1]:]
+        root.opened, root.captured, root.drawn, root.steps[:] = opened, captured, drawn, steps
+        del root.inputs[inputs:]

@@ -1,0 +1,234 @@
+"""What a trial of a loop's body showed of the loops inside it, so that the next trial need not find it all again.
+
+A loop is traced until nothing is new: a carry's type, an array that is written to, a flag that ends it. Each time the loops in its body are traced
+too. If these began with nothing, a nest would cost the trials of one loop to the power of its depth; so a loop begins with what it ended with in the
+trial before. That holds as long as what it can see has at least the types it had then, since what a carry is grows with these. Where
+anything it sees is of another kind, or of a narrower type, it begins with nothing.
+"""
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ...ir.build import Builder
+from ...ir.types import Type, type_of
+from ...ops.carry import UNDEFINED, RankError, join
+from ..heap.journal import journal
+from ..heap.state import Array, Container, Name, changing, is_array, is_data
+from ..objects.containers import containers_in, contents, is_empty, keeps_record
+from ..values.place import roots_of
+from ..values.tracer import Tracer
+
+
+class Cell:
+    """A container from outside the trace, which is the same in all trials."""
+
+    def __init__(self, owner: Any):
+        self.owner = owner
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Cell) and self.owner is other.owner
+
+    def __hash__(self) -> int:
+        return id(self.owner)
+
+
+class Seen(NamedTuple):
+    """What a loop can see when it is met: the kinds of its names' values and of what these hold (a type, of what is no data its class), and
+    what of it can change: containers, then arrays. Of containers from outside those that are not as they were, with the kinds of what they hold.
+    """
+
+    kinds: list
+    places: list
+    outer: dict
+
+    def place(self, x: Any) -> Any:
+        """By what something that can change is known: its number, or itself. A list of captured code has no place: what a loop does to it is found with its
+        room (see lists/appending.py).
+        """
+        if keeps_record(x):
+            return None
+        return next((k for k, y in enumerate(self.places) if x is y), None) if isinstance(x, Tracer) or not journal().is_outer(x) else Cell(x)
+
+    def thing(self, place: Any) -> Any:
+        """What is known by this."""
+        return place.owner if isinstance(place, Cell) else self.places[place]
+
+    def is_within(self, other: "Seen") -> bool:
+        """Whether the other is of the same kinds, or of wider types."""
+        pairs = [(s.outer[c] if c in s.outer else _kinds(journal().begun_as(c.owner)) for s in (self, other)) for c in {**self.outer, **other.outer}]
+        return all(_are_within(a, b) for a, b in [(self.kinds, other.kinds), *pairs]) and len(self.places) == len(other.places)
+
+
+def seen(cells: dict) -> Seen:
+    """What a loop with these variables can see now."""
+    values = [UNDEFINED if is_empty(cell) else cell.cell_contents for cell in cells.values()]
+    found, book = containers_in(values, journal().is_untouched), journal()
+    outer = {Cell(c): list(_leaves(_items(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
+    containers = [c for c in found if Cell(c) not in outer]
+    leaves = list(_leaves([*values, *[x for c in containers for x in _held(c)]]))
+    roots = {id(r): r for x in [*leaves, *[x for inside in outer.values() for x in inside]] if is_array(x) for r in roots_of(x)}
+    return Seen([_kind(x) for x in leaves], [*containers, *roots.values()], {c: list(map(_kind, inside)) for c, inside in outer.items()})
+
+
+def _items(inside: Any) -> Iterable:
+    return inside.values() if isinstance(inside, dict) else inside
+
+
+def _kinds(inside: Any) -> list:
+    return list(map(_kind, _leaves(_items(inside))))
+
+
+def _are_within(a: list, b: list) -> bool:
+    return len(a) == len(b) and all(map(_is_within, a, b))
+
+
+def _held(container: Any) -> Iterable:
+    inside = contents(container)
+    if keeps_record(container):
+        return [inside.kind(), *inside.items, *(inside.rows or ())]
+    return _items(inside)
+
+
+def _leaves(values: Iterable) -> Iterator:
+    for x in values:
+        if isinstance(x, tuple):
+            yield from _leaves(x)
+        else:
+            yield x
+
+
+def _kind(x: Any) -> Any:
+    """A leaf's type, with its rank for extents; None before it has a value; of what is no data, its class."""
+    if x is UNDEFINED:
+        return None
+    if not is_data(x):
+        return type(x)
+    return sketch(x._var.type if isinstance(x, Tracer) else type_of(x))
+
+
+def sketch(t: Type) -> Type:
+    """A type whose extents do not matter."""
+    return Type(t.dtype, (0,) * t.rank, t.weak)
+
+
+def _is_within(a: Any, b: Any) -> bool:
+    """Whether what was of the kind a can be of the kind b where its type grows."""
+    if not isinstance(a, Type) or not isinstance(b, Type):
+        return a is b or (a is None and isinstance(b, Type))
+    try:
+        both = join(a, b, "")
+    except RankError:
+        return False
+    return both.dtype == b.dtype and both.weak == b.weak          # type: ignore[union-attr]
+
+
+class Facts(NamedTuple):
+    """What a loop's plan and carries came to. A slot is known by its name, or by the number of what changes (see Seen)."""
+
+    rebound: frozenset = frozenset()
+    bound_elsewhere: tuple = ()                               # names that other functions bind
+    found: tuple = ()
+    unbound: frozenset = frozenset()
+    optional: Mapping = MappingProxyType({})                  # name -> leaves of its value that may be None
+    by_value: frozenset = frozenset()
+    moved: frozenset = frozenset()                            # places of arrays in containers that iterations put others in place of
+    early: bool = False
+    test_changes: bool = False
+    types: Mapping = MappingProxyType({})                     # of the leaves, each known by its slot and its number
+    extents: Mapping = MappingProxyType({})                   # the axes along which these change their extents
+
+
+class Memory:
+    """What is known of a loop from trials of the loop around it, and of the loops inside."""
+
+    def __init__(self, sight: "Seen | None" = None):
+        self.sight = sight
+        self.facts = Facts()
+        self.refused: list[Exception] = []                    # why the loop is no region before its first iteration, before its second
+        self.inside: dict[Any, Memory] = {}
+        self.met: Counter = Counter()
+        self.lists: dict[int, Any] = {}                       # the number of a list among those that the loop can see -> what iterations append to it (see lists/appending.py)
+        self.settled: Any = None                              # what the loop saw and began with when its first iterations were compared (see widening.py)
+
+    def of_lists(self) -> "Memory":
+        """What is known of lists alone: each trial finds out whether that holds."""
+        made = Memory()
+        made.lists, made.inside = self.lists, {key: part.of_lists() for key, part in self.inside.items()}
+        return made
+
+    def tell(self, plan: Any) -> None:
+        """Let a loop's plan begin with what is known."""
+        sight, facts = self.sight, self.facts
+        plan.rebound |= facts.rebound
+        plan.unbound |= facts.unbound
+        plan.optional.update(facts.optional)
+        plan.by_value |= facts.by_value
+        plan.moved |= facts.moved
+        plan.early, plan.test_changes = facts.early, facts.test_changes
+        for name in facts.bound_elsewhere:
+            plan.own.add(name)
+            plan.names.append(Name(name, plan.cells[name]))
+        for k in facts.found:
+            x = sight.thing(k)                                # type: ignore[union-attr]
+            plan.add(Array(x) if isinstance(x, Tracer) else Container(x))
+
+    def key(self, slot: Any) -> Any:
+        """By what a slot is known: its name, or the number of what changes; None for what only its own trial knows."""
+        return slot.name or (None if self.sight is None else self.sight.place(changing(slot)))
+
+    def is_settled(self, begun: list) -> bool:
+        """Whether the first iterations of the loop, which begins with these values, were found to be like the rest."""
+        return self.settled is not None and self.settled == self._beginning(begun)
+
+    def settle(self, begun: list) -> None:
+        self.settled = self._beginning(begun)
+
+    def _beginning(self, begun: list) -> Any:
+        """The kinds of all that the loop sees, and what it begins with: numbers themselves, of others their types."""
+        if self.sight is None:
+            return None
+        outer = [kind for kinds in self.sight.outer.values() for kind in kinds]
+        return list(map(repr, [*self.sight.kinds, *outer, *[sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]]))
+
+    def note(self, plan: Any, results: dict, made: tuple) -> None:
+        """Remember what a loop came to. results: its carries, each by its slot's key and its number there; made: the loop's variables."""
+        types = {place: type_of(x) for place, x in results.items() if x is not UNDEFINED and place[0] is not None}
+        found = [self.key(s) for s in plan.found]
+        self.facts = Facts(
+            rebound=frozenset(plan.rebound),
+            bound_elsewhere=tuple([s.name for s in plan.names[plan.given:]]),
+            found=tuple([k for k in found if k is not None]),
+            unbound=frozenset(plan.unbound),
+            optional={name: places for name, places in plan.optional.items() if isinstance(name, str)},
+            by_value=frozenset([p for p in plan.by_value if isinstance(p[0], str)]),
+            moved=frozenset(plan.moved),
+            early=plan.early,
+            test_changes=plan.test_changes,
+            types={place: sketch(t) for place, t in types.items()},
+            extents={place: [axis for axis, n in enumerate(t.shape) if n in made] for place, t in types.items()})
+
+    def begin(self) -> "Memory":
+        """An iteration is traced anew: the loops in it are met from the first on."""
+        self.met.clear()
+        return self
+
+    def next_of(self, code: Any, cells: dict) -> "Memory":
+        """That of the loop of this code which is met now."""
+        self.met[code] += 1
+        return self.part((code, self.met[code]), cells)
+
+    def part(self, key: Any, cells: dict) -> "Memory":
+        """The part under a key; empty where what the loop can see is not what it was, in types as wide or wider."""
+        now, known = seen(cells), self.inside.get(key)
+        if known is None or known.sight is None or not known.sight.is_within(now):
+            known = self.inside[key] = Memory() if known is None else known.of_lists()
+        known.sight = now
+        return known
+
+
+def memory_here(builder: Builder) -> Memory:
+    """That of the loop whose iteration is being traced; an empty one outside of iterations."""
+    while builder.side is not None and builder.parent is not None:
+        builder = builder.parent
+    return builder.memory or Memory()

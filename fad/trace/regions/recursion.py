@@ -1,0 +1,50 @@
+"""Branches by which functions call themselves: a recursion ends by sizes that are known while tracing, or after a number of levels that data decides."""
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ...util.errors import UnstageableError
+from ..values.constants import of_sizes
+from .branch import choose
+from .unroll import attempted
+
+DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
+
+
+class EndsBySize(Exception):
+    """The two sides of this branch are not to be traced: it ends a recursion, and its condition is known."""
+
+    def __init__(self, code: Any):
+        super().__init__(code)
+        self.code = code
+
+
+class Branches:
+    """The branches of a program that are being traced. Both sides of each are, unless it stands in itself."""
+
+    def __init__(self) -> None:
+        self.open: list[Any] = []                             # the code of branches, one in the other
+        self.by_size: set[Any] = set()                        # of those by which a recursion ends, for sizes of arrays that are known
+
+    def choose(self, code_of: Callable, *branch: Any) -> Any:
+        """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it ends by data."""
+        code = code_of.__code__
+        if code in self.by_size or code in self.open:
+            known = of_sizes(branch[0])
+            if known is not None and code in self.by_size:
+                return (branch[1] if known else branch[2])()
+            if known is not None:
+                raise EndsBySize(code)
+        if self.open.count(code) >= DEEPEST_RECURSION:
+            raise UnstageableError("a function calls itself under a condition that depends on data",
+                                   why="both sides of each condition are traced, and the recursion would have no end", do="write it as a loop (while)")
+        self.open.append(code)
+        try:
+            return attempted(functools.partial(choose, *branch))
+        except EndsBySize as found:
+            if found.code is not code or self.open.index(code) < len(self.open) - 1:
+                raise
+            self.by_size.add(code)
+        finally:
+            self.open.pop()
+        return self.choose(code_of, *branch)

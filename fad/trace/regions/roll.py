@@ -1,0 +1,154 @@
+"""Loops on traced values: the body is traced once, with a symbolic index, and what it changes becomes what the loop carries (see carried.py)."""
+from collections.abc import Callable
+from typing import Any
+
+from ...ir.build import Value, current
+from ...ir.graph import Literal, free_vars
+from ...ir.op import registry
+from ...ops.control import FOR, WHILE, iteration_number
+from ..heap.percall import repeat
+from ..heap.state import trial
+from ..values.iterate import Steps
+from .branch import choose, truth
+from .carried import PlanChanged, Roll, until_complete
+from .growth import check_growth
+from .plan import CarryPlan
+
+
+def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
+    """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
+    plan.has_iterations = steps.has_iterations
+    return until_complete(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count())
+
+
+def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
+    def iteration(i: Any, *leaves: Any) -> list:
+        region, number = current(), iteration_number(i, steps.start, steps.step)
+        region.runs, recorded[:] = (number, steps.count()), [region.steps]
+        with trial(roll.plan.cells) as made:
+            roll.begin(leaves, number)
+            roll.run(made, body, steps.item(i))
+            return roll.leave(made)
+    recorded: list = []                                       # the steps of the latest trace of the body
+    before = len(current().equations)
+    results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (iteration,), names=roll.names(),
+                              extents=roll.varying(), checkpoint=steps.checkpoint, iterations=roll.iterations)
+    if _is_plain(before, roll):
+        return False
+    if len(current().equations) > before:
+        roll.plan.room.require_traced(current().equations[-1])
+        roll.compare(roll.names())
+        check_growth(current().equations[-1])
+    repeat(steps.count(), recorded[0] if recorded else [])
+    roll.deliver(results, steps.count(), steps.has_iterations)
+    return True
+
+
+def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
+    """A loop that a flag may end: it counts its index, and goes on for as long as there is an item and no flag is up."""
+    def iteration(i: Any, *leaves: Any) -> list:
+        _note_bounds(i, steps)
+        with trial(roll.plan.cells) as made:
+            roll.begin(leaves, iteration_number(i, steps.start, steps.step))
+            roll.run(made, body, steps.item(i))
+            return [i + steps.step, *roll.leave(made)]
+
+    def test(i: Any, *leaves: Any) -> Any:
+        with trial(roll.plan.cells):
+            roll.enter(leaves)
+            more = i < steps.stop if steps.step > 0 else i > steps.stop
+            return _go_on(roll.plan, more)
+    results = WHILE.run_regions([steps.start, *roll.initial()], (test, iteration), names=("", *roll.names()), extents=roll.varying(1),
+                                checkpoint=steps.checkpoint, iterations=roll.iterations)
+    roll.compare(("", *roll.names()))
+    roll.deliver(results[1:], iteration_number(results[0], steps.start, steps.step), first=1)
+    return True
+
+
+def _note_bounds(i: Value, steps: Steps) -> None:
+    """What is known of the index in the body of a loop that has not ended."""
+    facts = current().integers
+    start, stop = [facts.form(getattr(n, "atom", n)) for n in (steps.start, steps.stop)]
+    one = facts.form(1)
+    if steps.step > 0:
+        facts.high[i.atom] = stop - one
+        if start.is_constant:
+            facts.low[i.atom] = start.const
+    elif stop.is_constant:
+        facts.low[i.atom] = stop.const + 1
+        facts.high[i.atom] = start
+
+
+def _go_on(plan: CarryPlan, more: Any) -> Any:
+    """more and not (any of the flags)"""
+    for slot in plan.stops:
+        flag = slot.read()
+        if isinstance(flag, Value):
+            more = registry["logical_and"](more, registry["logical_not"](flag))
+        elif flag:
+            return False
+    return more
+
+
+def _is_plain(before: int, roll: Roll) -> bool:
+    """Whether the loop just recorded uses nothing traced; then it is taken back."""
+    builder = current()
+    new = builder.equations[before:]
+    if len(new) != 1 or not new[0].regions or roll.plan.found:
+        return False
+    if all(isinstance(a, Literal) for a in new[0].inputs) and not any(free_vars(r) for r in new[0].regions):
+        builder.take_back(before)
+        return True
+    return False
+
+
+def roll_while(first: Any, test: Callable, body: Callable, plan: CarryPlan) -> bool:
+    """The loop as a region, `first` being what its test said at first; False if nothing in it is traced."""
+    def run(roll: Roll) -> bool:
+        before = len(current().equations)
+        results = (_told_while if plan.test_changes else _plain_while)(roll, first, test, body)
+        if _is_plain(before, roll):
+            return False
+        roll.compare(("", *roll.names()) if plan.test_changes else roll.names())
+        roll.deliver(results, None, first=int(plan.test_changes))
+        return True
+    return until_complete(plan, run)
+
+
+def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
+    def iteration(*leaves: Any) -> list:
+        with trial(roll.plan.cells) as made:
+            roll.begin(leaves)
+            roll.run(made, body)
+            return roll.leave(made)
+
+    def go_on(*leaves: Any) -> Any:
+        with trial(roll.plan.cells):
+            roll.enter(leaves)
+            with trial(roll.plan.cells) as made:
+                said = _unless_stopped(roll.plan, test)
+                roll.plan.test_changes = made.has_changes
+        if roll.plan.test_changes:
+            raise PlanChanged
+        return said
+    return WHILE.run_regions(roll.initial(), (go_on, iteration), names=roll.names(), extents=roll.varying(), iterations=roll.iterations)
+
+
+def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
+    """A loop whose condition changes something: it is looked at once an iteration, at the end of the iteration before."""
+    def iteration(_: Any, *leaves: Any) -> list:
+        with trial(roll.plan.cells) as made:
+            roll.begin(leaves)
+            roll.run(made, body)
+            said = _unless_stopped(roll.plan, test)
+            return [said, *roll.leave(made)]
+    return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, iteration), names=("", *roll.names()),
+                             extents=roll.varying(1), iterations=roll.iterations)[1:]
+
+
+def _unless_stopped(plan: CarryPlan, test: Callable) -> Any:
+    """What the test says, where no flag has ended the loop."""
+    flags = _go_on(plan, True) if plan.early else True
+    if flags is True or flags is False:
+        return flags and truth(test())
+    return choose(flags, lambda: truth(test()), lambda: False, plan.cells)

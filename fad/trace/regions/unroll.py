@@ -1,0 +1,197 @@
+"""Loops that are tried as one region of the program, behind an iteration or two where these differ, and run iteration by iteration where they cannot be one."""
+import copy
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...ir.op import registry
+from ...util.errors import ConcreteValueError, FadError, InternalErrorWarning
+from ...util.where import Where
+from ..heap.percall import steps_here
+from ..heap.state import Trial, disentangle
+from ..lists.listing import NeedsRows
+from ..objects.draws import put_back_states, states_now
+from ..values.iterate import Drawn, Steps
+from .branch import choose
+from .plan import CarryPlan
+from .recall import Memory, memory_here
+from .roll import roll_for
+from .widening import WideningError
+
+MOST_UNROLLED = 5000                                         # iterations; a loop of more is not unrolled
+MOST_PEELED = 2                                              # iterations of their own before a loop that is one region
+MOST_BRANCHES = 50                                           # iterations of an unrolled loop that traced conditions may end, one in the other
+
+
+class Plainly(Exception):
+    """Nothing in the loop is traced."""
+
+
+def note_unrolled(body: Callable, why: Any) -> None:
+    """Remember why a loop is not one region of the program, for those who ask (fad.explain)."""
+    if stack.builders() and not isinstance(why, Plainly):
+        code = body.__code__
+        current().root.unrolled.setdefault(Where(code.co_filename, code.co_firstlineno, code.co_name), why)
+
+
+def attempted(roll: Callable) -> bool:
+    """What roll() says; if it fails, the program is as it was before (iterations peeled off before it stay).
+
+    So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
+    """
+    builder = current()
+    mark, lost, twins, marks, states = len(builder.equations), len(builder.lost), len(builder.twins), len(builder.entangled), states_now()
+    steps = steps_here()
+    count = len(steps)
+    before, builder.mutated = builder.mutated, {}
+    try:
+        return roll()
+    except Exception:
+        for tracer, view in reversed(builder.lost[lost:]):
+            tracer.tie = view
+        del builder.lost[lost:], builder.twins[twins:]
+        disentangle(builder, marks)
+        for tracer, var in builder.mutated.values():
+            tracer.put_back(var)
+        builder.take_back(mark)
+        del steps[count:]
+        put_back_states(states)
+        raise
+    finally:
+        builder.mutated = {**builder.mutated, **before}      # what an array held first
+
+
+def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
+    """Roll the loop, after a first iteration of its own (or two) where that one is of another kind than the rest. facts: see Plan."""
+    memory = memory_here(current()).next_of(body.__code__, plan.cells)
+    return _roll_after(0, memory, steps, body, plan, facts)
+
+
+def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
+    """Roll what is left of the loop after so many iterations of their own."""
+    if iterations == len(memory.refused):
+        part = memory.part(iterations, plan.cells)
+        try:
+            return attempted(lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)))
+        except InternalErrorWarning:                          # where warnings are errors, no refusal
+            raise
+        except NeedsRows as need:
+            if need.owner.home is not current():              # a loop or branch further out moves the list
+                raise
+            memory.refused.append(need)
+        except FadError as error:
+            memory.refused.append(error)
+    if iterations == MOST_PEELED:
+        raise memory.refused[-1]
+    why = memory.refused[iterations]
+    if not isinstance(why, WideningError):
+        _peel(steps, body, plan, why)
+        return _roll_after(iterations + 1, memory, steps, body, plan, facts)
+
+    def iteration_and_rest(left: Steps) -> bool:
+        _peel(left, body, plan, why)
+        return only_if(_not(has_ended(plan)), left, lambda left: _roll_after(iterations + 1, memory, left, body, plan, facts))
+
+    def only_if(test: Any, left: Steps, rest: Callable) -> bool:
+        """rest(left), which may say that nothing is traced; in a branch, what fails leaves the steps as they are."""
+        if not isinstance(test, Value):
+            return bool(rest(left)) if test else True
+        inside = left.take()
+        _choose(test, plan, lambda: None if rest(inside) else run_plainly(inside, body, plan))
+        return True
+    more = steps.has_iterations() or (steps.start < steps.stop if steps.step > 0 else steps.start > steps.stop)
+    return only_if(more, steps, iteration_and_rest)
+
+
+def _not(test: Any) -> Any:
+    return registry["logical_not"](test) if isinstance(test, Value) else not test
+
+
+def _choose(test: Value, plan: CarryPlan, run: Callable) -> None:
+    """run() where the test holds; what it says does not matter."""
+    def taken() -> None:
+        run()
+    choose(test, taken, lambda: None, plan.cells, [s.name for s in (*plan.names, *plan.stops)], plan.own)
+
+
+def peel_while(go_on: Value, body: Callable, plan: CarryPlan, rest: Callable) -> None:
+    """An iteration of a while loop by itself, if there is one, and the rest of them."""
+    def iteration_and_rest() -> None:
+        body()
+        ended = has_ended(plan)
+        if isinstance(ended, Value):
+            _choose(_not(ended), plan, rest)
+        elif not ended:
+            rest()
+    _choose(go_on, plan, iteration_and_rest)
+
+
+def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None:
+    """Run the first iteration by itself; where that fails, nothing has happened. `why` is raised where it may be that there is none, or no other."""
+    if not steps.has_iterations() and not isinstance(why, WideningError):
+        raise why
+    made = Trial(plan.cells, is_region=False)
+    try:
+        attempted(lambda: body(steps.item(steps.start)))
+    except Exception:
+        made.put_back_names()                                 # arrays are put back by `attempted`
+        raise
+    finally:
+        made.end()
+    steps.start = steps.start + steps.step
+    if any(s.read() is not False for s in plan.stops) and not isinstance(why, WideningError):
+        raise why
+
+
+def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
+    """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a branch."""
+    rest = iter(items)
+    _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items or isinstance(items, Drawn) else 0)
+
+
+def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
+    """The iterations that are left, unless the loop has ended (an iteration that was peeled off may have ended it, too)."""
+    ended = has_ended(plan)
+    if not isinstance(ended, Value):
+        if not ended:
+            _run_iterations(items, body, plan, branches)
+        return
+    if not branches:
+        raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition", do="let it run over a range or an array")
+    _choose(_not(ended), plan, lambda: _run_iterations(items, body, plan, branches - 1))
+    if isinstance(items, Drawn):
+        items.is_lost = True
+
+
+def _run_iterations(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
+    for item in items:
+        body(item)
+        if has_ended(plan) is not False:
+            _run_rest(items, body, plan, branches)
+            return
+
+
+def has_ended(plan: CarryPlan) -> Any:
+    """Whether a flag has ended the loop: a traced value if that depends on one."""
+    flags = [slot.read() for slot in plan.stops]
+    if any(flag is True for flag in flags):
+        return True
+    traced = [flag for flag in flags if isinstance(flag, Value)]
+    return functools.reduce(registry["logical_or"], traced) if traced else False
+
+
+def unrolled_items(steps: Steps, why: Exception) -> Steps:
+    """The items one by one, extents made concrete."""
+    try:
+        count = len(steps)
+    except ConcreteValueError:
+        raise why from None
+    if count > MOST_UNROLLED and not isinstance(why, Plainly):
+        raise why
+    if isinstance(steps.start, Value):
+        steps = copy.copy(steps)
+        steps.start = operator.index(steps.start)
+    return steps

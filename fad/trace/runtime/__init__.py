@@ -1,0 +1,9 @@
+"""What rewritten code calls, and what it sees in place of libraries.
+
+    control     the constructs of the language             looping     loops and comprehensions
+    datamodel   operators, items, attributes               builtin     Python's builtin functions
+    ordering    min, max, sorted, any, all                 calls       calls of what is not captured
+    capture     a copy of a function with swapped names    scopes      its globals and closure
+    library     stand-ins of modules and their functions   namespaces  fad.numpy and its kin
+    comprehensions   functions that comprehensions make
+"""

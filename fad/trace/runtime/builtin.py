@@ -1,0 +1,192 @@
+"""Python's builtin functions, as captured code calls them: with their own meaning on plain values, part of the program on traced ones."""
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...ops.face import METHODS, OBJECTS, find
+from ...ops.literals import has_values, python_complex, python_float, python_int, python_number
+from ...util.defects import asked_by_user, door
+from ..guards.met import of_class_asked
+from ..lists.elements import Fixed
+from ..lists.export import as_array, as_arrays, number_of
+from ..lists.rows import Items, RowList
+from ..objects.containers import NEVER_CHANGE
+from ..objects.originals import StandIn
+from ..values import text
+from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
+from ..values.tracer import Tracer
+from . import ordering
+
+
+def is_scalar(x: Any) -> bool:
+    return isinstance(x, Tracer) and x.ndim == 0
+
+
+@door
+def length(x: Any) -> Any:
+    if isinstance(x, Tracer) and x.ndim:
+        return x.shape[0]
+    return x.length if isinstance(x, RowList) else len(x)
+
+
+@door
+def sum_(iterable: Any, start: Any = 0) -> Any:
+    array = as_array(iterable)
+    if isinstance(array, Tracer) and array.ndim:
+        own = array.dtype if array.dtype.kind in "iu" else None          # np.sum would sum small ints as large ones
+        return start + number_of(iterable, METHODS["sum"](array, axis=0, dtype=own))
+    return sum(array, start)
+
+
+@door
+def _as_int(x: Any = 0, *base: Any) -> Any:
+    if not is_scalar(x) or base:
+        return asked_by_user(int, x, *base)
+    return python_int(x)
+
+
+def as_python(y: Any) -> Any:
+    """A scalar that Python's own functions would return: a number where it is known."""
+    return y.item() if isinstance(y, np.generic) else y
+
+
+@door
+def _as_float(x: Any = 0.0) -> Any:
+    if not is_scalar(x) or x.dtype.kind == "c":
+        return asked_by_user(float, x)
+    return python_float(x)
+
+
+@door
+def _as_complex(x: Any = 0, *imag: Any) -> Any:
+    if not any(isinstance(a, Value) for a in (x, *imag)):
+        return complex(x, *imag)
+    return python_complex(x if not imag else python_number(x) + python_number(imag[0]) * 1j)
+
+
+@door
+def _as_bool(x: Any = False) -> Any:
+    if not is_scalar(x):
+        return bool(x)
+    return python_number(x if x.dtype.kind == "b" else as_python(x != 0))
+
+
+class FaceClass(StandIn):
+    """A library's class that has a face: with traced arguments, a call makes what the face says."""
+
+    make: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.make(*args, **kwargs)
+
+
+class NumberClass(StandIn):
+    """int, float or bool as captured code sees it: traced scalars can be converted, and isinstance, == and dtype= know it for the builtin."""
+
+    convert: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.original(*args, **kwargs) if kwargs else cls.convert(*args)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, cls.original) or (is_scalar(x) and issubclass(_python_class(x), cls.original))
+
+
+def _python_class(x: Tracer) -> Any:
+    """The class that a traced scalar would have: a Python number's, or NumPy's."""
+    current().root.asked = True
+    return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.type.weak else x.dtype.type
+
+
+def _number_class(original: Any, convert: Any) -> Any:
+    return NumberClass(original.__name__, (), {"original": original, "convert": staticmethod(convert), "dtype": np.dtype(original)})
+
+
+int_, float_, bool_ = _number_class(int, _as_int), _number_class(float, _as_float), _number_class(bool, _as_bool)
+complex_ = _number_class(complex, _as_complex)
+
+
+def class_of(x: Any) -> Any:
+    """What type(x) is of the value that a traced one stands for; of fad's own lists it is list."""
+    if isinstance(x, (Items, Fixed)):
+        return list
+    if not isinstance(x, Tracer):
+        return str if type(x) is text.TracedText else getattr(x, "stands_for", None) or type(x) if isinstance(x, (Drawn, Steps)) else type(x)
+    if x.ndim:
+        return ndarray
+    return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
+
+
+def type_(*args: Any, **kwargs: Any) -> Any:
+    return type(*args, **kwargs) if len(args) != 1 else class_of(*args)
+
+
+def _original_class(x: Tracer) -> Any:
+    return np.ndarray if x.ndim else _python_class(x)
+
+
+@door
+def isinstance_(x: Any, classes: Any) -> bool:
+    """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number no Iterable."""
+    if isinstance(x, Tracer):
+        return issubclass(_original_class(x), classes)
+    if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
+        current().root.sources += of_class_asked(x, classes)
+    return isinstance(x, classes)
+
+
+def hasattr_(x: Any, name: str) -> bool:
+    """hasattr() of the value that a traced one stands for."""
+    return hasattr(_original_class(x) if isinstance(x, Tracer) else x, name)
+
+
+def scalar_class(cls: type) -> Any:
+    """A class of NumPy's scalars (np.float64) as captured code calls it: what is traced is converted. None for any other class."""
+    if not issubclass(cls, (np.number, np.bool_)):
+        return None
+
+    def convert(*args: Any) -> Any:
+        args = as_arrays(args)
+        if not has_values(args):
+            return cls(*args)
+        y = find(np.array).call(args[0] if len(args) == 1 else _as_complex(*args))     # type: ignore[union-attr]
+        if y.dtype.kind == "c" and not issubclass(cls, np.complexfloating):
+            raise TypeError(f"np.{cls.__name__} of a complex value: take its real part")
+        return METHODS["astype"](y, cls, copy=False)
+    return convert
+
+
+class ArrayClass(StandIn):
+    """np.ndarray as captured code sees it: traced arrays are instances, and a call makes an array that is not written yet."""
+
+    def __call__(cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None) -> Any:
+        if buffer is not None or offset or strides is not None:
+            return np.ndarray(shape, dtype, buffer, offset, strides, order)
+        return find(np.empty).call(shape, dtype=dtype, order=order or "C")   # type: ignore[union-attr]
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, np.ndarray) or (isinstance(x, Tracer) and x.ndim > 0)
+
+
+ndarray = ArrayClass("ndarray", (), {"original": np.ndarray})
+OBJECTS[id(np.ndarray)] = ndarray
+
+
+@door
+def divmod_(a: Any, b: Any) -> Any:
+    return (a // b, a % b) if isinstance(a, Value) or isinstance(b, Value) else divmod(a, b)
+
+
+@door
+def pow_(a: Any, b: Any, *mod: Any) -> Any:
+    return a ** b if not mod else pow(a, b, *mod)
+
+
+BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "sum": sum_, "int": int_,
+                                 "float": float_, "bool": bool_, "complex": complex_, "divmod": divmod_, "pow": pow_, "print": text.print_,
+                                 **ordering.FACES}
+BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {
+    np.ndarray: ndarray, isinstance: isinstance_, type: type_} | text.FACES

@@ -1,0 +1,414 @@
+"""The runtime of rewritten functions: each construct, met while tracing, is plain Python on plain values and a region on traced ones.
+
+Calls and branches are here, loops in looping.py, operators, items and attributes in datamodel.py.
+"""
+import functools
+import importlib.util
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from inspect import CO_GENERATOR
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...ir.op import registry
+from ...ops.face import find
+from ...ops.literals import python_number
+from ...util import tree
+from ...util.defects import door
+from ...util.errors import UnstageableError
+from ...util.interrupts import let_through
+from ...util.where import is_captured_class, module_name
+from ..frontend.syntax import RUNTIME
+from ..guards.guard import ReadGuard
+from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
+from ..guards.met import of_making
+from ..guards.reads import is_made_plainly
+from ..guards.settings import answer, is_setting
+from ..heap.cached import cached
+from ..heap.journal import all_made, made, note
+from ..heap.opaque import noted
+from ..heap.percall import Maker, is_per_call
+from ..heap.state import cells_of
+from ..lists.distributions import called_anew
+from ..lists.export import as_captured
+from ..lists.rows import Items, RowList
+from ..objects.containers import is_users
+from ..objects.draws import note_generator
+from ..objects.originals import original_of
+from ..regions import handlers, optional
+from ..regions.branch import choose, truth
+from ..regions.recursion import Branches
+from ..values import text
+from ..values.constants import decided
+from ..values.iterate import Range, steps_of
+from ..values.tracer import births
+from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
+from .calls import called, is_tracing, keep, noting, refuse_frames
+from .datamodel import DataModel
+from .library import RoutineCall, has_traced, reading
+from .looping import LoopRuntime
+from .ordering import contains, sort
+
+
+class Runtime(DataModel, LoopRuntime):
+    """What `__fad__` is in a rewritten function."""
+
+    def __init__(self, capture: Any):
+        super().__init__()
+        self.capture = capture
+        self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
+        self.branches = Branches()
+        self.globals: dict[int, list] = {}                    # id of what stands for global names -> those that functions assign
+        self.plain: set[Any] = set()                          # code of captured functions that is as it was, without source
+
+    # -- calls ------------------------------------------------------------------------------------------------------------
+
+    def call(self, f: Any) -> Any:
+        """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
+        if isinstance(f, functools.partial):
+            return self.capture.swap(f)
+        f = f.original if type(f) is Maker else f
+        if is_setting(f) and is_tracing():
+            return functools.partial(answer, current().root, f)
+        if is_tracing() and is_per_call(f):
+            return functools.partial(called_anew, f)
+        face = text.face_of(f) if is_tracing() else None
+        asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
+        found = asking or self._outside(f, face or self._call(f))
+        if not self.takes_as_it_is(f, found):
+            return functools.partial(self._with_functions, found)
+        code = getattr(getattr(found, "__func__", found), "__code__", None)
+        return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
+
+    def takes_as_it_is(self, f: Any, found: Any) -> bool:
+        """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and containers and questions to none."""
+        f = original_of(f)
+        return self.is_rewritten(getattr(found, "__func__", found)) or keeps_functions(f) or (isinstance(f, type) and is_captured_class(f))
+
+    def _with_functions(self, found: Any, *args: Any, **kwargs: Any) -> Any:
+        """A call of code that is not captured: functions that it may call are given to it as captured code calls them."""
+        return found(*map(self._function, args), **{k: self._function(x) for k, x in kwargs.items()})
+
+    def _function(self, x: Any) -> Any:
+        if isinstance(x, MethodType):
+            return self._method(x)
+        try:
+            known = BY_BUILTIN.get(x) if isinstance(x, (BuiltinFunctionType, type)) else None
+        except TypeError as error:                            # a class whose metaclass has an equality of its own
+            let_through(error)
+            return x
+        return known if known is not None else self.capture.swap(x) if self.capture.is_called(x) and not self.is_captured(x) else x
+
+    def _outside(self, f: Any, found: Any) -> Any:
+        """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
+        if isinstance(found, RoutineCall) or self.is_rewritten(getattr(found, "__func__", found)):
+            return found
+        if not is_tracing():
+            return functools.partial(noting, found) if stack.builders() else found
+        keep(getattr(f, "__self__", None))
+        refuse_opaque(f, self.capture.packages)
+        return functools.partial(called if only_hands_on(f) else reading, found)
+
+    def made(self, x: Any) -> Any:
+        """x, a list, dict, set or generator that captured code has just made."""
+        return made(x) if is_tracing() else x
+
+    def rebinds(self, variables: FunctionType) -> None:
+        """Note the variables of functions around, and the global names, that a function binds: those that `variables` has."""
+        note(*(variables.__closure__ or ()), *self.globals.get(id(variables.__globals__), ()))
+
+    def binds(self, variables: FunctionType) -> None:
+        """Variables of a call that functions within it bind, too: the call has made them."""
+        all_made(variables.__closure__ or ())
+
+    def _generated(self, f: Callable, *args: Any, **kwargs: Any) -> Any:
+        return made(f(*args, **kwargs))
+
+    def _call(self, f: Any) -> Any:
+        if isinstance(f, (FunctionType, BuiltinFunctionType)):
+            refuse_frames(f)
+        if isinstance(f, FunctionType):
+            if isinstance(getattr(f, "registry", None), MappingProxyType):
+                return functools.partial(self._dispatched, f)
+            return f if self.is_captured(f) else self.capture.swap(f)
+        if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, RowList):
+            return functools.partial(sort, f.__self__)  # type: ignore[arg-type]
+        if isinstance(f, MethodType):
+            return self._method(f)
+        if f is filter:
+            return self._filter
+        if f is list:
+            return self._list
+        if isinstance(f, functools._lru_cache_wrapper):
+            return functools.partial(cached, self, f)
+        if isinstance(f, type):
+            known = BY_BUILTIN.get(f) or scalar_class(f)
+            return known or (f if module_name(f) == "builtins" else functools.partial(self._made, f))
+        if f is getattr:
+            return self._getattr
+        if f is hasattr:
+            return self._hasattr
+        if isinstance(f, np.vectorize):
+            return self.capture.swap(f)
+        if isinstance(f, operator.attrgetter):
+            return functools.partial(self._attributes, f.__reduce__()[1])  # type: ignore[arg-type]
+        try:
+            known = BY_BUILTIN.get(f)
+        except TypeError as error:                            # not hashable: an object with an equality of its own
+            let_through(error)
+            return self._object(f)
+        if known is not None:
+            return known
+        if find(f) is not None or hasattr(f, "py_func"):
+            return self.capture.swap(f)
+        return self._object(f)
+
+    def _made(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
+        """An object that the traced code makes: what its attributes are is nobody else's."""
+        if not is_tracing():
+            return cls(*args, **kwargs)
+        if hasattr(cls, "__del__") and is_users(cls):
+            raise UnstageableError(f"{cls.__name__} has a __del__", why="a program does not know when objects go", do="make the object outside the function")
+        since = next(births)
+        if is_users(cls) and is_made_plainly(cls):
+            x = made(cls.__new__(cls))
+            current().root.inside[id(x)] = x
+            self.capture.swap(cls.__init__)(x, *args, **kwargs)
+        else:
+            optional.need(*tree.flatten((args, kwargs))[0])
+            note_new = noted(cls, args, kwargs)
+            x = cls(*args, **kwargs)
+            note_new(x)
+            current().root.sources += of_making(cls)
+            current().root.inside[id(x)] = x
+        current().root.classes[cls] = None
+        attributes = getattr(x, "__dict__", {}) if is_users(x) else {}
+        for part in attributes.values():
+            note_generator(part)
+        known: dict[int, Any] = {}
+        for name, part in attributes.items():
+            attributes[name] = as_captured(part, known, since)           # as if all that made them were captured code
+        return x
+
+    def _dispatched(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """The call of a function that functools.singledispatch has made."""
+        if not is_tracing():
+            return f(*args, **kwargs)
+        cls = original_of(type_(args[0]))
+        current().root.sources.append(ReadGuard(lambda: f.dispatch(cls), f.dispatch(cls)))
+        return self.call(f.dispatch(cls))(*args, **kwargs)
+
+    def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
+        name = text.resolved(name)
+        return default[0] if default and not self._hasattr(owner, name) else self.attribute(owner, name)
+
+    def _hasattr(self, owner: Any, name: str) -> bool:
+        name = text.resolved(name)
+        found = hasattr_(self.capture.copy_of(owner), name)
+        self.capture.presence(owner, name, found)
+        return found
+
+    def _filter(self, condition: Any, items: Any) -> Any:
+        """filter(condition, items): of traced items, a list."""
+        if not is_tracing() or steps_of(items) is None:
+            return filter(condition, items)
+        return self.comprehension(items, lambda x: x, (lambda x: x) if condition is None else self.call(condition))
+
+    def _list(self, *items: Any) -> list:
+        """list(items): of what is traced, as a loop that fills a list."""
+        if not is_tracing() or not items or isinstance(items[0], (range, Range)) or not (isinstance(items[0], Value) or steps_of(items[0])):
+            return self.list_(list(*items))
+        return items[0].copy() if isinstance(items[0], RowList) else self.comprehension(items[0], lambda x: x)
+
+    def known_builtin(self, f: Any) -> Any:
+        """A builtin function as captured code calls it."""
+        return self._outside(f, self._call(f))
+
+    def compared(self, *operands: Any) -> None:
+        """Note what Python itself compares."""
+        if is_tracing():
+            hand_over(current().root, operands, has_traced, is_compared)
+
+    def _attributes(self, names: tuple, owner: Any) -> Any:
+        """What operator.attrgetter(*names) gives."""
+        found = [functools.reduce(self.attribute, name.split("."), owner) for name in names]
+        return tuple(found) if len(names) > 1 else found[0]
+
+    def is_captured(self, f: Any) -> bool:
+        """Whether f is a copy of a function, or a function made by one."""
+        return isinstance(f, FunctionType) and f.__globals__.get(RUNTIME) is self
+
+    def is_rewritten(self, f: Any) -> bool:
+        """Whether f is captured code that calls the runtime in place of what Python does (source was at hand)."""
+        return self.is_captured(f) and f.__code__ not in self.plain
+
+    def _method(self, f: MethodType) -> Any:
+        function = f.__func__
+        self.capture.open(f.__self__)
+        if not isinstance(function, FunctionType) or self.is_captured(function):
+            return f
+        new = self.capture.swap(function)
+        return f if new is function else MethodType(new, f.__self__)
+
+    def _object(self, f: Any) -> Any:
+        """An object of a user's class that is called as a function."""
+        method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
+        if not isinstance(method, FunctionType) or isinstance(f, Value):
+            return f
+        new = self.capture.swap(method)
+        return f if new is method else MethodType(new, f)
+
+    def truth(self, x: Any) -> Any:
+        """A truth value, as branches and loops ask for it."""
+        return truth(self.asked_truth(x))
+
+    joined = staticmethod(text.joined)
+
+    def formatted(self, x: Any, *how: Any) -> Any:
+        """{x!r:spec} in an f-string"""
+        self._show(x)
+        return text.formatted(x, *how)
+
+    def percent(self, template: Any, given: Any) -> Any:
+        """template % given"""
+        self._show(given)
+        return text.percent(template, given)
+
+    def _show(self, x: Any) -> None:
+        """Note that x is read by code that is not captured: a text is made of it, a pattern asks for its attributes."""
+        if is_tracing():
+            hand_over(current().root, (x,), has_traced)
+
+    # -- branches ---------------------------------------------------------------------------------------------------------
+
+    def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
+        test = decided(self.truth(test))
+        otherwise = otherwise or _nothing
+        if not isinstance(test, Value):
+            (then if test else otherwise)()
+            return
+        cells = cells_of(then, otherwise)
+        self.branches.choose(then, test, then, otherwise, cells, names, own)
+
+    def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
+        test = self.truth(test)
+        if not isinstance(test, Value):
+            return (if_true if test else if_false)()
+        return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
+
+    def and_(self, value: Any, *rest: Callable) -> Any:
+        for k, later in enumerate(rest):
+            test = self.truth(value)
+            if isinstance(test, Value):
+                return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))   # noqa: B023 - called at once
+            if not test:
+                return value
+            value = later()
+        return value
+
+    def or_(self, value: Any, *rest: Callable) -> Any:
+        for k, later in enumerate(rest):
+            test = self.truth(value)
+            if isinstance(test, Value):
+                return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))    # noqa: B023 - called at once
+            if test:
+                return value
+            value = later()
+        return value
+
+    def not_(self, value: Any) -> Any:
+        test = self.truth(value)
+        return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
+
+    is_, is_not = staticmethod(optional.is_), staticmethod(optional.is_not)
+
+    @door
+    def chain(self, left: Any, *parts: Any) -> Any:
+        """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
+        right = parts[1]()
+        first = self._compared(parts[0], left, right)
+        if len(parts) == 2:
+            return first
+        return self.and_(first, lambda: self.chain(right, *parts[2:]))
+
+    def _compared(self, op: str, a: Any, b: Any) -> Any:
+        """One comparison of a chain."""
+        if op in ("In", "NotIn"):
+            self.compared(a, b)
+            found = self.contains_(b, a)
+            found = contains(b, a) if found is None else truth(found)
+            return found if op == "In" else self.not_(found)
+        return {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b) if op in ("Is", "IsNot") else self.compare(op, a, b)
+
+    def matched(self, subject: Any) -> Any:
+        """What a match statement looks at: its patterns ask Python itself whether something is None."""
+        optional.need(*tree.flatten(subject)[0])
+        self._show(subject)
+        return subject
+
+    def imported(self, value: Any, module: str, name: str) -> Any:
+        """What `import module`, or `from module import name`, has bound."""
+        return self.capture.imported(value, module, name) if is_tracing() else value
+
+    @staticmethod
+    def module_name(level: int, name: str, package: "str | None") -> str:
+        """The module of `from ..name import x`."""
+        return importlib.util.resolve_name("." * level + name, package or "") if level else name
+
+    @door
+    def assert_(self, test: Any, message: "Callable | None") -> None:
+        test = self.truth(test)
+        if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):
+            assert test, message() if message is not None else ""
+            return
+        with text.telling():
+            registry["check_that"](test, True, what=str(message()) if message is not None else "")
+
+    def raises(self, error: Callable) -> bool:
+        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there.
+
+        What a function that only raises would return is asked for by who called it; so there the error goes on to the branch (see branch.py).
+        """
+        branch = next((b for b in _around(current()) if b.side is not None), None) if is_tracing() else None
+        if branch is None or not sys._getframe(1).f_code.co_name.startswith("_fad_"):
+            return True
+        made = error()
+        made = made() if isinstance(made, type) else made
+        selector, side = branch.side
+        with text.telling():
+            registry["check_that"](selector, not side, what=str(made), error=handlers.kind_of(made))
+        return False
+
+    # -- errors -----------------------------------------------------------------------------------------------------------
+
+    def caught(self, handled: "Callable | None" = None) -> Any:
+        return handlers.caught(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()
+
+    def pass_on(self) -> None:
+        handlers.pass_on(sys.exc_info()[1], is_tracing())
+
+    def context(self, manager: Any) -> Any:
+        manager = self.managed(manager)
+        return handlers.Context(manager) if is_tracing() else manager
+
+
+def _around(builder: Any) -> Iterator:
+    """A builder and those around it."""
+    while builder is not None:
+        yield builder
+        builder = builder.parent
+
+
+def _computed(operands: tuple) -> tuple:
+    """The first of these, computed; the others for later."""
+    return operands[0](), *operands[1:]
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,380 @@
+"""Python's data model, as captured code uses it: operators, items, attributes, truth, iteration, `with`.
+
+    a + b        ->  __fad__.binary("Add", a, b)          c[k] = v   ->  __fad__.set_item(v, c, k)
+    c[k]         ->  __fad__.item(c, k)                   o.x += v   ->  __fad__.augment_attribute("Add", o, "x", lambda: v)
+
+On plain values and traced ones these are Python's own operations. Where the class of an operand is a user's, Python would call a special method
+(`__add__`, `__getitem__`, the setter of a property). That method is captured and called instead, by the rules of the language reference
+(section 3.3, "Special method names"): it is traced, rewritten and guarded as every other function of the user's is.
+"""
+import builtins
+import functools
+import operator
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Value
+from ...ops.literals import python_complex, python_float, python_int
+from ...util.defects import door
+from ..guards.guard import in_class
+from ..guards.kinds import MISSING
+from ..heap.journal import made, note, note_dict
+from ..heap.opaque import note_write
+from ..lists.rows import Items, RowList
+from ..regions import optional
+from ..values.tracer import Tracer
+from .builtin import BUILTIN_FACES, length
+from .calls import noting
+
+# classes whose operations are Python's own or fad's: nothing is looked up for their instances
+PLAIN = frozenset((
+    bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict, range, slice, type(None),
+    type(Ellipsis), type(NotImplemented), FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ndarray, np.float64, np.float32, np.int64,
+    np.int32, np.bool_, np.complex128, Tracer, Items, RowList))
+COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))         # what compares its elements
+NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}
+UNCHANGING = frozenset((bool, int, float, complex, str, bytes, tuple, np.float64, np.int64, Tracer))       # these are no cells
+SEQUENCES = (list, tuple, str, bytes, bytearray)             # their + and * come after the reflected method of the other operand
+
+BINARY: dict[str, tuple] = {                                  # class of the syntax tree -> operation, operation in place, name, sign
+    "Add": (operator.add, operator.iadd, "add", "+"), "Sub": (operator.sub, operator.isub, "sub", "-"),
+    "Mult": (operator.mul, operator.imul, "mul", "*"), "Div": (operator.truediv, operator.itruediv, "truediv", "/"),
+    "FloorDiv": (operator.floordiv, operator.ifloordiv, "floordiv", "//"), "Mod": (operator.mod, operator.imod, "mod", "%"),
+    "Pow": (operator.pow, operator.ipow, "pow", "** or pow()"), "MatMult": (operator.matmul, operator.imatmul, "matmul", "@"),
+    "LShift": (operator.lshift, operator.ilshift, "lshift", "<<"), "RShift": (operator.rshift, operator.irshift, "rshift", ">>"),
+    "BitAnd": (operator.and_, operator.iand, "and", "&"), "BitOr": (operator.or_, operator.ior, "or", "|"),
+    "BitXor": (operator.xor, operator.ixor, "xor", "^")}
+UNARY: dict[str, tuple] = {"UAdd": (operator.pos, "__pos__"), "USub": (operator.neg, "__neg__"), "Invert": (operator.invert, "__invert__")}
+COMPARE: dict[str, tuple] = {                                 # operation, method, the other operand's method, sign
+    "Lt": (operator.lt, "__lt__", "__gt__", "<"), "LtE": (operator.le, "__le__", "__ge__", "<="), "Gt": (operator.gt, "__gt__", "__lt__", ">"),
+    "GtE": (operator.ge, "__ge__", "__le__", ">="), "Eq": (operator.eq, "__eq__", "__eq__", "=="), "NotEq": (operator.ne, "__ne__", "__ne__", "!=")}
+CONVERSIONS: dict[Any, tuple] = {float: ("__float__", python_float), int: ("__int__", python_int), complex: ("__complex__", python_complex)}
+BUILTINS: dict[Any, str] = {abs: "__abs__", round: "__round__", iter: "__iter__", next: "__next__", reversed: "__reversed__"}
+
+ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
+OWN: dict[Any, str] = {len: "_length", sum: "_sum", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}          # methods of the runtime in their place
+ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()}        # what captured code sees by these names
+
+
+class DataModel:
+    """The part of the runtime (see control.py) that does what Python's data model says."""
+
+    capture: Any
+    not_: Callable                                            # of the runtime
+    is_rewritten: Callable                                    # whether a captured function says what it writes to
+    compared: Callable                                        # notes what Python itself compares
+    known_builtin: Callable                                   # a builtin function -> what is called for traced values, or Python's own
+
+    def __init__(self) -> None:
+        self._specials: dict[tuple, Any] = {}                 # (class, name of a special method) -> the captured method; None: Python's own will do
+
+    def special(self, x: Any, name: str) -> Any:
+        """The captured special method that the class of x has under this name, unbound. None where it has none, or one that is not a user's function."""
+        if type(x) in PLAIN:
+            return None
+        key = type(x), name
+        if key not in self._specials:
+            found = self.capture.special(*key)
+            self._specials[key] = found if found is None or self.is_rewritten(found) else functools.partial(noting, found)
+        return self._specials[key]
+
+    # -- operators --------------------------------------------------------------------------------------------------------
+
+    @door
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        """a + b and its kin"""
+        operation, _, name, sign = BINARY[op]
+        if type(a) in PLAIN and type(b) in PLAIN:
+            return _new(operation(a, b))
+        method, reflected = f"__{name}__", f"__r{name}__"
+        if self.special(a, method) is None and self.special(b, reflected) is None:
+            return _new(operation(a, b))
+        found = self._first_of(self._attempts(operation, a, b, method, reflected))
+        if found is NotImplemented:
+            raise TypeError(f"unsupported operand type(s) for {sign}: {type(a).__name__!r} and {type(b).__name__!r}")
+        return found
+
+    def _attempts(self, operation: Callable, a: Any, b: Any, method: str, reflected: str) -> list:
+        """The methods that Python tries, in its order: a subclass's reflected method goes first."""
+        def left() -> Any:
+            return self._method_of(a, method, b)
+
+        def right() -> Any:
+            return self._method_of(b, reflected, a)
+        if type(a) is type(b):
+            return [left]
+        if isinstance(a, SEQUENCES) and self.special(a, method) is None:
+            return [right, lambda: operation(a, b)]
+        overrides = issubclass(type(b), type(a)) and in_class(type(b), reflected) is not in_class(type(a), reflected)
+        return [right, left] if overrides else [left, right]
+
+    def _method_of(self, x: Any, name: str, *args: Any) -> Any:
+        """What a special method of x returns, captured where it is a user's; NotImplemented if there is none."""
+        method = self.special(x, name) or getattr(type(x), name, None)
+        return NotImplemented if method is None else method(x, *args)
+
+    @staticmethod
+    def _first_of(attempts: list) -> Any:
+        return next((found for attempt in attempts if (found := attempt()) is not NotImplemented), NotImplemented)
+
+    @door
+    def inplace(self, op: str, a: Any, b: Any) -> Any:
+        """What the target of a += b is bound to."""
+        _, operation, name, _ = BINARY[op]
+        if type(a) in PLAIN and type(b) in PLAIN:
+            if type(a) not in UNCHANGING:
+                note(a)
+            return operation(a, b)
+        method = self.special(a, f"__i{name}__")
+        if method is not None:
+            found = method(a, b)
+            return self.binary(op, a, b) if found is NotImplemented else found
+        note_write(a, f"__i{name}__")
+        return operation(a, b) if hasattr(type(a), f"__i{name}__") else self.binary(op, a, b)
+
+    @door
+    def unary(self, op: str, x: Any) -> Any:
+        """-x, +x, ~x"""
+        operation, name = UNARY[op]
+        method = self.special(x, name)
+        return operation(x) if method is None else method(x)
+
+    @door
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        """a < b and its kin"""
+        operation, method, reflected, sign = COMPARE[op]
+        if type(a) in PLAIN and type(b) in PLAIN:
+            if type(a) in COMPARED and type(b) in COMPARED:
+                self.compared(a, b)
+            return operation(a, b)
+        if op == "NotEq" and any(in_class(type(x), "__ne__") is object.__ne__ and self.special(x, "__eq__") for x in (a, b)):
+            return self.not_(self.compare("Eq", a, b))        # object's __ne__ asks __eq__
+        if self.special(a, method) is None and self.special(b, reflected) is None:
+            self.compared(a, b)
+            return operation(a, b)
+        attempts = [lambda: self._method_of(a, method, b), lambda: self._method_of(b, reflected, a)]
+        found = self._first_of(attempts[::-1] if type(a) is not type(b) and issubclass(type(b), type(a)) else attempts)
+        if found is NotImplemented and op not in ("Eq", "NotEq"):
+            raise TypeError(f"{sign!r} not supported between instances of {type(a).__name__!r} and {type(b).__name__!r}")
+        return (a is b) is (op == "Eq") if found is NotImplemented else found
+
+    # -- items ------------------------------------------------------------------------------------------------------------
+
+    slice = slice
+
+    @door
+    def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
+        """c[k]; is_indexed: of which only an element is read."""
+        if id(c) in self.capture.indexed:
+            return self.capture.element(c, k, is_indexed)
+        if type(c) in PLAIN:
+            return c[k] if type(k) is not slice else _new(c[k])
+        method = self.special(c, "__getitem__")
+        if method is not None:
+            return method(c, k)
+        missing = self.special(c, "__missing__") if isinstance(c, dict) else None
+        return c[k] if missing is None or k in c else missing(c, k)
+
+    @door
+    def set_item(self, value: Any, c: Any, k: Any) -> None:
+        """c[k] = value"""
+        method = self.special(c, "__setitem__")
+        if method is None:
+            if type(c) is not Tracer:
+                note_write(c, "__setitem__")
+            c[k] = value
+        else:
+            method(c, k, value)
+
+    @door
+    def delete_item(self, c: Any, k: Any) -> None:
+        """del c[k]"""
+        method = self.special(c, "__delitem__")
+        if method is None:
+            note_write(c, "__delitem__")
+            del c[k]
+        else:
+            method(c, k)
+
+    def augment_item(self, op: str, c: Any, k: Any, value: Callable) -> None:
+        """c[k] += value()"""
+        before = self.item(c, k)
+        self.set_item(self.inplace(op, before, value()), c, k)
+
+    @door
+    def contains_(self, items: Any, x: Any) -> Any:
+        """x in items, of an object whose class says what is in it; None of any other object"""
+        method = self.special(items, "__contains__")
+        if method is not None:
+            return method(items, x)
+        if self.special(items, "__iter__") is None:
+            return None
+        return any(x is y or self.compare("Eq", y, x) for y in self.iterated(items))
+
+    # -- attributes -------------------------------------------------------------------------------------------------------
+
+    @door
+    def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
+        """owner.name; is_indexed: of which only an element is read."""
+        optional.need(owner)
+        if name == "__dict__":
+            note_dict(owner)
+        if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
+            found = in_class(type(owner), name)
+            get = None if found is MISSING else self.special(found, "__get__")
+            if get is not None and (self._is_data(found) or name not in getattr(owner, "__dict__", ())):
+                return get(found, owner, type(owner))
+            ask = self.special(owner, "__getattr__") if found is MISSING and name not in getattr(owner, "__dict__", ()) else None
+            if ask is not None:
+                self.capture.presence(owner, name, True)
+                return ask(owner, name)
+        return self.capture.attribute(owner, name, is_indexed)
+
+    @staticmethod
+    def _is_data(descriptor: Any) -> bool:
+        """Whether this descriptor goes before an attribute of the object's own."""
+        return hasattr(type(descriptor), "__set__") or hasattr(type(descriptor), "__delete__")
+
+    @door
+    def set_attribute(self, value: Any, owner: Any, name: str) -> None:
+        """owner.name = value"""
+        owner = self.capture.copy_of(owner)
+        method = self.special(owner, "__setattr__")
+        if method is not None:
+            method(owner, name, value)
+            return
+        found = MISSING if type(owner) in PLAIN or isinstance(owner, (type, Value)) else in_class(type(owner), name)
+        if isinstance(found, property) and isinstance(found.fset, FunctionType):
+            self.capture.swap(found.fset)(owner, value)
+            return
+        put = None if found is MISSING else self.special(found, "__set__")
+        if put is None:
+            note_write(owner, "__setattr__")
+            setattr(owner, name, value)
+        else:
+            put(found, owner, value)
+
+    @door
+    def delete_attribute(self, owner: Any, name: str) -> None:
+        """del owner.name"""
+        owner = self.capture.copy_of(owner)
+        method = self.special(owner, "__delattr__")
+        if method is None:
+            note_write(owner, "__delattr__")
+            delattr(owner, name)
+        else:
+            method(owner, name)
+
+    def augment_attribute(self, op: str, owner: Any, name: str, value: Callable) -> None:
+        """owner.name += value()"""
+        before = self.attribute(owner, name)
+        self.set_attribute(self.inplace(op, before, value()), owner, name)
+
+    # -- what builtin functions and statements ask ------------------------------------------------------------------------
+
+    @door
+    def asked_truth(self, x: Any) -> Any:
+        """What is asked for the truth of x: the answer of its __bool__ or __len__, where that is a user's; else x itself."""
+        if type(x) in PLAIN:
+            return x
+        method = self.special(x, "__bool__") or self.special(x, "__len__")
+        return x if method is None else method(x)
+
+    @door
+    def iterated(self, items: Any) -> Any:
+        """What a loop goes over: items, or what their __iter__ gives, where that is a user's."""
+        make = self.special(items, "__iter__")
+        it = items if make is None else _new(make(items))
+        step = self.special(it, "__next__")
+        return it if step is None else _steps(it, step)
+
+    @door
+    def unpacked(self, value: Any) -> Any:
+        """What `a, b = value` takes apart: a list of what the value's __iter__ gives, where that is a user's."""
+        return value if self.special(value, "__iter__") is None else list(self.iterated(value))
+
+    def builtin(self, f: Any) -> Any:
+        """A builtin function (or what captured code sees in its place) that asks a special method of its argument; None of any other."""
+        f = ORIGINALS.get(f, f)
+        if f in OWN:
+            return getattr(self, OWN[f])
+        if f in ITERATING:
+            return functools.partial(self._iterating, f)
+        return functools.partial(self._asking, f) if f in BUILTINS or f in CONVERSIONS or f is bool else None
+
+    def _iterating(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """A builtin function of users' objects over which it goes."""
+        return self.known_builtin(f)(*[a if self.special(a, "__iter__") is None else self.iterated(a) for a in args], **kwargs)
+
+    def _vars(self, owner: Any) -> Any:
+        return self.attribute(owner, "__dict__")
+
+    def _setattr(self, owner: Any, name: str, value: Any) -> None:
+        self.set_attribute(value, owner, name)
+
+    @door
+    def _asking(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        if args and type(args[0]) not in PLAIN:
+            if f is bool:
+                return self.known_builtin(f)(self.asked_truth(args[0]))
+            name, convert = CONVERSIONS.get(f) or (BUILTINS[f], None)
+            method = self.special(args[0], name)
+            if f is iter and method is not None:
+                return self.iterated(args[0])
+            if method is not None:
+                found = method(*args, **kwargs)
+                return convert(found) if convert is not None and isinstance(found, Value) else found
+        return self.known_builtin(f)(*args, **kwargs)
+
+    @door
+    def _length(self, x: Any) -> Any:
+        method = self.special(x, "__len__")
+        return length(x) if method is None else method(x)
+
+    @door
+    def _sum(self, items: Any, *start: Any, **named: Any) -> Any:
+        """sum(items, start): of users' objects, by their own operators."""
+        begin = start[0] if start else named.get("start", 0)
+        items = self.iterated(items)
+        if type(items) in (list, tuple) and any(type(x) not in PLAIN for x in (begin, *items)):
+            return functools.reduce(functools.partial(self.binary, "Add"), items, begin)
+        return self.known_builtin(sum)(items, *start, **named)
+
+    def managed(self, manager: Any) -> Any:
+        """What a with statement enters: the manager itself, or its captured methods."""
+        enter, leave = self.special(manager, "__enter__"), self.special(manager, "__exit__")
+        return manager if enter is None and leave is None else Managed(manager, enter or type(manager).__enter__, leave or type(manager).__exit__)
+
+
+class Managed:
+    """A context manager whose methods are captured."""
+
+    def __init__(self, manager: Any, enter: Callable, leave: Callable):
+        self.manager, self.enter, self.leave = manager, enter, leave
+
+    def __enter__(self) -> Any:
+        return self.enter(self.manager)
+
+    def __exit__(self, *error: Any) -> Any:
+        return self.leave(self.manager, *error)
+
+
+def _new(result: Any) -> Any:
+    """The result of an operator; a container or a generator is a new one."""
+    return made(result) if type(result) in NEW else result
+
+
+def _steps(it: Any, step: Callable) -> Iterator:
+    """The items of an iterator whose __next__ is captured."""
+    while True:
+        try:
+            x = step(it)
+        except StopIteration:
+            return
+        yield x
+
+

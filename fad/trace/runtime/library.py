@@ -1,0 +1,246 @@
+"""What captured code sees in place of a library's modules, functions, ufuncs and objects: calls with traced arguments lead to faces."""
+import functools
+import math
+from collections.abc import Callable
+from numbers import Number
+from types import CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import current
+from ...ops.face import find
+from ...ops.literals import SEQUENCES
+from ...util.defects import asked_by_user, door
+from ...util.errors import UnsupportedFunctionError
+from ...util.where import module_name, package_name
+from ..guards.handed import hand_over
+from ..guards.kinds import OPERATORS
+from ..guards.met import of_library
+from ..heap.callbacks import steadied
+from ..heap.journal import made
+from ..lists.export import as_arrays
+from ..lists.rows import RowList
+from ..objects.containers import never_change
+from ..objects.originals import original_of as original_of
+from ..values.constants import constant_of
+from ..values.mutation import call_face, on_the_tape
+from ..values.protocol import call_ufunc, in_numpys_terms
+from ..values.tracer import Tracer
+from .builtin import FaceClass
+from .calls import called
+
+MODULES = ("numpy", "math", "cmath", "scipy")
+MANY = 10_000                                                # numbers that a library's object is made of while tracing
+_METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
+
+
+def has_traced(args: Any) -> bool:
+    """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
+    for a in args:
+        if isinstance(a, (Tracer, RowList)) or (isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)):
+            return True
+    return False
+
+
+def _has_traced(items: Any) -> bool:
+    queue, seen = [items], {id(items)}                        # a list may hold itself
+    while queue:
+        for a in queue.pop():
+            if isinstance(a, (Tracer, RowList)):
+                return True
+            if isinstance(a, SEQUENCES) and id(a) not in seen and not never_change(a):
+                seen.add(id(a))
+                queue.append(a)
+    return False
+
+
+@door
+def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    """The call of a function that may look into what it is given, and into the object whose method it is."""
+    owner = getattr(f, "__self__", None)
+    hand_over(current().root, (*args, *kwargs.values(), *([] if isinstance(owner, ModuleType) else [owner])), has_traced)
+    return called(f, *args, **kwargs)
+
+
+class Proxy(ModuleType):
+    """A module as captured code sees it; `see` is what it sees of the module's values (see Capture.seen and Capture.swap)."""
+
+    is_stand_in = True
+
+    def __init__(self, module: ModuleType, see: Callable):
+        super().__init__(module.__name__)
+        self.__dict__.update(_original=module, _see=see)
+
+    @door
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._original, name)
+        if stack.builders() and not stack.is_live():
+            current().root.sources += of_library(self._original, name, value)
+        value = self._see(value)
+        self.__dict__[name] = value
+        return value
+
+
+def redirected(original: Any, found: Any, capture: Any) -> Callable:
+    """Calls with traced arguments (and creations) go to the face, all others to the original."""
+    if found.routine:
+        return RoutineCall(original, found.call, capture)               # type: ignore[return-value]
+    name = getattr(original, "__name__", "call")
+    is_pythons = module_name(original) in ("math", "cmath")
+    makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
+
+    @door
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if found.creation or has_traced(args) or has_traced(kwargs.values()):
+            own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
+            if own is not None:
+                return capture.swap(own)
+            given = [steadied(name, as_arrays(a), capture) for a in args]
+            options = {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()}
+            result = call_face(name, found.call, tuple(given), options, original)
+            if isinstance(result, list):
+                made(result)
+            return result if is_pythons else in_numpys_terms(name, result)
+        result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
+        return on_the_tape(result, *args, *kwargs.values())
+    if isinstance(original, np.ufunc):
+        return Ufunc(original)                               # type: ignore[return-value]
+    if isinstance(original, type):
+        return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
+    call.__name__ = name
+    return call
+
+
+class RoutineCall:
+    """A function of which fad has a routine: calls in which anything traced has a part lead to that, captured as the user's functions are; all others to the
+    original.
+    """
+
+    def __init__(self, original: Callable, routine: Callable, capture: Any):
+        self.original, self.captured = original, capture.swap(routine)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if any(map(_uses_traced, (*args, *kwargs.values()))):
+            try:
+                return self.captured(*args, **kwargs)
+            except UnsupportedFunctionError:
+                if not stack.is_live():
+                    raise
+        return called(self.original, *args, **kwargs)
+
+
+def _uses_traced(x: Any, depth: int = 4, seen: "set | None" = None) -> bool:
+    """Whether x is a traced value, or something is that x holds or sees: a container, an object, or a function with its closure, defaults and object."""
+    seen = set() if seen is None else seen
+    if isinstance(x, (Tracer, RowList)):
+        return True
+    if depth == 0 or id(x) in seen or isinstance(x, (type, ModuleType, np.ndarray, str, Number)):
+        return False
+    seen.add(id(x))
+    return any(_uses_traced(y, depth - 1, seen) for y in _held_by(x))
+
+
+def _held_by(x: Any) -> list:
+    """What a container, a function or an object holds or sees."""
+    if isinstance(x, dict):
+        return list(x.values())
+    if isinstance(x, SEQUENCES):
+        return list(x)
+    owner = getattr(x, "__self__", x)
+    attributes = list(vars(owner).values()) if hasattr(owner, "__dict__") else []
+    if isinstance(x, functools.partial):
+        return [x.func, *x.args, *x.keywords.values()]
+    f = getattr(x, "__func__", x)
+    if not isinstance(f, FunctionType):
+        return attributes
+    return [*attributes, *[c.cell_contents for c in f.__closure__ or () if c != CellType()], *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
+
+
+def _of_known_numbers(make: Callable, args: tuple, kwargs: dict) -> Any:
+    """The library's own object, where all the numbers that it is made of are known while tracing: a spline through given points. It may be kept. Else None."""
+    try:
+        return make(*map(_known, args), **{k: _known(x) for k, x in kwargs.items()})
+    except _UnknownNumber:
+        return None
+
+
+class _UnknownNumber(Exception):
+    """A number is not known while tracing."""
+
+
+def _known(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_known, x))
+    value = _constant(x) if isinstance(x, Tracer) else x
+    if value is None and x is not None or isinstance(x, RowList):
+        raise _UnknownNumber
+    return value
+
+
+def _constant(x: Tracer) -> Any:
+    """The value of x, if it is known and not large: elements from outside are compared at each call."""
+    return constant_of(x.atom) if all(isinstance(n, int) for n in x.shape) and math.prod(x.shape) <= MANY else None
+
+
+@functools.cache
+def has_faces(cls: type) -> bool:
+    """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
+    if package_name(cls) not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
+        return False                                          # nothing of a library's, or an object of which Python itself calls methods
+    return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
+
+
+class Object:
+    """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
+
+    is_stand_in = True
+
+    def __init__(self, original: Any, capture: Any):
+        self.__dict__.update(_original=original, _capture=capture)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:                              # isinstance is to say what the original is
+        return type(self._original)
+
+    @door
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._original, name)
+        return functools.partial(self._called, self._capture.runtime.call(value)) if isinstance(value, MethodType) else value
+
+    def _called(self, method: Callable, *args: Any, **kwargs: Any) -> Any:
+        """What a method returns; another object of the library's is one with faces, too (a spline's derivative)."""
+        result = method(*args, **kwargs)
+        cls: Any = type(result)
+        return Object(result, self._capture) if has_faces(cls) else result
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._original, name, value)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
+
+
+class Ufunc:
+    """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
+
+    def __init__(self, ufunc: Any):
+        self._ufunc = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._by_protocol("__call__", args, kwargs)
+
+    @door
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._ufunc, name)
+        if name not in _METHODS_OF_UFUNCS:
+            return found
+        return lambda *args, **kwargs: self._by_protocol(name, args, kwargs)
+
+    def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
+        """As NumPy would ask the protocol, which does not look into lists for traced values."""
+        ufunc = self._ufunc
+        if has_traced(args) or has_traced(kwargs.values()):
+            return call_ufunc(ufunc, method, as_arrays(args), kwargs)
+        return getattr(ufunc, method)(*args, **kwargs)

@@ -1,0 +1,165 @@
+"""Loops and comprehensions of rewritten functions.
+
+A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a dict's key that is the
+loop's variable), it is unrolled; if nothing traced is in it, it is run.
+"""
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ...ir.build import Value, current
+from ...util.defects import door, is_defect, warn_of
+from ...util.errors import InternalErrorWarning
+from ...util.interrupts import let_through
+from ..heap.state import cells_of
+from ..lists.listing import NeedsRows
+from ..lists.rows import Items
+from ..regions import optional
+from ..regions.plan import CarryPlan
+from ..regions.recall import memory_here
+from ..regions.recursion import EndsBySize
+from ..regions.roll import roll_while
+from ..regions.unroll import (
+    MOST_PEELED,
+    MOST_UNROLLED,
+    Plainly,
+    attempted,
+    has_ended,
+    note_unrolled,
+    peel_while,
+    roll_or_peel,
+    run_plainly,
+    unrolled_items,
+)
+from ..regions.widening import WideningError
+from ..values.constants import of_sizes
+from ..values.iterate import Steps, steps_of
+from .calls import is_tracing, keep
+from .comprehensions import SharedScope
+
+SHORT = 8                                                     # a comprehension over so few items is written out
+
+
+class LoopRuntime:
+    """The part of the runtime (see control.py) that sees to loops."""
+
+    unrolled: dict                                            # code of a loop's body -> why it is not one region
+    if_: Callable                                             # of the runtime
+    and_: Callable
+    truth: Callable
+    iterated: Callable                                        # of the data model
+
+    # -- lists ------------------------------------------------------------------------------------------------------------
+
+    def list_(self, items: Any) -> Any:
+        """A list as captured code makes it: one that a loop may come to fill, or to index."""
+        return Items(items) if type(items) is list and is_tracing() else items
+
+    shared = SharedScope
+
+    @door
+    def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
+        """[element(x) for x in items if all conditions hold of x]"""
+        made = self._comprehension(items, element, *conditions)
+        if isinstance(element, SharedScope):
+            element.share(conditions[0] if conditions else element)
+        return made
+
+    def _comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
+        items = self.iterated(items)
+        steps = steps_of(items) if is_tracing() else None
+        count = 0 if steps is None else steps.count()
+        if isinstance(count, int) and count <= (1 if conditions else SHORT):
+            return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
+        made = Items()
+
+        def iteration(x: Any) -> None:
+            if len(conditions):
+                self.if_(self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]), lambda: made.append(element(x)), None, ())
+            else:
+                made.append(element(x))
+        self.for_(items, iteration, (), (), (), (), ())
+        return made
+
+    # -- loops ------------------------------------------------------------------------------------------------------------
+
+    def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
+        """facts: names, rebound, written, stops and own, as Plan takes them."""
+        keep(items)
+        optional.need(items)
+        items = self.iterated(items)
+        cells = cells_of(body)
+        plan = CarryPlan(cells, *facts)
+        steps = steps_of(items) if is_tracing() else None
+        if steps is None or (not isinstance(items, Value) and _is_short(steps)):
+            run_plainly(items, body, plan)
+            return
+        steps = steps.take()
+        why = self._try(body, lambda: roll_or_peel(steps, body, plan, facts))
+        if why is not None:
+            note_unrolled(body, why)
+            run_plainly(unrolled_items(steps, why), body, plan)
+
+    def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
+        self._while(test, body, facts, 0)
+
+    def _while(self, test: Callable, body: Callable, facts: tuple, peeled: int) -> bool:
+        """The loop, of which so many iterations stand by themselves; True."""
+        cells = cells_of(test, body)
+        stops = CarryPlan(cells, *facts).stops
+        iterations = 0
+        while True:
+            if any(s.read() is True for s in stops):
+                return True
+            go_on = self.truth(test())
+            if go_on is False:
+                return True
+            if not is_tracing():
+                body()
+                continue
+            plan = CarryPlan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))
+            plan.is_traced = isinstance(go_on, Value)
+            why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
+            if why is None:
+                return True
+            if isinstance(why, WideningError) and isinstance(go_on, Value) and peeled < MOST_PEELED:
+                peel_while(go_on, body, plan, lambda: self._while(test, body, facts, peeled + 1))
+                return True
+            known = of_sizes(go_on) if isinstance(go_on, Value) else go_on
+            if known is None or isinstance(has_ended(plan), Value):
+                raise why
+            note_unrolled(body, why)
+            if not known:
+                return True
+            body()
+            iterations += 1
+            if iterations > MOST_UNROLLED and not isinstance(why, Plainly):
+                raise why
+
+    def _try(self, body: Callable, roll: Callable) -> "Exception | None":
+        """None if the loop is now a region of the program, else why it is not."""
+        known = self.unrolled.get(body.__code__)
+        if known is not None:
+            return known
+        try:
+            return None if roll() else Plainly()
+        except (EndsBySize, InternalErrorWarning):           # says nothing of the loop; a defect that is an error to the user
+            raise
+        except WideningError as error:                        # nor does this, once an iteration stands by itself
+            return error
+        except NeedsRows as need:
+            if need.owner.home is current():
+                self.unrolled[body.__code__] = need
+                return need
+            raise
+        except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
+            let_through(error)
+            if is_defect(error):
+                warn_of(error, "a loop is not one region of the program")
+            self.unrolled[body.__code__] = error
+            return error
+
+
+def _is_short(steps: Steps) -> bool:
+    count = steps.count()
+    return isinstance(count, int) and count <= 1

@@ -1,0 +1,220 @@
+"""Python's min, max, sorted, any and all, of arrays, lists and iterators in which something is traced."""
+import builtins
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value
+from ...ir.op import registry
+from ...ir.types import INT, type_of
+from ...ops.carry import UNDEFINED
+from ...ops.face import METHODS, find
+from ...ops.literals import as_array as joined
+from ...ops.literals import python_number
+from ...ops.mixed import of_kinds
+from ...util import tree
+from ...util.defects import door
+from ...util.errors import UnstageableError
+from ...util.where import here
+from ..heap.callbacks import unsteady, watching
+from ..heap.journal import note
+from ..heap.state import cells_of
+from ..lists.export import as_array, number_of
+from ..lists.reorder import is_value, reordered
+from ..regions.branch import choose, truth
+from ..values.constants import constant_of
+from ..values.tracer import Tracer
+
+PREFERS = {"min": "less", "max": "greater"}
+OF_INTEGERS = {"min": "minimum", "max": "maximum"}
+
+
+def is_traced(x: Any) -> bool:
+    """Whether a traced value stands in x, at any depth of tuples, lists and dicts."""
+    return isinstance(x, Value) or (isinstance(x, (tuple, list, dict)) and any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0]))
+
+
+def _decided_by_python(items: Any) -> bool:
+    """Whether Python itself can compare these: numbers, and values that the tape knows."""
+    return stack.is_live() or not is_traced(items)
+
+
+def _best(name: str) -> Callable:
+    """min or max: the first of the best, as Python finds it."""
+    original = getattr(builtins, name)
+
+    @door
+    def best(*args: Any, key: Any = None, **default: Any) -> Any:
+        array = as_array(args[0]) if len(args) == 1 and key is None else None
+        if isinstance(array, Value) and array.ndim == 1:
+            return number_of(args[0], METHODS[name](array))
+        items = list(args[0]) if len(args) == 1 else list(args)
+        keys = items if key is None else [key(x) for x in items]
+        if _decided_by_python(keys):
+            return items[original(range(len(items)), key=keys.__getitem__)] if items else original(items, **default)
+        chosen, best_key = items[0], keys[0]
+        for x, k in zip(items[1:], keys[1:]):
+            if key is None and not isinstance(x, (tuple, list)):
+                chosen = best_key = _better(best_key, k, name)
+            else:
+                better = _precedes(k, best_key, PREFERS[name])
+                if isinstance(better, bool):
+                    chosen, best_key = (x, k) if better else (chosen, best_key)
+                else:
+                    chosen, best_key = _chosen(better, x, chosen), _either(better, k, best_key)
+        return chosen
+    return best
+
+
+def _is_integer(x: Any) -> bool:
+    return type(x) is int or (isinstance(x, Tracer) and not x.ndim and x.dtype == INT)
+
+
+def _better(a: Any, b: Any, name: str) -> Any:
+    if _is_integer(a) and _is_integer(b):
+        return registry[OF_INTEGERS[name]](a, b)
+    if not (isinstance(a, Value) or isinstance(b, Value)):
+        return b if {"less": b < a, "greater": b > a}[PREFERS[name]] else a
+    return _one_of(truth(registry[PREFERS[name]](b, a)), b, a)
+
+
+def _one_of(condition: Any, a: Any, b: Any) -> Any:
+    """The number a where a traced condition holds, else b."""
+    y = registry["where"](condition, a, b)
+    if type_of(y).shape:
+        return y
+    return python_number(y) if type_of(a).weak and type_of(b).weak else of_kinds(y, "", [a, b])
+
+
+def _precedes(a: Any, b: Any, relation: str) -> Any:
+    """Whether a is less (greater) than b; of tuples the first pair that differs decides."""
+    if not isinstance(a, (tuple, list)):
+        return registry[relation](a, b) if is_traced((a, b)) else bool(a < b if relation == "less" else a > b)
+    if len(a) != len(b):
+        raise UnstageableError("tuples of different lengths are compared", why="which of them is the shorter would have to be known")
+    before: Any = False
+    for x, y in reversed(list(zip(a, b))):
+        if is_traced((x, y)):
+            before = registry["logical_or"](_precedes(x, y, relation), registry["logical_and"](x == y, before))
+        else:
+            before = before if x == y else _precedes(x, y, relation)
+    return before
+
+
+def contains(items: Any, x: Any) -> Any:
+    """x in items, where something of it is traced: one of them is equal."""
+    if stack.is_live() or not isinstance(items, (tuple, list, set, frozenset)) or not is_traced((x, *items)):
+        return x in items
+    found: Any = False
+    for item in items:
+        same = x == item
+        if isinstance(same, Value) and same.ndim:
+            raise UnstageableError("an array is looked for in a list, or a number among arrays", why="whether arrays are equal is no single truth value",
+                                   do="compare by np.any or np.all")
+        if isinstance(same, Value):
+            found = registry["logical_or"](found, same)
+        elif same:
+            return True
+    return python_number(found) if isinstance(found, Value) else found
+
+
+def _either(condition: Any, a: Any, b: Any) -> Any:
+    """a where a traced condition holds, else b: items of one structure."""
+    (xs, structure), (ys, other) = tree.flatten(a), tree.flatten(b)
+    if structure != other or any(np.shape(x) != np.shape(y) for x, y in zip(xs, ys) if not (isinstance(x, Value) or isinstance(y, Value))):
+        raise UnstageableError("which item is taken depends on traced values, and the items differ in structure")
+    return structure.unflatten([x if x is y else _one_of(condition, x, y) for x, y in zip(xs, ys)])
+
+
+def _chosen(condition: Any, a: Any, b: Any) -> Any:
+    """a where a traced condition holds, else b; of arrays and containers that very one, as of `a if condition else b`."""
+    ways = (lambda: a), (lambda: b)
+    return _either(condition, a, b) if is_value(a) and is_value(b) else choose(condition, *ways, cells_of(*ways))
+
+
+@door
+def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
+    """sorted(): items that are equal keep their order."""
+    items = list(iterable)
+    keys = items if key is None else [key(x) for x in items]
+    if _decided_by_python(keys):
+        return [items[k] for k in sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)]
+    known = _known_order(keys, reverse)
+    if known is not None:
+        return [items[k] for k in known]
+    columns = [_column(list(column)) for column in (zip(*keys) if isinstance(keys[0], (tuple, list)) else [keys])]
+    order = find(np.lexsort).call([-c if reverse else c for c in columns[::-1]])     # type: ignore[union-attr]
+    return reordered(items, order)
+
+
+def _column(parts: list) -> Any:
+    """One part of each key, as an array."""
+    if any(isinstance(x, (tuple, list)) for x in parts):
+        raise UnstageableError("sorted() compares lists of traced values", why="which of them comes first is not decided by one number each")
+    return joined(parts)
+
+
+def _known_order(keys: list, reverse: Any) -> "list | None":
+    """The order of these keys, where what stands in front of their unknown parts decides it: names, mostly."""
+    fronts = [list(itertools.takewhile(lambda part: not is_traced(part), map(_known, key))) if isinstance(key, (tuple, list)) else [] for key in keys]
+    fronts = [front[:min(map(len, fronts))] for front in fronts]
+    order = sorted(range(len(keys)), key=fronts.__getitem__, reverse=reverse)
+    return None if any(fronts[a] == fronts[b] for a, b in zip(order, order[1:])) else order
+
+
+def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:
+    """items.sort()"""
+    note(items)
+    items[:] = sorted_(items, key=key, reverse=reverse)
+
+
+def _of_all(name: str, decisive: bool, join: str) -> Callable:
+    """any or all: what is known decides at once, what is traced is joined. Python stops at the first that decides: what comes later may change nothing."""
+    def test(iterable: Any, /) -> Any:
+        iterable = as_array(iterable)
+        if isinstance(iterable, Tracer) and iterable.ndim == 1:
+            return python_number(METHODS[name](iterable))
+        found: Any = None
+        items = _ByAndBy(iterable)
+        for x in items:
+            if not isinstance(x, Tracer) or stack.is_live():
+                if bool(x) is decisive:
+                    return decisive
+            else:
+                items.is_in_doubt = True
+                holds = x if x.dtype.kind == "b" else x != 0
+                found = holds if found is None else registry[join](found, holds)
+        return (not decisive) if found is None else python_number(found)
+    return test
+
+
+class _ByAndBy:
+    """The items of an iterable; those of an iterator may change nothing once it is in doubt whether Python would come to them."""
+
+    def __init__(self, items: Any):
+        self.items, self.is_in_doubt = items, False
+
+    def __iter__(self) -> Iterator:
+        if not isinstance(self.items, Iterator):
+            yield from self.items
+            return
+        while True:
+            x, is_steady = watching(lambda: next(self.items, UNDEFINED)) if self.is_in_doubt else (next(self.items, UNDEFINED), True)
+            if not is_steady:
+                raise unsteady("an iterator that any() or all() goes through", here())
+            if x is UNDEFINED:
+                return
+            yield x
+
+
+FACES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of_all("any", True, "logical_or"),
+         "all": _of_all("all", False, "logical_and")}
+
+
+def _known(part: Any) -> Any:
+    """A part of a key; of a traced number the number, if that is known."""
+    value = constant_of(part.atom) if isinstance(part, Tracer) and not part.ndim else None
+    return part if value is None else value

@@ -1,0 +1,42 @@
+"""Names that have a value on some paths only: after a branch or a loop that may not have bound them, reading them is checked.
+
+A name's value is then marked with a truth value of the program that says whether the name is bound. What reads the value (Tracer.atom)
+makes the program raise, as Python would, where it is not.
+"""
+from typing import Any
+
+from ...ir.build import current
+from ...ops.conditional import Conditional
+from ...util import tree
+from ...util.errors import UnstageableError
+
+
+class Bound(Conditional):
+    """Whether a name is bound: a truth value of the program; and where this was checked."""
+
+    error = "UnboundLocalError"
+
+    @property
+    def what(self) -> str:
+        return f"local variable {self.name!r} referenced before assignment"
+
+
+def flag_of(value: Any) -> Any:
+    """Whether a name of this value is bound: True, or a truth value of the program."""
+    marks = [getattr(leaf, "bound", None) for leaf in tree.flatten(value)[0]]
+    return next((m.flag for m in marks if m is not None), True)
+
+
+def refuse_handled() -> None:
+    """An error if a name may have no value and a handler would take that in: reading it raises when the program runs, and not here."""
+    if current().root.unbound:
+        raise UnstageableError("a handler takes in that a name has no value, which one may not have here", why="this is known when the program runs",
+                               do="give the name a value on every way (None, say), and test that")
+
+
+def mark(value: Any, flag: Any, name: str) -> None:
+    """From now on reading this value of a name is checked."""
+    current().root.unbound = True
+    for leaf in tree.flatten(value)[0]:
+        if hasattr(leaf, "bound"):
+            leaf.bound = Bound(flag, name)

@@ -1,0 +1,112 @@
+"""Values that are known while tracing: what was computed from numbers of the program and arrays from outside alone."""
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Builder, Value, current
+from ...ir.graph import Equation, Literal, Var
+from ...util.where import here
+from ..guards.guard import of_all_in
+
+FEW = 20                                                     # equations between a condition and what it follows from
+
+
+def _producer(builder: "Builder | None", var: Var) -> "Equation | None":
+    while builder is not None:
+        for eqn in reversed(builder.equations):
+            if var in eqn.outputs:
+                return eqn
+        builder = builder.parent
+    return None
+
+
+def constant_of(var: Any, limit: int = 1000) -> Any:
+    """The value of a variable that depends on no input (within `limit` equations), or None.
+
+    Where it depends on elements of arrays from outside, these become part of the program: once they change it is traced anew.
+    """
+    found = _Evaluation(limit)
+    value = found.value(var)
+    if value is not None:
+        current().root.sources += [of_all_in(array) for array in found.used.values()]
+    return value
+
+
+def decided(test: Any) -> Any:
+    """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own generator, mostly)."""
+    if not isinstance(test, Value) or not current().root.fresh_constants:
+        return test
+    value = _Evaluation(FEW, outside=False).value(test.atom)
+    return test if value is None else bool(value)
+
+
+def of_sizes(x: Value) -> Any:
+    """The value of a scalar that follows from sizes of arrays alone. The program is then for the sizes at hand: a guard on them
+    makes it true. None of any other value.
+
+    >>> from fad.ir.build import building
+    >>> with building() as b:
+    ...     n = b.value_of(b.dim(5))
+    ...     of_sizes(n / 2)
+    2.5
+    """
+    found = _Evaluation(FEW, outside=False, by_sizes=True)
+    value = None if x.shape else found.value(x.atom)
+    facts = current().integers
+    if value is None or any(facts.pin(n, here()) is None for n in found.sizes):
+        return None
+    return value.item() if x.type.weak and isinstance(value, np.generic) else value
+
+
+class _Evaluation:
+    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at, if they may be.
+
+    by_sizes: sizes of arrays count as what they are at this call; `sizes` are those that were looked at.
+    """
+
+    def __init__(self, limit: int, outside: bool = True, by_sizes: bool = False):
+        self.left, self.outside, self.by_sizes = limit, outside, by_sizes
+        self.known: dict[Var, Any] = {}
+        self.used: dict[Var, Any] = {}
+        self.sizes: list[Var] = []
+
+    def value(self, atom: Any) -> Any:
+        if isinstance(atom, (int, np.integer)):
+            return atom
+        if isinstance(atom, Literal):
+            return atom.value
+        form = current().integers.form(atom)
+        if form.is_constant:                                  # an extent that the program is for
+            return form.const
+        if self.by_sizes and current().integers.is_of_extents(form):
+            self.sizes.append(atom)
+            return current().integers.hint(form)
+        if atom not in self.known:
+            self.known[atom] = self._array(atom)
+            if self.known[atom] is None:
+                self._compute(atom)
+        return self.known[atom]
+
+    def _array(self, atom: Var) -> Any:
+        root = current().root
+        fresh = root.fresh_constants.get(atom)
+        if fresh is not None:
+            return fresh
+        for array, value in root.captured.values() if self.outside else ():
+            if value.origin is atom and isinstance(array, np.ndarray):
+                self.used[atom] = array
+                return array.copy()
+        return None
+
+    def _compute(self, atom: Var) -> None:
+        eqn = _producer(current(), atom)
+        if eqn is None or eqn.regions or self.left <= 0:
+            return
+        self.left -= 1
+        args = [self.value(a) for a in eqn.inputs]
+        if any(a is None for a in args):
+            return
+        with stack.concrete():
+            results = eqn.op(*args, **eqn.params)
+        self.known.update(zip(eqn.outputs, results if isinstance(results, tuple) else (results,)))

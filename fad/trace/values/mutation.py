@@ -1,0 +1,382 @@
+"""Views and copies: which of NumPy's functions hand out an array that shares the elements of another, and how writes travel back.
+
+A face computes values and knows nothing of memory. Here its result is tied to the array it came from: the equations between the two
+(index, reshape, transpose, real, imag) say how the view is read again after its base was written to, and how it is written back.
+"""
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import count
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...ir.graph import Equation, Literal
+from ...ir.op import registry
+from ...ir.uses import DefUse
+from ...ops.assign import written
+from ...ops.face import METHODS, PROPERTIES
+from ...ops.keywords import fitted, overwritten
+from ...ops.kinds import shape_of
+from ...ops.shape import inverse_permutation
+from ...ops.subscript import Selection
+from ...util.errors import SideEffectError
+from .layout import layout_of, reshape_is_view, through
+from .standin import UNKNOWN, ResultMemory, ask
+
+# Functions whose results are views in most calls: whether they are is looked at when one of the two is written to.
+# NumPy is asked about all others at once.
+VIEWS = {"__getitem__", "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "T", "mT", "swapaxes", "moveaxis", "rollaxis",
+         "expand_dims", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack", "flip",
+         "fliplr", "flipud", "rot90", "real", "imag", "trim_zeros"}
+
+
+def is_tracer(x: Any) -> bool:
+    return isinstance(x, Value) and hasattr(x, "as_view")
+
+
+def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: Any = None) -> Any:
+    """call(*args, **kwargs) as the face of the original (or of the method of this name), with its views and copies."""
+    if not stack.builders():                                  # captured code that a program runs as it stands (see ops/host.py)
+        return call(*args, **kwargs)
+    if original is None:
+        original = getattr(np.ndarray, name, None)
+    args, kwargs = fitted(name, original, call, args, kwargs)
+    spent = overwritten(original, args, kwargs) if original is not None else ()
+    made = _ViewCall(name, call, args, kwargs, original)
+    result = call(*args, **kwargs)
+    for key, x in spent:
+        spend(x, name, key)
+    if kwargs and is_tracer(result) and result is kwargs.get("out"):
+        return result
+    result = _tie(made, result if name in VIEWS else on_the_tape(result))
+    return in_c_order(result) if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs else result
+
+
+def on_the_tape(result: Any, *given: Any) -> Any:
+    """On the tape a new array of numbers alone is a value, too, for traced ones may be written to it."""
+    if isinstance(result, (tuple, list)) and not hasattr(result, "_fields"):
+        return type(result)([on_the_tape(y, *given) for y in result])
+    if not isinstance(result, np.ndarray) or not result.ndim or not stack.is_live() or result.dtype.kind not in "biufc":
+        return result
+    return result if any(isinstance(a, np.ndarray) and np.may_share_memory(a, result) for a in given) else current().constant(result)
+
+
+def in_c_order(copy: Any) -> Any:
+    """A copy that NumPy makes in C order, whatever the order of what it copies."""
+    if layout_of(copy.atom) is None:
+        copy = registry["cast"](copy, dtype=copy.dtype)
+        current().root.dense[copy.atom] = True
+    return copy
+
+
+def out_of_c_order(copy: Any) -> Any:
+    """A copy of which it is not known how it lies in memory."""
+    copy = registry["cast"](copy, dtype=copy.dtype)
+    current().root.dense[copy.atom] = False
+    return copy
+
+
+class _ViewCall:
+    """One call of a function that may give views: what it was, and what it was given."""
+
+    __slots__ = ("name", "call", "args", "kwargs", "original", "start", "arrays", "atoms")
+
+    def __init__(self, name: str, call: Callable, args: tuple, kwargs: dict, original: Any):
+        self.name, self.call, self.args, self.kwargs, self.original = name, call, args, kwargs, original
+        self.start = len(current().equations)
+        self.arrays = [x for x in (*args, *kwargs.values()) if is_tracer(x)]
+        self.atoms = {x.atom for x in self.arrays}
+
+    def is_scalar(self, y: Any) -> bool:
+        """Whether y is an element, which NumPy hands out by value."""
+        if self.name == "unstack":                            # it goes over the rows, as Python does
+            return not y.ndim
+        if self.name != "__getitem__" or y.ndim:
+            return False
+        subscript = self.args[1]
+        return not (subscript is Ellipsis or isinstance(subscript, tuple) and any(s is Ellipsis for s in subscript))
+
+    @property
+    def is_view(self) -> bool:
+        """Whether NumPy's result is known to be a view, if its reshaping needs no copy."""
+        return self.name in VIEWS and "copy" not in self.kwargs
+
+    def answer(self, source: Any, place: int, layout: "tuple | None") -> ResultMemory:
+        """What NumPy says of one of the results, where this argument lies in memory thus."""
+        if self.original is None:
+            return UNKNOWN
+        original = attribute(self.name) if self.call is PROPERTIES.get(self.name) else self.original
+        found = ask(original, self.args, self.kwargs, source, layout)
+        return found[place] if place < len(found) else UNKNOWN
+
+
+    def source(self, atom: Any, place: int) -> Any:
+        """The argument that holds this variable; of several, the one at the result's place."""
+        found = [x for x in self.arrays if x._var is atom]
+        beside = self.args[place] if place < len(self.args) else None
+        return next((x for x in found if x is beside), found[0])
+
+
+@lru_cache(None)
+def attribute(name: str) -> Callable:
+    """The function that reads an array's property."""
+    return attrgetter(name)
+
+
+def _tie(made: _ViewCall, result: Any) -> Any:
+    """The result, its arrays tied to what they are views of."""
+    return _tied(made, result, count())
+
+
+def _tied(made: _ViewCall, y: Any, places: Iterator) -> Any:
+    if isinstance(y, (tuple, list)):
+        parts = [_tied(made, part, places) for part in y]
+        if all(a is b for a, b in zip(parts, y)):
+            return y
+        return type(y)(*parts) if hasattr(y, "_fields") else type(y)(parts)
+    place = next(places)
+    if not is_tracer(y):
+        return y
+    if any(y is x for x in made.arrays):
+        return _same(made, y, place)
+    if y.held in made.atoms or made.is_scalar(y) or (y.tie is not None and any(y.tie.base is x for x in made.arrays)):
+        return y
+    if made.name == "view" or made.name == "imag" and y.dtype == made.args[0].dtype:
+        return _read_again(made, y)
+    links, source = _links(made, y.held, place)
+    if source is None or not links:
+        return _unlinked(made, y, place) if made.is_view and made.name != "__getitem__" else y
+    if made.is_view:
+        return Chain(source, y, links, made, place).tied()
+    answers = made.answer(source, place, None)
+    return y if answers.shares is False else Chain(source, y, links, made, place, answers.writeable is not False).tied()
+
+
+def _unlinked(made: _ViewCall, y: Any, place: int) -> Any:
+    """A view that no equations tie to its array: once one of the two is written to, nobody knows what the other holds."""
+    source = next((x for x in made.arrays if made.answer(x, place, None).shares is not False), None)
+    if source is None:
+        return y
+
+    def refuse(*values: Any) -> Any:
+        raise SideEffectError(f"the result of {made.name} may be a view, and it is written to, or the array that it came from",
+                              why="how it lies in that array is not known", do="copy it first (x.copy())")
+    return y.as_view(source, refuse, refuse)
+
+
+def _same(made: _ViewCall, x: Any, place: int) -> Any:
+    """What NumPy answers where nothing was to be computed: the array itself, a view of all of it, or a copy."""
+    is_view = made.is_view and made.name != "ravel"
+    answer = made.answer(x, place, None if is_view else memory_layout(x))
+    if is_view or (answer.shares and answer.writeable):
+        if answer.itself:
+            return x
+        return Chain(x, type(x)(x.builder, x.atom), [], made, place).tied() if stack.is_live() else handed_again(x)
+    y = _copied(x, answer)
+    return y if answer.shares is False else Chain(x, y, [], made, place, answer.writeable is not False).tied()
+
+
+def handed_again(x: Any) -> Any:
+    """x itself stands for a view of all of it, too, as long as nobody asks which of the two it is."""
+    if x.ndim:
+        current().root.two_objects[id(x)] = x
+    return x
+
+
+def _copied(x: Any, answer: ResultMemory) -> Any:
+    """A copy: the same value, from now on on its own."""
+    y = type(x)(x.builder, x.atom)
+    if x.ndim < 2 or answer.shares:
+        return y
+    return in_c_order(y) if answer.c_order else out_of_c_order(y)
+
+
+def _links(made: _ViewCall, atom: Any, place: int) -> tuple:
+    """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if none do."""
+    chains: DefUse | None = None
+    links: list[Equation] = []
+    while atom not in made.atoms:
+        chains = chains or DefUse(current().equations[made.start:])
+        eqn = chains.definition(atom)
+        if eqn is None or not eqn.op.traits.view:
+            return links, None
+        if made.name == "__getitem__" and "a" in eqn.params.get("spec", ()):
+            return links, None
+        links.insert(0, eqn)
+        atom = eqn.inputs[0]
+    return links, made.source(atom, place)
+
+
+def _read_again(made: _ViewCall, y: Any) -> Any:
+    """x.view(dtype), or the imaginary part of real numbers: read again by the call that made it, and not written to."""
+    def write(base: Any, new: Any) -> Any:
+        if made.name == "imag":
+            raise ValueError("assignment destination is read-only")
+        raise SideEffectError("an array is written to through a view of another dtype", do="write to the array itself")
+    return y.as_view(made.args[0], lambda base: made.call(*made.args, **made.kwargs), write)
+
+
+class Chain:
+    """The way from an array to a view of it, to be gone in both directions."""
+
+    def __init__(self, source: Any, view: Any, links: list, made: _ViewCall, place: int = 0, is_writeable: bool = True):
+        self.source, self.view, self.links = source, view, links
+        self.made, self.place, self.is_writeable = made, place, is_writeable
+
+    def tied(self) -> Any:
+        """The view, tied to its source."""
+        self.view.as_view(self.source, self.read, self.write)
+        self.view.tie.chain = self
+        return self.view
+
+    def layout(self) -> "tuple | None":
+        """How the view lies in memory."""
+        layout = memory_layout(self.source)
+        for eqn in self.links:
+            layout = through(eqn, layout)
+        return layout
+
+    def is_view(self) -> bool:
+        """Whether NumPy made a view here, and not a copy; an error where that depends on what is not known."""
+        if stack.is_live() and self.links:
+            steps = self.example()
+            if steps:
+                return self._shares(steps)
+        layout = memory_layout(self.source)
+        shared = True if self.made.is_view and self.links else self.made.answer(self.source, self.place, layout).shares
+        for eqn in self.links:
+            if eqn.op.name == "reshape" and shared:
+                shared = reshape_is_view(eqn, layout, self.made.name == "ravel")
+            layout = through(eqn, layout)
+        if shared is None:
+            raise SideEffectError(f"whether {self.made.name} gave a view or a copy is not known, and one of the two is written to",
+                                  why="it depends on how the array lies in memory", do="take a copy first (x.copy()), or write before reshaping")
+        return shared
+
+    def example(self) -> list:
+        """On the tape, where extents are known: an array that lies in memory as the source does, and what NumPy makes of it; [] if that is not known."""
+        if self.source.tie is not None:
+            around = self.source.tie.chain
+            steps = around.example()[-1:] if around is not None else []
+        else:
+            known = layout_of(self.source.origin) is not None           # C order, then
+            steps = [np.empty([current().known(n) for n in self.source.shape], self.source.dtype)] if known else []
+        for eqn in self.links if steps else ():
+            steps.append(eqn.op.run(steps[-1], *[current().known(a) for a in operands(eqn)], **eqn.params))
+        return steps
+
+    def _shares(self, steps: list) -> bool:
+        """Whether the last of these arrays is a view of the first; ravel and its kin copy what does not lie in C order."""
+        reshaped = [x for e, x in zip(self.links, steps) if e.op.name == "reshape"]
+        copied = self.made.name == "ravel" and not all(x.flags.c_contiguous for x in reshaped)
+        return not copied and (not steps[0].size or np.shares_memory(steps[0], steps[-1]))
+
+    def read(self, base: Any) -> Any:
+        """The view's value after its base has changed."""
+        if not self.is_view():
+            self.view.tie = None                                        # a copy, after all: it keeps its value
+            return current().value_of(self.view._var)
+        return self.values(base)[-1]
+
+    def values(self, base: Any) -> list:
+        """The base's present value, and what each link makes of it."""
+        values = [base]
+        for eqn in self.links:
+            values.append(eqn.op(values[-1], *operands(eqn), **eqn.params))
+        return values
+
+    def write(self, base: Any, new: Any) -> Any:
+        """The base's value after the view got a new one."""
+        if not self.is_view():
+            self.view.tie = None
+            return base
+        if not self.is_writeable:
+            raise ValueError("assignment destination is read-only")
+        for eqn, x in zip(reversed(self.links), reversed(self.values(base)[:-1])):
+            new = write_back(eqn, x, new)
+        return new
+
+
+def operands(eqn: Equation) -> tuple:
+    """The further inputs of an equation, as values."""
+    return tuple([a.value if isinstance(a, Literal) else current().value_of(a) for a in eqn.inputs[1:]])
+
+
+def write_back(eqn: Equation, x: Any, y: Any) -> Any:
+    """x as it is when y has been written to link(x)."""
+    name = eqn.op.name
+    if name == "index":
+        return written(x, Selection(operands(eqn), eqn.params["spec"], eqn.params["at"], is_view=True), y)
+    if name == "reshape":
+        return eqn.op(y, *shape_of(x))
+    if name == "transpose":
+        return eqn.op(y, axes=inverse_permutation(eqn.params["axes"]))
+    if name == "broadcast_to":
+        raise SideEffectError("an array is written to whose elements stand for several places each",
+                              do="copy it first (x.copy())")
+    if name == "real":
+        return registry["make_complex"](y, registry["imag"](x))
+    return registry["make_complex"](registry["real"](x), y)
+
+
+def memory_layout(x: Any) -> "tuple | None":
+    """How an array lies in memory, if that is known."""
+    if x.tie is not None:
+        chain = x.tie.chain
+        return None if chain is None else chain.layout()
+    return layout_of(x.origin)
+
+
+class Spent:
+    """A mark of an array whose memory was given away (overwrite_a=True): what it holds is not known. See Tracer.bound."""
+
+    flag = True
+
+    def __init__(self, name: str, key: str):
+        self.name, self.key = name, key
+
+    def check(self) -> None:
+        raise SideEffectError(f"an array is used after {self.name}(..., {self.key}=True), which may write over it",
+                              why="what it holds then depends on how it lies in memory",
+                              do=f"leave {self.key} out, or give the function a copy")
+
+
+def spend(x: Any, name: str, key: str) -> None:
+    """From now on reading this array, or another view of its memory, is an error."""
+    while is_tracer(x):
+        x.bound = Spent(name, key)
+        x = x.tie.base if x.tie is not None else None
+
+
+# -- assignment ---------------------------------------------------------------------------------------------------------------
+
+
+def assign(x: Any, subscript: Any, value: Any) -> None:
+    """x[subscript] = value; nothing is left to do where the value is that very view (as after `x[1:] += v`)."""
+    if not is_own_view(x, subscript, value):
+        METHODS["__setitem__"](x, subscript, value)
+
+
+def is_own_view(x: Any, subscript: Any, value: Any) -> bool:
+    """Whether the value is x[subscript], a view taken before and up to date."""
+    view = value.tie if is_tracer(value) else None
+    if view is None or view.base is not x or view.chain is None or view.chain.made.name != "__getitem__" or value.version < 0:
+        return False
+    return view.seen == x.version and _same_subscript(view.chain.made.args[1], subscript)
+
+
+def _same_subscript(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(_same_subscript(s, t) for s, t in zip(a, b))
+    if isinstance(a, slice):
+        return all(_same_subscript(s, t) for s, t in ((a.start, b.start), (a.stop, b.stop), (a.step, b.step)))
+    if isinstance(a, Value):
+        return a.atom is b.atom
+    return isinstance(a, int) and a == b

@@ -1,0 +1,257 @@
+"""Where an array's elements lie, as far as a branch leaves it open: a name that is one array on one path and another on the other one.
+
+After `z = x if c else A[i]`, what is written to z is written to x where c holds and to the row of A where it does not, and z sees what is
+written to either. So z becomes a view whose base is a place: it reads and writes the arrays that it may be, each under its condition.
+"""
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ...ir.build import Value, as_atom, current
+from ...ir.graph import Equation, Literal, Var
+from ...ir.op import registry
+from ...ops.control import COND
+from ...ops.kinds import shape_of
+from ...util.errors import SideEffectError, UnstageableError
+from .member import Member
+from .mutation import operands, write_back
+from .tracer import Tracer, was_there
+
+MOST_WAYS = 64                                               # in which a name may be an array
+
+
+class Place:
+    """Elements of arrays. `arrays` are those whose elements they are; read(like) is their value, of the shape of a variable that held it
+    before, and written(x, y) what array x is with y in them.
+    """
+
+    arrays: tuple = ()
+
+    def read(self, like: Var) -> Any:
+        raise NotImplementedError
+
+    def written(self, array: Tracer, y: Any) -> Any:
+        raise NotImplementedError
+
+    def through(self, links: tuple) -> "Place":
+        """The place of a view of what is here."""
+        raise NotImplementedError
+
+    def atoms(self) -> Iterable:
+        """Variables that tell where it is."""
+        raise NotImplementedError
+
+    def mapped(self, array_of: Callable, atom_of: Callable) -> "Place":
+        """This place around the branch in which it was found."""
+        raise NotImplementedError
+
+
+class Direct(Place):
+    """An array, or a view of it by these equations."""
+
+    def __init__(self, array: Tracer, links: tuple = ()):
+        self.arrays, self.links = (array,), links
+
+    def _values(self) -> list:
+        values = [current().value_of(self.arrays[0].held)]
+        for eqn in self.links:
+            values.append(eqn.op(values[-1], *operands(eqn), **eqn.params))
+        return values
+
+    def read(self, like: Var) -> Any:
+        return self._values()[-1]
+
+    def written(self, array: Tracer, y: Any) -> Any:
+        values = self._values()
+        if array is not self.arrays[0]:
+            return current().value_of(array.held)
+        y = in_shape_of(y, values[-1])
+        for eqn, x in zip(reversed(self.links), reversed(values[:-1])):
+            y = write_back(eqn, x, y)
+        return y
+
+    def through(self, links: tuple) -> Place:
+        return Direct(self.arrays[0], (*self.links, *links))
+
+    def atoms(self) -> Iterable:
+        return [a for eqn in self.links for a in eqn.inputs[1:] if isinstance(a, Var)]
+
+    def mapped(self, array_of: Callable, atom_of: Callable) -> Place:
+        return Direct(array_of(self.arrays[0]), tuple([_with_operands(eqn, atom_of) for eqn in self.links]))
+
+
+class Selected(Place):
+    """One of several places, by a selector that is a variable of the program."""
+
+    def __init__(self, selector: Any, places: tuple):
+        self.selector, self.places = selector, places
+        self.arrays = tuple({id(x): x for p in places for x in p.arrays}.values())
+
+    def _chosen(self, compute: Callable, like: Any) -> Any:
+        if not isinstance(self.selector, Var):
+            return compute(self.places[int(self.selector)])
+        for x in self.arrays:
+            _ = x.held                                        # a view looks at its base here: what it sees in a region stays in there
+        regions = tuple([lambda p=p: [in_shape_of(compute(p), like)] for p in self.places])
+        return COND.run_regions([current().value_of(self.selector)], regions)[0]
+
+    def read(self, like: Var) -> Any:
+        return self._chosen(lambda p: p.read(like), like)
+
+    def written(self, array: Tracer, y: Any) -> Any:
+        return self._chosen(lambda p: p.written(array, y), current().value_of(array.held))
+
+    def through(self, links: tuple) -> Place:
+        return Selected(self.selector, tuple([p.through(links) for p in self.places]))
+
+    def atoms(self) -> Iterable:
+        own = [self.selector] if isinstance(self.selector, Var) else []
+        return own + [a for p in self.places for a in p.atoms()]
+
+    def mapped(self, array_of: Callable, atom_of: Callable) -> Place:
+        return Selected(atom_of(self.selector), tuple([p.mapped(array_of, atom_of) for p in self.places]))
+
+
+class UnknownPlace(Place):
+    """Somewhere in these arrays (or nowhere: a copy); to be neither written to, nor read after they were."""
+
+    def __init__(self, arrays: tuple):
+        self.arrays = arrays
+
+    def read(self, like: Var) -> Any:
+        raise self._refusal()
+
+    def written(self, array: Tracer, y: Any) -> Any:
+        raise self._refusal()
+
+    def _refusal(self) -> SideEffectError:
+        return SideEffectError("an array that is a view of one array or of another, as a branch decides, is written to, or one of those is",
+                               why="how it lies in them cannot be told", do="copy it in the branch (x.copy())")
+
+    def through(self, links: tuple) -> Place:
+        return self
+
+    def atoms(self) -> Iterable:
+        return ()
+
+    def mapped(self, array_of: Callable, atom_of: Callable) -> Place:
+        return UnknownPlace(tuple([array_of(x) for x in self.arrays]))
+
+
+class Base:
+    """A place as the base of a view: it has a version, and can be given a value.
+
+    `writes` is how many arrays are written to where it is given one: those of its arrays that are such views themselves pass it on to theirs, so that names
+    which are exchanged in one branch after the other would double them each time.
+    """
+
+    def __init__(self, place: Selected, dtype: Any):
+        self.place, self.dtype = place, dtype
+        self.writes = sum(map(_writes, place.arrays))
+        if self.writes > MOST_WAYS:
+            raise UnstageableError("an array is one of others as many branches decide, one after the other", why=f"a write to it would be {self.writes} writes",
+                                   do="exchange the elements (a[:], b[:] = b.copy(), a.copy()), or copy the arrays in the branches")
+
+    @property
+    def version(self) -> tuple:
+        """What its arrays hold. (Put back after a trial, they are what they were.)"""
+        return tuple([x.held for x in self.place.arrays])
+
+    def set(self, y: Any) -> None:
+        for x in self.place.arrays:
+            if x._var.type.dtype != self.dtype:
+                raise SideEffectError("an array that is of one dtype or of another, as a branch decides, is written to",
+                                      do="make the branches' arrays of one dtype, or copy them")
+        for x in self.place.arrays:
+            x.set(self.place.written(x, y))
+
+
+def _writes(array: Tracer) -> int:
+    """How many arrays a write to this one is a write to, and passes through."""
+    base = None if array.tie is None else array.tie.base
+    return base.writes if isinstance(base, Base) else 1 + _writes(base) if isinstance(base, Tracer) else 1
+
+
+def stand_for(array: Tracer, place: Selected) -> None:
+    """Make an array the view of a place that it holds the value of."""
+    array.as_view(Base(place, array._var.type.dtype), lambda base: base.place.read(array._var), lambda base, y: y)   # type: ignore[arg-type]
+
+
+def roots_of(array: Tracer) -> list:
+    """The arrays that are no views and whose elements these are."""
+    return list({id(r): r for _, r in ways_to(array)}.values())
+
+
+def ways_to(array: Tracer) -> list:
+    """Each array that is no view and whose elements these may be, with the branches under which it is that one: {selector: side}.
+
+    Of very many ways the branches are left out.
+    """
+    if array.tie is None:
+        return [({}, array)]
+    base = array.tie.base
+    if isinstance(base, Member):
+        return [({}, array)] if base.row is None else ways_to(base.row)
+    if isinstance(base, Tracer):
+        return ways_to(base)
+    if not isinstance(base, Base):
+        return [({}, array)]
+    found = _ways_within(base.place)
+    return found if len(found) <= MOST_WAYS else [({}, r) for r in {id(r): r for _, r in found}.values()]
+
+
+def _ways_within(place: Place) -> list:
+    if not isinstance(place, Selected):
+        return [way for x in place.arrays for way in ways_to(x)]
+    if not isinstance(place.selector, Var):
+        return _ways_within(place.places[int(place.selector)])
+    sides = [({place.selector: k}, p) for k, p in enumerate(place.places)]
+    return [({**under, **side}, r) for side, p in sides for under, r in _ways_within(p) if are_compatible(under, side)]
+
+
+def are_compatible(a: dict, b: dict) -> bool:
+    """Whether a run may take both of these ways."""
+    return all(b.get(selector, side) == side for selector, side in a.items())
+
+
+def place_of(array: Tracer, since: int) -> Place:
+    """Where an array lies in those that were there before `since`, or in new ones that are no views."""
+    view = array.tie
+    if view is None or was_there(array, since):
+        return Direct(array)
+    if isinstance(view.base, Base):
+        return _within(view.base.place, since)
+    chain = view.chain
+    if chain is None or not chain.is_writeable:
+        return UnknownPlace(tuple(roots_of(array)))
+    try:
+        shared = chain.is_view()
+    except SideEffectError:
+        return UnknownPlace(place_of(chain.source, since).arrays)
+    return place_of(chain.source, since).through(tuple(chain.links)) if shared else Direct(array)
+
+
+def _within(place: Place, since: int) -> Place:
+    if isinstance(place, Selected):
+        return Selected(place.selector, tuple([_within(p, since) for p in place.places]))
+    if isinstance(place, Direct):
+        return place_of(place.arrays[0], since).through(place.links)
+    return place
+
+
+def in_shape_of(y: Any, x: Any) -> Any:
+    """y, whose shape is that of x (a value, or a variable) wherever this is run."""
+    shape = tuple([current().value_of(n) for n in x.type.shape]) if isinstance(x, Var) else shape_of(x)
+    return y if all(_is_same(m, n) for m, n in zip(shape_of(y), shape)) else registry["reshape"](y, *shape)
+
+
+def _is_same(m: Any, n: Any) -> bool:
+    return m.atom is n.atom if isinstance(m, Value) and isinstance(n, Value) else type(m) is type(n) is int and m == n
+
+
+def _with_operands(eqn: Equation, atom_of: Callable) -> Equation:
+    inputs = [a if isinstance(a, Literal) else _atom(atom_of(a)) for a in eqn.inputs[1:]]
+    return Equation(eqn.op, (eqn.inputs[0], *inputs), eqn.outputs, eqn.params, eqn.regions, eqn.where)
+
+
+def _atom(x: Any) -> Any:
+    return x if isinstance(x, Var) else as_atom(x)

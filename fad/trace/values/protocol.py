@@ -1,0 +1,49 @@
+"""NumPy's protocols: what a NumPy function means when one of its arguments is traced (or a Tensor)."""
+from typing import Any
+
+import numpy as np
+
+from ...ir.types import is_number, type_of
+from ...ops.face import METHODS, find
+from ...ops.literals import is_value, numpy_number, require_fitting
+from ...util.errors import UnsupportedFunctionError
+from ...util.where import module_name
+from .mutation import call_face
+
+
+def qualified_name(function: Any) -> str:
+    module = module_name(function) or ("numpy" if isinstance(function, np.ufunc) else "")
+    return f"{module}.{getattr(function, '__name__', function)}".lstrip(".")
+
+
+def unknown(function: Any) -> UnsupportedFunctionError:
+    return UnsupportedFunctionError(f"{qualified_name(function)} is not supported on traced arrays",
+                                    why="fad has no record of it", do="see docs/ops for what there is, or give it a rule with fad.custom_vjp")
+
+
+def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
+    """numpy.function(*args, **kwargs) by its face."""
+    found = find(function)
+    if found is None:
+        raise unknown(function)
+    return in_numpys_terms(function.__name__, call_face(function.__name__, found.call, args, kwargs, function))
+
+
+def in_numpys_terms(name: str, result: Any) -> Any:
+    """What a function of NumPy's returns: of Python's floats, too, a scalar of NumPy's. Ints stay Python's, as np.size(x) is."""
+    of_numpy = is_value(result) and type_of(result).dtype.kind in "fc" and name not in ("real", "imag")          # np.real(x) is x.real
+    return numpy_number(result) if of_numpy else result
+
+
+def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
+    """ufunc(*inputs) or ufunc.method(*inputs) by its face."""
+    found = find(ufunc)
+    if found is None:
+        raise unknown(ufunc)
+    if method == "__call__" and all(is_number(x) or is_value(x) and type_of(x).weak for x in inputs):
+        inputs = tuple([numpy_number(x) for x in inputs])                # which of them makes no difference
+    if method == "__call__" and len(inputs) == 2:
+        require_fitting(found.call, *inputs)
+    if method != "__call__":
+        return METHODS[f"ufunc.{method}"](ufunc, *inputs, **kwargs)
+    return METHODS["ufunc.call"](ufunc, found.call, inputs, **kwargs)

@@ -1,0 +1,422 @@
+"""The tracer: what a user's function sees in place of an array while it is traced.
+
+It answers NumPy's protocols, has an ndarray's methods, and is mutable as an ndarray is: `y[i] = v` gives the tracer a new value of
+the (purely functional) program, and a view taken by basic indexing reads and writes through to its base.
+"""
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.affine import Affine
+from ...ir.build import current
+from ...ir.graph import Var
+from ...ir.op import Op, registry
+from ...ir.types import INT, type_of
+from ...ir.value import REFLECTED, Value, answers, counted
+from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
+from ...ops.literals import as_array, python_int, require_fitting, see_that_python_takes
+from ...util.errors import ConcreteValueError, SideEffectError
+from ...util.where import here, is_users_operator, library_call
+from . import sparse
+from .absent import Absent, pickled, times_text
+from .constants import constant_of, of_sizes
+from .excuses import SAME, lies_here, never
+from .mutation import assign, call_face
+from .protocol import call_function, call_ufunc
+from .text import asked
+
+births = itertools.count(1)                                  # tells what was there before a branch or a loop from what was made in it
+
+
+class TracerView:
+    """How a view reads from its base and writes back into it."""
+
+    __slots__ = ("base", "read", "write", "seen", "chain")
+
+    def __init__(self, base: "Tracer", read: Callable, write: Callable):
+        self.base, self.read, self.write, self.seen = base, read, write, base.version
+        self.chain: Any = None                              # how it came from its base, where that is known (see mutation.py)
+
+
+class Tracer(Value):
+    """A traced array or scalar.
+
+    `tie` says what it is a view of; `origin` is the variable it was made with, which tells how it lies in memory; `born` numbers the tracers.
+
+    `kin` are arrays (each with what it held then, and an excuse) that may be this very array, as may be left open by a loop: once one of
+    them was written to, nobody knows what this one holds.
+    """
+
+    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional", "longer")
+
+    def __init__(self, builder: Any, var: Var):
+        super().__init__(builder, var)
+        self._version, self.origin, self.born = 0, var, next(births)
+        self.tie: TracerView | None = None
+        self.kin: Any = ()
+        self.bound: Any = None                              # whether the name of this value has one at all (see bound.py)
+        self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
+        self.longer: Mapping[Var, Var] = SAME               # of a list's rows: variable -> the first that had its entries, before more were appended
+
+    @property
+    def atom(self) -> Var:
+        if self.bound is not None and stack.builders():
+            self.bound.check()
+        if self.optional is not None and stack.builders():
+            self.optional.check()
+        return self.held
+
+    @property
+    def held(self) -> Var:
+        """The variable that this value is, read to be handed on and not to be used."""
+        if self.kin:
+            self._see_to_kin()
+        view = self.tie
+        if view is not None and view.base.version != view.seen:
+            if stack.builders():
+                current().note_mutation(self)
+            self._var = view.read(view.base).atom
+            view.seen = view.base.version
+            self._version += 1
+        return self._var
+
+    @property
+    def is_kin_changed(self) -> bool:
+        """Whether an array that may be this one was written to."""
+        self.kin = [k for k in self.kin if k[0].is_still(k[1]) or not (k[2] is not None and k[2]())]
+        return not all(other.is_still(var) and (excuse is not lies_here or other._is_sure(self)) for other, var, excuse in self.kin)
+
+    def _is_sure(self, row: "Tracer") -> bool:
+        """Whether nothing that may be this array was written to, but for the row of a list that it lies in."""
+        return all(other.is_still(var) or other is row or excuse is never or (excuse is not None and excuse()) for other, var, excuse in self.kin)
+
+    def is_still(self, var: Var) -> bool:
+        """Whether no element was written to since it was this variable. What a list gets at its end is in no array that was there."""
+        return self._var is var or self.longer.get(self._var, self._var) is self.longer.get(var, var)
+
+    def unexcused_kin(self) -> list:
+        """Arrays that may be this one, or were before one of the two was written to."""
+        return [other for other, _, excuse in self.kin if not (excuse is not None and excuse())]
+
+    def unchanged_kin(self) -> list:
+        """Arrays that may be this very one, as far as is known."""
+        return [other for other, var, excuse in self.kin if other.is_still(var) and not (excuse is not None and excuse())]
+
+    def _see_to_kin(self) -> None:
+        if self.is_kin_changed:
+            raise SideEffectError("an array is read, and another one was written to that may be the same",
+                                  why="which array a name stands for after a loop depends on its iterations",
+                                  do="copy where the arrays are to be different ones (x = y.copy()), or use the name that was written to")
+
+    @property
+    def version(self) -> int:
+        """Counts the changes of this array, through it or through its base."""
+        _ = self.held                                       # a view looks at its base first
+        return self._version
+
+    def set(self, new: Value) -> "Tracer":
+        """Give this array a new value in place; what it is a view of changes with it."""
+        view, builder = self.tie, current()
+        base: Any = None
+        new = builder.value_of(builder.lift(new).atom)      # as it is now: it may be a view of this array, as in z[:] = z[::-1]
+        if view is not None:
+            base = view.write(view.base, new)
+        builder.note_mutation(self)
+        self._var = new.atom
+        self._version += 1
+        if view is not None:
+            view.base.set(base)
+            view.seen = view.base.version
+        return self
+
+    def put_back(self, var: Var) -> None:
+        """Hold again what it held before a region was traced; a view reads its base again when it is looked at."""
+        self._var = var
+        self._version += 1
+        if self.tie is not None:
+            self.tie.seen = -1
+
+    def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
+        """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed."""
+        self.tie = TracerView(base, read, write)
+        return self
+
+    # -- NumPy's protocols ----------------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        return call_function(function, args, kwargs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        if sparse.is_asked_by_sparse():
+            return np.array(None)                            # no array: so that __rmatmul__ is asked
+        return np.array(self._concrete("an ndarray was made of a traced array"))
+
+    def __getattr__(self, name: str) -> Any:
+        found = PROPERTIES.get(name)
+        if found is not None:
+            return call_face(name, found, (self,), {})
+        call = METHODS.get(name)
+        if call is None and name in OF_NUMBERS and not self.ndim:
+            call = OF_NUMBERS[name]
+        if call is None:
+            raise Absent(f"a traced array has no attribute {name!r}", name=name)
+        return lambda *args, **kwargs: call_face(name, call, (self, *args), kwargs)
+
+    def __getitem__(self, subscript: Any) -> Any:
+        return call_face("__getitem__", METHODS["__getitem__"], (self, subscript), {})
+
+    def __setitem__(self, subscript: Any, value: Any) -> None:
+        if self.optional is not None:
+            self.optional.check()
+        assign(self, subscript, value)
+
+    @property
+    def real(self) -> Any:
+        """The real part, a view."""
+        return call_face("real", PROPERTIES["real"], (self,), {})
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part, a view."""
+        return call_face("imag", PROPERTIES["imag"], (self,), {})
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
+
+    @property
+    def flat(self) -> Any:
+        """The elements in C order."""
+        return PROPERTIES["flat"](self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        self.flat[...] = value
+
+    def beside(self, other: Any) -> Any:
+        """A list or tuple, of traced values too, is the array that NumPy makes of it."""
+        if not isinstance(other, (list, tuple)):
+            return other
+        return as_array(other) if getattr(other, "rows", None) is None else other.array()         # type: ignore[union-attr]
+
+    def meets(self, name: str, a: Any, b: Any) -> None:
+        op = registry[name]
+        require_fitting(op, a, b)
+        if stack.is_live() and isinstance(op, Op) and op.traits.raises and is_users_operator():
+            see_that_python_takes(op.traits.on_ints, a, b)  # type: ignore[arg-type]
+
+    def __matmul__(self, other: Any) -> Any:
+        if sparse.is_sparse(other):
+            return sparse.times(other, self, transposed=True) if self.ndim < 2 else sparse.times(other, self.T, transposed=True).T
+        return super().__matmul__(other)                     # type: ignore[misc]
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)      # type: ignore[misc]
+
+    def __mul__(self, other: Any) -> Any:
+        return other * self.__index__() if self._repeats(other) else super().__mul__(other)              # type: ignore[misc]
+
+    def __rmul__(self, other: Any) -> Any:
+        if self._repeats(other):
+            return other * self.__index__()
+        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmul__(other)         # type: ignore[misc]
+
+    def _repeats(self, other: Any) -> bool:
+        """Whether a product with this is a sequence so many times over: [0.0] * len(x)."""
+        counts = self.dtype.kind in "iu" and not self.ndim
+        if not counts and isinstance(other, (str, bytes)):
+            raise times_text(other)
+        return counts and isinstance(other, (list, tuple, str, bytes))
+
+    def __pos__(self) -> "Tracer":
+        if self.dtype.kind == "b" and not self.type.weak:
+            raise TypeError("ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'>")
+        return Tracer(self.builder, counted(self).atom)
+
+    # -- where Python needs a value ---------------------------------------------------------------------------------------
+
+    def _needs(self, what: str) -> ConcreteValueError:
+        library = library_call()
+        if library:
+            return ConcreteValueError(f"{what}, by {library}: {self.describe()}", why="a library's code computes with numbers, and fad has no record of it",
+                                      do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for solvers), or "
+                                         "keep it off the derivative's path (fad.stop_gradient)")
+        to_do = "take an element of it (x[0]), or reduce it (np.sum)" if self.ndim else "compute with arrays (np.where, slices)"
+        return ConcreteValueError(f"{what}, which has no value while the function is traced: {self.describe()}",
+                                  do=f"{to_do}, use fad.cond / fad.while_loop, or mark the argument static")
+
+    def _concrete(self, what: str, constant: bool = False) -> Any:
+        """The value, where it is known now; constant: what is done with it has no derivative."""
+        builder = current()
+        if builder.live and (constant or not builder.moves(self)):
+            return builder.value(self)
+        known = constant_of(self.atom)
+        if known is not None:
+            return known
+        known = of_sizes(self)
+        if known is not None:
+            return known
+        raise self._needs(what)
+
+    def __index__(self) -> int:
+        return operator.index(self._concrete("Python needed an integer"))
+
+    def __int__(self) -> int:
+        return int(self._concrete("int() was taken of a traced value", constant=True))
+
+    def __float__(self) -> float:
+        return float(self._concrete("float() was taken of a traced value"))
+
+    def __complex__(self) -> complex:
+        return complex(self._concrete("complex() was taken of a traced value"))
+
+    def __bool__(self) -> bool:
+        return bool(self._concrete("Python branched on a traced value", constant=True))
+
+    __format__, __str__, __repr__ = asked(format), asked(str), asked(repr)
+
+    def __sizeof__(self) -> int:
+        raise self._needs("Python asked for the size in memory")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise pickled(self)
+
+    def __dir__(self) -> list:
+        return dir(np.ndarray if self.ndim else self.dtype.type if not self.type.weak else type(self.dtype.type(0).item()))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a scalar")
+        return operator.index(self.shape[0])
+
+    def __iter__(self) -> Iterator:
+        if not self.shape:
+            raise TypeError("iteration over a scalar")
+        for k in range(len(self)):
+            yield self[k]
+
+
+def was_there(array: Tracer, since: int) -> bool:
+    """Whether an array was there before this birth; arrays from outside the program always were."""
+    return array.born < since or any(array is x for _, x in current().root.captured.values())
+
+
+_python_name = {"equal": "eq", "not_equal": "ne"}
+
+
+def _compare(name: str, decide: Callable, reflected: str) -> Callable:
+    """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
+    def method(self: Tracer, other: Any) -> Any:
+        _ = self.atom                                         # where this may be None, the program asks it here
+        if answers(self, other, reflected):
+            return NotImplemented
+        if other is None or isinstance(other, (str, dict, set, bytes)):
+            if self.ndim and name in ("equal", "not_equal") and stack.builders():
+                return getattr(operator, _python_name[name])(self._concrete("an array was compared with what is no number", constant=True), other)
+            return NotImplemented
+        if self.dtype == INT and self.ndim == 0 and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0):
+            facts = current().integers
+            known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
+            if known is not None:
+                return known
+        if name not in ("equal", "not_equal"):
+            _refuse_complex(self, other)
+        return registry[name](self, self.beside(other))
+    return method
+
+
+def _refuse_complex(a: Any, b: Any) -> None:
+    """Python has no order of complex numbers; NumPy's have one."""
+    if type(b) in (bool, int, float, complex) or isinstance(b, Value):
+        t, other = type_of(a), type_of(b)
+        if t.weak and other.weak and "c" in (t.dtype.kind, other.dtype.kind):
+            raise TypeError("'<' and its like are not supported between instances of 'complex'")
+
+
+def _order(strict_below: int) -> Callable:
+    """Decide d >= bound (bound 0 or 1), by proof or guard."""
+    def decide(facts: Any, d: Affine) -> "bool | None":
+        if facts.assume_nonnegative(d.shifted(-strict_below), here()):
+            return True
+        if facts.assume_nonnegative(d.scaled(-1).shifted(strict_below - 1), here()):
+            return False
+        return None
+    return decide
+
+
+def _reverse(decide: Callable) -> Callable:
+    return lambda facts, d: decide(facts, d.scaled(-1))
+
+
+def _equal(facts: Any, d: Affine) -> "bool | None":
+    if facts.assume_zero(d, here()):
+        return True
+    if facts.assume_nonnegative(d.shifted(-1), here()) or facts.assume_nonnegative(d.scaled(-1).shifted(-1), here()):
+        return False
+    return None
+
+
+def _not(decide: Callable) -> Callable:
+    def negated(facts: Any, d: Affine) -> "bool | None":
+        known = decide(facts, d)
+        return None if known is None else not known
+    return negated
+
+
+for _python, _name, _decide in [("ge", "greater_equal", _order(0)), ("gt", "greater", _order(1)), ("le", "less_equal", _reverse(_order(0))),
+                                ("lt", "less", _reverse(_order(1))), ("eq", "equal", _equal), ("ne", "not_equal", _not(_equal))]:
+    setattr(Tracer, f"__{_python}__", _compare(_name, _decide, f"__{REFLECTED[_python]}__"))
+
+
+def _hash(self: Tracer) -> int:
+    """As for an array there is none; a number's would need its value (in a dict or a set it would be silently missed)."""
+    return hash(self._concrete("Python needed the hash", constant=True))
+
+
+Tracer.__hash__ = _hash          # type: ignore[assignment]
+
+
+def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
+    """x += v changes an array; a scalar is a number, and the name is bound anew."""
+    def method(self: Tracer, other: Any) -> Any:
+        if not self.ndim and answers(self, other, reflected):
+            return NotImplemented
+        if not self.ndim and self.tie is None:
+            return operation(self, other)
+        other = self.beside(other)
+        self.meets(name, self, other)
+        result = registry[name](self, other)
+        if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
+            raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
+        METHODS["__setitem__"](self, Ellipsis, result)
+        return self
+    return method
+
+
+for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
+                       "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "matmul": "matmul", "lshift": "left_shift",
+                       "rshift": "right_shift"}.items():
+    setattr(Tracer, f"__i{_python}__", _in_place(_name, f"__r{_python}__", getattr(operator, f"__{_python}__")))
+
+
+def _rounded(name: str) -> Callable:
+    """math.floor, round and their like, of a scalar: an integer of the program."""
+    def method(self: Tracer) -> Any:
+        return python_int(self if self.dtype.kind in "iu" else registry[name](self))
+    return method
+
+
+for _python, _name in {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}.items():
+    setattr(Tracer, f"__{_python}__", _rounded(_name))
+Tracer.__round__ = lambda self, digits=None: _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)   # type: ignore[attr-defined]
