@@ -207,7 +207,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
 
 def watch_rules(owner: Any, *names: str) -> None:
     """Make the program depend on these attributes, which are rules: it holds until one of them changes."""
-    current().root.sources += [AttributeGuard(owner, name, getattr(owner, name)) for name in names]
+    current().trace.sources += [AttributeGuard(owner, name, getattr(owner, name)) for name in names]
 
 
 class _WithRule:

@@ -87,7 +87,7 @@ class Sharing:
         def body(*args: Any, **kwargs: Any) -> Any:
             filling = self.pattern.fill(args[:self.count])
             self.serving.call.fillings.append(filling)
-            current().root.lifted.update(filling.names)
+            current().trace.lifted.update(filling.names)
             return make(filling.function).body(*args[self.count:], **kwargs)
         return body
 

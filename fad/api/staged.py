@@ -321,9 +321,9 @@ class Staged:
             filled = list(leaves)
             for k, x in zip(dynamic, inputs):
                 filled[k] = x
-            args, kwargs = current().root.arguments = structure.unflatten(filled)
+            args, kwargs = current().trace.arguments = structure.unflatten(filled)
             all_made(nodes_of((args, kwargs), structure))
-            current().root.sources += [of_all_in(x) for x in fixed.values() if isinstance(x, CONTAINERS)]
+            current().trace.sources += [of_all_in(x) for x in fixed.values() if isinstance(x, CONTAINERS)]
             guard_within(current().root, fixed)
             result = body(*args, **kwargs)
             if self.writes:

@@ -19,6 +19,7 @@ from .affine import Affine
 from .graph import Equation, Func, Literal, Var
 from .integers import Integers
 from .op import Op
+from .records import RegionState, TraceState
 from .stack import current
 from .types import INT, Type, require_plain, type_of
 from .uses import defined_by
@@ -32,6 +33,10 @@ _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
 
 class Builder:
     """Collects the equations of one Func or region; see `building` for its use."""
+
+    __slots__ = ("name", "parent", "root", "value_class", "integers", "inputs", "equations", "owned", "known_forms",
+                 "known_integers", "known_results", "later", "given", "where", "trace", "region",
+                 "notes", "changing")
 
     live = False                                                 # whether it knows what each value is (see live.py)
 
@@ -47,63 +52,14 @@ class Builder:
         self.known_integers: dict[tuple, Any] = {}
         # what a region that is being differentiated has read and computed
         self.known_results: dict[tuple, Any] | None = None
-        self.captured: dict[int, tuple[Any, Any]] = {}          # id(array) -> (array, its Value); on the root
-        self.held: set[int] = set()  # those a library returned and may keep (ids; on the root)
-        self.watched: dict[int, bytes] = {}  # those that may change unseen: id -> their bytes when used
-        self.fresh_constants: dict[Var, Any] = {}                # arrays the traced function itself made; on the root
-        self.known_constants: dict[tuple, Var] = {}              # the same by what they hold
-        self.sources: list[Any] = []                             # outside values the traced function read; on the root
-        self.lifted: dict[tuple, Any] = {}  # (id of globals, name) or (id of a cell, "") -> the input for it
-        self.lifted_owners: dict[int, Any] = {}  # what inputs stand in (trace/heap/lifting.py); on the root
-        self.lifted_from: dict[tuple, Any] = {}  # key of a location -> the input that stands there; on the root
-        self.lifted_arrays: dict[int, Any] = {}  # id of such an input, an array -> its location; on the root
-        self.alternatives: dict[int, tuple] = {}  # id of an array left by an inner function -> it, what it may also be
-        self.inside: dict[int, Any] = {}  # what the traced function itself made; on the root
-        self.generators: dict[int, tuple] = {}  # id of one made inside -> (it, its builder); on the root
-        self.runs: Any = "once" if parent is None else None  # or (iteration, count), or None (see trace/heap/percall)
-        self.steps: list[Any] = []  # of a prelude: Python's calls before the program runs
-        self.drawn: dict[Var, tuple] = {}  # inputs that the prelude sets -> (operand, traced value)
-        self.handles: dict[int, tuple] = {}  # id of a generator it makes -> (traced one, operand, state)
-        self.count_of_steps = 0                                  # on the root
-        self.opened: dict[int, Any] = {}  # outside objects that it may change; on the root
-        self.journal: Any = None  # what is written to (trace/heap/journal.py); on the root
-        self.born: int = parent.born if parent else 0  # when a region began (see trace/heap/journal.py)
-        self.stand_ins: list[tuple] = []  # outside containers: what is seen instead, as it is and was
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
-        self.mutated: dict[int, tuple] = {}  # id of a tracer changed here -> (it, what it held before)
-        self.given: Any = ()  # of an inner function: what stands for its inputs outside
-        self.arrived: dict = {}  # id of an input -> what stands for it outside
-        self.arrived_pairs: dict = {}  # of an inner function: id of an input -> (it, what stands for it outside)
-        self.told_apart: list = []  # pairs of inputs, and whether they are one array; on the root
-        self.two_objects: dict = {}  # arrays that stand for views of all of them; on the root
-        self.apart: dict[Var, dict] = {}  # inputs -> those that share no memory (trace/outcome/sharing.py)
-        self.twins: list[Any] = []  # containers that may be one (see trace/regions/identity.py)
-        self.entangled: list = []  # tracers that got kin, and the marks (see trace/heap/state.py)
-        self.lost: list[tuple] = []  # tracers of unknown contents, and their views
-        self.dense: dict[Var, Any] = {}                          # arrays known to lie in C order, or not, or
-        self.relied: dict[Var, None] = {}  # their outer variable; inputs whose order was relied on
-        self.unrolled: dict[Any, Any] = {}  # loops that are no region (their lines) -> why; on the root
-        self.mixed: dict[Var, tuple] = {}  # results of several kinds: site, kinds (see ops/mixed.py)
-        self.supposing: dict[Any, tuple] = {}  # site -> the kind supposed of its results; on the root
-        self.supposed: dict[Var, Any] = {}                       # values so supposed; on the root
-        self.strict = False  # whether floating-point errors may raise (trace/regions/handlers.py)
-        # who hears of floating-point errors when the trace begins
-        self.listening: Any = parent.listening if parent else listening()
-        self.listeners: Any = None  # the line where the function asked to be told; on the root
-        self.settings: Any = None                                # by which it was last asked who is told; on the root
-        self.has_optional = False  # whether values may be None (trace/regions/optional.py); on the root
-        self.guarded: dict[int, Any] = {}                        # objects that are sources as a whole; on the root
-        self.frontend: Any = None  # what captures functions (trace/runtime/capture.py); on the root
-        self.reads: Any = None  # reads of code that is not rewritten (trace/guards/reads.py)
-        self.classes: dict[type, None] = {}  # of objects that it makes or whose attributes it reads
-        self.arguments: Any = ()  # the function's arguments, traced values included; on the root
-        # whether a name may have no value (trace/values/bound), and whether the class of a number was asked for; on the
-        # root
-        self.unbound = self.asked = False
-        self.side: Any = None                                    # of a branch: its selector, and which of the two it is
-        self.memory: Any = None  # of an iteration: memory of its inner loops (trace/regions/recall.py)
-        self.is_retried = False  # whether it is traced anew when it asks (trace/lists/rows.py)
+        self.given: Any = ()                    # of an inner function: what stands for its inputs outside
         self.where: Any = parent.where if parent else None  # the line of equations, instead of the user's present one
+        # of a region whose reverse sweep is being made (transforms/joint.py): what was noted of it, what it changes
+        self.notes: Any = None
+        self.changing: Any = None
+        self.trace: TraceState = parent.trace if parent else TraceState()
+        self.region: RegionState = RegionState(born=parent.region.born) if parent else RegionState(runs="once")
 
     # -- inputs ------------------------------------------------------------------------------------
 
@@ -138,37 +94,37 @@ class Builder:
         # its values are in an array, which is read
         if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):
             array = np.asarray(array)
-        root = self.root
-        entry = root.captured.get(id(array))
+        root, trace = self.root, self.trace
+        entry = trace.captured.get(id(array))
         if entry is None:
             data = array if isinstance(array, np.ndarray) or not hasattr(array, "__array__") else np.asarray(array)
-            value = root.array_input(data.dtype, data.shape, f"c{len(root.captured)}", fixed=True)
-            entry = root.captured[id(array)] = (array, value)
-            root.dense[value.atom] = data.flags.c_contiguous
+            value = root.array_input(data.dtype, data.shape, f"c{len(trace.captured)}", fixed=True)
+            entry = trace.captured[id(array)] = (array, value)
+            trace.dense[value.atom] = data.flags.c_contiguous
         return entry[1]
 
     def watch(self, array: Any) -> "Value":
         """A constant that the function may change unseen: when the call ends it must hold what it holds now
         (trace/outcome/leaks.py)."""
-        root = self.root
-        if isinstance(array, np.ndarray) and id(array) not in root.captured and not root.live:
-            root.watched[id(array)] = contents_of(array)
+        trace = self.trace
+        if isinstance(array, np.ndarray) and id(array) not in trace.captured and not self.root.live:
+            trace.watched[id(array)] = contents_of(array)
         return self.capture(array)
 
     def constant(self, array: Any) -> "Value":
         """An array that the traced function made from numbers alone, and that no other code changes; equal arrays are
         one input.
         """
-        root, key = self.root, (array.dtype.str, array.shape, array.strides, array.tobytes())
-        var = root.known_constants.get(key)
+        trace, key = self.trace, (array.dtype.str, array.shape, array.strides, array.tobytes())
+        var = trace.known_constants.get(key)
         if var is None:
-            var = root.known_constants[key] = root.watch(array).atom
-            root.fresh_constants[var] = array
+            var = trace.known_constants[key] = self.root.watch(array).atom
+            trace.fresh_constants[var] = array
         return self.value_class(self, var)
 
     def note_mutation(self, tracer: Any) -> None:
         """Remember that a tracer gets a new value while this builder is current."""
-        self.mutated.setdefault(id(tracer), (tracer, tracer._var))
+        self.region.mutated.setdefault(id(tracer), (tracer, tracer._var))
 
     # -- equations ---------------------------------------------------------------------------------
 
@@ -246,11 +202,11 @@ class Builder:
     def _note_listeners(self, op: Op, where: Any) -> None:
         """Note whether the function has asked to hear of arithmetic errors: NumPy's raised or handled, or warnings
         recorded."""
-        root = self.root
-        if (not self.live and root.listeners is None and op.kind in ("elementwise", "reduce", "contract")
-                and root.settings != settings()):
-            root.settings = settings()
-            root.listeners = where if listening().adds_to(root.listening) else None
+        trace = self.trace
+        if (not self.live and trace.listeners is None and op.kind in ("elementwise", "reduce", "contract")
+                and trace.settings != settings()):
+            trace.settings = settings()
+            trace.listeners = where if listening().adds_to(trace.listening) else None
 
     def _integer(self, op: Op, args: tuple) -> Any:
         """Integer scalars are kept in normal form, so that equal extents are one variable."""

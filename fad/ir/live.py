@@ -76,7 +76,7 @@ class LiveBuilder(Builder):
         if isinstance(x, np.ndarray):
             self.arrays[new.atom] = x
         self.values[new.atom] = _twin(x) if isinstance(x, np.ndarray) else x
-        self.root.dense[new.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
+        self.trace.dense[new.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
         return new
 
     def capture(self, array: Any) -> Any:
@@ -179,7 +179,7 @@ def _unwarned(root: Any) -> dict:
     those.
     """
     now = listening()
-    heard = {"warn", *TOLD} if (root.strict and now.is_error) or now.records(root.listening) else TOLD
+    heard = {"warn", *TOLD} if (root.trace.strict and now.is_error) or now.records(root.trace.listening) else TOLD
     return {kind: how if how in heard else "ignore" for kind, how in np.geterr().items()}
 
 

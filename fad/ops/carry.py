@@ -283,7 +283,7 @@ def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None
             iteration = Iteration(carries, TracedCode(lead, values, builder.equations, results), is_first)
             has_grown = carries.widen(results, around)
             iteration.narrowed = carries.narrowed(results)
-            if around.root.supposing:
+            if around.trace.supposing:
                 has_grown, iteration.narrowed = carries.suppose(iteration.narrowed) or has_grown, {}
             if iterations is not None and (has_grown or iteration.narrowed):
                 iterations.append(iteration)

@@ -39,7 +39,7 @@ def constant(a: Any) -> Any:
 def known(x: Any) -> Any:
     """The ndarray that x is known to be (an array outside a program, a constant of the program), or None."""
     if isinstance(x, Value):
-        return current().root.fresh_constants.get(x.atom)
+        return current().trace.fresh_constants.get(x.atom)
     if is_value(x):
         return None
     return None if stack.builders() and not stack.is_live() and isinstance(x, np.ndarray) else np.asarray(x)

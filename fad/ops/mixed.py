@@ -51,8 +51,8 @@ def of_kinds(y: Any, name: str, given: Iterable) -> Any:
     if not kinds:
         return y
     root, site = current().root, (here(), name)
-    root.mixed[y.atom] = site, kinds
-    kind = next((k for k in kinds if k.own == root.supposing.get(site)), None)
+    root.trace.mixed[y.atom] = site, kinds
+    kind = next((k for k in kinds if k.own == root.trace.supposing.get(site)), None)
     return y if kind is None else in_kind(y, kind)
 
 
@@ -61,7 +61,7 @@ def in_kind(y: Value, kind: DtypeKind) -> Any:
     builder = current()
     x = builder.emit(registry["cast"], (y,), (Type(kind.dtype, y.type.shape, kind.weak),),
                      {"dtype": kind.dtype, "weak": kind.weak})[0]
-    builder.root.supposed[x.atom] = Supposed(y.atom, kind)
+    builder.trace.supposed[x.atom] = Supposed(y.atom, kind)
     return x
 
 

@@ -91,12 +91,12 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
     with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder, lifted(builder.root, state), effects_of(builder) as effects:
-        builder.runs = ONCE if once else None
+        builder.region.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
         given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
-        builder.arrived = {id(new): x for new, x in zip(given, leaves)}
-        builder.arrived_pairs = {id(new): (new, x) for new, x in zip(given, leaves)}
+        builder.region.arrived = {id(new): x for new, x in zip(given, leaves)}
+        builder.region.arrived_pairs = {id(new): (new, x) for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
             out, structure, statics, result = _run(f, call or _in_order, own, given)
         if builder.parent is None:
@@ -106,7 +106,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
             refuse_listeners(builder)
             refuse_unseen_questions(builder)
             refuse_unknown(reads_of(builder), "a method that Python calls by itself")
-            builder.sources += builder.reads.sources()
+            builder.trace.sources += builder.trace.reads.sources()
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if builder.parent is None else []
@@ -116,7 +116,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         if builder.parent is None:
             settle(builder)
         func = builder.finish(tuple(outputs))
-        if builder.drawn or builder.handles:
+        if builder.parent is None and (builder.trace.drawn or builder.trace.handles):
             refuse_leaks(builder, func, statics.values())
 
         def again() -> tuple:
@@ -138,13 +138,13 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         return Traced(func, structure, statics, (), written, (), Checks(()), delivered=len(inside.outputs) if inside else 0, inside=inside)
     written += tuple([len(inputs) + k for k, _ in outer])
     _fix_small_extents(builder, func)
-    guards, prelude = positional_guards(builder, func), placed(builder.steps, places_of(func))
-    dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.relied])
+    guards, prelude = positional_guards(builder, func), placed(builder.region.steps, places_of(func))
+    dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.trace.relied])
     func, later = _unified(func, builder)
     if config.check_trace:
         check(func)
-    return Traced(func, structure, statics, tuple(a for a, _ in root.captured.values()), written, guards, Checks(root.sources), dense, later, lost,
-                  tuple(root.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects,
+    return Traced(func, structure, statics, tuple(a for a, _ in root.trace.captured.values()), written, guards, Checks(root.trace.sources), dense, later, lost,
+                  tuple(root.trace.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects,
                   tuple(left.stores) if left else (), len(left.outputs) if left else 0)
 
 
@@ -161,8 +161,8 @@ def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | 
         return None, inside
     left = left_by(builder, mark, outputs, result)
     if left is not None:
-        builder.sources += left.guards
-    if left is None and builder.lifted_owners:
+        builder.trace.sources += left.guards
+    if left is None and builder.trace.lifted_owners:
         raise UnstageableError("state that changes at each call stands beside what a program cannot write", why="the function is traced at each call")
     return left, None
 
@@ -212,7 +212,7 @@ def _fix_small_extents(builder: Builder, func: Func) -> None:
 
 def _written_outside(root: Builder) -> list:
     """Arrays from outside that the function wrote to: their places among the captured ones, and what holds their contents now."""
-    return [(k, x) for k, (_, x) in enumerate(root.captured.values()) if x.atom not in root.inputs]
+    return [(k, x) for k, (_, x) in enumerate(root.trace.captured.values()) if x.atom not in root.inputs]
 
 
 def _written_again(root: Builder, outer: list) -> list:
@@ -220,26 +220,26 @@ def _written_again(root: Builder, outer: list) -> list:
     if root.parent is not None:
         return []
     known = {k for k, _ in outer}
-    return [x for k, (_, x) in enumerate(root.captured.values()) if k in known or x.atom not in root.inputs]
+    return [x for k, (_, x) in enumerate(root.trace.captured.values()) if k in known or x.atom not in root.inputs]
 
 
 def _places_apart(root: Builder, inputs: list) -> tuple:
     """Which arrays must share no memory with which, by their places: those of inputs that are written to under a derivative."""
-    captured = [value.atom for _, value in root.captured.values()]
+    captured = [value.atom for _, value in root.trace.captured.values()]
     place = {v: k for k, v in enumerate([*inputs, *captured])}
-    found = {place[v]: tuple(dict.fromkeys(place[w] for w in (*others, *captured) if w is not v)) for v, others in root.apart.items()}
+    found = {place[v]: tuple(dict.fromkeys(place[w] for w in (*others, *captured) if w is not v)) for v, others in root.trace.apart.items()}
     return tuple((k, others) for k, others in found.items() if others)
 
 
 def _told_apart(root: Builder, inputs: list) -> tuple:
     """Whether inputs are one array, by their places, where the function has asked."""
-    place = {id(x): k for k, x in enumerate([*inputs, *[value for _, value in root.captured.values()]])}
-    return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.told_apart)
+    place = {id(x): k for k, x in enumerate([*inputs, *[value for _, value in root.trace.captured.values()]])}
+    return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.trace.told_apart)
 
 
 def _put_back(builder: Builder) -> None:
     """What a function within a traced one wrote to outside itself is as it was: a derivative changes nothing."""
-    for tracer, var in builder.mutated.values():
+    for tracer, var in builder.region.mutated.values():
         if tracer.builder is not builder:
             tracer.put_back(var)
 
@@ -264,7 +264,7 @@ def _input(builder: Builder, x: Any, name: str = "") -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
         value = builder.input(t, name, hint=x.atom.hint)
-        builder.root.dense[value.atom] = x.atom
+        builder.trace.dense[value.atom] = x.atom
         return value
     if builder.parent is not None:
         return builder.input(t, name)
@@ -273,7 +273,7 @@ def _input(builder: Builder, x: Any, name: str = "") -> Any:
         builder.integers.dims.add(value.atom)
         return value
     value = builder.array_input(t.dtype, t.shape, name, weak=t.weak)
-    builder.dense[value.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
+    builder.trace.dense[value.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
     return value
 
 

@@ -46,7 +46,7 @@ def total(sweep: Any, v: Any) -> Any:
 def note_restored(sweep: Any, before: Any, after: Any, array: Any) -> None:
     """Tell the region around, if it follows the array's trail, that its earlier version is there again."""
     if after in sweep.trails:
-        current().notes.restore(sweep.env.read(before), sweep.env.read(after), array)  # type: ignore[attr-defined]
+        current().notes.restore(sweep.env.read(before), sweep.env.read(after), array)
 
 
 class _Slots:
@@ -121,7 +121,7 @@ def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved:
             versions, after = set(atoms(map(joint.env.read, trail.versions))), sweep.env.read(eqn.outputs[k]).atom
             for v, slot in zip(division.saved, chosen):
                 if v in versions or not versions.isdisjoint(kept.get(v, ())):
-                    current().notes.kept.setdefault(saved[slot].atom, set()).add(after)  # type: ignore[attr-defined]
+                    current().notes.kept.setdefault(saved[slot].atom, set()).add(after)
 
 
 def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots,

@@ -43,7 +43,7 @@ class JointProgram:
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given, self.trails = region, given, trails or {}
         with building("joint", region=True) as self.builder:
-            self.notes = self.builder.notes = Notes()         # type: ignore[attr-defined]
+            self.notes = self.builder.notes = Notes()
             self.builder.known_results = {}
             inner = type(sweep)(Environment(sweep.env), sweep.active)
             inner.follow(self.trails.values(), demanded)
@@ -54,7 +54,7 @@ class JointProgram:
             self.counted = atoms(self.carries[k] for k in counters)
             self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted),
                                      iterations_guess(eqn) if is_loop(eqn) else None)
-            self.builder.changing = self.changing             # type: ignore[attr-defined]
+            self.builder.changing = self.changing
             inner.env.update(zip(region.inputs, self.lead + self.carries))
             self.finals = {part: self._part_of(self.carries[part.number], part)
                            for part in dict.fromkeys((final or {}).values())}
@@ -140,14 +140,14 @@ class Changing:
 def changes_around(v: Var, builder: Builder) -> bool:
     """Whether v belongs to a loop around this region that is being differentiated, and changes there."""
     around = _region_around(builder)
-    return around is not None and v in around.changing       # type: ignore[attr-defined]
+    return around is not None and v in around.changing
 
 
 def iterations_between(v: Var, builder: Builder) -> int:
     """The estimated number of runs of a loop or branch while v, which changes in a loop around it, stays as it is."""
     around, iterations = _region_around(builder), 1
-    while around is not None and not around.changing.here(v):       # type: ignore[attr-defined]
-        iterations *= around.changing.iterations or 1                  # type: ignore[attr-defined]
+    while around is not None and not around.changing.here(v):
+        iterations *= around.changing.iterations or 1
         around = _region_around(around)
     return max(iterations, 1)
 
@@ -155,7 +155,7 @@ def iterations_between(v: Var, builder: Builder) -> int:
 def _region_around(builder: Builder) -> "Builder | None":
     """The builder of the next region around that is being differentiated."""
     around = builder.parent
-    while around is not None and not hasattr(around, "changing"):
+    while around is not None and around.changing is None:
         around = around.parent
     return around
 
@@ -175,7 +175,7 @@ def is_at_rest(v: Var, builder: Builder) -> bool:
 
 
 def _is_loops(builder: Builder) -> bool:
-    return hasattr(builder, "changing") and builder.changing.iterations is not None
+    return builder.changing is not None and builder.changing.iterations is not None
 
 
 def _dense(g: Any, x: Any) -> Any:

@@ -49,7 +49,7 @@ def see_to_room(keepers: list, around: Builder) -> None:
 
 def is_inside_a_loop(builder: "Builder | None") -> bool:
     """Whether the builder is of a loop or branch that is being differentiated (see joint.py), or inside one."""
-    while builder is not None and not hasattr(builder, "changing"):
+    while builder is not None and builder.changing is None:
         builder = builder.parent
     return builder is not None
 

@@ -32,7 +32,7 @@ def pullback_by_transposition(op: Op, gs: tuple, ys: tuple, xs: tuple, params: d
         gxs = pullback([gs[k] for k in given])
         kept = [j for j, g in enumerate(gxs) if g is not None]
         transposed = builder.finish(tuple([gxs[j] for j in kept]))
-    captured = [array for array, _ in builder.captured.values()]
+    captured = [] if builder.parent else [array for array, _ in builder.trace.captured.values()]
     out: list = [None] * len(xs)
     for j, g in zip(kept, evaluate(transposed, captured)):
         out[moving[j]] = g

@@ -110,7 +110,7 @@ def cost_around(v: Var, builder: Builder) -> "int | None":
     """The cost of logging the trail of v, in an iteration of a loop around; None if v is on no trail."""
     around: Builder | None = builder.parent
     while around is not None:
-        notes = getattr(around, "notes", None)
+        notes = around.notes
         if notes is not None and v in notes.costs:
             return notes.costs[v]
         around = around.parent
@@ -119,7 +119,7 @@ def cost_around(v: Var, builder: Builder) -> "int | None":
 
 def log_write(sweep: Any, eqn: Equation) -> Callable:
     """Keep the values that a write overwrites; return the function that puts them back in the reverse sweep."""
-    notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}  # type: ignore[attr-defined]
+    notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}
     earlier, *operands = [sweep.env.read(a) for a in (eqn.inputs[0], *eqn.inputs[2:])]
     old = index(earlier, *operands, **chosen)
     notes.logged.add(old.atom)

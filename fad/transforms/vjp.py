@@ -72,7 +72,7 @@ class Reverse:
         """Tell the loops within what the arrays cost that they may read."""
         for v in variables:
             if v in self.trails:
-                current().notes.costs[self.env.read(v).atom] = self.trails[v]          # type: ignore[attr-defined]
+                current().notes.costs[self.env.read(v).atom] = self.trails[v]
 
     def is_active(self, eqn: Equation) -> bool:
         """Whether a derivative flows through this equation (without regions)."""

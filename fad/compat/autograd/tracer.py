@@ -34,7 +34,7 @@ def isbox(x: Any) -> bool:
     if not isinstance(x, Value) or not stack.builders():
         return False
     builder = stack.current()
-    return builder.moves(x) if stack.is_live() else all(value is not x for _, value in builder.root.captured.values())
+    return builder.moves(x) if stack.is_live() else all(value is not x for _, value in builder.trace.captured.values())
 
 
 def getval(x: Any) -> Any:

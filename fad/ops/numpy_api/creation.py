@@ -43,7 +43,7 @@ def in_order(y: Any, order: Any) -> Any:
     if order not in ("F", "f") or rank(y) < 2 or not isinstance(y, Value):
         return y
     y = registry["cast"](y, dtype=type_of(y).dtype)
-    current().root.dense[y.atom] = False
+    current().trace.dense[y.atom] = False
     return y
 
 

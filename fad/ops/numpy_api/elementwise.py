@@ -390,7 +390,7 @@ class vectorize:
 
     def _one_by_one(self, call: Callable, xs: Any) -> Any:
         shape = tuple(fixed(n, "the shape that np.vectorize goes over") for n in shape_of(xs[0]))
-        noted = current().root.mixed if stack.builders() else {}
+        noted = current().trace.mixed if stack.builders() else {}
         known = set(noted)
         values = [call(*[x[place] for x in xs]) for place in np.ndindex(*shape)]
         if any(isinstance(y, (tuple, list)) for y in values):

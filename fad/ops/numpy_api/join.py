@@ -249,7 +249,7 @@ def tile(A: Any, reps: Any) -> Any:
     y = broadcast_(y, *[n for pair in zip(counts, shape) for n in pair])
     y = reshape_(y, *[c * n for c, n in zip(counts, shape)])
     if is_value(y) and any(not isinstance(c, int) or c != 1 for c in counts):
-        current().root.dense[y.atom] = True                  # repeated, it is a new array
+        current().trace.dense[y.atom] = True                  # repeated, it is a new array
     return y
 
 

@@ -47,15 +47,15 @@ def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callab
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
     found = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and is_read(x)]
-    if root.lifted_owners and any(id(x) not in root.inside and id(x) not in root.journal.made and has_traced(contents(x).values()) for x in found):
+    if root.trace.lifted_owners and any(id(x) not in root.trace.inside and id(x) not in root.trace.journal.made and has_traced(contents(x).values()) for x in found):
         raise UnstageableError("an object with numbers that change at each call is given to a library", why="a program does not see what the library reads")
-    own = [id(x) in root.inside or has_traced(contents(x).values()) for x in found]                # of these only the methods are from outside
+    own = [id(x) in root.trace.inside or has_traced(contents(x).values()) for x in found]                # of these only the methods are from outside
     classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
     objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
-        root.reads = root.reads or Reads()
-        root.reads.add_handed(objects)
-        refuse_unknown(root.reads, "code that a library runs")
+        root.trace.reads = root.trace.reads or Reads()
+        root.trace.reads.add_handed(objects)
+        refuse_unknown(root.trace.reads, "code that a library runs")
 
 
 def refuse_opaque(x: Any, asked: Iterable = ()) -> None:

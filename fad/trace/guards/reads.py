@@ -65,8 +65,8 @@ def is_made_plainly(cls: type) -> bool:
 
 def reads_of(root: Any) -> "Reads":
     """What code may read that is not rewritten, besides its arguments: the functions that a trace has captured so, and methods of the classes it has met."""
-    reads = root.reads = root.reads or Reads()
-    reads.add_classes(dict.fromkeys([c for cls in root.classes for c in (cls, type(cls))]))
+    reads = root.trace.reads = root.trace.reads or Reads()
+    reads.add_classes(dict.fromkeys([c for cls in root.trace.classes for c in (cls, type(cls))]))
     return reads
 
 
@@ -80,11 +80,11 @@ def refuse_unknown(reads: "Reads", what: str) -> None:
 def guard(root: Any, x: Any) -> None:
     """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it."""
     if isinstance(x, type):
-        root.classes[x] = None
-    elif id(x) not in root.guarded and is_guarded_as_a_whole(x):
-        root.guarded[id(x)] = x
-        root.sources.append(of.of_all_in(x))
-        root.classes.update(dict.fromkeys(classes_within(x)))
+        root.trace.classes[x] = None
+    elif id(x) not in root.trace.guarded and is_guarded_as_a_whole(x):
+        root.trace.guarded[id(x)] = x
+        root.trace.sources.append(of.of_all_in(x))
+        root.trace.classes.update(dict.fromkeys(classes_within(x)))
 
 
 def is_guarded_as_a_whole(x: Any) -> bool:
@@ -106,7 +106,7 @@ def guard_all(root: Any, things: Iterable) -> None:
             continue
         seen[id(x)] = x
         held = met.held_by(x)
-        root.sources += [*met.state_of(x), *map(of.of_all_in, held)]
+        root.trace.sources += [*met.state_of(x), *map(of.of_all_in, held)]
         queue += Snapshot().add(list(held))
         if is_open(x) and not isinstance(x, ModuleType):
             guard(root, x)

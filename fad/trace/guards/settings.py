@@ -35,5 +35,5 @@ def answer(root: Any, ask: Callable, *args: Any) -> Any:
     """What such a function says, as a source of a trace."""
     ask = is_collecting if ask is gc.isenabled else ask       # tracing pauses the collector
     said = ask(*args)
-    root.sources.append(AnswerGuard(functools.partial(ask, *args), said))
+    root.trace.sources.append(AnswerGuard(functools.partial(ask, *args), said))
     return said

@@ -21,7 +21,7 @@ OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are g
 
 def refuse_unseen_questions(root: Any) -> None:
     """An error if values may be None in this program, and code asks for None that it does not see."""
-    if not root.has_optional:
+    if not root.trace.has_optional:
         return
     for f, cls in [(f, c) for c in _handled(root) for _, _, f in called_by_python(c)]:
         if _asks(f, cls, set()):
@@ -31,7 +31,7 @@ def refuse_unseen_questions(root: Any) -> None:
 
 def _handled(root: Any) -> dict:
     """The users' classes of all that the function may handle, as far as it is reached from what the trace has met."""
-    queue = [*root.classes, *root.opened.values(), *root.inside.values(), *[x for x, *_ in root.stand_ins], *[s.value for s in root.sources], root.arguments]
+    queue = [*root.trace.classes, *root.trace.opened.values(), *root.trace.inside.values(), *[x for x, *_ in root.trace.stand_ins], *[s.value for s in root.trace.sources], root.trace.arguments]
     found: dict[type, None] = {}
     seen: set[int] = set()
     while queue:

@@ -26,7 +26,7 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
     if runtime.is_captured(f.__wrapped__):                    # made by the traced code, as its cache is
         return f(*plain, **by_name)
     result = _known(f, plain, by_name)
-    current().root.sources.append(ReadGuard(lambda: f(*plain, **by_name), result))      # who clears the cache has it computed anew
+    current().trace.sources.append(ReadGuard(lambda: f(*plain, **by_name), result))      # who clears the cache has it computed anew
     return runtime.capture.swap(result)
 
 

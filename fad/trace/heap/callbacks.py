@@ -78,4 +78,4 @@ def unsteady(what: str, where: Any) -> SideEffectError:
 
 def _arrays_now() -> dict:
     """The arrays that were written to so far, and what they hold."""
-    return {key: (t, t._var) for key, (t, _) in current().mutated.items() if t.tie is None}
+    return {key: (t, t._var) for key, (t, _) in current().region.mutated.items() if t.tie is None}

@@ -121,7 +121,7 @@ class Journal:
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
                 mark.entries[id(cell)] = entry = JournalEntry(cell, kind, kind.read(cell))
-                is_lifted = id(cell) in current().root.lifted_owners
+                is_lifted = id(cell) in current().trace.lifted_owners
                 if kind is CONTAINER and not is_lifted and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 
@@ -164,9 +164,9 @@ def journal() -> Journal:
     if not stack.builders():
         return Journal({})
     root = current().root
-    if root.journal is None:
-        root.journal = Journal(root.generators)
-    return root.journal
+    if root.trace.journal is None:
+        root.trace.journal = Journal(root.trace.generators)
+    return root.trace.journal
 
 
 @contextmanager
@@ -183,7 +183,7 @@ def noting() -> Iterator[Mark]:
 def note(*cells: Any) -> None:
     """These cells are about to be written to, or may be."""
     if stack.builders():
-        found = current().root.journal
+        found = current().trace.journal
         if found is not None and found.marks:
             for cell in cells:
                 found.note(_of_function(cell) if isinstance(cell, FunctionType) else cell)
@@ -199,7 +199,7 @@ def _of_function(f: FunctionType) -> dict:
 def made(x: Any) -> Any:
     """x, which captured code has just made: nobody else has it."""
     if stack.builders():
-        found = current().root.journal
+        found = current().trace.journal
         if found is not None and found.marks:
             found.made[id(x)] = x, next(births)
     return x

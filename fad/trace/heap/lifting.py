@@ -53,18 +53,18 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
             value = value_at(location)
             if is_liftable(value) and _can_be_put(location):
                 x = _input(root, location, value)
-                root.lifted_owners[id(location.owner)] = location.owner
-                root.lifted_from[location.key] = x
+                root.trace.lifted_owners[id(location.owner)] = location.owner
+                root.trace.lifted_from[location.key] = x
                 if x.ndim:
-                    root.lifted_arrays[id(x)] = location
+                    root.trace.lifted_arrays[id(x)] = location
                 if location.kind in ("variable", "global"):
-                    root.lifted[id(location.owner), location.at or ""] = x
+                    root.trace.lifted[id(location.owner), location.at or ""] = x
                 else:
                     put.append((location, x, value, _is_own(location)))
         for location, x, _, _ in put:
             _write(location, x)
             if location.kind == "attribute":
-                root.opened.setdefault(id(location.owner), location.owner)
+                root.trace.opened.setdefault(id(location.owner), location.owner)
         yield
     finally:
         for location, x, value, is_own in reversed(put):
@@ -76,13 +76,13 @@ def _input(root: Builder, location: Location, value: Any) -> Any:
     """The input of the program for what stands at a location, and the step of the prelude that reads it."""
     t = Type(BOOL, (), True) if type(value) is bool else type_of(value)
     x = root.input(t, location.at if isinstance(location.at, str) and location.at.isidentifier() else "state")
-    step = PreludeCall(root.count_of_steps, location.read, (), {})
-    root.count_of_steps += 1
+    step = PreludeCall(root.trace.count_of_steps, location.read, (), {})
+    root.trace.count_of_steps += 1
     step.leaves, step.structure, step.is_stable = [((0,), t, x.atom)], tree.LEAF, True
-    root.steps.append(step)
-    root.drawn[x.atom] = Made(step.number, (0,)), value
-    root.dense[x.atom] = True
-    root.sources.append(KindGuard(location, value))
+    root.region.steps.append(step)
+    root.trace.drawn[x.atom] = Made(step.number, (0,)), value
+    root.trace.dense[x.atom] = True
+    root.trace.sources.append(KindGuard(location, value))
     return x
 
 

@@ -37,7 +37,7 @@ def refused(f: Any, why: str) -> UnstageableError:
 
 def is_seeded(generator: Any) -> bool:
     """Whether the function has made the generator itself, with a seed: it draws the same numbers at each call."""
-    return id(generator) in current().root.generators
+    return id(generator) in current().trace.generators
 
 
 class Operands:
@@ -50,7 +50,7 @@ class Operands:
 
     def function(self) -> Any:
         """What is called."""
-        entry = current().root.handles.get(id(getattr(self.f, "__self__", None)))
+        entry = current().trace.handles.get(id(getattr(self.f, "__self__", None)))
         return Attribute(entry[1], self.f.__name__) if entry else self.f
 
     def convert(self, x: Any) -> Any:
@@ -58,7 +58,7 @@ class Operands:
         if isinstance(x, Value):
             return self._value(x)
         if goes_on(x):
-            entry = current().root.handles.get(id(x))
+            entry = current().trace.handles.get(id(x))
             if is_seeded(x):
                 raise refused(
                     self.f, "it draws from several generators, one of which is made in the function with a seed"
@@ -77,11 +77,11 @@ class Operands:
     def _value(self, x: Value) -> Any:
         integers, root = current().integers, current().root
         atom: Any = x.atom
-        if atom in root.drawn:
+        if atom in root.trace.drawn:
             if not x.shape and atom.type.shape == ():
-                return root.drawn[atom][0]
+                return root.trace.drawn[atom][0]
             raise refused(self.f, "an array that is drawn is given to it")
-        array = next((a for a, value in root.captured.values() if value.atom is atom), None)
+        array = next((a for a, value in root.trace.captured.values() if value.atom is atom), None)
         if type(array) is np.ndarray:
             return array
         form = integers.form(atom) if x.dtype == np.int64 and not x.shape else None
@@ -109,7 +109,7 @@ class Operands:
             operand = self._value(x)
             if isinstance(operand, Integer):
                 return self.extents[operand.terms[0][0]]
-            return current().root.drawn[x.atom][1] if isinstance(operand, Made) else operand
+            return current().trace.drawn[x.atom][1] if isinstance(operand, Made) else operand
         if type(x) is tuple:
             return tuple(map(self._concrete, x))
         if isinstance(x, (list, dict)) and module_name(type(x)) in ("builtins", "fad.trace.lists.rows"):

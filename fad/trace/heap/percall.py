@@ -124,9 +124,9 @@ def part_of(owner: Any, name: str, value: Any) -> Any:
     root = current().root
     if is_seeded(owner):
         if goes_on(value):
-            root.generators.setdefault(id(value), (value, root.generators[id(owner)][1]))
-    elif id(owner) in root.handles and goes_on(value):
-        root.handles[id(value)] = value, Attribute(root.handles[id(owner)][1], name), state_of(value)
+            root.trace.generators.setdefault(id(value), (value, root.trace.generators[id(owner)][1]))
+    elif id(owner) in root.trace.handles and goes_on(value):
+        root.trace.handles[id(value)] = value, Attribute(root.trace.handles[id(owner)][1], name), state_of(value)
     elif not goes_on(value) and not callable(value):
         raise UnstageableError(f"{name} of a generator of random numbers is read", why="it is another one at each call")
     return value
@@ -177,8 +177,8 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
     operands = Operands(f)
     function, fargs, fkwargs = operands.function(), operands.convert(args), operands.convert(kwargs)
     root = current().root
-    step = PreludeCall(root.count_of_steps, function, fargs, fkwargs)
-    root.count_of_steps += 1
+    step = PreludeCall(root.trace.count_of_steps, function, fargs, fkwargs)
+    root.trace.count_of_steps += 1
     step.draws, step.where = drawn_from(f, (args, kwargs)), here()
     trial = operands.trial(f, args, kwargs, step.draws)
     if not step.draws and not is_maker(f):
@@ -201,10 +201,10 @@ def _loops_around(f: Any) -> list:
     builder = current()
     loops: list = []
     while builder is not None:
-        if builder.runs is None:
+        if builder.region.runs is None:
             raise refused(f, "how often it is called depends on data (a branch, a while loop, an example of a batch)")
-        if builder.runs != ONCE:
-            loops.insert(0, builder.runs)
+        if builder.region.runs != ONCE:
+            loops.insert(0, builder.region.runs)
         builder = builder.parent
     return loops
 
@@ -213,7 +213,7 @@ def _leaf(step: PreludeCall, k: int, x: Any, shape: tuple, loops: list, f: Any) 
     """A leaf of a step's result, as captured code sees it: a value of the program, or a generator."""
     root = current().root
     if goes_on(x):
-        root.handles[id(x)] = (x, Made(step.number, (k,)), state_of(x))
+        root.trace.handles[id(x)] = (x, Made(step.number, (k,)), state_of(x))
         step.leaves.append(((k,), None, None))
         return x
     if isinstance(x, (bool, np.bool_)):
@@ -225,9 +225,9 @@ def _leaf(step: PreludeCall, k: int, x: Any, shape: tuple, loops: list, f: Any) 
     t = type_of(x)
     stacked = Type(t.dtype, (*[as_extent(_count(n)) for _, n in loops], *shape), t.weak and not loops)
     value = root.input(stacked, f"drawn{step.number}")
-    root.dense[value.atom] = True
+    root.trace.dense[value.atom] = True
     step.leaves.append(((k,), Type(t.dtype, shape, t.weak), value.atom))
-    root.drawn[value.atom] = (Made(step.number, (k,)), x)
+    root.trace.drawn[value.atom] = (Made(step.number, (k,)), x)
     if not loops:
         return value
     row = value[tuple([i for i, _ in loops])]
@@ -244,9 +244,9 @@ def _count(n: Any) -> Any:
 def steps_here() -> list:
     """The steps so far of the program, or of the body of a loop, that is being traced."""
     builder = current()
-    while builder.runs == ONCE and builder.parent is not None:
+    while builder.region.runs == ONCE and builder.parent is not None:
         builder = builder.parent
-    return builder.steps
+    return builder.region.steps
 
 
 def repeat(count: Any, steps: list) -> None:
@@ -293,15 +293,15 @@ def _is_filled(f: Any, step: PreludeCall, leaves: list) -> bool:
 
 def settle(root: Any) -> list:
     """The inputs that the prelude gives values to, behind all others; those of attempts that failed are none."""
-    for x, _, state in root.handles.values():
+    for x, _, state in root.trace.handles.values():
         if not same_state(state_of(x), state) and not isinstance(x, random.SystemRandom):
             raise UnstageableError(
                 "a generator of random numbers, which the function makes without a seed, is drawn from by code that a "
                 "program does not see",
                 do="draw in the function itself",
             )
-    inputs = inputs_of(root.steps)
-    root.inputs[:] = [v for v in root.inputs if v not in root.drawn] + inputs
+    inputs = inputs_of(root.region.steps)
+    root.inputs[:] = [v for v in root.inputs if v not in root.trace.drawn] + inputs
     return inputs
 
 
@@ -309,12 +309,12 @@ def refuse_leaks(root: Any, func: Func, statics: Any) -> None:
     """An error if a generator that the prelude makes is returned, or a value of an attempt is used that has been
     given up.
     """
-    if any(id(x) in root.handles for x in statics):
+    if any(id(x) in root.trace.handles for x in statics):
         raise UnstageableError(
             "a generator of random numbers is returned, which the function makes without a seed",
             why="it is another one at each call",
         )
-    lost = root.drawn.keys() - set(root.inputs)
+    lost = root.trace.drawn.keys() - set(root.inputs)
     if lost and not lost.isdisjoint(free_vars(func)):
         raise UnstageableError(
             "random numbers are drawn in a loop that was traced in several ways", do="draw all of them before the loop"

@@ -131,8 +131,8 @@ class Trial:
         self.mark = self.journal.begin()
         self.born = self.mark.born
         if is_region:
-            self.builder.born = self.born
-        self.lost, self.entangled = len(self.builder.lost), len(self.builder.entangled)
+            self.builder.region.born = self.born
+        self.lost, self.entangled = len(self.builder.region.lost), len(self.builder.region.entangled)
 
     def is_outer(self, container: Any) -> bool:
         """Whether a container was there when the trial began."""
@@ -140,7 +140,7 @@ class Trial:
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
-        return [t for t, var in self.builder.mutated.values() if t.tie is None and t._var is not var and self._is_outer(t)]
+        return [t for t, var in self.builder.region.mutated.values() if t.tie is None and t._var is not var and self._is_outer(t)]
 
     def _is_outer(self, tracer: Tracer) -> bool:
         return tracer.builder is not self.builder and array_was_there(tracer, self.born)
@@ -159,7 +159,7 @@ class Trial:
 
     def lost_arrays(self) -> list:
         """Arrays whose contents nobody knows any more."""
-        return [t for t, _ in self.builder.lost[self.lost:]]
+        return [t for t, _ in self.builder.region.lost[self.lost:]]
 
     @property
     def has_changed_pythons(self) -> bool:
@@ -175,9 +175,9 @@ class Trial:
 
     def undo(self) -> None:
         """Put back all that the region has changed."""
-        for tracer, view in reversed(self.builder.lost[self.lost:]):
+        for tracer, view in reversed(self.builder.region.lost[self.lost:]):
             tracer.tie = view
-        for tracer, var in self.builder.mutated.values():
+        for tracer, var in self.builder.region.mutated.values():
             tracer.put_back(var)
         disentangle(self.builder, self.entangled)
         self.put_back_names()
@@ -207,22 +207,22 @@ def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
     for a, b in ((x, y), (y, x)):
         mark = (b, b._var, excuse)
         a.kin = [*a.kin, mark]
-        current().entangled.append((a, mark))
+        current().region.entangled.append((a, mark))
 
 
 def disentangle(builder: Any, since: int) -> None:
     """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and is no more after it, either: so
     the marks themselves are taken back, and not those of arrays younger than the trial.
     """
-    gone = {id(mark) for _, mark in builder.entangled[since:]}
-    for tracer in {id(x): x for x, _ in builder.entangled[since:]}.values():
+    gone = {id(mark) for _, mark in builder.region.entangled[since:]}
+    for tracer in {id(x): x for x, _ in builder.region.entangled[since:]}.values():
         tracer.kin = [k for k in tracer.kin if id(k) not in gone]
-    del builder.entangled[since:]
+    del builder.region.entangled[since:]
 
 
 def lose(array: Tracer) -> None:
     """After a loop that wrote to an array under changing names, what its first object holds is not known."""
-    current().lost.append((array, array.tie))
+    current().region.lost.append((array, array.tie))
 
     def refuse(*_: Any) -> Any:
         raise SideEffectError("an array is read after a loop that wrote to it under changing names",

@@ -106,7 +106,7 @@ class Items(list, Record):
     def _ask_for_rows(self, error: Exception) -> None:
         """Move to rows where the list was made: around the loops and branches that are being traced."""
         builder = current()
-        while builder is not self.home and builder.is_retried:
+        while builder is not self.home and builder.region.is_retried:
             builder = builder.parent                          # type: ignore[assignment]
         if builder is not self.home or not len(self):
             raise error

@@ -95,7 +95,7 @@ def held_by(x: Any, depth: int = 3) -> Iterator:
 def note_generator(x: Any) -> None:
     """Remember where x was made, if it is something to draw from."""
     for generator in held_by(x):
-        current().root.generators.setdefault(id(generator), (generator, current()))
+        current().trace.generators.setdefault(id(generator), (generator, current()))
 
 
 def refuse_draws() -> None:
@@ -107,7 +107,7 @@ def refuse_draws() -> None:
 def no_draws() -> Iterator[None]:
     """An error if what runs here draws from a generator that was there before the region that is being traced."""
     builder = current()
-    states = [(x, state_of(x)) for x, made_in in builder.root.generators.values() if made_in is not builder]
+    states = [(x, state_of(x)) for x, made_in in builder.trace.generators.values() if made_in is not builder]
     try:
         yield
     finally:
@@ -118,7 +118,7 @@ def no_draws() -> Iterator[None]:
 
 def states_now() -> list:
     """Where the generators stand that the function has made."""
-    return [(x, state_of(x)) for x, _ in current().root.generators.values()]
+    return [(x, state_of(x)) for x, _ in current().trace.generators.values()]
 
 
 def put_back_states(states: list) -> bool:

@@ -71,11 +71,11 @@ class _Collector:
     def __init__(self, root: Builder, mark: Mark, results: Sequence, result: Any):
         self.root, self.mark, self.outputs = root, mark, list(results)
         self.results = len(self.outputs)
-        self.seen_as = {id(made): original for original, made, _ in root.stand_ins}
-        self.arrays = {id(seen): array for array, seen in root.captured.values()}
-        self.arguments = {key: k for k, key in enumerate(root.arrived)}
+        self.seen_as = {id(made): original for original, made, _ in root.trace.stand_ins}
+        self.arrays = {id(seen): array for array, seen in root.trace.captured.values()}
+        self.arguments = {key: k for k, key in enumerate(root.region.arrived)}
         self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
-        self.twins = {id(c) for t in root.twins for c in (t.one, t.other)}
+        self.twins = {id(c) for t in root.region.twins for c in (t.one, t.other)}
         self.guards: list = []                                # of what stood where a value is stored that a branch may have kept
         self.roots: dict[int, int] = {}                       # id of an array's base -> the id of the array that is left
 
@@ -87,11 +87,11 @@ class _Collector:
             if e.kind is not CONTAINER:
                 if e.is_changed:
                     raise NotDeliverable
-            elif id(e.cell) not in self.root.journal.made:
+            elif id(e.cell) not in self.root.trace.journal.made:
                 found += self._differences(e.cell, e.cell, e.before, contents(e.cell))
-        for original, made, before in self.root.stand_ins:
+        for original, made, before in self.root.trace.stand_ins:
             found += self._differences(original, made, before, contents(made))
-        for owner in self.root.opened.values():
+        for owner in self.root.trace.opened.values():
             if isinstance(owner, Outer):
                 found += self._variables(owner)
         return found
@@ -145,11 +145,11 @@ class _Collector:
 
     def _store(self, location: Location, x: Any, before: Any = MISSING) -> Store:
         """before: what stood there, an array perhaps: where it is kept on some ways through the function, it stays."""
-        lifted = self.root.lifted_from.get(location.key)
-        if lifted is None and id(before) in self.root.captured:
-            lifted = self.root.captured[id(before)][1]
+        lifted = self.root.trace.lifted_from.get(location.key)
+        if lifted is None and id(before) in self.root.trace.captured:
+            lifted = self.root.trace.captured[id(before)][1]
         value = self._value(x, lifted)
-        if location.key not in self.root.lifted_from and before is not MISSING and _may_be_joined(value):
+        if location.key not in self.root.trace.lifted_from and before is not MISSING and _may_be_joined(value):
             self.guards.append(ReadGuard(lambda: value_at(location), before))
         is_array = isinstance(value, Output) and value.cls is None
         keeps = lifted is not None and is_array and any(base is lifted for base in _bases(x, self.root))
@@ -177,7 +177,7 @@ class _Collector:
             return True
         if not stays(self.root, x):
             return False
-        if self.root.reads is not None and not self.root.journal.is_noted(x):
+        if self.root.trace.reads is not None and not self.root.trace.journal.is_noted(x):
             raise NotDeliverable                              # code without text may have made it
         return True
 
@@ -207,8 +207,8 @@ class _Collector:
         if x.ndim:
             if id(x) in self.arguments:
                 return Argument(self.arguments[id(x)])
-            if id(x) in self.root.lifted_arrays and x.held is x.origin:
-                return Held(self.root.lifted_arrays[id(x)])
+            if id(x) in self.root.trace.lifted_arrays and x.held is x.origin:
+                return Held(self.root.trace.lifted_arrays[id(x)])
             self._see_that_it_is_its_own(x, lifted)
         place = next((k for k, y in enumerate(self.outputs) if y is x), len(self.outputs))
         if place == len(self.outputs):
@@ -221,7 +221,7 @@ class _Collector:
         for base in _bases(x, self.root):
             if base is lifted and lifted is not None:
                 continue
-            if id(base) in self.arguments or id(base) in self.arrays or id(base) in self.root.lifted_arrays:
+            if id(base) in self.arguments or id(base) in self.arrays or id(base) in self.root.trace.lifted_arrays:
                 raise NotDeliverable
             if self.roots.setdefault(id(base), id(x)) != id(x):
                 raise NotDeliverable
@@ -244,12 +244,12 @@ def _has_traced_keys(cell: Any) -> bool:
 
 def _is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
     """Whether a number is an int on one way and a float on another: outside it would be the wrong one of the two."""
-    return any(kind.dtype != x.dtype for kind in root.mixed.get(x.held, (None, ()))[1])
+    return any(kind.dtype != x.dtype for kind in root.trace.mixed.get(x.held, (None, ()))[1])
 
 
 def _bases(x: Tracer, root: Builder) -> list:
     """The arrays that are no views and that x may be, or lie in."""
-    own = root.alternatives.get(id(x))
+    own = root.trace.alternatives.get(id(x))
     found = [b for base in roots_of(x) for b in [base, *[k[0] for k in base.kin]]]
     return found if own is None else [*found, *own[1]]
 
@@ -281,8 +281,8 @@ class LeftInside:
         self.fresh: list = []
         for cell in self.cells:
             self._find(_values(contents(cell)), mark.born)
-        self.arguments = {key: (x, y) for key, (x, y) in builder.arrived_pairs.items()
-                          if key in self.found and key not in builder.mutated}
+        self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived_pairs.items()
+                          if key in self.found and key not in builder.region.mutated}
         self.left = [x for key, x in self.found.items() if key not in self.arguments]
         self.maybe = [x for x in self.left if x.optional is not None]
         self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe]]
@@ -305,7 +305,7 @@ class LeftInside:
     def _is_own(self, x: Tracer) -> bool:
         """Whether the function has made x. An array from around it that it has written to is put back: it stays itself."""
         parent = self.builder.parent
-        is_put_back = id(x) in self.builder.mutated and x.builder is not self.builder
+        is_put_back = id(x) in self.builder.region.mutated and x.builder is not self.builder
         return parent is None or (not is_put_back and not parent.sees(x.held))
 
     def refuse(self) -> None:
@@ -315,12 +315,12 @@ class LeftInside:
             if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
                 raise _refusal()
             for base in _bases(x, self.builder.root) if x.ndim else ():
-                if id(base) in self.builder.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):
+                if id(base) in self.builder.region.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):
                     raise _refusal()
 
     def put(self, values: Sequence) -> None:
         """The program around has these values for the outputs."""
-        alternatives = self.builder.root.alternatives
+        alternatives = self.builder.trace.alternatives
         new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
         for x, y in zip(self.left, values):
             y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if x.ndim else y
@@ -334,7 +334,7 @@ class LeftInside:
             after = _mapped(before, new)
             if after is not before:
                 list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
-        for twin in self.builder.twins:                       # the function around may not change them, either
+        for twin in self.builder.region.twins:                       # the function around may not change them, either
             note_twins(twin.one, twin.other, twin.excuse)
 
 

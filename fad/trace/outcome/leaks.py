@@ -55,19 +55,19 @@ def _keys(structure: tree.Structure) -> list:
 
 def refuse_unseen_changes(root: Builder) -> None:
     """An error if an array changed where the program does not see it, after it was used; or if the program would change one that a library may go on to use."""
-    for array, value in root.captured.values():
-        if root.watched.get(id(array), b"") not in (b"", contents_of(array)):
+    for array, value in root.trace.captured.values():
+        if root.trace.watched.get(id(array), b"") not in (b"", contents_of(array)):
             raise SideEffectError("an array is changed after it was used, outside the program", why="what it held before is not known any more",
                                   do="define the function in a file, where its text can be read, or make a new array")
-        if id(array) in root.held and value.atom not in root.inputs:
+        if id(array) in root.trace.held and value.atom not in root.inputs:
             raise SideEffectError("an array that a library returned, and may keep, is changed", why="at the next call the library may return another one",
                                   do="change a copy of it")
 
 
 def refuse_unseen_reads(root: Builder) -> None:
     """An error if captured code changed its own copy of what methods read that Python calls by itself: they see what was there before (see unseen.py)."""
-    changed = [original for original, made, before in root.stand_ins if not _is_as_it_was(made, before)]
-    places = [place for owner in root.opened.values() if isinstance(owner, Outer) for place in owner.places()]
+    changed = [original for original, made, before in root.trace.stand_ins if not _is_as_it_was(made, before)]
+    places = [place for owner in root.trace.opened.values() if isinstance(owner, Outer) for place in owner.places()]
     if not changed and not places:
         return
     reads = reads_of(root)
@@ -107,7 +107,7 @@ def _parts(owner: Any) -> list:
 
 def stays(root: Any, x: Any, since: "int | None" = None) -> bool:
     """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one."""
-    book = root.journal
+    book = root.trace.journal
     if not isinstance(x, (list, dict, set, deque)) and (isinstance(x, Value) or not is_users(x)):
         return False
     if id(x) in book.made and since is None:
@@ -123,7 +123,7 @@ def _is_unregistered(root: Any, x: Any) -> bool:
         y = queue.pop()
         if isinstance(y, Value):
             return True
-        if id(y) in seen or root.journal.is_noted(y) or id(y) in root.lifted_owners:
+        if id(y) in seen or root.trace.journal.is_noted(y) or id(y) in root.trace.lifted_owners:
             continue
         seen.add(id(y))
         if isinstance(y, tuple):
@@ -154,7 +154,7 @@ def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
 def _settle(root: Any, value_of: Callable) -> None:
     """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
     settlement = _Settlement(root, value_of)
-    for original, made, before in root.stand_ins:
+    for original, made, before in root.trace.stand_ins:
         if not _is_as_it_was(made, before):
             settlement.settle_stand_in(original, made, before)
     for owner in _written(root):
@@ -162,7 +162,7 @@ def _settle(root: Any, value_of: Callable) -> None:
     for owner, after in settlement.settled:
         note(owner)
         put_contents(owner, after)
-    for owner in [x for x in root.opened.values() if isinstance(x, Outer)]:
+    for owner in [x for x in root.trace.opened.values() if isinstance(x, Outer)]:
         note(*owner.originals())
         owner.hand_out()
 
@@ -233,18 +233,18 @@ class _Settlement:
 
 def _arrays_of(root: Any) -> dict:
     """The arrays from outside, by the ids of what stands for them; on a tape the call's own ones, too."""
-    found = {id(seen): array for array, seen in root.captured.values()}
+    found = {id(seen): array for array, seen in root.trace.captured.values()}
     if root.live:
         found.update({id(seen): array for array, seen, _ in root.outside.values()})
-        found.update({key: x for key, x in root.arrived.items() if isinstance(x, np.ndarray)})
+        found.update({key: x for key, x in root.region.arrived.items() if isinstance(x, np.ndarray)})
     return found
 
 
 def _written(root: Any) -> list:
     """Containers from outside that the function may have written to, and objects that it has made and left there; of
     global names and variables what stands for them."""
-    cells = [e.cell for e in root.journal.marks[0].entries.values() if e.kind is CONTAINER and id(e.cell) not in root.journal.made]
-    found = [*[x for x in root.opened.values() if isinstance(x, Outer)], *cells]
+    cells = [e.cell for e in root.trace.journal.marks[0].entries.values() if e.kind is CONTAINER and id(e.cell) not in root.trace.journal.made]
+    found = [*[x for x in root.trace.opened.values() if isinstance(x, Outer)], *cells]
     seen = {id(x) for x in found}
     for owner in found:                                       # it grows
         for x in [leaf for part in _parts(owner) for leaf in tree.flatten(part, lambda y: is_users(y) or id(y) in seen)[0]]:

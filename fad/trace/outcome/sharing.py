@@ -40,7 +40,7 @@ def _keep_from(a: Tracer, others: list) -> None:
         raise UnstageableError("an argument is written to that may be another one", why="which array a name stands for after a loop depends on its iterations",
                                do="copy one of them (x = x.copy())")
     for v in _inputs_of(a, current()):
-        apart = root.apart.setdefault(v, {})
+        apart = root.trace.apart.setdefault(v, {})
         apart.update(dict.fromkeys(w for b in others for w in _inputs_of(b, current()) if w is not v))
         if root.live:
             _look(root, v, apart)

@@ -56,7 +56,7 @@ class BranchEnd:
         self.kin: dict[int, list] = {}                        # id of a new array -> those that it may be by what loops in the branch left open
         self.given: dict[int, Any] = {}                       # id of a leaf that may be None -> whether it is there, as is known in this branch
         self.born, self.lost = made.born, made.lost_arrays()
-        self.longer = {id(t) for t, var in made.builder.mutated.values() if t.is_still(var)}        # rows of lists that got entries at their ends at most
+        self.longer = {id(t) for t, var in made.builder.region.mutated.values() if t.is_still(var)}        # rows of lists that got entries at their ends at most
         self.unknown = self._find_unknown(made)                # ids of arrays of which nobody knows what they are at the end of the branch
         self.is_outer, self.fixed = made.is_outer, fixed_in(made.builder)
         self._note(RESULT, None, result)
@@ -73,7 +73,7 @@ class BranchEnd:
         is lost for good: nobody will know that one behind the branch.
         """
         unknown = set(map(id, self.lost))
-        for array, _ in made.builder.mutated.values():
+        for array, _ in made.builder.region.mutated.values():
             found = [x for x in array.unexcused_kin() if x.is_kin_changed]
             unknown.update(map(id, found))
             self.lost += [] if was_there(array, made.born) else [x for x in found if was_there(x, made.born)]
@@ -272,7 +272,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
 
     def region(f: Callable, side: bool) -> Callable:
         def run() -> list:
-            current().side, current().is_retried = (selector, side), True
+            current().region.side, current().region.is_retried = (selector, side), True
             try:
                 sides.append(left_behind(f))
             except Exception as error:

@@ -97,7 +97,7 @@ class Roll:
         return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
 
     def enter(self, leaves: Iterable) -> dict:
-        current().is_retried = True
+        current().region.is_retried = True
         self.plan.room.enter()
         rest = iter(leaves)
         values = [_value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)]
@@ -119,7 +119,7 @@ class Roll:
 
     def begin(self, leaves: Iterable, iteration: Any = None) -> None:
         """An iteration begins, which is numbered where that is known."""
-        current().memory = self.plan.memory.begin()
+        current().region.memory = self.plan.memory.begin()
         self.handed = Handed(self.standing.handed(self.enter(leaves)), self.standing.first)
         self.plan.room.begin_iteration(iteration)
 
@@ -212,7 +212,7 @@ class Roll:
         self._refuse_doubtful_writes(made, fresh)
         grew = self.plan.kin.add(self.ends_as)
         self.listed = self.plan.kin.holders(self.ends_as, fresh, self.plan.room.added)
-        written = {id(t) for t, var in made.builder.mutated.values() if t._var is not var}
+        written = {id(t) for t, var in made.builder.region.mutated.values() if t._var is not var}
         names = [key for k, key in fresh.items() if k in written]
         self.plan.room.refuse_other_names(lambda arrays: self.plan.kin.holders(self.ends_as, fresh, arrays))
         self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
@@ -225,7 +225,7 @@ class Roll:
     @staticmethod
     def _refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
         """What an inner loop has left under a name may be an array from before this loop: written to, nobody knows what the next iteration finds there."""
-        for array, _ in made.builder.mutated.values():
+        for array, _ in made.builder.region.mutated.values():
             left = id(array) not in fresh and array.tie is None and not was_there(array, made.born)
             if left and any(was_there(other, made.born) and other.is_kin_changed for other in array.unexcused_kin()):
                 raise UnstageableError("an array is written to that may be one from before the loop", why="which array a name stands for after an inner "
@@ -252,7 +252,7 @@ class Roll:
 
     def _may_keep(self, k: int, x: Any) -> bool:
         """Whether an iteration may leave what it found in the k-th place, where x stood at first, of x's kind."""
-        t, mixed = type_of(x), current().root.mixed
+        t, mixed = type_of(x), current().trace.mixed
         left = [row[k].atom for iteration in self.iterations if k < len(row := iteration.body.outputs) and isinstance(row[k], Value)]
         return any(kind.own == (t.dtype, t.weak) for v in left if v in mixed for kind in mixed[v][1])
 

@@ -54,31 +54,31 @@ def caught(handled: "Callable | None" = None) -> Iterator[None]:
 def on_tape() -> Iterator[None]:
     """The same on the tape, where errors come when they are to be handled: warnings, too, where these are errors."""
     root = current().root
-    before, root.strict = root.strict, True
+    before, root.trace.strict = root.trace.strict, True
     try:
         yield
     finally:
-        root.strict = before
+        root.trace.strict = before
 
 
 def note_strictness() -> None:
     """Note it if NumPy is told to raise errors of floating point, or Python to raise warnings: any operation on floats may raise one then."""
     now = listening()
     if now.is_error or now.errors:
-        current().root.strict = True
+        current().trace.strict = True
 
 
 def note_listeners() -> None:
     """Note it if the function has asked to be told of what goes wrong: NumPy's errors raised or handed to a function, warnings recorded or raised."""
     root = current().root
-    if root.listeners is None and listening().adds_to(root.listening):
-        root.listeners = here()
+    if root.trace.listeners is None and listening().adds_to(root.trace.listening):
+        root.trace.listeners = here()
 
 
 def refuse_listeners(root: Any) -> None:
     """An error if the function has asked for that."""
-    if root.listeners is not None:
-        raise UnstageableError("the function asks to be told of floating-point errors or warnings", where=root.listeners,
+    if root.trace.listeners is not None:
+        raise UnstageableError("the function asks to be told of floating-point errors or warnings", where=root.trace.listeners,
                                why="operations tell of them when the program runs, and what hears of them is part of the function",
                                do="test for what may go wrong instead")
 
@@ -87,7 +87,7 @@ def _takes_in_numpys(kinds: tuple) -> bool:
     """Whether handlers of these kinds are there for errors of floating point, or would take them in where they are raised."""
     if any(issubclass(kind, (FloatingPointError, Warning)) for kind in kinds):
         return True
-    return current().root.strict and (issubclass(FloatingPointError, kinds) or issubclass(RuntimeWarning, kinds))
+    return current().trace.strict and (issubclass(FloatingPointError, kinds) or issubclass(RuntimeWarning, kinds))
 
 
 def pass_on(error: Any, is_tracing: bool = True) -> None:
@@ -116,7 +116,7 @@ def kind_of(error: BaseException) -> str:
 
 def raised_here(error: Exception) -> Any:
     """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says what Python says, if it does."""
-    selector, side = current().side
+    selector, side = current().region.side
     with at_line(line_of(error)):
         registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {told(error)}", error=kind_of(error))
     return UNDEFINED

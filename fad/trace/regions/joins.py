@@ -30,13 +30,13 @@ def require_same_kinds(builder: Builder, part: ComparedPart, tree: Any, again: C
     tree: the structure and the static leaves of what was returned; again() traces the function anew in a region: (outputs, tree).
     """
     root = builder.root
-    if root.supposing:
+    if root.trace.supposing:
         return
     found = dict(_mixed(root, part.equations))
     if found and not _may_matter(root, part, found):
         found = {v: (site, kinds) for v, (site, kinds) in found.items() if any(k.dtype != v.type.dtype for k in kinds)}
     for v in found:
-        del root.mixed[v]
+        del root.trace.mixed[v]
     for supposing, (v, kind, where) in _suppositions(found):
         if not _is_same(builder, part, tree, again, supposing):
             raise _refusal(v, kind, where)
@@ -51,8 +51,8 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
         raise
     except Exception as error:
         let_through(error)
-        found = builder.root.mixed
-        if not found or builder.root.supposing or is_defect(error):
+        found = builder.trace.mixed
+        if not found or builder.trace.supposing or is_defect(error):
             raise
         v, (site, kinds) = next(reversed(found.items()))
         raise _refusal(v, kinds[0], site) from error
@@ -72,14 +72,14 @@ def _text(dtype: np.dtype, weak: bool) -> str:
 def _mixed(root: Builder, equations: list) -> Iterator:
     """The results of several kinds among these equations, at any depth."""
     for eqn in equations:
-        yield from [(v, root.mixed[v]) for v in eqn.outputs if v in root.mixed]
+        yield from [(v, root.trace.mixed[v]) for v in eqn.outputs if v in root.trace.mixed]
         for region in eqn.regions:
             yield from _mixed(root, region.equations)
 
 
 def _may_matter(root: Builder, part: ComparedPart, found: dict) -> bool:
     """Whether it can matter that a number is Python's on one way and NumPy's of the same dtype on the other."""
-    return root.asked or not all(map(_is_common, part.equations)) or any(v.type.dtype not in COMMON for v in part.inputs)
+    return root.trace.asked or not all(map(_is_common, part.equations)) or any(v.type.dtype not in COMMON for v in part.inputs)
 
 
 def _is_common(eqn: Equation) -> bool:
@@ -106,34 +106,34 @@ def _suppositions(found: dict) -> Iterator:
 
 def _is_same(builder: Builder, part: ComparedPart, tree: Any, again: Callable, supposing: dict) -> bool:
     root = builder.root
-    root.supposing = supposing
+    root.trace.supposing = supposing
     try:
         with _as_before(builder), building("supposed", region=True) as region, trial({}):
             outputs, other = again()
             narrow = ComparedPart([], region.equations, outputs)
-            return other == tree and len(outputs) == len(part.outputs) and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.supposed)
+            return other == tree and len(outputs) == len(part.outputs) and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.trace.supposed)
     except InternalErrorWarning:                              # a defect, where warnings are errors
         raise
     except Exception as error:                                # whatever it was: what was supposed makes a difference
         let_through(error)
         return False
     finally:
-        root.supposing = {}
-        root.supposed.clear()
+        root.trace.supposing = {}
+        root.trace.supposed.clear()
 
 
 @contextmanager
 def _as_before(builder: Builder) -> Iterator[None]:
     """Arrays as they were before the builder's function wrote to them; afterwards all is as it is now, and no array from outside is an input that was none."""
     root = builder.root
-    arrays = [(t, t._var, t.tie) for t, _ in builder.mutated.values()]
-    lost = [(t, t.tie) for t, _ in builder.lost]
-    marks = len(root.sources), len(root.stand_ins)
-    steps, drawn = list(root.steps), dict(root.drawn)
-    opened, captured, inputs = dict(root.opened), dict(root.captured), len(root.inputs)
-    for t, view in reversed(builder.lost):
+    arrays = [(t, t._var, t.tie) for t, _ in builder.region.mutated.values()]
+    lost = [(t, t.tie) for t, _ in builder.region.lost]
+    marks = len(root.trace.sources), len(root.trace.stand_ins)
+    steps, drawn = list(root.region.steps), dict(root.trace.drawn)
+    opened, captured, inputs = dict(root.trace.opened), dict(root.trace.captured), len(root.inputs)
+    for t, view in reversed(builder.region.lost):
         t.tie = view
-    for t, var in builder.mutated.values():
+    for t, var in builder.region.mutated.values():
         t.put_back(var)
     try:
         yield
@@ -143,6 +143,6 @@ def _as_before(builder: Builder) -> Iterator[None]:
             t.put_back(var)
         for t, tie in lost:
             t.tie = tie
-        del root.sources[marks[0]:], root.stand_ins[marks[1]:]
-        root.opened, root.captured, root.drawn, root.steps[:] = opened, captured, drawn, steps
+        del root.trace.sources[marks[0]:], root.trace.stand_ins[marks[1]:]
+        root.trace.opened, root.trace.captured, root.trace.drawn, root.region.steps[:] = opened, captured, drawn, steps
         del root.inputs[inputs:]

@@ -39,7 +39,7 @@ class Optional(Bound):
     @property
     def given(self) -> Any:
         """Whether the value is there: True where a branch around says so."""
-        sides = [b.side for b in around(current()) if b.side is not None]
+        sides = [b.region.side for b in around(current()) if b.region.side is not None]
         return True if any(_says(selector.atom, taken, self.flag.atom) for selector, taken in sides) else self.flag
 
 
@@ -87,7 +87,7 @@ def is_(a: Any, b: Any) -> Any:
     """a is b, as Python says of what the traced values stand for."""
     a, b = original_of(a), original_of(b)
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
-    if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().root.two_objects:
+    if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().trace.two_objects:
         raise UnstageableError("an array, or a view of all of it, is compared by `is`", why="both are one value of the program", do="test the sizes instead")
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
         return a is b
@@ -108,7 +108,7 @@ def _is_one_array(a: Tracer, b: Tracer) -> bool:
     (x, array), (y, other) = _outside(a), _outside(b)
     if array is None or other is None:
         return x is y
-    current().root.told_apart.append((x, y, array is other))
+    current().trace.told_apart.append((x, y, array is other))
     return array is other
 
 
@@ -116,11 +116,11 @@ def _outside(x: Tracer) -> tuple:
     """What stands for x where the call began, and the array from outside that it is; None if it is made in the call."""
     root, builder = current().root, current()
     while builder is not None:
-        given = builder.arrived.get(id(x), x)
+        given = builder.region.arrived.get(id(x), x)
         if isinstance(given, np.ndarray):
             return x, given
         x, builder = given, builder.parent
-    return x, next((array for array, value in root.captured.values() if value is x), None)
+    return x, next((array for array, value in root.trace.captured.values() if value is x), None)
 
 
 def is_not(a: Any, b: Any) -> Any:
@@ -147,7 +147,7 @@ def note(x: Any, flag: Any, name: str) -> None:
     """From now on x may be None: the flag says whether it is there."""
     if isinstance(x, Tracer) and isinstance(flag, Value):
         x.optional = Optional(flag, name)
-        current().root.has_optional = True
+        current().trace.has_optional = True
 
 
 def places(one: TreeLayout, other: TreeLayout) -> set:

@@ -229,6 +229,6 @@ class Memory:
 
 def memory_here(builder: Builder) -> Memory:
     """That of the loop whose iteration is being traced; an empty one outside of iterations."""
-    while builder.side is not None and builder.parent is not None:
+    while builder.region.side is not None and builder.parent is not None:
         builder = builder.parent
-    return builder.memory or Memory()
+    return builder.region.memory or Memory()

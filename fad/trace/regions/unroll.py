@@ -34,7 +34,7 @@ def note_unrolled(body: Callable, why: Any) -> None:
     """Remember why a loop is not one region of the program, for those who ask (fad.explain)."""
     if stack.builders() and not isinstance(why, Plainly):
         code = body.__code__
-        current().root.unrolled.setdefault(Where(code.co_filename, code.co_firstlineno, code.co_name), why)
+        current().trace.unrolled.setdefault(Where(code.co_filename, code.co_firstlineno, code.co_name), why)
 
 
 def attempted(roll: Callable) -> bool:
@@ -43,25 +43,25 @@ def attempted(roll: Callable) -> bool:
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
     builder = current()
-    mark, lost, twins, marks, states = len(builder.equations), len(builder.lost), len(builder.twins), len(builder.entangled), states_now()
+    mark, lost, twins, marks, states = len(builder.equations), len(builder.region.lost), len(builder.region.twins), len(builder.region.entangled), states_now()
     steps = steps_here()
     count = len(steps)
-    before, builder.mutated = builder.mutated, {}
+    before, builder.region.mutated = builder.region.mutated, {}
     try:
         return roll()
     except Exception:
-        for tracer, view in reversed(builder.lost[lost:]):
+        for tracer, view in reversed(builder.region.lost[lost:]):
             tracer.tie = view
-        del builder.lost[lost:], builder.twins[twins:]
+        del builder.region.lost[lost:], builder.region.twins[twins:]
         disentangle(builder, marks)
-        for tracer, var in builder.mutated.values():
+        for tracer, var in builder.region.mutated.values():
             tracer.put_back(var)
         builder.take_back(mark)
         del steps[count:]
         put_back_states(states)
         raise
     finally:
-        builder.mutated = {**builder.mutated, **before}      # what an array held first
+        builder.region.mutated = {**builder.region.mutated, **before}      # what an array held first
 
 
 def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:

@@ -65,7 +65,7 @@ def _text(t: Type) -> str:
 def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int) -> bool:
     loop = LoopView(eqn)
     region: Any = loop.body if part is iteration.body else loop.test
-    comparison = _Comparison(current().root.supposed)
+    comparison = _Comparison(current().trace.supposed)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
         comparison.begin(v, a, UNDEFINED if k < lead or not iteration.is_first else _start(iteration.init[kept[k - lead]], v))

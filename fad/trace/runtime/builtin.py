@@ -97,7 +97,7 @@ class NumberClass(StandIn):
 
 def _python_class(x: Tracer) -> Any:
     """The class that a traced scalar would have: a Python number's, or NumPy's."""
-    current().root.asked = True
+    current().trace.asked = True
     return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.type.weak else x.dtype.type
 
 
@@ -134,7 +134,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
-        current().root.sources += of_class_asked(x, classes)
+        current().trace.sources += of_class_asked(x, classes)
     return isinstance(x, classes)
 
 

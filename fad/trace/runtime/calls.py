@@ -53,10 +53,10 @@ def keep(x: Any) -> None:
     if not is_tracing():
         return
     builder = current()
-    if builder.born and isinstance(x, (Iterator, Once)) and was_there(x, builder.born):
+    if builder.region.born and isinstance(x, (Iterator, Once)) and was_there(x, builder.region.born):
         raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each iteration",
                                do="loop over a list or an array")
-    if goes_on(x) and builder.root.generators.get(id(x), (x, builder))[1] is not builder:
+    if goes_on(x) and builder.trace.generators.get(id(x), (x, builder))[1] is not builder:
         refuse_draws()
 
 
@@ -79,7 +79,7 @@ def noting(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     # code without its text may ask of what lists and tuples hold, and so may an object that it calls
-    is_asking = current().root.has_optional and (isinstance(f, FunctionType) or any(callable(x) and is_users(x) for x in args))
+    is_asking = current().trace.has_optional and (isinstance(f, FunctionType) or any(callable(x) and is_users(x) for x in args))
     for x in (*args, *kwargs.values()):
         keep(x)
         need(*tree.flatten(x)[0] if is_asking else [x])
@@ -119,8 +119,8 @@ def _array(held: Any, k: int, is_held: bool) -> Any:
     root = current().root
     if not is_held and _is_alone(held, k) and _owns(held[k]):
         return current().constant(held[k])
-    if id(held[k]) not in root.captured:
-        root.held.add(id(held[k]))
+    if id(held[k]) not in root.trace.captured:
+        root.trace.held.add(id(held[k]))
     return current().capture(held[k])
 
 

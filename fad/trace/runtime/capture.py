@@ -70,7 +70,7 @@ class Capture(Reading, Scopes):
     def __init__(self, builder: Builder):
         super().__init__()
         self.builder = builder
-        self.sources = builder.root.sources
+        self.sources = builder.trace.sources
         self.packages: set[str] = set()                       # packages that are captured because a function of theirs was asked for by itself
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
@@ -195,7 +195,7 @@ class Capture(Reading, Scopes):
         if made is None:
             return value._make(new.values()) if hasattr(value, "_fields") else tuple(new.values())
         put_contents(made, new if isinstance(value, dict) else list(new.values()))
-        self.builder.root.stand_ins.append((value, made, contents(made)))
+        self.builder.trace.stand_ins.append((value, made, contents(made)))
         journal().copied(value, made)
         return made
 
@@ -218,9 +218,9 @@ class Capture(Reading, Scopes):
         root, book = self.builder.root, journal()
         if id(value) in book.made or not book.is_outer(value):
             return False
-        if id(value) in root.lifted_owners or book.is_noted(value):
+        if id(value) in root.trace.lifted_owners or book.is_noted(value):
             return True
-        return bool(root.lifted_owners) and has_traced((value,))
+        return bool(root.trace.lifted_owners) and has_traced((value,))
 
     def _element(self, container: Any, key: Any, element: Any) -> Any:
         if isinstance(element, Value):                        # an input of the program stands there (see lifting.py)
@@ -280,7 +280,7 @@ class Capture(Reading, Scopes):
 
     def _in_class(self, cls: type, name: str) -> Any:
         """What a class has under this name, for its instances; it is a source."""
-        self.builder.root.classes[cls] = None
+        self.builder.trace.classes[cls] = None
         found = of.in_class(cls, name)
         if (cls, name) not in self._of_classes and found is not MISSING and not isinstance(found, Value):
             self._of_classes.add((cls, name))
@@ -324,17 +324,17 @@ class Capture(Reading, Scopes):
     def _is_inside(self, owner: Any) -> bool:
         """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is opened."""
         root = self.builder.root
-        root.classes[owner if isinstance(owner, type) else type(owner)] = None
-        if id(owner) in root.inside:
+        root.trace.classes[owner if isinstance(owner, type) else type(owner)] = None
+        if id(owner) in root.trace.inside:
             return True
-        if id(owner) in root.opened:
+        if id(owner) in root.trace.opened:
             return False
         if isinstance(owner, ModuleType):
             self._note_opened(owner, owner)
             return False
-        is_of_trace = id(owner) in journal().made or not (root.lifted_owners or journal().is_noted(owner))
+        is_of_trace = id(owner) in journal().made or not (root.trace.lifted_owners or journal().is_noted(owner))
         if not isinstance(owner, type) and is_of_trace and has_traced(contents(owner).values()):
-            root.inside[id(owner)] = owner
+            root.trace.inside[id(owner)] = owner
             return True
         if not isinstance(owner, type) and not self.builder.live:
             refuse_opaque(owner, self.packages)
@@ -344,7 +344,7 @@ class Capture(Reading, Scopes):
 
     def _note_opened(self, x: Any, owner: Any) -> None:
         """Remember what comes from outside."""
-        self.builder.root.opened[id(x)] = owner
+        self.builder.trace.opened[id(x)] = owner
 
     def open(self, *owners: Any) -> None:
         """Note objects from outside before the traced code changes them."""
@@ -376,7 +376,7 @@ class Capture(Reading, Scopes):
         see = self.swap if rewritten is None else self.seen
         scope = self._scope(f.__globals__, rewritten is not None)
         copy = FunctionType(code, scope, f.__name__, _defaults(f.__defaults__, see), self._cells(f, code))
-        copy.__kwdefaults__, lifted = _defaults(f.__kwdefaults__, see), self.builder.root.lifted
+        copy.__kwdefaults__, lifted = _defaults(f.__kwdefaults__, see), self.builder.trace.lifted
         copy.__dict__ = {k: lifted.get((id(f.__dict__), k), v) for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__, copy.__doc__, copy.__qualname__ = f.__module__, f.__doc__, f.__qualname__
         self._copies.update({id(g): (g, copy) for g in (f, given)})               # before its globals and its closure: it may call itself
@@ -416,7 +416,7 @@ class Capture(Reading, Scopes):
             raise UnstageableError(f"{f.__name__} asks for its global names or its frame", why="the program has a copy of the function",
                                    do="read the names themselves")
         if not self.builder.live:
-            reads = self.builder.root.reads = self.builder.root.reads or Reads()
+            reads = self.builder.trace.reads = self.builder.trace.reads or Reads()
             reads.add(f)
             refuse_unknown(reads, f.__name__)
 
@@ -446,9 +446,9 @@ def captured(f: Any) -> Callable:
     """f as the present trace sees it: its names swapped, its outer arrays traced. One trace has one stand-in for each
     variable, so what a function within it assigns is there for the next one."""
     root = current().root
-    if root.frontend is None:
-        root.frontend = Capture(root)
-    frontend = root.frontend
+    if root.trace.frontend is None:
+        root.trace.frontend = Capture(root)
+    frontend = root.trace.frontend
     return f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
 
 

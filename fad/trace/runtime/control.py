@@ -178,16 +178,16 @@ class Runtime(DataModel, LoopRuntime):
         since = next(births)
         if is_users(cls) and is_made_plainly(cls):
             x = made(cls.__new__(cls))
-            current().root.inside[id(x)] = x
+            current().trace.inside[id(x)] = x
             self.capture.swap(cls.__init__)(x, *args, **kwargs)
         else:
             optional.need(*tree.flatten((args, kwargs))[0])
             note_new = noted(cls, args, kwargs)
             x = cls(*args, **kwargs)
             note_new(x)
-            current().root.sources += of_making(cls)
-            current().root.inside[id(x)] = x
-        current().root.classes[cls] = None
+            current().trace.sources += of_making(cls)
+            current().trace.inside[id(x)] = x
+        current().trace.classes[cls] = None
         attributes = getattr(x, "__dict__", {}) if is_users(x) else {}
         for part in attributes.values():
             note_generator(part)
@@ -201,7 +201,7 @@ class Runtime(DataModel, LoopRuntime):
         if not is_tracing():
             return f(*args, **kwargs)
         cls = original_of(type_(args[0]))
-        current().root.sources.append(ReadGuard(lambda: f.dispatch(cls), f.dispatch(cls)))
+        current().trace.sources.append(ReadGuard(lambda: f.dispatch(cls), f.dispatch(cls)))
         return self.call(f.dispatch(cls))(*args, **kwargs)
 
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
@@ -375,12 +375,12 @@ class Runtime(DataModel, LoopRuntime):
 
         What a function that only raises would return is asked for by who called it; so there the error goes on to the branch (see branch.py).
         """
-        branch = next((b for b in _around(current()) if b.side is not None), None) if is_tracing() else None
+        branch = next((b for b in _around(current()) if b.region.side is not None), None) if is_tracing() else None
         if branch is None or not sys._getframe(1).f_code.co_name.startswith("_fad_"):
             return True
         made = error()
         made = made() if isinstance(made, type) else made
-        selector, side = branch.side
+        selector, side = branch.region.side
         with text.telling():
             registry["check_that"](selector, not side, what=str(made), error=handlers.kind_of(made))
         return False

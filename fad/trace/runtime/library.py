@@ -77,7 +77,7 @@ class Proxy(ModuleType):
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
         if stack.builders() and not stack.is_live():
-            current().root.sources += of_library(self._original, name, value)
+            current().trace.sources += of_library(self._original, name, value)
         value = self._see(value)
         self.__dict__[name] = value
         return value

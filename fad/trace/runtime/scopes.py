@@ -64,8 +64,8 @@ class Scopes:
         used = names_used(code)
         for name in (used if used.isdisjoint(SEES_NAMES) else used | f.__globals__.keys()) - scope.keys():
             value = f.__globals__.get(name, MISSING)
-            if (id(f.__globals__), name) in self.builder.root.lifted:
-                scope[name] = self.builder.root.lifted[id(f.__globals__), name]
+            if (id(f.__globals__), name) in self.builder.trace.lifted:
+                scope[name] = self.builder.trace.lifted[id(f.__globals__), name]
             elif name in indexed and value is not MISSING:
                 scope[name] = self.index(value)
                 self.sources.append(of.ItemGuard(f.__globals__, name, value))
@@ -129,7 +129,7 @@ class Scopes:
             if new is cell:
                 continue
             if is_empty(new):
-                value, lifted = cell.cell_contents, self.builder.root.lifted.get((id(cell), ""))
+                value, lifted = cell.cell_contents, self.builder.trace.lifted.get((id(cell), ""))
                 if lifted is None:
                     self.sources.append(of.VariableGuard(cell, value))
                     lifted = self.index(value) if name in indexed else see(value)

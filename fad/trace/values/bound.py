@@ -29,14 +29,14 @@ def flag_of(value: Any) -> Any:
 
 def refuse_handled() -> None:
     """An error if a name may have no value and a handler would take that in: reading it raises when the program runs, and not here."""
-    if current().root.unbound:
+    if current().trace.unbound:
         raise UnstageableError("a handler takes in that a name has no value, which one may not have here", why="this is known when the program runs",
                                do="give the name a value on every way (None, say), and test that")
 
 
 def mark(value: Any, flag: Any, name: str) -> None:
     """From now on reading this value of a name is checked."""
-    current().root.unbound = True
+    current().trace.unbound = True
     for leaf in tree.flatten(value)[0]:
         if hasattr(leaf, "bound"):
             leaf.bound = Bound(flag, name)

@@ -29,13 +29,13 @@ def constant_of(var: Any, limit: int = 1000) -> Any:
     found = _Evaluation(limit)
     value = found.value(var)
     if value is not None:
-        current().root.sources += [of_all_in(array) for array in found.used.values()]
+        current().trace.sources += [of_all_in(array) for array in found.used.values()]
     return value
 
 
 def decided(test: Any) -> Any:
     """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own generator, mostly)."""
-    if not isinstance(test, Value) or not current().root.fresh_constants:
+    if not isinstance(test, Value) or not current().trace.fresh_constants:
         return test
     value = _Evaluation(FEW, outside=False).value(test.atom)
     return test if value is None else bool(value)
@@ -90,10 +90,10 @@ class _Evaluation:
 
     def _array(self, atom: Var) -> Any:
         root = current().root
-        fresh = root.fresh_constants.get(atom)
+        fresh = root.trace.fresh_constants.get(atom)
         if fresh is not None:
             return fresh
-        for array, value in root.captured.values() if self.outside else ():
+        for array, value in root.trace.captured.values() if self.outside else ():
             if value.origin is atom and isinstance(array, np.ndarray):
                 self.used[atom] = array
                 return array.copy()

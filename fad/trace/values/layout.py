@@ -59,11 +59,11 @@ def layout_of(var: Any) -> "tuple | None":
 def _known(var: Any) -> "bool | None":
     """What was noted of a variable's order; an input's is relied on from now on."""
     root = current().root
-    known = root.dense.get(var)
+    known = root.trace.dense.get(var)
     while isinstance(known, Var):
-        var, known = known, root.dense.get(known)
+        var, known = known, root.trace.dense.get(known)
     if known and var in root.inputs:
-        root.relied[var] = None
+        root.trace.relied[var] = None
     return known
 
 

@@ -55,8 +55,8 @@ class Ties:
 def is_fresh(x: Tracer) -> bool:
     """Whether an array was made in the part of the program that is being traced: each iteration and each branch makes another one."""
     builder, var = current(), x.origin
-    return x.builder is builder and x.tie is None and not x.kin and builder.side is None and (
-        var not in builder.inputs or var in builder.root.fresh_constants)
+    return x.builder is builder and x.tie is None and not x.kin and builder.region.side is None and (
+        var not in builder.inputs or var in builder.trace.fresh_constants)
 
 
 class Member:

@@ -68,14 +68,14 @@ def in_c_order(copy: Any) -> Any:
     """A copy that NumPy makes in C order, whatever the order of what it copies."""
     if layout_of(copy.atom) is None:
         copy = registry["cast"](copy, dtype=copy.dtype)
-        current().root.dense[copy.atom] = True
+        current().trace.dense[copy.atom] = True
     return copy
 
 
 def out_of_c_order(copy: Any) -> Any:
     """A copy of which it is not known how it lies in memory."""
     copy = registry["cast"](copy, dtype=copy.dtype)
-    current().root.dense[copy.atom] = False
+    current().trace.dense[copy.atom] = False
     return copy
 
 
@@ -182,7 +182,7 @@ def _same(made: _ViewCall, x: Any, place: int) -> Any:
 def handed_again(x: Any) -> Any:
     """x itself stands for a view of all of it, too, as long as nobody asks which of the two it is."""
     if x.ndim:
-        current().root.two_objects[id(x)] = x
+        current().trace.two_objects[id(x)] = x
     return x
 
 

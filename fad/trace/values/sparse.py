@@ -44,7 +44,7 @@ def _array(a: Any, name: str) -> Any:
     """One of the matrix's arrays, an input of the program."""
     array = getattr(a, name)
     root = current().root
-    root.sources.append(AttributeGuard(a, name, array))
+    root.trace.sources.append(AttributeGuard(a, name, array))
     return current().watch(array)
 
 

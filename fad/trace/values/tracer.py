@@ -309,7 +309,7 @@ class Tracer(Value):
 
 def was_there(array: Tracer, since: int) -> bool:
     """Whether an array was there before this birth; arrays from outside the program always were."""
-    return array.born < since or any(array is x for _, x in current().root.captured.values())
+    return array.born < since or any(array is x for _, x in current().trace.captured.values())
 
 
 _python_name = {"equal": "eq", "not_equal": "ne"}

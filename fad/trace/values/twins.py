@@ -34,21 +34,21 @@ def _is_as_held(container: Any, before: tuple) -> bool:
 
 def note_twins(one: Any, other: Any, excuse: "Callable | None" = None) -> None:
     if one is not other:
-        current().twins.append(Twin(one, other, (_held(one), _held(other)), excuse, here()))
+        current().region.twins.append(Twin(one, other, (_held(one), _held(other)), excuse, here()))
 
 
 def note_fixed(container: Any) -> None:
     """The container must not be changed any more: a list in rows got a copy of it as an element."""
-    current().twins.append(Twin(container, container, (_held(container),) * 2, None, here()))
+    current().region.twins.append(Twin(container, container, (_held(container),) * 2, None, here()))
 
 
 def fixed_in(builder: Any) -> list:
-    return [t.one for t in builder.twins if t.one is t.other]
+    return [t.one for t in builder.region.twins if t.one is t.other]
 
 
 def check(builder: Any) -> None:
     """An error if a container was changed that may be another one, too."""
-    for twin in builder.twins:
+    for twin in builder.region.twins:
         if twin.is_changed and not (twin.excuse is not None and twin.excuse()):
             refuse(twin.where)
 
@@ -69,6 +69,6 @@ def may_be(container: Any) -> list:
         found[id(x)] = x
         builder = current()
         while builder is not None:
-            queue += [b for t in builder.twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
+            queue += [b for t in builder.region.twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
             builder = builder.parent
     return list(found.values())

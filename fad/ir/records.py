@@ -1,0 +1,85 @@
+"""What a trace keeps beside the IR: one TraceState for a whole program, one RegionState for each of its regions.
+
+A builder holds both and reads neither: the packages of `trace` fill them and ask them.
+"""
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..util.listening import listening
+from .graph import Var
+
+
+@dataclass(slots=True)
+class TraceState:
+    """Facts about a program that is being traced. All builders of the program share it."""
+
+    # -- arrays from outside, and constants -----------------------------------------------------------
+    captured: dict[int, tuple[Any, Any]] = field(default_factory=dict)     # id(array) -> the array, its Value
+    held: set[int] = field(default_factory=set)                 # arrays that a library returned and may keep (ids)
+    watched: dict[int, bytes] = field(default_factory=dict)     # arrays that may change unseen: id -> bytes when used
+    fresh_constants: dict[Var, Any] = field(default_factory=dict)          # arrays that the function itself made
+    known_constants: dict[tuple, Var] = field(default_factory=dict)        # the same arrays, by their contents
+    dense: dict[Var, Any] = field(default_factory=dict)         # whether an array is in C order, or its outer variable
+    relied: dict[Var, None] = field(default_factory=dict)       # inputs whose memory order the program relies on
+
+    # -- guards ---------------------------------------------------------------------------------------
+    sources: list[Any] = field(default_factory=list)            # what the function read outside
+    guarded: dict[int, Any] = field(default_factory=dict)       # objects that are guarded as a whole
+    classes: dict[type, None] = field(default_factory=dict)     # of objects that it makes or reads attributes of
+    reads: Any = None                                           # reads of code that is not rewritten (trace/guards)
+
+    # -- state: what is read, written, and new at each call -------------------------------------------
+    journal: Any = None                                         # what is written to (trace/heap/journal)
+    opened: dict[int, Any] = field(default_factory=dict)        # outer objects that the function may change
+    stand_ins: list[tuple] = field(default_factory=list)        # outer container, its private copy, what it held
+    inside: dict[int, Any] = field(default_factory=dict)        # objects that the function itself made
+    lifted: dict[tuple, Any] = field(default_factory=dict)      # (id of globals, name) or (id of a cell, "") -> input
+    lifted_owners: dict[int, Any] = field(default_factory=dict)            # objects in which inputs stand
+    lifted_from: dict[tuple, Any] = field(default_factory=dict)            # key of a location -> its input
+    lifted_arrays: dict[int, Any] = field(default_factory=dict)            # id of such an input -> its location
+    generators: dict[int, tuple] = field(default_factory=dict)  # id of a generator made inside -> it, its builder
+    drawn: dict[Var, tuple] = field(default_factory=dict)       # inputs that the prelude sets -> operand, traced value
+    handles: dict[int, tuple] = field(default_factory=dict)     # id of a generator of the prelude -> it, operand, state
+    count_of_steps: int = 0                                     # of the prelude
+
+    # -- arguments ------------------------------------------------------------------------------------
+    arguments: Any = ()                                         # the function's, with traced values in their places
+    told_apart: list[tuple] = field(default_factory=list)       # pairs of inputs, and whether they are one array
+    two_objects: dict[int, Any] = field(default_factory=dict)   # arrays that stand for all views of them
+    apart: dict[Var, dict] = field(default_factory=dict)        # inputs -> those that share no memory with them
+    alternatives: dict[int, tuple] = field(default_factory=dict)           # an inner function's array -> it may be ...
+
+    # -- branches and loops ---------------------------------------------------------------------------
+    unrolled: dict[Any, Any] = field(default_factory=dict)      # lines of loops that are no region -> why
+    mixed: dict[Var, tuple] = field(default_factory=dict)       # results of several kinds: site, kinds (ops/mixed)
+    supposing: dict[Any, tuple] = field(default_factory=dict)   # site -> the kind that is supposed of its results
+    supposed: dict[Var, Any] = field(default_factory=dict)      # values that are so supposed
+    has_optional: bool = False                                  # whether values may be None (trace/regions/optional)
+    unbound: bool = False                                       # whether a name may have no value (trace/values/bound)
+    asked: bool = False                                         # whether the class of a number was asked for
+
+    # -- floating-point errors and warnings -----------------------------------------------------------
+    strict: bool = False                                        # whether they may raise (trace/regions/handlers)
+    listening: Any = field(default_factory=listening)           # who hears of them when the trace begins
+    listeners: Any = None                                       # the line where the function asked to be told
+    settings: Any = None                                        # by which `listeners` was found out
+
+    frontend: Any = None                                        # what captures functions (trace/runtime/capture)
+
+
+@dataclass(slots=True)
+class RegionState:
+    """Facts about one region (the whole function, a loop's body, a side of a branch) while it is traced."""
+
+    born: int = 0                                               # when it began (trace/heap/journal)
+    mutated: dict[int, tuple] = field(default_factory=dict)     # id of a tracer changed here -> it, what it held
+    arrived: dict[int, Any] = field(default_factory=dict)       # of a function: id of an input -> what is outside
+    arrived_pairs: dict[int, tuple] = field(default_factory=dict)          # id of an input -> it, what is outside
+    twins: list[Any] = field(default_factory=list)              # containers that may be one (trace/values/twins)
+    entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases, and the marks
+    lost: list[tuple] = field(default_factory=list)             # tracers of unknown contents, and their views
+    steps: list[Any] = field(default_factory=list)              # of the prelude: Python's calls before the program
+    runs: Any = None                                            # "once", (iteration, count), or None: unknown
+    side: Any = None                                            # of a branch: its selector, and which side it is
+    memory: Any = None                                          # of an iteration: what its inner loops came to
+    is_retried: bool = False                                    # whether it is traced anew when a list asks
