@@ -29,7 +29,7 @@ from . import (
 LATER.update({
     "math": ("math",),
     "cmath": ("math",),
-    "numpy": ("fitting", "histogram", "nan", "pad", "polynomial", "quantile", "sets", "series"),
+    "numpy": ("fitting", "functions", "histogram", "nan", "pad", "polynomial", "quantile", "sets", "series"),
     "numpy.fft": ("fft",),
     "numpy.linalg": ("chains", "linalg", "norms"),
     "numpy.polynomial": ("series",),

@@ -1,28 +1,23 @@
 """NumPy's elementwise functions that are not ufuncs: choices, parts of complex numbers, tests, interpolation."""
 import math
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...ir import stack
-from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import BOOL, COMPLEX, FLOAT, result_dtype, type_of
-from ...util.errors import ConcreteValueError, UnstageableError
-from ...util.interrupts import let_through
 from ..choice import abs as absolute
 from ..choice import clip as clip_
-from ..choice import isfinite, isnan, logical_not, stop_gradient
+from ..choice import isfinite, isnan, stop_gradient
 from ..choice import where as where_
 from ..complex import angle as angle_
 from ..complex import conj, make_complex
 from ..complex import imag as imag_
 from ..complex import real as real_
 from ..face import BY_NAME, METHODS, face
-from ..kinds import is_complex, same_shape, shape_of
-from .arguments import as_array, fixed, in_dtype, into, is_given, one_axis, rank, refuse
+from ..kinds import is_complex, shape_of
+from .arguments import as_array, in_dtype, into, is_given, one_axis, rank, refuse
 
 # -- choices ---------------------------------------------------------------------------------------
 
@@ -49,52 +44,6 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for c, x in reversed(list(zip(conditions, choicelist))):
         y = where_(c, in_dtype(as_array(x), dtype), y)
     return y
-
-
-@face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
-                                  "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) -> Any:
-    """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
-    x = as_array(x)
-    conditions = [as_array(c) for c in condlist] if isinstance(condlist, (list, tuple)) else [as_array(condlist)]
-    if len(funclist) == len(conditions) + 1:
-        none: Any = True
-        for c in conditions:
-            none = none & logical_not(c)
-        conditions.append(none)
-    if len(funclist) != len(conditions):
-        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
-                         f"functions are expected")
-    y: Any = registry["zeros_like"](x)
-    for c, f in zip(conditions, funclist):
-        y = _piece(x, c, lambda part, f=f: f(part, *args, **options) if callable(f) else f, y)
-    return y
-
-
-def _piece(x: Any, c: Any, f: Callable, y: Any) -> Any:
-    """y with f(x) where c holds. Elementwise f computes on all of x, other functions on the selected part, as in
-    NumPy."""
-    value = elementwise_or_none(f, x)
-    dtype = type_of(y).dtype
-    if value is not None:
-        return where_(c, in_dtype(as_array(value), dtype), y)
-    y = registry["where"](c, registry["zeros_like"](y), y)
-    y[c] = f(x[c])
-    return y
-
-
-def elementwise_or_none(f: Callable, *xs: Any) -> Any:
-    """f(*xs), if no step of it depends on more than one element of its arguments, else None."""
-    if not stack.builders():
-        return None
-    before = len(current().equations)
-    try:
-        value = f(*xs)
-    except (ConcreteValueError, ValueError) as error:       # it branches: on each element, then
-        let_through(error)
-        return None
-    made = current().equations[before:]
-    return value if all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in made) else None
 
 
 @face("numpy.clip", method="clip",
@@ -355,51 +304,3 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * m
     total = registry["cumsum"](extra, axis=ax)
     before = (slice(None),) * ax
     return registry["concatenate"](p[before + (slice(0, 1),)], p[before + (slice(1, None),)] + total, axis=ax)
-
-
-# -- functions of Python scalars -------------------------------------------------------------------
-
-
-@face("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
-class vectorize:
-    """A function of scalars, applied to each element; what is excluded it is given as it is."""
-
-    def __init__(self, pyfunc: Callable, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: bool = False,
-                 signature: Any = None):
-        if signature is not None:
-            raise refuse("numpy.vectorize", "a signature")
-        self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(
-            excluded or ())
-
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        given: dict[Any, Any] = {**dict(enumerate(args)), **named}
-        places = [k for k in given if k not in self.excluded]
-
-        def call(*xs: Any) -> Any:
-            now = given | dict(zip(places, xs))
-            return self.pyfunc(*[now[k] for k in range(len(args))], **{k: now[k] for k in named})
-        if not places:
-            return in_dtype(as_array(call()), self.dtype)
-        xs = [as_array(given[k]) for k in places]
-        is_of_numbers = not any(shape_of(given[k]) for k in self.excluded & given.keys())
-        value = elementwise_or_none(call, *xs) if is_of_numbers else None
-        if (value is None or not hasattr(value, "dtype")
-                or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs)))):
-            value = self._one_by_one(call, BY_NAME["numpy.broadcast_arrays"].call(*xs) if len(xs) > 1 else xs)
-        return in_dtype(value, self.dtype)
-
-    def _one_by_one(self, call: Callable, xs: Any) -> Any:
-        shape = tuple(fixed(n, "the shape that np.vectorize goes over") for n in shape_of(xs[0]))
-        noted = current().trace.mixed if stack.builders() else {}
-        known = set(noted)
-        values = [call(*[x[place] for x in xs]) for place in np.ndindex(*shape)]
-        if any(isinstance(y, (tuple, list)) for y in values):
-            raise refuse("numpy.vectorize", "several outputs")
-        mixed = [(v, kinds) for v, (_, kinds) in noted.items() if v not in known]
-        if self.dtype is None and any(kind.dtype != v.type.dtype for v, kinds in mixed for kind in kinds):
-            raise UnstageableError(
-                "np.vectorize gives its results the dtype of the first one, and those of this function are of several",
-                why="an int for the first element makes all results ints",
-                do="say which: np.vectorize(f, otypes=[float])")
-        y = registry["reshape"](as_array(values), *shape)
-        return y if self.dtype is not None or not values else in_dtype(y, type_of(values[0]).dtype)

@@ -24,8 +24,14 @@ def is_compiled(f: Any) -> bool:
     return package_name(type(f)) == "numba" and hasattr(f, "py_func")
 
 
+def function_of_numbers(f: Any) -> "FunctionType | None":
+    """The function that numba.vectorize made a ufunc of; None for everything else."""
+    is_ufunc = package_name(type(f)) == "numba" and type(f).__name__ == "DUFunc"
+    return f._dispatcher.py_func if is_ufunc else None
+
+
 def is_called(x: Any) -> bool:
     """Whether x is a function, of whatever kind: what is done with it is a call, or it is handed on."""
-    if isinstance(x, FUNCTIONS) or is_compiled(x):
+    if isinstance(x, FUNCTIONS) or is_compiled(x) or function_of_numbers(x) is not None:
         return True
     return not isinstance(x, type) and callable(x) and id(x) not in OBJECTS and find(x) is not None

@@ -8,6 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ...ir.build import current
+from ...routines.vectorized import each
 from ...util.errors import SideEffectError
 from ...util.where import here, is_library
 from ..objects.containers import is_users
@@ -47,6 +48,7 @@ def watched(f: Callable, capture: Any) -> Callable:
             if is_steady:
                 return result
         raise unsteady(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", where)
+    call.each = lambda *args, **kwargs: capture.swap(each)(f, *args, **kwargs)  # type: ignore[attr-defined]
     return call
 
 

@@ -20,7 +20,7 @@ from ...ops.face import OBJECTS, find
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.where import package_name
-from ..frontend.functions import is_called, is_compiled, is_user_function
+from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_user_function
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import met
@@ -118,6 +118,9 @@ class Capture(Reading, Scopes):
             return functools.partial(answer, self.builder.root, value)
         if isinstance(value, np.vectorize):
             return self._vectorized(value)
+        elementwise = function_of_numbers(value)
+        if elementwise is not None:
+            return self._vectorized(np.vectorize(elementwise))
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             cls: Any = type(value)
             is_itself = self.builder.live and has_own_arithmetic(cls)        # no operand, but its own methods give numbers

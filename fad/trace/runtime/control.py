@@ -24,6 +24,7 @@ from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 from ...util.where import is_captured_class, module_name
+from ..frontend.functions import function_of_numbers
 from ..frontend.syntax import RUNTIME
 from ..guards.guard import ReadGuard
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
@@ -154,7 +155,7 @@ class Runtime(DataModel, LoopRuntime):
             return self._getattr
         if f is hasattr:
             return self._hasattr
-        if isinstance(f, np.vectorize):
+        if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
             return self.capture.swap(f)
         if isinstance(f, operator.attrgetter):
             return functools.partial(self._attributes, f.__reduce__()[1])  # type: ignore[arg-type]

@@ -1,0 +1,138 @@
+"""NumPy's functions of functions: numpy.vectorize and numpy.piecewise."""
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.build import current
+from ...ir.op import registry
+from ...ir.types import type_of
+from ...util.errors import ConcreteValueError, UnstageableError
+from ...util.interrupts import let_through
+from ..choice import logical_not
+from ..choice import where as where_
+from ..face import BY_NAME, face
+from ..kinds import same_shape, shape_of
+from .arguments import as_array, fixed, in_dtype, refuse
+
+FEW_ELEMENTS = 8  # so many calls are written out, each with its own branches
+
+
+@face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
+                                  "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) -> Any:
+    """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
+    x = as_array(x)
+    conditions = [as_array(c) for c in condlist] if isinstance(condlist, (list, tuple)) else [as_array(condlist)]
+    if len(funclist) == len(conditions) + 1:
+        none: Any = True
+        for c in conditions:
+            none = none & logical_not(c)
+        conditions.append(none)
+    if len(funclist) != len(conditions):
+        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
+                         f"functions are expected")
+    y: Any = registry["zeros_like"](x)
+    for c, f in zip(conditions, funclist):
+        y = _piece(x, c, lambda part, f=f: f(part, *args, **options) if callable(f) else f, y)
+    return y
+
+
+def _piece(x: Any, c: Any, f: Callable, y: Any) -> Any:
+    """y with f(x) where c holds. Elementwise f computes on all of x, other functions on the selected part, as in
+    NumPy."""
+    value = elementwise_or_none(f, x)
+    dtype = type_of(y).dtype
+    if value is not None:
+        return where_(c, in_dtype(as_array(value), dtype), y)
+    y = registry["where"](c, registry["zeros_like"](y), y)
+    y[c] = f(x[c])
+    return y
+
+
+def elementwise_or_none(f: Callable, *xs: Any) -> Any:
+    """f(*xs), if no step of it depends on more than one element of its arguments, else None."""
+    if not stack.builders():
+        return None
+    before = len(current().equations)
+    try:
+        value = f(*xs)
+    except (ConcreteValueError, ValueError) as error:       # it branches: on each element, then
+        let_through(error)
+        return None
+    made = current().equations[before:]
+    return value if all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in made) else None
+
+
+@face("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
+class vectorize:
+    """A function of scalars, applied to each element; what is excluded it is given as it is."""
+
+    def __init__(self, pyfunc: Callable, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: bool = False,
+                 signature: Any = None):
+        if signature is not None:
+            raise refuse("numpy.vectorize", "a signature")
+        self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(
+            excluded or ())
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        given: dict[Any, Any] = {**dict(enumerate(args)), **named}
+        places = [k for k in given if k not in self.excluded]
+
+        def call(*xs: Any) -> Any:
+            now = given | dict(zip(places, xs))
+            return self.pyfunc(*[now[k] for k in range(len(args))], **{k: now[k] for k in named})
+        if not places:
+            return in_dtype(as_array(call()), self.dtype)
+        xs = [as_array(given[k]) for k in places]
+        is_of_numbers = not any(shape_of(given[k]) for k in self.excluded & given.keys())
+        value = elementwise_or_none(call, *xs) if is_of_numbers else None
+        if (value is None or not hasattr(value, "dtype")
+                or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs)))):
+            xs = BY_NAME["numpy.broadcast_arrays"].call(*xs) if len(xs) > 1 else xs
+            is_loop = hasattr(self.pyfunc, "each") and not stack.is_live() and _is_long(xs[0])
+            value = self._in_a_loop(call, given, places, len(args), xs) if is_loop else self._one_by_one(call, xs)
+        return in_dtype(value, self.dtype)
+
+    def _in_a_loop(self, call: Callable, given: dict, places: list, count: int, xs: Any) -> Any:
+        """One loop over all elements. The first call decides the dtype, as NumPy's does."""
+        shape = shape_of(xs[0])
+        first = call(*[x[(0,) * len(shape)] for x in xs])
+        if isinstance(first, (tuple, list)):
+            raise refuse("numpy.vectorize", "several outputs")
+        _, kinds = current().trace.mixed.get(getattr(first, "atom", None), (None, ()))
+        if self.dtype is None and any(kind.dtype != type_of(first).dtype for kind in kinds):
+            raise _several_dtypes()
+        flat = given | {k: BY_NAME["numpy.ravel"].call(x) for k, x in zip(places, xs)}
+        dtype = self.dtype or type_of(as_array(first)).dtype
+        results = self.pyfunc.each(frozenset(places), shape_of(flat[places[0]])[0], dtype,
+                                   *[flat[k] for k in range(count)], **{k: flat[k] for k in flat if isinstance(k, str)})
+        return registry["reshape"](results, *shape)
+
+    def _one_by_one(self, call: Callable, xs: Any) -> Any:
+        shape = tuple(fixed(n, "the shape that np.vectorize goes over") for n in shape_of(xs[0]))
+        noted = current().trace.mixed if stack.builders() else {}
+        known = set(noted)
+        values = [call(*[x[place] for x in xs]) for place in np.ndindex(*shape)]
+        if any(isinstance(y, (tuple, list)) for y in values):
+            raise refuse("numpy.vectorize", "several outputs")
+        mixed = [(v, kinds) for v, (_, kinds) in noted.items() if v not in known]
+        if self.dtype is None and any(kind.dtype != v.type.dtype for v, kinds in mixed for kind in kinds):
+            raise _several_dtypes()
+        y = registry["reshape"](as_array(values), *shape)
+        return y if self.dtype is not None or not values else in_dtype(y, type_of(values[0]).dtype)
+
+
+def _is_long(x: Any) -> bool:
+    """Whether an array has many elements, or as many as a call brings."""
+    extents = shape_of(x)
+    return bool(extents) and (not all(isinstance(n, int) for n in extents) or math.prod(extents) > FEW_ELEMENTS)
+
+
+def _several_dtypes() -> UnstageableError:
+    return UnstageableError(
+        "np.vectorize gives its results the dtype of the first one, and those of this function are of several",
+        why="an int for the first element makes all results ints",
+        do="say which: np.vectorize(f, otypes=[float])")

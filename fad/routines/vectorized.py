@@ -1,0 +1,17 @@
+"""numpy.vectorize of a function whose steps depend on the element: a loop over flat arrays, one call an element."""
+from typing import Any
+
+import numpy as np
+
+
+def each(function: Any, arrays: Any, count: int, dtype: Any, *positional: Any, **named: Any) -> Any:
+    """The results for all elements, as one array of this dtype.
+
+    arrays: positions and names of the arguments that are flat arrays, of which each call gets one element.
+    """
+    results = np.empty(count, dtype)
+    for k in range(count):
+        args = [x[k] if place in arrays else x for place, x in enumerate(positional)]
+        options = {name: x[k] if name in arrays else x for name, x in named.items()}
+        results[k] = function(*args, **options)
+    return results

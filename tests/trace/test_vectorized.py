@@ -1,0 +1,62 @@
+"""numpy.vectorize and numba.vectorize of functions that branch: one loop over the elements, whatever their number."""
+import numba
+import numpy as np
+import pytest
+
+import fad
+from fad.ir.graph import all_equations
+from fad.trace.tracing import trace
+
+
+def branching(t, a=1.0, k=2):
+    return a * t ** k if t > 0.5 else (0.1 * t if t > 0.4 else 3.0)
+
+
+@numba.vectorize
+def of_numba(t, a):
+    if t > 0.5:
+        return a * np.exp(-t)
+    return a * t
+
+
+VECTORIZED = np.vectorize(branching)
+CASES = {
+    "one array": lambda x: np.sum(VECTORIZED(x) * x),
+    "broadcast": lambda x: np.sum(VECTORIZED(x[:, None], x)),
+    "a scalar, a keyword": lambda x: np.sum(VECTORIZED(x, x[3], k=3)),
+    "made inside": lambda x: np.sum(np.vectorize(lambda t: t * x[1] if t > 0.6 else 2.0)(x.reshape(-1))),
+    "excluded": lambda x: np.sum(np.vectorize(lambda a, t: a[0] * t if t > 0.5 else a[1], excluded=[0], otypes=[float])([x[0], x[1]], x)),
+    "Numba's": lambda x: np.sum(of_numba(x, x[2])) + np.sum(of_numba(x[:, None], x)),
+}
+X = np.linspace(0.301, 1.2, 13)
+
+
+def differences(f, x):
+    return np.array([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(len(x))])
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+@pytest.mark.parametrize("name", CASES)
+def test_values_and_gradients(name, compile):
+    f = CASES[name]
+    value, gradient = fad.jit(fad.value_and_grad(f, fallback=False), compile=compile)(X)
+    assert value == pytest.approx(f(X), rel=1e-14)
+    np.testing.assert_allclose(gradient, differences(f, X), rtol=1e-6, atol=1e-6)
+
+
+def test_second_derivatives():
+    f = CASES["a scalar, a keyword"]
+    np.testing.assert_allclose(fad.hessian(f)(X), differences(fad.grad(f), X), rtol=1e-5, atol=1e-5)
+
+
+def test_the_program_does_not_grow_with_the_array():
+    """Each element had its own branch before: 400 of them took a minute to compile."""
+    def size(n):
+        return len(list(all_equations(trace(CASES["one array"], [np.linspace(0, 1, n)]).func)))
+    assert size(2000) == size(20) < 60
+
+
+def test_results_of_several_dtypes_are_refused():
+    f = np.vectorize(lambda t: t * t if t > 0.5 else 1)
+    with pytest.raises(fad.FadError, match="otypes"):
+        fad.grad(lambda x: np.sum(f(x)), fallback=False)(X)
