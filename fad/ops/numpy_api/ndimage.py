@@ -84,7 +84,7 @@ def _for_axes(given: Any, axes: tuple) -> list:
 
 
 def _separable(name: str, along: Callable) -> Callable:
-    """A filter of many dimensions that is one of one dimension along each axis in iteration."""
+    """A filter of many dimensions that is one of one dimension along each axis in turn."""
     def filtered(input: Any, amount: Any, *options: Any, axes: Any = None, **named: Any) -> Any:
         x = image(name, input)
         over = (tuple(range(rank(x))) if axes is None
