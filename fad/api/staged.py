@@ -185,7 +185,8 @@ class Staged:
         program.undo = nothing
         if is_new:
             self.state.settle(key, program)
-        self._hasten(program, data)
+        if any(p is program for p in self.programs.get(key, ())):       # others were for this call alone
+            self._hasten(program, data)
         return result
 
     def _hasten(self, program: Program, data: list) -> None:
