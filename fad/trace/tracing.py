@@ -21,9 +21,9 @@ from .heap.effects import effects_of
 from .heap.journal import journal
 from .heap.lifting import lifted
 from .heap.percall import ONCE, placed, refuse_leaks, settle
-from .heap.state import is_lost
+from .heap.state import frozen, is_lost
 from .lists.export import plain
-from .outcome.delivery import Left, LeftInside, left_by
+from .outcome.delivery import Left, LeftInside, left_by, written_around
 from .outcome.leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .regions.handlers import refuse_listeners
 from .regions.joins import require_same_kinds, suspecting_kinds
@@ -237,11 +237,18 @@ def _told_apart(root: Builder, inputs: list) -> tuple:
     return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.told_apart)
 
 
-def _put_back(builder: Builder) -> None:
-    """What a function within a traced one wrote to outside itself is as it was: a derivative changes nothing."""
+def _put_back(builder: Any) -> None:
+    """The arrays around a function within a program hold again what they held. The program around gives them what it
+    computes for them (see LeftInside); on the tape that is known."""
+    written = [(x, builder.known(frozen(x))) for x in written_around(builder)] if builder.live else []
+    if written and any(map(builder.moves, builder.given)):
+        raise UnstageableError("a function that is differentiated twice writes to an array from outside",
+                               why="the tape would lose what the array has to do with the arguments", do="write to a copy, and return it")
     for tracer, var in builder.mutated.values():
         if tracer.builder is not builder:
             tracer.put_back(var)
+    for x, value in written:
+        _ = x.set(current().constant(value))
 
 
 def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":

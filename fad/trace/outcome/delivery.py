@@ -24,6 +24,7 @@ from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
 from ..heap.lifting import value_at
+from ..heap.state import frozen, is_lost
 from ..lists.export import plain
 from ..lists.rows import Items, RowList
 from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents, is_users, put_contents
@@ -285,7 +286,9 @@ class LeftInside:
                           if key in self.found and key not in builder.mutated}
         self.left = [x for key, x in self.found.items() if key not in self.arguments]
         self.maybe = [x for x in self.left if x.optional is not None]
-        self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe]]
+        self.arrays = [] if builder.live else written_around(builder)
+        self.is_changed = self.is_changed or bool(self.arrays)
+        self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe], *map(frozen, self.arrays)]
 
     def _find(self, values: Iterable, since: int) -> None:
         queue, seen = list(values), set()
@@ -310,6 +313,8 @@ class LeftInside:
 
     def refuse(self) -> None:
         """An error if what was left cannot be said by values alone."""
+        if any(is_lost(x) for x, _ in self.builder.lost if x.builder is not self.builder):
+            raise _refusal()
         bases: dict[int, int] = {}
         for x in self.left:
             if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
@@ -334,8 +339,15 @@ class LeftInside:
             after = _mapped(before, new)
             if after is not before:
                 list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
+        for array, y in zip(self.arrays, values[len(self.left) + len(self.maybe):]):
+            array.set(y)
         for twin in self.builder.twins:                       # the function around may not change them, either
             note_twins(twin.one, twin.other, twin.excuse)
+
+
+def written_around(builder: Builder) -> list:
+    """The arrays of the program around a function that the function has written to; of a view its base."""
+    return [x for x, var in builder.mutated.values() if x.builder is not builder and x.tie is None and x._var is not var]
 
 
 def _refusal() -> UnstageableError:

@@ -34,7 +34,7 @@ from ..guards.snapshot import Snapshot
 from ..heap.callbacks import watched
 from ..heap.journal import journal, note, standing_in
 from ..heap.opaque import reach
-from ..heap.percall import Maker, part_of, refuse_unseen
+from ..heap.percall import Maker, part_of, refuse_state, refuse_unseen
 from ..objects.containers import NEVER_CHANGE, Globals, contents, put_contents
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
@@ -309,6 +309,11 @@ class Capture(Reading, Scopes):
             self._of_classes.add((cls, name))
             self.sources.append(of.of_class(cls, name))
         return found
+
+    def refuse_state(self, owner: Any, name: str) -> None:
+        """An error if an attribute is set that is another one at each call."""
+        if not self.builder.live:
+            refuse_state(owner, name)
 
     def copy_of(self, owner: Any) -> Any:
         """Whose attributes captured code reads and writes: those of a user's function are its copy's, until the call is over."""

@@ -243,6 +243,7 @@ class DataModel:
     def set_attribute(self, value: Any, owner: Any, name: str) -> None:
         """owner.name = value"""
         owner = self.capture.copy_of(owner)
+        self.capture.refuse_state(owner, name)
         method = self.special(owner, "__setattr__")
         if method is not None:
             method(owner, name, value)
