@@ -21,9 +21,9 @@ from .heap.effects import effects_of
 from .heap.journal import journal
 from .heap.lifting import lifted
 from .heap.percall import ONCE, placed, refuse_leaks, settle
-from .heap.state import frozen, is_lost
+from .heap.state import is_lost
 from .lists.export import plain
-from .outcome.delivery import Left, LeftInside, left_by, written_around
+from .outcome.delivery import Left, LeftInside, left_by
 from .outcome.leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .regions.handlers import refuse_listeners
 from .regions.joins import require_same_kinds, suspecting_kinds
@@ -151,10 +151,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
     """What the function leaves outside: of a whole program its stores, of a function within a program its values."""
     if builder.root.live:
-        if builder.parent is not None:                        # views are read here, arguments are those around it
-            inside = LeftInside(builder, mark)
-            inside.put(inside.outputs)
-        return None, None
+        # views are read here, arguments are those around it
+        return None, None if builder.parent is None else LeftInside(builder, mark).on_tape()
     if builder.parent is not None:
         inside = LeftInside(builder, mark)
         inside.refuse()
@@ -237,18 +235,12 @@ def _told_apart(root: Builder, inputs: list) -> tuple:
     return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.told_apart)
 
 
-def _put_back(builder: Any) -> None:
-    """The arrays around a function within a program hold again what they held. The program around gives them what it
-    computes for them (see LeftInside); on the tape that is known."""
-    written = [(x, builder.known(frozen(x))) for x in written_around(builder)] if builder.live else []
-    if written and any(map(builder.moves, builder.given)):
-        raise UnstageableError("a function that is differentiated twice writes to an array from outside",
-                               why="the tape would lose what the array has to do with the arguments", do="write to a copy, and return it")
+def _put_back(builder: Builder) -> None:
+    """The arrays around a function within a program hold again what they held: the program around gives them what it
+    computes for them (see LeftInside)."""
     for tracer, var in builder.mutated.values():
         if tracer.builder is not builder:
             tracer.put_back(var)
-    for x, value in written:
-        _ = x.set(current().constant(value))
 
 
 def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":
