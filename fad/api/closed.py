@@ -27,6 +27,10 @@ class Closed:
             raise SideEffectError(f"a function that {name} is given writes to its argument",
                                   why="the solver may call it with an array that it still needs",
                                   do="write to a copy (x = x.copy())")
+        if traced.delivered:
+            raise SideEffectError(f"a function that {name} is given changes something outside itself",
+                                  why="the solver calls it a number of times that the program does not know",
+                                  do="return the new value, or call the function once more for its sake")
         outer = free_vars(traced.func)
         self.func = Func(traced.func.name, (*traced.func.inputs, *outer), traced.func.equations, traced.func.outputs)
         self.theta = tuple([current().value_of(v) for v in outer])

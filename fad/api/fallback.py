@@ -21,12 +21,13 @@ from ..ir.build import Value, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
 from ..trace.heap.journal import Mark, noting
-from ..trace.outcome.leaks import settle
+from ..trace.outcome.leaks import settle, settle_error
 from ..trace.values.tracer import Tracer
 from ..util import tree
 from ..util.config import config
 from ..util.defects import is_defect, is_users, warn_of
 from ..util.errors import (
+    BEYOND,
     INTEGER_OVERFLOW,
     NONE_IS_USED,
     RAISED_ON_A_WAY,
@@ -48,7 +49,6 @@ from .words import in_fads_words
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError,
             MissingAttributeError, OperandError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
-BEYOND = (LookupError, ArithmeticError, ValueError, TypeError)      # what programs raise of what is beyond them
 # what Python and libraries say of a traced value they cannot take
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError, ctypes.ArgumentError)
 
@@ -184,6 +184,7 @@ def _leave(tape: LiveBuilder, mark: Mark, error: BaseException) -> None:
             mark.undo()
         else:
             settle(tape)
+            settle_error(tape, error)
     except Exception as second:
         let_through(second)
         mark.undo()

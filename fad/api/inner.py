@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Value
 from ..ir.graph import Func
 from ..ir.op import registry
@@ -59,7 +60,8 @@ class Inner:
         names = leaf_names(f, structure)
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
         self.traced: Traced = self._traced(f, call, names, once=whole is None)
-        if whole is not None and self.traced.inside is not None and self.traced.inside.is_changed:
+        inside = None if stack.is_live() else self.traced.inside       # on the tape one example runs after the other
+        if whole is not None and inside is not None and inside.is_changed and not inside.is_scratch(self.traced.func):
             self._refuse_changes_by_data()
             self.deliver(self._left_values())
             self.traced = self._traced(f, call, names, once=False)        # a memo that is filled once may stay

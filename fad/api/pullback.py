@@ -60,12 +60,13 @@ class TwoStepProgram(Program):
         second_ends = self.first.leaves + self.second.leaves
         self.early = sum(k not in traced.statics for k in range(self.first.leaves))
         self.models = sum(k not in traced.statics for k in range(second_ends, traced.structure.leaves))
-        count = len(traced.func.outputs) - traced.delivered
-        outputs, left = traced.func.outputs[:count - len(traced.written)], traced.func.outputs[count:]
+        count = len(traced.func.outputs) - traced.delivered - len(traced.written)
+        outputs, left = traced.func.outputs[:count], traced.func.outputs[count:]      # what the first step leaves outside
         end = len(outputs) - self.models
         func = Func(traced.func.name, traced.func.inputs, traced.func.equations,
                     outputs[:self.early] + outputs[end:] + left + outputs[self.early:end])
-        head, rest = split(optimise(func), traced.later, self.early + self.models + traced.delivered)
+        self.ends = self.early + self.models + len(left)
+        head, rest = split(optimise(func), traced.later, self.ends)
         self.second_step = rest
         self.head = Runner(head, self.policy, f"{self.name}_forward")
         self.rest = Runner(rest, self.policy, f"{self.name}_pullback")
@@ -83,11 +84,8 @@ class TwoStepProgram(Program):
         value = self._tree(self.first, 0, outputs[:self.early])
         models = outputs[self.early:self.early + self.models]
         model = self._tree(self.model, self.first.leaves + self.second.leaves, models)
-        ends = self.early + self.models + self.traced.delivered
-        residuals = list(outputs[ends:])
-        if self.deliver is not None:                          # stores name outputs by places in the traced program
-            count = len(self.traced.func.outputs) - self.traced.delivered
-            self.deliver({count + k: y for k, y in enumerate(outputs[ends - self.traced.delivered:ends])}, data)
+        residuals = list(outputs[self.ends:])
+        self._leave(outputs[self.early + self.models:self.ends], data)
 
         def step(argument: Any) -> Any:
             given, traced = fitting_leaves(argument, model)
@@ -95,6 +93,15 @@ class TwoStepProgram(Program):
                        else self.rest.run(residuals + given))
             return self._tree(self.second, self.first.leaves, outputs)
         return value, step
+
+    def _leave(self, left: tuple, data: list) -> None:
+        """Change what the first step changes outside: `left` are the last outputs of the traced program."""
+        for k, new in zip(self.traced.written, left):
+            if k in self.written:
+                (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
+        if self.deliver is not None:                          # stores name outputs by places in the traced program
+            first = len(self.traced.func.outputs) - len(left)
+            self.deliver({first + k: y for k, y in enumerate(left)}, data)
 
     def _tree(self, structure: tree.Structure, offset: int, leaves: tuple) -> Any:
         filled = list(leaves)

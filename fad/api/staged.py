@@ -185,7 +185,8 @@ class Staged:
         program.undo = nothing
         if is_new:
             self.state.settle(key, program)
-        self._hasten(program, data)
+        if any(p is program for p in self.programs.get(key, ())):       # others were for this call alone
+            self._hasten(program, data)
         return result
 
     def _hasten(self, program: Program, data: list) -> None:
@@ -336,8 +337,9 @@ class Staged:
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                            names=[names[k] for k in dynamic], own=True, state=state)
             try:
+                own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)
                 return self.program_class(traced, policy=self.compile, structure=structure, fixed=fixed,
-                                          writes=self.writes, name=self.kernel_name)
+                                          writes=self.writes, name=self.kernel_name, own=own)
             except BaseException:
                 undo([traced.effects])
                 raise

@@ -82,10 +82,12 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
         if stack.is_live():
             return _placed(_one_by_one(f, structure, kwargs, moved, axes, n), out_axes)
         examples = [x if a is None else example_of(x, 0) for x, a in zip(moved, axes)]
-        inner = Inner(f, structure.unflatten(examples), kwargs, whole=moved)
+        inner = Inner(f, structure.unflatten(examples), kwargs, whole=moved, is_delivered=True)
         flags = [k < len(axes) and axes[k] is not None for k in inner.data]
         given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
         results = batch(inner.func, given, flags, n)
+        if inner.traced.delivered and not (isinstance(n, int) and n == 0):
+            inner.deliver([y[-1] for y in results[-inner.traced.delivered:]])     # as the last example leaves it
         differ = varying(inner.func, flags)
         same = {id(y) for y, a in zip(results, inner.func.outputs) if a not in differ}
         return _placed(inner.tree_of(results), out_axes, same)

@@ -19,17 +19,19 @@ class Program:
     """Runs on its data leaves: accepts(data) says whether it may, program(data) gives the result tree.
 
     traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration; structure is that
-    of (args, kwargs); fixed are the leaves that are part of the program, by their places among all leaves.
+    of (args, kwargs); fixed are the leaves that are part of the program, by their places among all leaves. The first `own` data leaves are what
+    the function closes over (see api/shared.py).
     """
 
     def __init__(self, traced: Any, *, policy: "str | None", structure: tree.Structure, fixed: dict, writes: bool,
-                 name: str = "kernel"):
+                 name: str = "kernel", own: int = 0):
         self.traced, self.policy, self.structure, self.fixed, self.name = traced, policy, structure, fixed, name
         self.shape = config.now().shape                       # the settings that it is made under, and used under
         if writes and traced.lost:
             raise SideEffectError("an argument is written to under changing names, so that its contents after the call are not known",
                                   do="copy the argument first (x = x.copy())")
-        self.written = traced.written if writes else ()
+        arguments = range(own, own if writes else structure.leaves - len(fixed))   # a derivative leaves these alone
+        self.written = tuple([k for k in traced.written if k not in arguments])
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
         self.traced_in = 0.0                                  # seconds
@@ -126,8 +128,9 @@ class Program:
     def result(self, outputs: tuple, data: list) -> Any:
         """The result tree; arrays that the function wrote to are changed."""
         count = len(outputs) - len(self.traced.written) - self.traced.delivered
-        for k, new in zip(self.written, outputs[count:]):
-            (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
+        for k, new in zip(self.traced.written, outputs[count:]):
+            if k in self.written:
+                (data[k] if k < len(data) else self.traced.captured[k - len(data)])[...] = new
         result = self.traced.structure.unflatten(map(as_numpy, outputs[:count], self.scalars), self.traced.statics)
         if self.deliver is not None:
             self.deliver(outputs, data)

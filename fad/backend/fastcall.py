@@ -161,7 +161,9 @@ class _Writer:
         self.scope["kinds"] = tree.kinds                      # the user may register a class anew
         named, of_kind = self._constant(cls, "cls"), self._constant(kind, "kind")
         self._test([f"type({name}) is not {named}", f"kinds[{named}] is not {of_kind}"])
-        if kind.fields:
+        if kind.fields and structure.static is None:
+            if cls.__dictoffset__:                            # its instances may have further attributes
+                self._test([f"[*{name}.__dict__] != {self._constant(list(kind.fields), 'fields')}"])
             self._unpack(", ".join([f"{name}.{field}" for field in kind.fields]) + ",", structure, first)
             return
         self.lines.append(f"    {name}, s = {of_kind}.children({name})")
@@ -253,7 +255,7 @@ class _Writer:
             self.lines.append(f"    drawn = {call}(({''.join(f'{name}, ' for name in arguments[:len(self.data)])}))")
             self.lines.append(f"    {taken}kernel({', '.join([*arguments, '*drawn'])})")
         count -= len(traced.written) + traced.delivered
-        self.lines += [f"    {self.given[k]}[...] = {y}" for k, y in zip(self.program.written, names[count:])]
+        self.lines += [f"    {self.given[k]}[...] = {y}" for k, y in zip(traced.written, names[count:]) if k in self.program.written]
         if self.program.deliver is not None:
             self.scope["deliver"] = self.program.deliver
             self.lines.append(f"    deliver(({''.join(f'{y}, ' for y in names)}), ({''.join(f'{a}, ' for a in self.data)}))")

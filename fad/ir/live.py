@@ -13,6 +13,7 @@ import numpy as np
 
 from ..util.errors import ConcreteValueError
 from ..util.listening import TOLD, listening
+from ..util.memory import overlap, shared_memory
 from . import stack
 from .build import Builder, Value, building
 from .graph import Literal, Var
@@ -90,6 +91,15 @@ class LiveBuilder(Builder):
             seen = self.root.known_input(array) if array.dtype.kind in "fc" else _twin(array)
             found = known[id(array)] = (array, seen, _twin(array))
         return found[1]
+
+    def written_outside(self) -> Iterator[tuple]:
+        """The arrays from outside that the function has written to, each with what it is to hold."""
+        for array, seen, before in self.outside.values():
+            value = self.value(seen) if isinstance(seen, Value) else seen
+            if not _same(value, before):
+                if any(x is not array and overlap(x, array) for x, _, _ in self.outside.values()):
+                    raise shared_memory()
+                yield array, value
 
     def constant(self, array: Any) -> Any:
         """An array made from numbers alone, as an input of its own if it is real or complex."""

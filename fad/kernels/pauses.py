@@ -6,6 +6,7 @@ has resized an array that the code works on, the code raises an error, since the
 """
 import contextlib
 import ctypes
+import functools
 import sys
 
 from llvmlite import ir
@@ -39,10 +40,10 @@ def record_of(context, builder, arrays):
     """
     known = []
     with builder.goto_entry_block():
-        for kind, value in arrays:
-            array = context.make_array(kind)(context, builder, value)
-            known += [builder.ptrtoint(array.parent, WORD), builder.ptrtoint(array.data, WORD)]
-            known += cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+        for kind, value in arrays:                           # no struct proxy: it has a place, and leaves the builder behind the block's end
+            field = functools.partial(context.data_model_manager[kind].get, builder, value)
+            known += [builder.ptrtoint(field("parent"), WORD), builder.ptrtoint(field("data"), WORD)]
+            known += cgutils.unpack_tuple(builder, field("shape"), kind.ndim)
         record = builder.alloca(WORD, WORD(max(1, len(known))))
         for k, word in enumerate(known):
             builder.store(word, builder.gep(record, [WORD(k)]))

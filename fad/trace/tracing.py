@@ -151,10 +151,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
     """What the function leaves outside: of a whole program its stores, of a function within a program its values."""
     if builder.root.live:
-        if builder.parent is not None:                        # views are read here, arguments are those around it
-            inside = LeftInside(builder, mark)
-            inside.put(inside.outputs)
-        return None, None
+        # views are read here, arguments are those around it
+        return None, None if builder.parent is None else LeftInside(builder, mark).on_tape()
     if builder.parent is not None:
         inside = LeftInside(builder, mark)
         inside.refuse()
@@ -238,7 +236,8 @@ def _told_apart(root: Builder, inputs: list) -> tuple:
 
 
 def _put_back(builder: Builder) -> None:
-    """What a function within a traced one wrote to outside itself is as it was: a derivative changes nothing."""
+    """The arrays around a function within a program hold again what they held: the program around gives them what it
+    computes for them (see LeftInside)."""
     for tracer, var in builder.region.mutated.values():
         if tracer.builder is not builder:
             tracer.put_back(var)

@@ -3,6 +3,7 @@
 `flatten` takes a tree to its leaves and a `Structure`; `Structure.unflatten` takes leaves back.
 """
 from collections.abc import Callable
+from types import MemberDescriptorType
 from typing import Any, NamedTuple
 
 from .errors import StructureError
@@ -16,7 +17,7 @@ class Kind(NamedTuple):
     """What a class of nodes is to trees.
 
     counts_as  another class whose structure it has
-    fields     the attributes that are the children, if they are no more than that
+    fields     the attributes that are the children of an instance that has no others
     """
 
     children: Callable[[Any], tuple[tuple, Any]]
@@ -99,27 +100,63 @@ def _kind_of(node: Any) -> "Kind | None":
 
 def _derived_kind(cls: type, node: Any) -> "Kind | None":
     if isinstance(node, tuple) and hasattr(cls, "_fields"):
-        return Kind(lambda t: (tuple(t), None), lambda _, c: cls(*c))
+        return _named_tuple(cls)
     if hasattr(cls, "__dataclass_fields__"):                  # what dataclasses.is_dataclass asks
-        names = tuple(f.name for f in dataclasses.fields(cls))
-        return Kind(lambda t: (tuple(getattr(t, n) for n in names), None), lambda _, c: _make_dataclass(cls, names, c),
-                    fields=names)
-    if isinstance(node, dict):
-        return Kind(_dict_children, lambda s, c: _make_dict(cls, _dict_rebuild(s, c)))
-    return None
+        return _dataclass(cls, tuple(f.name for f in dataclasses.fields(cls)))
+    return _dict_class(cls) if isinstance(node, dict) else None
 
 
-def _make_dataclass(cls: type, names: tuple, children: tuple) -> Any:
-    made: Any = object.__new__(cls)         # __init__ may check or convert; the fields are what a tree is
-    for name, child in zip(names, children):
-        object.__setattr__(made, name, child)
+def _beside(node: Any, known: tuple = ()) -> tuple:
+    """The names of an instance's attributes beside its parts. They are children, too: they may hold arrays."""
+    own = getattr(node, "__dict__", None)
+    return tuple(sorted([name for name in own if name not in known])) if own else ()
+
+
+def _with_attributes(made: Any, names: tuple, values: tuple) -> Any:
+    for name, value in zip(names, values):
+        object.__setattr__(made, name, value)
     return made
 
 
-def _make_dict(cls: type[dict], items: dict) -> Any:
-    made = cls.__new__(cls)
-    made.update(items)
-    return made
+def _named_tuple(cls: Any) -> Kind:
+    count = len(cls._fields)
+
+    def parts(node: Any) -> tuple[tuple, Any]:
+        names = _beside(node)
+        return (tuple(node) + tuple([node.__dict__[k] for k in names]), names) if names else (tuple(node), None)
+
+    def rebuild(names: Any, values: tuple) -> Any:            # __new__ may check or convert
+        return _with_attributes(tuple.__new__(cls, values[:count]), names or (), values[count:])
+    return Kind(parts, rebuild)
+
+
+def _dataclass(cls: type, fields: tuple) -> Kind:
+    slots = {name for name in fields if isinstance(getattr(cls, name, None), MemberDescriptorType)}
+
+    def parts(node: Any) -> tuple[tuple, Any]:
+        own = getattr(node, "__dict__", ())                   # a field that is not there has its value from the class
+        names = (*[name for name in fields if name in own or name in slots], *_beside(node, fields))
+        return tuple([getattr(node, name) for name in names]), None if names == fields else names
+
+    def rebuild(names: Any, values: tuple) -> Any:            # __init__ may check or convert
+        return _with_attributes(object.__new__(cls), names or fields, values)
+    return Kind(parts, rebuild, fields=fields)
+
+
+def _dict_class(cls: "type[dict]") -> Kind:
+    def parts(node: Any) -> tuple[tuple, Any]:
+        names = _beside(node)
+        values, static = _dict_children(node)
+        return values + tuple([node.__dict__[k] for k in names]), (*static, names, getattr(node, "default_factory", None))
+
+    def rebuild(static: Any, values: tuple) -> Any:
+        keys, order, names, factory = static
+        made = _with_attributes(cls.__new__(cls), names, values[len(keys):])
+        if factory is not None:
+            made.default_factory = factory
+        made.update(_dict_rebuild((keys, order), values))
+        return made
+    return Kind(parts, rebuild)
 
 
 class Structure:
@@ -157,8 +194,9 @@ class Structure:
         """
         if self.cls is None:
             return [()]
-        keys = (self.static[0] if isinstance(self.cls, type) and issubclass(self.cls, dict)
-                else range(len(self.children)))
+        keys = range(len(self.children))
+        if isinstance(self.cls, type) and issubclass(self.cls, dict):
+            keys = (*self.static[0], *(self.static[2:] and self.static[2]))
         return [(key, *path) for key, child in zip(keys, self.children) for path in child.paths()]
 
     def _key(self) -> tuple:

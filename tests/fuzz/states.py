@@ -32,7 +32,9 @@ EFFECTS = within("""
     NESTED['list'][1] = ({0}, 0.1) | OP.order = OP.order % 3 + 1 | OP.damping += {0} | OP.damping = OP.damping * 0.5 | PAIR.right[0] = {0} |
     PAIR.right[0] *= 0.5 | DQ.append({0}) | DQ.append({0}); DQ.popleft() | GATES[0].k *= 0.9 | GATE.k = {0} | GATE.within.u[0] += {0} |
     GATES[1].within.u.append({0}) | Gate.share = {0} | ACT = wavy if ACT is soft else soft | ACTS.reverse() | ST.add(COUNT) | ST.add(7) |
-    OB.last = x | OB.last = y | OB.last = (s, y * 1.0) | OB.last = [s, y[0]] | OB.last = y[1:] | o2 = OB; o2.k += 1 | v = LS; v.append({0}) | LS2 = OB.parts; LS2[0] = {0} |
+    W *= 0.9 | W += 0.1 * y[:3] | W[0] = {0} | W[1:] *= {0} | W[0], W[1] = W[1], {0} | OB.w += 0.1 * y[:3] | OB.w[-1] = {0} | M[0] = y[:3] | M.T[1] *= 0.5 |
+    np.multiply(W, 0.5, out=W) | np.copyto(OB.w, y[:3]) | v = M[1]; v += {0} | OB.inner.v[1] = {0} | NESTED['list'][0] *= 0.5 | DT['q'] += 0.1 |
+    OB.inner.v.sort() | OB.last = x | OB.last = y | OB.last = (s, y * 1.0) | OB.last = [s, y[0]] | OB.last = y[1:] | o2 = OB; o2.k += 1 | v = LS; v.append({0}) | LS2 = OB.parts; LS2[0] = {0} |
     vars(OB)['k'] = OB.k + 1 | setattr(OB, 'rate', {0}) | GAIN, COUNT = {0}, COUNT + 1 | OB.k, OB.rate = OB.k + 1, OB.rate * 0.5""")
 NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | LS[-1] | 2 | GAIN | OB.rate | OB.k * 0.1 | COUNT | np.tanh(s) | OB.w[1] * y[1] | np.float64(0.5)")
 GLOBALS = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "M", "ACT", "DT", "LS", "TP")

@@ -1,11 +1,13 @@
 """Loops of a large function are compiled as they stand, but for short nests of constant ranges and sums; the numbers are the same."""
 import linecache
+import warnings
 
 import numba
 import numpy as np
 import pytest
 from numba.core.compiler import run_frontend
 
+import fad
 import fad.kernels.loops
 from fad.backend.sums import with_free_sums
 from fad.kernels.loops import MANY, NumbaLoops, _node
@@ -81,3 +83,17 @@ def hidden(text):
 def test_outer_loops_that_llvm_would_misread_are_hidden_from_it(order, statement, is_hidden):
     assert hidden(f"def f(t, g):\n    n, m = t.shape\n    for i in range({order}):\n        for j in range(m):\n            {statement}\n") == is_hidden
     assert not hidden(f"def f(t, g):\n    n, m = t.shape\n    j = 0\n    for i in range({order}):\n        {statement}\n")
+
+
+@pytest.mark.parametrize("number", [True, np.bool_(True), 3, np.int32(3), 0.5, np.float32(0.5), 1 + 2j, np.complex64(1 + 2j)], ids=repr)
+def test_numbers_of_every_kind_stand_beside_loops(number):
+    """A truth value is unpacked by a branch in the entry block, where a loop's record of its arrays is made, too."""
+    def f(x, k):
+        s = 0.0
+        for v in x:
+            s += v * v
+        return s * (2.0 if k else 3.0) * abs(k)
+    x = np.ones(5)
+    with warnings.catch_warnings(), fad.config.using(compile="now"):
+        warnings.simplefilter("error")
+        assert np.isclose(fad.jit(f)(x, number), f(x, number)) and np.allclose(fad.grad(f)(x, number), 4.0 * x * abs(number))

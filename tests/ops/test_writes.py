@@ -239,8 +239,10 @@ def test_augmented_assignment_writes_once():
 SCRATCH = np.zeros(3)
 
 
-def test_arrays_from_outside_are_written_to_as_numpy_writes_to_them():
-    """By jit; a derivative changes nothing."""
+@pytest.mark.parametrize("transform", ["jit", "grad", "value_and_grad", "hessian", "jacobian", "vjp", "jvp"])
+@pytest.mark.parametrize("tier", ["never", "now"])
+def test_arrays_from_outside_are_written_to_as_numpy_writes_to_them(transform, tier):
+    """By each transform, as by one call of the function."""
     import fad
 
     def f(x):
@@ -248,11 +250,18 @@ def test_arrays_from_outside_are_written_to_as_numpy_writes_to_them():
         SCRATCH[1:] += x[1:]
         return np.sum(SCRATCH * x)
     x = np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(fad.grad(f)(x), [3.0, 4.0, 6.0])
-    np.testing.assert_allclose(fad.hessian(f)(x), np.diag([6.0, 2.0, 2.0]))
-    np.testing.assert_array_equal(SCRATCH, 0.0)
-    assert fad.jit(f)(x) == 14.0
-    np.testing.assert_array_equal(SCRATCH, [1.0, 2.0, 3.0])
+    SCRATCH[:] = 0.0
+    make = {"vjp": lambda f: lambda x: fad.vjp(f, x)[1](1.0), "jvp": lambda f: lambda x: fad.jvp(f, (x,), (np.ones(3),))[1]}
+    with fad.config.using(compile=tier):
+        g = make.get(transform, getattr(fad, transform))(f)
+        for k in range(3):                                   # at the second call there are 2 and 3 in it, then 4 and 6
+            first, second = np.diag([6.0, 2.0, 2.0]), np.array([3.0, 4.0 + 2.0 * k, 6.0 + 3.0 * k])
+            value = 1.0 + 4.0 * (k + 1) + 9.0 * (k + 1)
+            want = {"jit": value, "value_and_grad": (value, second), "hessian": first, "jvp": second.sum(), "vjp": (second,)}
+            got = g(x.copy())
+            for a, b in zip(*[v if isinstance(v, tuple) else (v,) for v in (got, want.get(transform, second))]):
+                np.testing.assert_allclose(a, b)
+            np.testing.assert_array_equal(SCRATCH, [1.0, 2.0 * (k + 1), 3.0 * (k + 1)])
 
 
 def test_array_literals_are_new_at_each_iteration():

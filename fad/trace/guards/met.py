@@ -149,7 +149,8 @@ def of_library(owner: Any, name: str, value: Any) -> list:
     ):
         return []
     if isinstance(value, (MethodType, BuiltinMethodType, MethodWrapperType, Value)):
-        return []
+        own = getattr(owner, "__dict__", None)
+        return of.of_names(own, [name]) if type(own) is dict else []
     again = getattr(owner, name)
     if of.is_same(again, value):
         return [of.AttributeGuard(owner, name, value)]

@@ -48,6 +48,7 @@ class Reading:
                 return self.index(value) if is_indexed else self.seen(value)
         return self.swap(container)[key]
 
+    @door
     def of_library(self, owner: Any, name: str) -> Any:
         """An attribute of a library's module, class or object, or of super()."""
         if isinstance(owner, super):

@@ -132,6 +132,13 @@ def part_of(owner: Any, name: str, value: Any) -> Any:
     return value
 
 
+def refuse_state(owner: Any, name: str) -> None:
+    """An error if an attribute of a generator is set that draws anew at each call."""
+    if goes_on(owner) and not is_seeded(owner):
+        raise UnstageableError(f"{name} of a generator of random numbers is set", why="the program draws from it at each call",
+                               do="make a generator in the function, with a seed")
+
+
 def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     """A generator: the same at each call if its seed is known, else a step."""
     if drawn_from(make, (args, kwargs)) or holds_traced((args, kwargs)):

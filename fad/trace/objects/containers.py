@@ -166,11 +166,18 @@ def put_contents(owner: Any, value: Any) -> None:
     elif isinstance(owner, list):
         owner[:] = value
     elif isinstance(owner, _SEQUENCES):
-        if not same_contents(contents(owner), value) or (isinstance(owner, dict) and list(owner) != list(value)):
+        if not same_contents(contents(owner), value) or not _same_keys(owner, value):
             owner.clear()
             (owner.extend if isinstance(owner, deque) else owner.update)(value)  # type: ignore[union-attr]
     else:
         _put_attributes(owner, value)
+
+
+def _same_keys(owner: Any, value: Any) -> bool:
+    """Whether a dict has the very keys, in their order, and a set the very elements: a traced number is equal to its value."""
+    if isinstance(owner, dict):
+        return all(x is y for x, y in zip(owner, value))
+    return not isinstance(owner, set) or set(map(id, owner)) == set(map(id, value))
 
 
 def _put_attributes(owner: Any, value: dict) -> None:

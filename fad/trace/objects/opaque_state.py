@@ -4,7 +4,7 @@
 import ctypes
 from array import array
 from collections.abc import Iterator
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...ops.carry import UNDEFINED
+from ...util.interrupts import let_through
 from ...util.where import package_name
 from .containers import is_users
 
@@ -56,11 +57,19 @@ def is_held_in(x: Any, held: Any) -> bool:
     return x == held if isinstance(x, (bytearray, array)) else all(is_held_in(part, before) for part, before in held)
 
 
+def _put_in_variable(variable: ContextVar, held: Any) -> None:
+    """Give a context variable its value; its default where it had none, since none can be taken away."""
+    try:
+        variable.set(Context().run(variable.get) if held is UNDEFINED else held)
+    except LookupError as error:                              # it has no default
+        let_through(error)
+
+
 def put_in(x: Any, held: Any) -> None:
     """Make x hold again what it held."""
     if isinstance(x, ContextVar):
-        if held is not UNDEFINED and x.get(UNDEFINED) is not held:
-            x.set(held)
+        if x.get(UNDEFINED) is not held:
+            _put_in_variable(x, held)
     elif isinstance(x, np.ndarray):
         if x.flags.writeable and not is_held_in(x, held):
             x[...] = held[0]

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ir.build import Builder, current
 from ...ir.delivery import Append, Argument, Held, Known, Location, Maybe, Output, Store, Tree
+from ...ir.graph import Func, free_vars
 from ...ir.value import Value
 from ...util import tree
 from ...util.errors import UnstageableError
@@ -24,6 +25,8 @@ from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
 from ..heap.lifting import value_at
+from ..heap.state import frozen, is_lost
+from ..heap.state import is_array as _is_array
 from ..lists.export import plain
 from ..lists.rows import Items, RowList
 from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents, is_users, put_contents
@@ -285,7 +288,25 @@ class LeftInside:
                           if key in self.found and key not in builder.region.mutated}
         self.left = [x for key, x in self.found.items() if key not in self.arguments]
         self.maybe = [x for x in self.left if x.optional is not None]
+        self.has_changed_cells = self.is_changed
+        self.arrays: list = []
         self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe]]
+        if not builder.live:
+            self._take_arrays()
+
+    def _take_arrays(self) -> None:
+        """Arrays of the program around that the function has written to."""
+        self.arrays = written_around(self.builder)
+        self.before = [self.builder.region.mutated[id(x)][1] for x in self.arrays]
+        self.is_changed = self.is_changed or bool(self.arrays)
+        self.outputs += map(frozen, self.arrays)
+
+    def on_tape(self) -> "LeftInside":
+        """The same on a tape: containers hold their values at once, and the program around gives arrays theirs."""
+        self.put(self.outputs)
+        self.cells, self.fresh, self.left, self.maybe, self.arguments, self.outputs = [], [], [], [], {}, []
+        self._take_arrays()
+        return self
 
     def _find(self, values: Iterable, since: int) -> None:
         queue, seen = list(values), set()
@@ -310,22 +331,28 @@ class LeftInside:
 
     def refuse(self) -> None:
         """An error if what was left cannot be said by values alone."""
+        if any(is_lost(x) for x, var in self.builder.region.mutated.values() if _is_around(self.builder, var)):
+            raise _refusal()
         bases: dict[int, int] = {}
         for x in self.left:
             if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
                 raise _refusal()
-            for base in _bases(x, self.builder.root) if x.ndim else ():
+            for base in _bases(x, self.builder.root) if _is_array(x) else ():
                 if id(base) in self.builder.region.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):
                     raise _refusal()
+
+    def is_scratch(self, func: Func) -> bool:
+        """Whether nothing is changed but arrays of which the function reads only what it has written to them."""
+        return not self.has_changed_cells and set(self.before).isdisjoint(free_vars(func))
 
     def put(self, values: Sequence) -> None:
         """The program around has these values for the outputs."""
         alternatives = self.builder.trace.alternatives
         new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
         for x, y in zip(self.left, values):
-            y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if x.ndim else y
+            y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if _is_array(x) else y
             new[id(x)] = y
-            if x.ndim:
+            if _is_array(x):
                 alternatives[id(y)] = y, [b for b in _bases(x, self.builder.root) if not self._is_own(b)]
         for x, flag in zip(self.maybe, values[len(self.left):]):
             optional.note(new[id(x)], flag, x.optional.name)
@@ -334,8 +361,20 @@ class LeftInside:
             after = _mapped(before, new)
             if after is not before:
                 list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
+        for array, y in zip(self.arrays, values[len(self.left) + len(self.maybe):]):
+            array.set(y)
         for twin in self.builder.region.twins:                       # the function around may not change them, either
             note_twins(twin.one, twin.other, twin.excuse)
+
+
+def written_around(builder: Builder) -> list:
+    """The arrays of the program around a function that the function has written to; of a view its base."""
+    return [x for x, var in builder.region.mutated.values() if x.tie is None and x._var is not var and _is_around(builder, var)]
+
+
+def _is_around(builder: Builder, var: Any) -> bool:
+    """Whether a variable is one of the program around a function."""
+    return builder.parent is not None and builder.parent.sees(var)
 
 
 def _refusal() -> UnstageableError:

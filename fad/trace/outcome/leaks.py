@@ -135,8 +135,21 @@ def _is_unregistered(root: Any, x: Any) -> bool:
 
 
 def settle(tape: Any) -> None:
-    """Give what a function on a tape left outside its values."""
+    """Give what a function on a tape left outside its values, and arrays what it wrote to them."""
+    written = list(tape.written_outside())
     _settle(tape, lambda x, place: tape.value(x))
+    for array, value in written:
+        array[...] = value
+
+
+def settle_error(tape: Any, error: BaseException) -> None:
+    """Give what an error of the user's holds its values."""
+    settlement = _Settlement(tape, lambda x, place: tape.value(x))
+    if any(map(_is_unsaid, error.args)):
+        error.args = tuple([settlement.value(x, "an error") for x in error.args])
+    for name, x in vars(error).items():
+        if _is_unsaid(x):
+            setattr(error, name, settlement.value(x, "an error"))
 
 
 def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":

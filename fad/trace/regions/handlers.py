@@ -16,6 +16,7 @@ from ...ops.arithmetic import DIVISOR
 from ...ops.carry import UNDEFINED
 from ...util.defects import is_defect, is_of_users_line, is_users
 from ...util.errors import (
+    BEYOND,
     RAISED_ON_A_WAY,
     ConcreteValueError,
     FadError,
@@ -109,16 +110,23 @@ def is_pythons(error: Exception) -> bool:
     return is_known and not isinstance(error, FadError) and is_of_users_line(error)
 
 
-def kind_of(error: BaseException) -> str:
-    """The class of Python's that a program raises for an error: one that is made from a text alone."""
-    return next(c.__name__ for c in type(error).__mro__ if module_name(c) == "builtins" and not (issubclass(c, UnicodeError) and c is not UnicodeError))
+def check_of(error: BaseException, is_found: bool = False) -> dict:
+    """How a program's check raises an error: what it says, and its class. A program knows Python's own classes, and errors that are made from
+    one text. For all others, and for what was found while the program was made (is_found), the tape does what Python does.
+    """
+    cls, args = type(error), error.args
+    is_plain = module_name(cls) == "builtins" and not issubclass(cls, UnicodeError) and len(args) < 2 and all(type(x) is str for x in args)
+    if is_plain and not is_found:
+        return {"what": args[0] if args else "", "error": cls.__name__}
+    kind = next((c.__name__ for c in cls.__mro__ if module_name(c) == "builtins" and issubclass(c, BEYOND) and not issubclass(c, UnicodeError)), "ValueError")
+    return {"what": f"{RAISED_ON_A_WAY}: {told(error)}", "error": kind}
 
 
 def raised_here(error: Exception) -> Any:
     """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says what Python says, if it does."""
     selector, side = current().region.side
     with at_line(line_of(error)):
-        registry["check_that"](selector, not side, what=f"{RAISED_ON_A_WAY}: {told(error)}", error=kind_of(error))
+        registry["check_that"](selector, not side, **check_of(error, is_found=True))
     return UNDEFINED
 
 

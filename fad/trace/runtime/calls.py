@@ -5,6 +5,7 @@ used, in one of two branches, in every iteration of a loop that is traced once. 
 only where the generator was made, not in a region of its own, which is traced once and run many times or never.
 """
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
@@ -41,6 +42,13 @@ def refuse_frames(f: Any) -> None:
     if (module_name(f), f.__name__) in FRAMES:
         raise UnstageableError(f"{f.__name__} sees the names of the function that calls it", why="the function is rewritten when it is traced",
                                do="pass what is needed as arguments")
+
+
+def refuse_threads(f: Any) -> None:
+    """An error if f starts a thread: a trace, and a tape, belong to the thread that began them."""
+    if stack.builders() and f is threading.Thread.start:
+        raise UnstageableError("a thread is started", why="a program is made by one thread, and other threads do not see its values",
+                               do="call the function itself, or start the thread outside")
 
 
 def is_tracing() -> bool:

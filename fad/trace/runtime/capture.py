@@ -26,7 +26,7 @@ from ..guards import guard as of
 from ..guards import met
 from ..guards.bytecode import handles_errors, names_used
 from ..guards.handed import refuse_opaque
-from ..guards.kinds import CONTAINERS, MISSING, VIEWS, is_open
+from ..guards.kinds import CONTAINERS, MISSING, VIEWS, is_open, may_be_changed
 from ..guards.reading import Reading
 from ..guards.reads import Reads, guard, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
@@ -34,7 +34,7 @@ from ..guards.snapshot import Snapshot
 from ..heap.callbacks import watched
 from ..heap.journal import journal, note, standing_in
 from ..heap.opaque import reach
-from ..heap.percall import Maker, part_of, refuse_unseen
+from ..heap.percall import Maker, part_of, refuse_state, refuse_unseen
 from ..objects.containers import NEVER_CHANGE, Globals, contents, put_contents
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
@@ -252,14 +252,18 @@ class Capture(Reading, Scopes):
             self.presence(owner, name, False)
             raise
 
+    @door
     def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool, is_indexed: bool) -> Any:
+        if hasattr(type(found), "__get__") and not inside and not isinstance(owner, type) and may_be_changed(type(owner)):
+            self.sources.append(of.AttributeGuard(owner, "__class__", type(owner)))
         if isinstance(found, property) and is_user_function(found.fget, self.packages) and not isinstance(owner, type):
             return self.swap(found.fget)(owner)
         if isinstance(found, functools.cached_property) and not isinstance(owner, type) and name not in owner.__dict__:
-            computed = self.swap(found.func)(owner)
-            return owner.__dict__.setdefault(name, computed) if inside else computed
+            return self._cached(owner, name, found, inside)
         value = getattr(owner, name)
         is_own = inside and value is not found
+        if isinstance(value, MethodType) and not inside:
+            self._guard_method(owner, name, found)
         if isinstance(value, (MethodType, Tracer)) or (has_traced((value,)) and not self._holds_inputs(value)) or is_own:
             return value
         is_written = self._is_written(owner, name, value)
@@ -272,6 +276,25 @@ class Capture(Reading, Scopes):
         if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
+
+    def _cached(self, owner: Any, name: str, made: functools.cached_property, inside: bool) -> Any:
+        """The value of a cached property that is not in the object yet. It is put there, as Python does."""
+        if not inside:
+            self.sources += of.of_names(owner.__dict__, [name])
+        value = self.swap(made.func)(owner)
+        note(owner)
+        owner.__dict__[name] = value
+        return value
+
+    def _guard_method(self, owner: Any, name: str, found: Any) -> None:
+        """Guards for a method that is read from a thing outside: each read makes another bound method, so its identity says nothing.
+        found: what the class has under this name, which has its guard already."""
+        own = getattr(owner, "__dict__", None)
+        if type(own) is dict and not self._is_written(owner, name, own.get(name, MISSING)):
+            self.sources += of.of_names(own, [name])
+        if found is MISSING and isinstance(owner, type):      # a method of its metaclass
+            self.sources.append(of.of_class(owner, name))
+            self._in_class(type(owner), name)
 
     def _is_written(self, owner: Any, name: str, value: Any) -> bool:
         """Whether the function itself has given an attribute this value: nobody found it there."""
@@ -289,6 +312,11 @@ class Capture(Reading, Scopes):
             self._of_classes.add((cls, name))
             self.sources.append(of.of_class(cls, name))
         return found
+
+    def refuse_state(self, owner: Any, name: str) -> None:
+        """An error if an attribute is set that is another one at each call."""
+        if not self.builder.live:
+            refuse_state(owner, name)
 
     def copy_of(self, owner: Any) -> Any:
         """Whose attributes captured code reads and writes: those of a user's function are its copy's, until the call is over."""
@@ -317,6 +345,13 @@ class Capture(Reading, Scopes):
         if not is_user_function(found, self.packages) or (found.__code__.co_filename == GENERATED and name in OF_DATACLASSES):
             return None
         return self.swap(self._in_class(cls, name))
+
+    def absence(self, owner: Any, name: str) -> None:
+        """Note that an object has no attribute of this name, nor has its class: its __getattr__ was asked."""
+        self.sources.append(of.of_class(type(owner), name))
+        own = getattr(owner, "__dict__", None)
+        if type(own) is dict and not self._is_inside(owner) and not journal().is_noted(owner):
+            self.sources += of.of_names(own, [name])
 
     def presence(self, owner: Any, name: str, found: bool) -> None:
         """Note that code asked whether owner has an attribute of this name, and what it was told."""

@@ -50,7 +50,7 @@ from ..values.constants import decided
 from ..values.iterate import Range, steps_of
 from ..values.tracer import births
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
-from .calls import called, is_tracing, keep, noting, refuse_frames
+from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
 from .datamodel import DataModel
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
@@ -134,6 +134,7 @@ class Runtime(DataModel, LoopRuntime):
     def _call(self, f: Any) -> Any:
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
+        refuse_threads(getattr(f, "__func__", f))
         if isinstance(f, FunctionType):
             if isinstance(getattr(f, "registry", None), MappingProxyType):
                 return functools.partial(self._dispatched, f)
@@ -383,7 +384,7 @@ class Runtime(DataModel, LoopRuntime):
         made = made() if isinstance(made, type) else made
         selector, side = branch.region.side
         with text.telling():
-            registry["check_that"](selector, not side, what=str(made), error=handlers.kind_of(made))
+            registry["check_that"](selector, not side, **handlers.check_of(made))
         return False
 
     # -- errors -----------------------------------------------------------------------------------------------------------

@@ -230,7 +230,7 @@ class DataModel:
                 return get(found, owner, type(owner))
             ask = self.special(owner, "__getattr__") if found is MISSING and name not in getattr(owner, "__dict__", ()) else None
             if ask is not None:
-                self.capture.presence(owner, name, True)
+                self.capture.absence(owner, name)
                 return ask(owner, name)
         return self.capture.attribute(owner, name, is_indexed)
 
@@ -243,6 +243,7 @@ class DataModel:
     def set_attribute(self, value: Any, owner: Any, name: str) -> None:
         """owner.name = value"""
         owner = self.capture.copy_of(owner)
+        self.capture.refuse_state(owner, name)
         method = self.special(owner, "__setattr__")
         if method is not None:
             method(owner, name, value)

@@ -11,7 +11,9 @@ from ...ir.build import Value
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...ops.carry import UNDEFINED
+from ...ops.extents import at_least
 from ...ops.face import METHODS, find
+from ...ops.kinds import shape_of
 from ...ops.literals import as_array as joined
 from ...ops.literals import python_number
 from ...ops.mixed import of_kinds
@@ -50,6 +52,12 @@ def _best(name: str) -> Callable:
     def best(*args: Any, key: Any = None, **default: Any) -> Any:
         array = as_array(args[0]) if len(args) == 1 and key is None else None
         if isinstance(array, Value) and array.ndim == 1:
+            extent = shape_of(array)[0]
+            if default and isinstance(extent, int) and extent == 0:
+                return default["default"]
+            if default and not at_least(extent, 1):
+                raise UnstageableError(f"{name} of what may have no elements has a default", why="whether the default is the answer depends on data",
+                                       do="test the length, or add the default to the elements")
             return number_of(args[0], METHODS[name](array))
         items = list(args[0]) if len(args) == 1 else list(args)
         keys = items if key is None else [key(x) for x in items]

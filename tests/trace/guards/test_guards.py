@@ -32,6 +32,19 @@ CASES = {
     "a method of another class": ("", "return OB.times(x)", "OB.__class__ = type('Other', (Model,), {'times': lambda self, x: np.sum(x) * @})"),
     "a method replaced": ("", "return OB.times(x)", "Model.times = lambda self, x: np.sum(x) * @"),
     "an object's own method": ("", "return OB.times(x)", "OB.times = lambda x: np.sum(x) * @"),
+    "an object's own method, read before": ("", "g = OB.double\nreturn g(x) + g(x)", "OB.double = lambda x: np.sum(x) * @"),
+    "an object's own class method": ("", "return np.sum(x) * OB.by_class()", "OB.by_class = lambda: @"),
+    "a method in an attribute": ("OB.called = Model().times", "return OB.called(x)", "OB.called = Model(@).times"),
+    "a method in an attribute, its object": ("OB.called = Model().times", "return OB.called(x)", "OB.called.__self__.k = @"),
+    "a method in a class attribute": ("Model.called = Model().times", "return OB.called(x)", "Model.called = Model(@).times"),
+    "a method in a class attribute that is hidden": ("Model.called = Model().times", "return OB.called(x)", "OB.called = Model(@).times"),
+    "a method in a name space": ("SPACE = types.SimpleNamespace(called=OB.times)", "return SPACE.called(x)", "SPACE.called = Model(@).times"),
+    "a method in a module": ("SPACE = types.ModuleType('space')\nSPACE.called = OB.times", "return SPACE.called(x)", "SPACE.called = Model(@).times"),
+    "a method in a library's object": ("SPACE = UserList()\nSPACE.called = OB.times", "return SPACE.called(x)", "SPACE.called = Model(@).times"),
+    "a method of a library's object that is hidden": ("SPACE = UserList([1.0])", "return np.sum(x) * SPACE.count(1.0)", "SPACE.count = lambda v: @"),
+    "a method that super finds, hidden": ("", "return Other().double(x)", "Base.double = lambda self, x: np.sum(x) * @"),
+    "a metaclass's method": ("", "return np.sum(x) * Made.made()", "Meta.made = lambda cls: @"),
+    "a metaclass's method that is hidden": ("", "return np.sum(x) * Made.made()", "Made.made = lambda: @"),
     "a class attribute": ("", "return np.sum(x) * OB.rate", "Model.rate = @"),
     "a class attribute of a base": ("", "return np.sum(x) * OB.basic", "Base.basic = @"),
     "an attribute that hides the class's": ("vars(OB).pop('rate', None)", "return np.sum(x) * OB.rate", "OB.rate = @"),
@@ -40,9 +53,13 @@ CASES = {
     "a property": ("", "return np.sum(x) * OB.scale", "OB.k = @"),
     "a property replaced": ("", "return np.sum(x) * OB.scale", "Model.scale = property(lambda self: @)"),
     "a cached property": ("", "return np.sum(x) * OB.cached", "OB.__dict__.pop('cached', None); OB.k = @"),
+    "a cached property that stays": ("", "return np.sum(x) * OB.cached", "OB.k = @"),
+    "a cached property of an array": ("", "return np.sum(x * OB.cached_array)", "OB.w = OB.w * @; OB.__dict__.pop('cached_array')"),
     "a descriptor": ("", "return np.sum(x) * OB.described", "OB.k = @"),
     "a descriptor's own state": ("", "return np.sum(x) * OB.described", "Described.by = @"),
     "an attribute that is made up": ("", "return np.sum(x) * OB.made_up", "OB.k = @"),
+    "an attribute where one was made up": ("", "return np.sum(x) * OB.made_up", "vars(OB).pop('made_up', None) or setattr(OB, 'made_up', @)"),
+    "a class attribute where one was made up": ("", "return np.sum(x) * OB.made_up", "Model.made_up = @"),
     "an attribute that appears": ("", "return np.sum(x) * getattr(OB, 'later', 1.0)", "OB.later = @"),
     "a class attribute that appears": ("", "return np.sum(x) * getattr(OB, 'later', 1.0)", "Base.later = @"),
     "an attribute that is there": ("", "return np.sum(x) * (2.0 if hasattr(OB, 'later') else 1.0)", "OB.later = @"),
@@ -136,7 +153,7 @@ CASES = {
 
 STATE = """
 import configparser, contextvars, copy, dataclasses, enum, functools, operator, os, tempfile, types, weakref
-from collections import ChainMap, OrderedDict, defaultdict, deque, namedtuple
+from collections import ChainMap, OrderedDict, UserList, defaultdict, deque, namedtuple
 import numpy as np
 
 class Described:
@@ -146,12 +163,25 @@ class Described:
 
 class Base:
     basic = 1.0
+    def double(self, x):
+        return np.sum(x) * 2.0
+
+class Other(Base):
+    def double(self, x):
+        return super().double(x) * 2.0
+
+class Meta(type):
+    def made(cls):
+        return 1.0
+
+class Made(metaclass=Meta):
+    pass
 
 class Model(Base):
     rate = 1.0
     described = Described()
-    def __init__(self):
-        self.k, self.w, self.parts = 1.0, np.ones(3), [1.0, 2.0]
+    def __init__(self, k=1.0):
+        self.k, self.w, self.parts = k, np.ones(3), [1.0, 2.0]
     def times(self, x):
         return np.sum(x) * self.k
     def over(self, x):
@@ -174,6 +204,9 @@ class Model(Base):
     @functools.cached_property
     def cached(self):
         return self.k * 2.0
+    @functools.cached_property
+    def cached_array(self):
+        return self.w * 2.0
     @staticmethod
     def fixed():
         return 1.0
@@ -253,6 +286,18 @@ def as_before(monkeypatch):
 def test_what_changes_is_seen(name, way, tmp_path):
     before, body, change = CASES[name]
     module = way(tmp_path, text_of(before, body))
+    assert_always_as_python(module.f, change, vars(module), "never")
+
+
+WITHOUT = [name for name, parts in CASES.items() if "OB" in "".join(parts) and "made_up" not in parts[1] and "OB(x)" not in parts[1]]
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_changes_is_seen_in_a_class_without_special_methods(name, tmp_path):
+    """Where Python itself may call a method of a class, all its objects' attributes have guards: that hides what else has none."""
+    before, body, change = CASES[name]
+    text = text_of(before, body).replace("def __getattr__", "def made_by_nobody").replace("def __call__", "def called_by_nobody")
+    module = installed(tmp_path, text)
     assert_always_as_python(module.f, change, vars(module), "never")
 
 
