@@ -93,6 +93,8 @@ POOL: dict[str, tuple] = {
 }
 UFUNC = {**{k: POOL[k] for k in ("out", "where", "dtype", "casting")}, "order": ("'F'", "'K'"), "subok": ("False",),
          "axis": ("0",), "keepdims": ("True",), "axes": ("[(0,), (0,), ()]",), "signature": POOL["signature"]}
+# keywords that a signature hides behind **kwargs
+FURTHER = {"clip": UFUNC, "pad": {k: POOL[k] for k in ("constant_values", "reflect_type", "stat_length", "end_values")}}
 PLAIN = (
     "x", "v", "S", "P", "v, v", "x, x", "x, v", "S, v", "P, v", "S, S", "P, P", "x, 1", "x, 0", "v, 2", "x > 0.5, x",
     "[v, v]", "[x, x]", "x, [0, 2]", "v, 2, 2", "v, v[:2]", "v, v, v", "v, v[:3]", "(4,)", "3", "x, (1, 2)",
@@ -114,7 +116,8 @@ def parameters(function: Any) -> dict:
         return UFUNC
     found = inspect.signature(function).parameters.values()
     named = [p.name for p in found if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    return {name: POOL[name] for name in named if name in POOL}
+    more = FURTHER.get(function.__name__, {}) if any(p.kind == p.VAR_KEYWORD for p in found) else {}
+    return {**{name: POOL[name] for name in named if name in POOL}, **more}
 
 
 def unknown_parameters() -> set:
