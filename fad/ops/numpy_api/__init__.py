@@ -29,10 +29,11 @@ from . import (
 LATER.update({
     "math": ("math",),
     "cmath": ("math",),
-    "numpy": ("fitting", "histogram", "nan", "pad", "polynomial", "quantile", "sets", "series"),
+    "numpy": ("fitting", "histogram", "nan", "pad", "polynomial", "quantile", "sets", "series",
+              "series_objects", "series_products"),
     "numpy.fft": ("fft",),
     "numpy.linalg": ("chains", "linalg", "norms"),
-    "numpy.polynomial": ("series",),
+    "numpy.polynomial": ("series", "series_objects", "series_products"),
     "scipy.fft": ("cosine", "fft"),
     "scipy.integrate": ("integrate",),
     "scipy.interpolate": ("interpolate", "piecewise", "regular_grids"),
