@@ -89,7 +89,13 @@ POOL: dict[str, tuple] = {
     "repetition": ("True",), "extend": ("'complex'",), "return_sign": ("True",), "derivative": ("True",),
     "q": ("2.0",), "lmbda": ("0.5",), "alpha": ("0.1",), "optimizer": (), "high": ("3.0",), "low": ("0.1",),
     "normalize": ("True",), "qk": ("v[::-1]",), "rng": ("(10, 90)",), "flags": (), "op_flags": (), "op_dtypes": (),
-    "op_axes": (), "itershape": (), "buffersize": (),
+    "op_axes": (), "itershape": (), "buffersize": (), "maxpower": ("4", "2"), "phi": ("30.0",),
+    "vertex_zero": ("False",), "complex": ("True",), "ftype": ("'fir'",), "kernel_size": ("3", "1"),
+    "width": ("0.4", "0.0"), "duty": ("0.3", "v"), "up": ("2",), "down": ("3",), "mysize": ("3",), "noise": ("0.02",),
+    "confidence": ("0.9",), "moments": ("'s'",), "sum_check": ("False",), "u_weights": ("np.array([1., 2, 1, 2])",),
+    "v_weights": ("np.array([1., 2, 1, 2])",), "equal_var": ("False",), "proportiontocut": ("0.1",),
+    "upperlimit": ("0.6",), "lowerlimit": ("0.4",), "limits": ("(0.3, 0.7)", "(None, 0.7)"),
+    "inclusive": ("(True, False)", "False"),
 }
 UFUNC = {**{k: POOL[k] for k in ("out", "where", "dtype", "casting")}, "order": ("'F'", "'K'"), "subok": ("False",),
          "axis": ("0",), "keepdims": ("True",), "axes": ("[(0,), (0,), ()]",), "signature": POOL["signature"]}

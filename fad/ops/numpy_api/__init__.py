@@ -38,12 +38,12 @@ LATER.update({
     "scipy.integrate": ("integrate",),
     "scipy.interpolate": ("interpolate", "piecewise", "regular_grids"),
     "scipy.linalg": ("banded", "scipy_functions", "scipy_linalg"),
-    "scipy.ndimage": ("ndimage", "resampling"),
+    "scipy.ndimage": ("measurements", "ndimage", "ranks", "resampling"),
     "scipy.optimize": ("optimize",),
-    "scipy.signal": ("filters", "signal", "spectra"),
+    "scipy.signal": ("filters", "ranks", "rates", "signal", "spectra"),
     "scipy.spatial.distance": ("distance",),
     "scipy.special": ("special",),
-    "scipy.stats": ("distributions", "summaries"),
+    "scipy.stats": ("distributions", "estimators", "inference", "summaries"),
 })
 
 __all__ = [
