@@ -98,9 +98,12 @@ def _is_needed(name: str, original: Any, taken: _Taken, key: str, value: Any) ->
     is_open = signature is None or any(p.kind == p.VAR_KEYWORD for p in parameters.values())
     if key not in parameters and not is_open:
         raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
-    default = parameters[key].default if key in parameters else False
-    if value is default or value is None or (type(value) is type(default) and value == default):
+    if value is None:
         return False
+    if key in parameters:
+        default = parameters[key].default
+        if value is default or (type(value) is type(default) and value == default):
+            return False
     if key.startswith("overwrite_") or key in CHANGE_NOTHING and CHANGE_NOTHING[key](value):
         return False
     raise UnsupportedFunctionError(f"{name} does not take {key}={value!r} on traced arrays",

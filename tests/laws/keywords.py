@@ -89,10 +89,18 @@ POOL: dict[str, tuple] = {
     "repetition": ("True",), "extend": ("'complex'",), "return_sign": ("True",), "derivative": ("True",),
     "q": ("2.0",), "lmbda": ("0.5",), "alpha": ("0.1",), "optimizer": (), "high": ("3.0",), "low": ("0.1",),
     "normalize": ("True",), "qk": ("v[::-1]",), "rng": ("(10, 90)",), "flags": (), "op_flags": (), "op_dtypes": (),
-    "op_axes": (), "itershape": (), "buffersize": (),
+    "op_axes": (), "itershape": (), "buffersize": (), "maxpower": ("4", "2"), "phi": ("30.0",),
+    "vertex_zero": ("False",), "complex": ("True",), "ftype": ("'fir'",), "kernel_size": ("3", "1"),
+    "width": ("0.4", "0.0"), "duty": ("0.3", "v"), "up": ("2",), "down": ("3",), "mysize": ("3",), "noise": ("0.02",),
+    "confidence": ("0.9",), "moments": ("'s'",), "sum_check": ("False",), "u_weights": ("np.array([1., 2, 1, 2])",),
+    "v_weights": ("np.array([1., 2, 1, 2])",), "equal_var": ("False",), "proportiontocut": ("0.1",),
+    "upperlimit": ("0.6",), "lowerlimit": ("0.4",), "limits": ("(0.3, 0.7)", "(None, 0.7)"),
+    "inclusive": ("(True, False)", "False"),
 }
 UFUNC = {**{k: POOL[k] for k in ("out", "where", "dtype", "casting")}, "order": ("'F'", "'K'"), "subok": ("False",),
          "axis": ("0",), "keepdims": ("True",), "axes": ("[(0,), (0,), ()]",), "signature": POOL["signature"]}
+# keywords that a signature hides behind **kwargs
+FURTHER = {"clip": UFUNC, "pad": {k: POOL[k] for k in ("constant_values", "reflect_type", "stat_length", "end_values")}}
 PLAIN = (
     "x", "v", "S", "P", "v, v", "x, x", "x, v", "S, v", "P, v", "S, S", "P, P", "x, 1", "x, 0", "v, 2", "x > 0.5, x",
     "[v, v]", "[x, x]", "x, [0, 2]", "v, 2, 2", "v, v[:2]", "v, v, v", "v, v[:3]", "(4,)", "3", "x, (1, 2)",
@@ -114,7 +122,8 @@ def parameters(function: Any) -> dict:
         return UFUNC
     found = inspect.signature(function).parameters.values()
     named = [p.name for p in found if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    return {name: POOL[name] for name in named if name in POOL}
+    more = FURTHER.get(function.__name__, {}) if any(p.kind == p.VAR_KEYWORD for p in found) else {}
+    return {**{name: POOL[name] for name in named if name in POOL}, **more}
 
 
 def unknown_parameters() -> set:

@@ -163,7 +163,7 @@ def mistakes(calls, parameters, function=None):
                 continue
             for value in outs_of(call) if values == ("of the result",) else values:
                 text = call.with_keyword(key, value) if function is None else call.by_place(function, key, value)
-                if parameters is kw.UFUNC and key == "where":     # elsewhere is what `out` held
+                if key == "where" and parameters.get("casting") is kw.UFUNC["casting"]:      # elsewhere is what `out` held
                     is_free = text and "out=" not in text
                     text = f"{text[:-1]}, out=np.full({text}.shape, 3.0))" if is_free else ""
                 answer = said_of(text) if text else None

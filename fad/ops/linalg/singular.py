@@ -222,6 +222,57 @@ complement = Op("complement", _run_complement, _infer_complement, kind="opaque",
                     _complement_pullback),
                 doc="An orthonormal basis of the complement of u's orthonormal columns")
 
+# -- truncation ------------------------------------------------------------------------------------
+#
+# The part of a = u diag(s) v^H whose singular values are kept, those above a tolerance. It is a spectral function with
+# g(s) = s or 0 (V. Noferini, "A formula for the Frechet derivative of a generalized matrix function", 2017). With
+# e = u^H da v, k the mask of the kept, and i and j of different kinds:
+#   d(part) = da - (1 - u_k u_k^H) da (1 - v_k v_k^H) + u c v^H
+#   c[i, j] = (min(s[i], s[j])^2 e[i, j] + s[i] s[j] conj(e[j, i])) / |s[i]^2 - s[j]^2|
+# The map is its own adjoint. What is left out may be anything; where it is zero, c is, and the rank does not change.
+
+
+def _kept_values(s: Any, rcond: Any) -> Any:
+    """The mask of the singular values above rcond times the largest."""
+    share = as_columns(rcond) if shape_of(rcond) else rcond
+    return registry["greater"](s, registry["slice_axis"](s, rank(s) - 1, 0, 1) * share)
+
+
+def _run_truncated(a: np.ndarray, rcond: Any) -> np.ndarray:
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    left_out = np.where(s > s[..., :1] * np.asarray(rcond)[..., None], 0, s)
+    return (a - (u * left_out[..., None, :]) @ vh).astype(a.dtype)
+
+
+def _expand_truncated(a: Any, rcond: Any) -> Any:
+    u, s, vh = svd(a, aspect="any")
+    return a - matmul(u * as_rows(where(_kept_values(s, rcond), 0.0, s)), vh)
+
+
+def _truncated_change(da: Any, a: Any, rcond: Any) -> Any:
+    u, s, vh = svd(a, aspect="any")
+    kept = _kept_values(s, rcond)
+    uk, vk = (where(as_rows(kept), x) for x in (u, adjoint(vh)))
+    outside = _outside(uk, da)
+    outside = outside - matmul(matmul(outside, vk), adjoint(vk))
+    rows, columns = as_rows(s), as_columns(s)
+    mixed = registry["not_equal"](as_rows(kept), as_columns(kept))
+    gap = where(mixed, registry["abs"](_square_gaps(s)), 1.0)
+    least = registry["minimum"](rows, columns)
+    e = matmul(adjoint(u), matmul(da, adjoint(vh)))
+    turned = where(mixed, (least * least * e + rows * columns * adjoint(e)) * (1.0 / gap))
+    return da - outside + matmul(u, matmul(turned, vh))
+
+
+truncated = Op("truncated", _run_truncated, lambda a, rcond: Type(type_of(a).dtype, shape_of(a)), kind="opaque",
+               derivative=Explicit(
+                   lambda ys, xs, dxs: (None if dxs[0] is None else _truncated_change(dxs[0], *xs),),
+                   lambda gs, ys, xs, needs: (_truncated_change(gs[0], *xs), None)),
+               batch=lambda op, xs, batched, params: _batch_pinv(op, xs, batched, params), expand=_expand_truncated,
+               samples=samples.of_each_kind(lambda rng, *shape, dtype: (samples.matrix(rng, *shape, dtype=dtype), 0.6),
+                                            (*RECTANGLES, ((3, 2), complex))),
+               doc="The matrix without the singular values up to rcond times the largest")
+
 # -- pseudo-inverse --------------------------------------------------------------------------------
 #
 # x = a^+ while the rank stays as it is (Golub & Pereyra 1973, equation 4.12):
@@ -270,8 +321,7 @@ def _batch_pinv(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
 
 def _expand_pinv(a: Any, rcond: Any) -> Any:
     u, s, vh = svd(a, aspect="any")
-    share = as_columns(rcond) if shape_of(rcond) else rcond
-    used = registry["greater"](s, registry["slice_axis"](s, rank(s) - 1, 0, 1) * share)
+    used = _kept_values(s, rcond)
     inverse = where(used, 1.0 / where(used, s, 1.0))
     return matmul(adjoint(vh) * as_rows(inverse), adjoint(u))
 

@@ -4,8 +4,9 @@ Sources: M. Giles (2008), section 3.1; for unsymmetric and complex matrices C. B
 complex-valued gradients with application to statistically optimum beamforming" (2017), and the normalization as in
 PyTorch's rules.
 
-Eigenvectors are determined up to a factor of modulus 1 (for a repeated eigenvalue, up to a unitary matrix): the
-derivative of a function has a meaning only if the function does not depend on that choice. If eigenvalues repeat, to
+Eigenvectors are determined up to a factor of modulus 1 (for a repeated eigenvalue, up to a unitary matrix): for complex
+Hermitian matrices the derivative of a function has a meaning only if the function does not depend on that choice. For
+general matrices LAPACK's choice is known, and part of the derivative. If eigenvalues repeat, to
 rounding, a derivative through their eigenvectors is nan (see matrices.py); functions of other eigenvectors, and
 symmetric functions of eigenvalues alone, are right.
 """
@@ -15,7 +16,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import complex_dtype, real_dtype, type_of
-from ..kinds import Explicit
+from ..kinds import Explicit, shape_of
 from . import samples
 from .matrices import (
     adjoint,
@@ -23,12 +24,14 @@ from .matrices import (
     as_columns,
     as_rows,
     batch_stack,
+    count_up,
     diagonal,
     diagonal_matrix,
     hermitian_part,
     in_dtype,
     matmul,
     over_gaps,
+    rank,
     real,
     square_type,
     unknown,
@@ -96,9 +99,11 @@ eigvalsh = Op("eigvalsh", np.linalg.eigvalsh, lambda a: _infer_eigh(a)[0],
 
 # -- general matrices ------------------------------------------------------------------------------
 #
-# a v = v diag(w), columns of v of norm 1. With m = v^-1 da v and f as above, x = f * m:
-#   dw = diag(m),  dv = v x - v diag(Re diag(v^H v x))
-#   ga = v^-H (diag(gw) + conj(f) * (v^H gv - v^H v diag(Re diag(v^H gv)))) v^H, its real part for a real a
+# a v = v diag(w), columns of v of norm 1, the largest component of each real (LAPACK's geev). With m = v^-1 da v and f
+#   as above, x = v (f * m), and h the row of the largest components:
+#   dw = diag(m),  dv = x - v diag(Re diag(v^H x) + i Im(x[h] / v[h]))
+#   ga = v^-H (diag(gw) + conj(f) * (v^H gx)) v^H, its real part for a real a, where
+#   gx = gv - v diag(Re diag(v^H gv)) with i Im(diag(v^H gv)) / v[h] taken from the largest components
 
 
 def _run_eig(a: np.ndarray) -> tuple:
@@ -117,12 +122,27 @@ def _rotated(v: Any, da: Any) -> Any:
     return solve(v, matmul(in_dtype(da, type_of(v).dtype), v))
 
 
+def _anchors(v: Any) -> Any:
+    """1 / v at the component of each column that LAPACK makes real, the largest one, and 0 elsewhere."""
+    size = registry["abs"](v)
+    size = registry["where"](registry["equal"](registry["imag"](v), 0), size, -1.0)
+    largest = registry["argmax"](size, axis=rank(v) - 2)
+    n = shape_of(v)[-1]
+    found = registry["equal"](registry["reshape"](count_up(n), n, 1), as_rows(largest))
+    return registry["where"](found, 1.0 / registry["where"](found, real(v), 1.0), 0.0)
+
+
+def _imaginary_total(x: Any) -> Any:
+    """i times the imaginary part of each column's sum, as a row."""
+    return as_rows(1j * registry["imag"](registry["sum"](x, axes=(rank(x) - 2,))))
+
+
 def _eig_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
     w, v = ys
     m = _rotated(v, dxs[0])
-    dv = matmul(v, over_gaps(m, _gaps(w), alike(w), unknown(m)))
-    growth = real(diagonal(matmul(adjoint(v), dv)))
-    return diagonal(m), dv - v * as_rows(growth)
+    x = matmul(v, over_gaps(m, _gaps(w), alike(w), unknown(m)))
+    growth = as_rows(real(diagonal(matmul(adjoint(v), x))))
+    return diagonal(m), x - v * (growth + _imaginary_total(x * _anchors(v)))
 
 
 def _eig_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
@@ -130,9 +150,9 @@ def _eig_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     v = v + lost_if_singular(v)  # a defective matrix: its eigenvalues have no derivatives
     vh, middle = adjoint(v), None
     if gv is not None:
-        inner = matmul(vh, gv)
-        inner = inner - matmul(vh, v) * as_rows(real(diagonal(inner)))
-        middle = over_gaps(inner, registry["conj"](_gaps(w)), alike(w), _doubt(gw, gv))
+        along = diagonal(matmul(vh, gv))
+        gx = gv - v * as_rows(real(along)) - 1j * as_rows(registry["imag"](along)) * _anchors(v)
+        middle = over_gaps(matmul(vh, gx), registry["conj"](_gaps(w)), alike(w), _doubt(gw, gv))
     if gw is not None:
         middle = diagonal_matrix(gw) if middle is None else middle + diagonal_matrix(gw)
     return (solve(vh, matmul(middle, vh)),)

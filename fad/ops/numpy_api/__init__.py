@@ -29,20 +29,21 @@ from . import (
 LATER.update({
     "math": ("math",),
     "cmath": ("math",),
-    "numpy": ("fitting", "functions", "histogram", "nan", "pad", "polynomial", "quantile", "sets", "series"),
+    "numpy": ("fitting", "functions", "histogram", "nan", "pad", "polynomial", "quantile", "sets", "series",
+              "series_objects", "series_products"),
     "numpy.fft": ("fft",),
     "numpy.linalg": ("chains", "linalg", "norms"),
-    "numpy.polynomial": ("series",),
+    "numpy.polynomial": ("series", "series_objects", "series_products"),
     "scipy.fft": ("cosine", "fft"),
     "scipy.integrate": ("integrate",),
     "scipy.interpolate": ("interpolate", "piecewise", "regular_grids"),
     "scipy.linalg": ("banded", "scipy_functions", "scipy_linalg"),
-    "scipy.ndimage": ("ndimage", "resampling"),
+    "scipy.ndimage": ("measurements", "ndimage", "ranks", "resampling"),
     "scipy.optimize": ("optimize",),
-    "scipy.signal": ("filters", "signal", "spectra"),
+    "scipy.signal": ("filters", "ranks", "rates", "signal", "spectra"),
     "scipy.spatial.distance": ("distance",),
     "scipy.special": ("special",),
-    "scipy.stats": ("distributions", "summaries"),
+    "scipy.stats": ("distributions", "estimators", "inference", "summaries"),
 })
 
 __all__ = [

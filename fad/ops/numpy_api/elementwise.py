@@ -49,13 +49,13 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 @face("numpy.clip", method="clip",
       samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
 def clip(a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue,
-         max: Any = np._NoValue, dtype: Any = None) -> Any:
+         max: Any = np._NoValue, dtype: Any = None, where: Any = True) -> Any:
     """a between its bounds; on a bound its slope is 1, as inside."""
     x, low, high = as_array(a), _given(a_min, min), _given(a_max, max)
-    if low is None and high is None:
-        return into(out, in_dtype(x, dtype))
-    x = in_dtype(x, dtype) if is_given(dtype) else x
-    return into(out, _clipped(x, low, high))
+    if is_given(dtype):
+        x, low, high = (None if part is None else in_dtype(part, dtype) for part in (x, low, high))
+    y = x if low is None and high is None else _clipped(x, low, high)
+    return into(out, y if where is True else registry["where"](as_array(where), y, out if is_given(out) else 0))
 
 
 def _given(first: Any, second: Any) -> Any:

@@ -12,7 +12,7 @@ from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import conjugate, shape_of
 from ..linalg import determinants, factorizations, singular, solve, spectral
-from ..linalg.matrices import adjoint, aspect_of, columns_from, matmul, smaller_extent, transposed
+from ..linalg.matrices import adjoint, as_rows, aspect_of, columns_from, matmul, smaller_extent, transposed
 from ..subscript import read_subscript
 from .arguments import as_array, is_given, rank, refuse
 from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, square
@@ -75,21 +75,32 @@ def relative_tolerance(a: Any, given: Any) -> Any:
 NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
 
 
-@face("numpy.linalg.pinv", samples=("np.linalg.pinv(x)",), note="where the rank does not change")
+def without_small(a: Any, rcond: Any) -> Any:
+    """a without the singular values up to rcond times the largest. If these are rounding, it is a itself: a derivative
+    does not see them."""
+    if isinstance(rcond, (int, float)) and rcond <= 1e-12:
+        return a
+    return singular.truncated(a, rcond if isinstance(rcond, (int, float)) else as_array(rcond))
+
+
+@face("numpy.linalg.pinv", samples=("np.linalg.pinv(x)", "np.linalg.pinv(S, rcond=0.5)"),
+      note="where the rank does not change")
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> Any:
-    a = matrix(a)
+    a = read_hermitian(matrix(a), hermitian)
+    if is_given(rcond) or is_given(rtol):
+        a = without_small(a, rcond if rtol is NO_VALUE else rtol)
     if rcond is not None and rtol is not NO_VALUE:
         raise ValueError("`rtol` and `rcond` can't be both set.")
     if rtol is NO_VALUE:
         rcond = 1e-15 if rcond is None else rcond
     else:
         rcond = relative_tolerance(a, rtol)
-    return singular.pinv(read_hermitian(a, hermitian), rcond if isinstance(rcond, (int, float)) else as_array(rcond))
+    return singular.pinv(a, rcond if isinstance(rcond, (int, float)) else as_array(rcond))
 
 
-def least_squares(a: Any, b: Any, rcond: Any) -> tuple:
+def least_squares(a: Any, b: Any, rcond: Any, is_rounding: bool) -> tuple:
     """Solution, residuals, rank and singular values for b of several columns."""
-    x = singular.lstsq(a, b, rcond)
+    x = singular.lstsq(a if is_rounding else without_small(a, rcond), b, rcond)
     s = singular.svdvals(a, aspect=aspect_of(a))
     order = rank_above(s, _largest(s) * rcond)
     return x, _residuals(a, b, x, order), registry["cast"](order, dtype=np.dtype(np.int32)), s
@@ -109,16 +120,20 @@ def _residuals(a: Any, b: Any, x: Any, order: Any) -> Any:
     return read_subscript(residuals, slice(None, count)).read(residuals)
 
 
-@face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]",), note="where the rank does not change")
+@face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]", "np.linalg.lstsq(S, v, 0.5)[0]"),
+      note="where the rank does not change")
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     a, b = matrix(a), as_array(b)
     if rank(a) != 2 or rank(b) > 2:
         raise np.linalg.LinAlgError("lstsq takes one matrix and one right-hand side, of one or two dimensions")
-    rcond = relative_tolerance(a, rcond)
+    return lstsq_above(a, b, relative_tolerance(a, rcond), rcond is None)
+
+
+def lstsq_above(a: Any, b: Any, rcond: Any, is_rounding: bool) -> tuple:
     rest: list = []
 
     def of_columns(a: Any, b: Any) -> Any:
-        x, *rest[:] = least_squares(a, b, rcond)
+        x, *rest[:] = least_squares(a, b, rcond, is_rounding)
         return x
     return (solved(of_columns, a, b), *rest)
 
@@ -222,8 +237,8 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     return spectral.eigvalsh(lower_of(square(a), UPLO))
 
 
-@face("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])",),
-      note="always complex; where eigenvalues are distinct, functions that do not depend on the eigenvectors' phase")
+@face("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])", "np.linalg.eig(S + 1j * P)"),
+      note="always complex; where eigenvalues are distinct")
 def eig(a: Any) -> Any:
     return named("eig", *spectral.eig(square(a)))
 
@@ -248,11 +263,24 @@ def full_svd(a: Any, full: bool) -> tuple:
     return u, s, vh
 
 
+def _svd_of_hermitian(a: Any) -> tuple:
+    """u, s, v^H as NumPy makes them of the eigenvalues: descending in size, their signs in v."""
+    w, v = spectral.eigh(lower_of(square(a), "L"))
+    size = registry["abs"](w)
+    order = BY_NAME["numpy.argsort"].call(size)[..., ::-1]
+    place = BY_NAME["numpy.take_along_axis"].call
+    u = place(v, as_rows(order), axis=-1)
+    return u, place(size, order, axis=-1), adjoint(u * as_rows(place(registry["sign"](w), order, axis=-1)))
+
+
 @face("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])",
-                                   "np.abs(np.linalg.svd(x, full_matrices=False)[2])"),
+                                   "np.abs(np.linalg.svd(x, full_matrices=False)[2])",
+                                   "np.linalg.svd(P - 6 * np.eye(4), hermitian=True)"),
       note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of "
            "full_matrices")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    if hermitian and compute_uv:
+        return named("svd", *_svd_of_hermitian(a))
     a = read_hermitian(matrix(a), hermitian)
     if not compute_uv:
         return singular.svdvals(a, aspect=aspect_of(a))

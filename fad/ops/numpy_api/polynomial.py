@@ -86,7 +86,7 @@ def coefficient(p: Any, k: int) -> Any:
 
 @face("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
 def polyval(p: Any, x: Any) -> Any:
-    x = strong(as_array(x))
+    x, p = strong(as_array(x)), p.coeffs if isinstance(p, np.poly1d) else p
     if isinstance(p, (list, tuple)):                       # each coefficient may be an array of its own
         coefficients = [strong(as_array(c)) for c in p]
         dtype = result_dtype(*coefficients) if p else None

@@ -140,7 +140,7 @@ def _cutoff(a: Any, s: Any, atol: Any, rtol: Any) -> Any:
     return share if not is_given(atol) or atol == 0 else share + atol / linalg._largest(s)
 
 
-@face("scipy.linalg.pinv", samples=("la.pinv(x)",), note="where the rank does not change")
+@face("scipy.linalg.pinv", samples=("la.pinv(x)", "la.pinv(S, atol=1.5)"), note="where the rank does not change")
 def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False, check_finite: bool = True) -> Any:
     return _pinv(matrix(a), atol, rtol, return_rank)
 
@@ -148,7 +148,7 @@ def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = Fals
 def _pinv(a: Any, atol: Any, rtol: Any, return_rank: bool) -> Any:
     s = registry["stop_gradient"](singular.svdvals(a, aspect=aspect_of(a)))
     share = _cutoff(a, s, atol, rtol)
-    x = singular.pinv(a, share)
+    x = singular.pinv(linalg.without_small(a, share) if is_given(atol) or is_given(rtol) else a, share)
     return (x, linalg.rank_above(s, linalg._largest(s) * share)) if return_rank else x
 
 
@@ -165,7 +165,8 @@ NO_RESIDUAL = ("the rank is deficient, and the residual that scipy.linalg.lstsq 
 @face("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
 def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
           check_finite: bool = True) -> Any:
-    x, residuals, order, s = linalg.lstsq(a, b, epsilon(matrix(a)) if cond is None else cond)
+    x, residuals, order, s = linalg.lstsq_above(matrix(a), as_array(b), epsilon(matrix(a)) if cond is None else cond,
+                                                cond is None)
     if rank(as_array(b)) == 1 and not extents.at_least(shape_of(x)[0], shape_of(as_array(b))[0]):
         residuals = only_if(registry["equal"](order, shape_of(x)[0]), _one_residual(residuals), NO_RESIDUAL)
     return x, residuals, registry["cast"](order, dtype=np.dtype(np.int64)), s

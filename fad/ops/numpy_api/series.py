@@ -13,17 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.errors import MissingAttributeError
 from ...util.lazy import imported
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import constant, is_value
 from .arguments import as_array, fixed, live, rank, refuse
-from .polynomial import trimmed, trimmed_behind
+from .polynomial import trimmed_behind
 
 UNROLLED = 32          # coefficients up to which a sum is written out
 
@@ -48,7 +46,7 @@ FAMILIES = (
 )
 
 
-def _count(c: Any) -> int:
+def count_of(c: Any) -> int:
     return fixed(shape_of(c)[0], "the number of coefficients")
 
 
@@ -58,7 +56,7 @@ def _row(c: Any, k: Any) -> Any:
 
 def _sum(family: Family, x: Any, c: Any) -> Any:
     """The sum of c[k] P[k](x), which broadcast."""
-    n = _count(c)
+    n = count_of(c)
     zero = registry["zeros_like"](_row(c, 0) * x)
     if n <= UNROLLED:
         return _clenshaw([family.step(k) for k in range(n + 1)], x, [_row(c, k) for k in range(n)], zero)
@@ -136,7 +134,7 @@ def vander_of_several(family: Family, *args: Any) -> Any:
     return registry["reshape"](product, *shape[:-count], extents.product(shape[-count:]))
 
 
-def _mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
+def mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
     """A constant matrix times the coefficients along an axis. It skips the matrix's zeros, so that a nan does not
     spread."""
     moved = BY_NAME["numpy.moveaxis"].call(c, axis, 0)
@@ -145,23 +143,24 @@ def _mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
     return BY_NAME["numpy.moveaxis"].call(registry["sum"](terms, axes=(1,)), 0, axis)
 
 
-def _numpy(family: Family, name: str) -> Callable:
-    return getattr(imported(f"numpy.polynomial.{family.module}"), name)
+def numpys(family: Family, name: str) -> Callable:
+    """NumPy's function of a family."""
+    return getattr(imported(f"numpy.polynomial.{family.module}"), family.prefix + name)
 
 
 def derived(family: Family, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
     c = live(c)
     unit = np.eye(fixed(shape_of(c)[axis], "the number of coefficients"))
-    return _mapped(_numpy(family, family.prefix + "der")(unit, m), c, axis) * scl ** m
+    return mapped(numpys(family, "der")(unit, m), c, axis) * scl ** m
 
 
 def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
     if any(is_value(a) for a in (k, lbnd, scl, *(k if isinstance(k, (list, tuple)) else ()))):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}int", "a traced constant or bound",
                      do="add it to the integral's first coefficient")
-    c, integral = live(c), _numpy(family, family.prefix + "int")
+    c, integral = live(c), numpys(family, "int")
     n = fixed(shape_of(c)[axis], "the number of coefficients")
-    y = _mapped(integral(np.eye(n), m, [0] * m, lbnd, scl), c, axis)
+    y = mapped(integral(np.eye(n), m, [0] * m, lbnd, scl), c, axis)
     start = integral(np.zeros(n), m, k, lbnd, scl)
     shape = [n + m if j == axis % rank(c) else 1 for j in range(rank(c))]
     return y + np.concatenate([start, np.zeros(n + m - len(start))]).reshape(shape)
@@ -170,10 +169,11 @@ def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, s
 def converted(family: Family, c: Any, back: bool) -> Any:
     """The series of powers as one of this family, or the other way round."""
     c = live(c)
-    convert = _numpy(family, f"poly2{family.prefix}" if back else f"{family.prefix}2poly")
-    n = _count(c)
+    module = imported(f"numpy.polynomial.{family.module}")
+    convert = getattr(module, f"poly2{family.prefix}" if back else f"{family.prefix}2poly")
+    n = count_of(c)
     columns = [convert(np.eye(n)[k, :k + 1]) for k in range(n)]
-    return trimmed_behind(_mapped(np.column_stack([np.concatenate([col, np.zeros(n - len(col))]) for col in columns]),
+    return trimmed_behind(mapped(np.column_stack([np.concatenate([col, np.zeros(n - len(col))]) for col in columns]),
                                   c, 0))
 
 
@@ -194,7 +194,7 @@ def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bo
     return c / (registry["reshape"](scale, operator.index(deg) + 1, 1) if rank(y) == 2 else scale)
 
 
-def _lengthened(c: Any, n: Any) -> Any:
+def lengthened(c: Any, n: Any) -> Any:
     missing = extents.difference(n, shape_of(c)[0])
     if isinstance(missing, int) and missing == 0:
         return c
@@ -205,7 +205,7 @@ def combined(join: Callable, c1: Any, c2: Any) -> Any:
     """Sums and differences."""
     a, b = live(c1), live(c2)
     n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
-    return trimmed_behind(join(_lengthened(a, n), _lengthened(b, n)))
+    return trimmed_behind(join(lengthened(a, n), lengthened(b, n)))
 
 
 for _family in FAMILIES:
@@ -248,137 +248,4 @@ def polyfromroots(roots: Any) -> Any:
     return BY_NAME["numpy.poly"].call(roots)[::-1]
 
 
-# -- objects ---------------------------------------------------------------------------------------
-
-
-@face("numpy.polynomial._polybase.ABCPolyBase.__call__")
-def called(series: Any, arg: Any) -> Any:
-    """A series (Polynomial, Chebyshev, ...) at a traced point."""
-    offset, scale = np.polynomial.polyutils.mapparms(series.domain, series.window)
-    return BY_NAME[f"{type(series)._val.__module__}.{type(series)._val.__name__}"].call(
-        offset + scale * as_array(arg), series.coef)
-
-
-@face("numpy.poly1d.__call__")
-def poly1d_called(poly: Any, val: Any) -> Any:
-    c = poly.coeffs
-    return BY_NAME["numpy.polyval"].call(current().watch(c) if isinstance(c, np.ndarray) else c, val)
-
-
-class Series:
-    """A series with traced coefficients. NumPy cuts off trailing zeros after arithmetic; this class does so when the
-    coefficients are read."""
-
-    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x",
-                 is_cut: bool = True):
-        if domain is not None or window is not None:
-            raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients",
-                         do="map the argument before the call")
-        self.family, self._given, self._is_cut = family, live(coef), is_cut
-
-    @property
-    def coef(self) -> Any:
-        return self._given if self._is_cut else trimmed_behind(self._given)
-
-    def __call__(self, arg: Any) -> Any:
-        return val(self.family, arg, self._given)
-
-    def deriv(self, m: int = 1) -> "Series":
-        return Series(self.family, derived(self.family, self._given, m), is_cut=self._is_cut)
-
-    def integ(self, m: int = 1, k: Any = (), lbnd: Any = 0) -> "Series":
-        return Series(self.family, integrated(self.family, self._given, m, k, lbnd), is_cut=self._is_cut)
-
-    def degree(self) -> int:
-        return _count(self.coef) - 1
-
-    __array_ufunc__ = None
-
-    def __array__(self, *_: Any, **__: Any) -> Any:
-        raise TypeError("a series is no array")               # so that NumPy's series leave operators to this one
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        module = f"numpy.polynomial.{self.family.module}"
-        raise MissingAttributeError(f"{self.family.series} with traced coefficients has no attribute {name!r}",
-                                    do=f"use the functions of {module} on the coefficients")
-
-    def __add__(self, other: Any) -> "Series":
-        return self._with(operator.add, other)
-
-    def __sub__(self, other: Any) -> "Series":
-        return self._with(operator.sub, other)
-
-    def __rsub__(self, other: Any) -> "Series":
-        return self._with(lambda a, b: b - a, other)
-
-    def __mul__(self, other: Any) -> "Series":
-        b = self._beside(other)
-        if b is None:
-            return NotImplemented
-        a, n, m = self._given, _count(self._given), _count(b)
-        if self.family.series != "Polynomial" and min(n, m) > 1:
-            raise refuse(f"numpy.polynomial.{self.family.series}", "a product",
-                         do=f"convert the coefficients by {self.family.prefix}2poly, and multiply those")
-        whole = (a * b if min(n, m) == 1
-                 else BY_NAME["numpy.convolve"].call(registry["reshape"](a, n), registry["reshape"](b, m)))
-        return Series(self.family, whole, is_cut=False)
-
-    def __neg__(self) -> "Series":
-        return Series(self.family, -self._given, is_cut=self._is_cut)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def _with(self, join: Callable, other: Any) -> "Series":
-        """The sum or difference of this series and what stands beside it."""
-        b = self._beside(other)
-        if b is None:
-            return NotImplemented
-        n = max(_count(self._given), _count(b))
-        return Series(self.family, join(*[_lengthened(registry["reshape"](c, _count(c)), n) for c in (self._given, b)]),
-                      is_cut=False)
-
-    def _beside(self, other: Any) -> Any:
-        """The coefficients of a series of this family, or of a number; None of anything else."""
-        if isinstance(other, Series):
-            return other._given if other.family is self.family else None
-        if type(other).__name__ == self.family.series and np.array_equal(other.domain, other.window):
-            return live(other.coef)
-        is_number = is_value(other) or isinstance(other, (int, float, complex, np.generic))
-        return registry["reshape"](live(other), 1) if is_number and not rank(other) else None
-
-
-for _family in FAMILIES:
-    _name = f"np.polynomial.{_family.series}"
-    face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(
-        f"{_name}(v)(x)", f"{_name}(v).deriv()(v)", f"(1 - {_name}(v[:2]) * x[0, 0] + {_name}(v))(x)",
-        *([f"({_name}(v) * {_name}(x[0])).deriv()(v)"] if _family.series == "Polynomial" else [])))(
-            partial(Series, _family))
-
-
-@face("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])"))
-class Poly1d:
-    """numpy.poly1d with traced coefficients."""
-
-    def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
-        self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
-
-    @property
-    def coeffs(self) -> Any:
-        """The coefficients, the first of which is not zero."""
-        return trimmed(self._given)
-
-    c = coeffs
-
-    def __call__(self, x: Any) -> Any:
-        return BY_NAME["numpy.polyval"].call(self._given, x)
-
-    def deriv(self, m: int = 1) -> "Poly1d":
-        return Poly1d(BY_NAME["numpy.polyder"].call(self._given, m))
-
-    def integ(self, m: int = 1, k: Any = 0) -> "Poly1d":
-        return Poly1d(BY_NAME["numpy.polyint"].call(self._given, m, k or None))
-
-
-__all__ = ["Poly1d", "Series"]
+__all__ = ["FAMILIES", "Family"]

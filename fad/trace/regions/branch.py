@@ -297,7 +297,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     slots = [joined[0].slots[key] for key in joined[0].keys[1:]]
     write_all(slots, values[1:], [s for s in slots if isinstance(s, Array) and all(id(s.tracer) in side.longer or id(s.tracer) not in side.slots for side in sides)])
     joined[0].note_twins(values)
-    for array in [t for side in sides for t in side.region.lost]:
+    for array in [t for side in sides for t in side.lost]:
         lose(array)
     joined[0].tie(selector, results)
     return values[0]

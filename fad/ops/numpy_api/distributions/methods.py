@@ -9,11 +9,12 @@ from typing import Any
 
 from ....util.errors import UnsupportedFunctionError
 from ....util.where import module_name
-from ...arithmetic import floor
+from ...arithmetic import floor, sqrt
 from ...choice import where
-from ...face import face
+from ...face import METHODS, face
 from ...transcendental import exp, log
 from ..arguments import as_array
+from .averages import AVERAGES
 from .continuous import CONTINUOUS
 from .discrete import DISCRETE
 from .record import Distribution
@@ -171,12 +172,65 @@ def entropy(dist: Any, *args: Any, **kwds: Any) -> Any:
     return call.checked(call.record.entropy(*call.shapes) + log(call.scale))          # type: ignore[misc]
 
 
+def _averages(dist: Any, method: str, args: tuple, kwds: dict, count: int) -> tuple:
+    """The call, and the first of its mean, variance, skewness and kurtosis on the standard scale."""
+    call = MethodCall(dist, method, args, kwds)
+    found = AVERAGES[dist.name](*call.shapes) if dist.name in AVERAGES else ()
+    if len(found) < count:
+        raise UnsupportedFunctionError(f"{call.name} is not supported on traced arrays",
+                                       why="fad has no formula for it", do="integrate over the density")
+    return call, found
+
+
+def mean(dist: Any, *args: Any, **kwds: Any) -> Any:
+    call, found = _averages(dist, "mean", args, kwds, 1)
+    return call.checked(call.scale * found[0] + call.loc)
+
+
+def var(dist: Any, *args: Any, **kwds: Any) -> Any:
+    call, found = _averages(dist, "var", args, kwds, 2)
+    return call.checked(call.scale * call.scale * found[1] + 0.0 * call.loc)
+
+
+def std(dist: Any, *args: Any, **kwds: Any) -> Any:
+    return sqrt(var(dist, *args, **kwds))
+
+
+def stats(dist: Any, *args: Any, moments: str = "mv", **kwds: Any) -> Any:
+    """Mean, variance, skewness and excess kurtosis, those that `moments` names, in this order."""
+    wanted = [k for k, letter in enumerate("mvsk") if letter in moments]
+    call, found = _averages(dist, "stats", args, kwds, max(wanted, default=0) + 1)
+    nothing = 0.0 * call.loc + 0.0 * call.scale
+    each = [call.scale * found[0] + call.loc, call.scale * call.scale * found[1] + 0.0 * call.loc,
+            *[part + nothing for part in found[2:]]]
+    results = tuple([call.checked(each[k]) for k in wanted])
+    return results[0] if len(results) == 1 else results
+
+
+def median(dist: Any, *args: Any, **kwds: Any) -> Any:
+    return QUANTILES["ppf"](dist, 0.5, *args, **kwds)
+
+
+def interval(dist: Any, confidence: Any, *args: Any, **kwds: Any) -> tuple:
+    """The ends of the interval around the median that has this probability."""
+    tail = 0.5 * (1.0 - as_array(confidence))
+    return tuple([QUANTILES["ppf"](dist, q, *args, **kwds) for q in (tail, 1.0 - tail)])
+
+
+def nnlf(dist: Any, theta: Any, x: Any) -> Any:
+    """The negative logarithm of the likelihood of a sample; infinite where it has none."""
+    total = METHODS["sum"](logpdf(dist, x, *theta), axis=0)
+    return where(total != total, math.inf, -total)
+
+
 SHARED = {
     "cdf": _probability("cdf", "cdf", 0.0, 1.0), "sf": _probability("sf", "survival", 1.0, 0.0),
     "logcdf": _probability("logcdf", "log_probability", -math.inf, 0.0),
     "logsf": _probability("logsf", "log_survival", 0.0, -math.inf)}
 QUANTILES = {"ppf": _quantile("ppf", "ppf"), "isf": _quantile("isf", "upper_quantile")}
-CONTINUOUS_ONLY = {"pdf": pdf, "logpdf": logpdf, "entropy": entropy}
+SUMMARIES = {"mean": mean, "var": var, "std": std, "stats": stats}
+CONTINUOUS_ONLY = {"pdf": pdf, "logpdf": logpdf, "entropy": entropy, "median": median, "interval": interval,
+                   "nnlf": nnlf}
 DISCRETE_ONLY = {"pmf": pmf, "logpmf": logpmf}
 SAMPLES = {
     "rv_continuous.logpdf": ("stats.norm.logpdf(x, v, 1.0 + v)", "stats.gamma.logpdf(v, 2.0 + v, scale=0.7)",
@@ -189,30 +243,49 @@ SAMPLES = {
     "rv_continuous.ppf": ("stats.norm.ppf(x, v, 1.0 + v)",),
     "rv_continuous.isf": ("stats.gumbel_r.isf(x, v, 1.0 + v)",),
     "rv_continuous.entropy": ("stats.gamma.entropy(1.0 + v, scale=v)",),
+    "rv_continuous.mean": ("stats.gamma.mean(1.0 + v, x, scale=v)", "stats.truncnorm.mean(-v, 1.0)"),
+    "rv_continuous.var": ("stats.beta.var(1.0 + v, 2.0, scale=x)", "stats.weibull_min.var(1.0 + v)"),
+    "rv_continuous.std": ("stats.lognorm.std(v)", "stats.norm(v, x).std()"),
+    "rv_continuous.stats": ("stats.gamma.stats(1.0 + v, moments='mvsk')",),
+    "rv_continuous.median": ("stats.logistic.median(v, x)",),
+    "rv_continuous.interval": ("stats.norm.interval(0.9, v, x)",),
+    "rv_continuous.nnlf": ("stats.norm.nnlf((v[0], v[1]), x)",),
+    "rv_discrete.mean": ("stats.poisson.mean(v)",), "rv_discrete.var": ("stats.binom.var(5, v)",),
     "rv_discrete.logpmf": ("stats.poisson.logpmf(i[:, None], v)", "stats.binom.logpmf(i[:, None], 5, v)"),
     "rv_discrete.pmf": ("stats.nbinom.pmf(i[:, None], 2.0 + v, v)",),
     "rv_discrete.cdf": ("stats.poisson.cdf(i[:, None], v)",)}
-NEEDED = {"ppf": "ppf", "isf": "ppf", "entropy": "entropy", **dict.fromkeys(("cdf", "sf", "logcdf", "logsf"), "cdf")}
+NEEDED = {"ppf": "ppf", "isf": "ppf", "median": "ppf", "interval": "ppf",
+          "entropy": "entropy", **dict.fromkeys(("cdf", "sf", "logcdf", "logsf"), "cdf")}
 
 
 def _note(table: dict, method: str) -> str:
     """Which distributions have the method."""
+    if method in SUMMARIES:
+        return "yes: " + ", ".join(sorted(name for name in table if name in AVERAGES))
     part = NEEDED.get(method, "log_density")
     return "yes: " + ", ".join(sorted(name for name, record in table.items() if getattr(record, part) is not None))
 
 
 def _frozen(call: Callable) -> Callable:
     """The method of a distribution whose parameters are given already."""
-    return lambda frozen, *args: call(frozen.dist, *args, *frozen.args, **frozen.kwds)
+    return lambda frozen, *args, **kwds: call(frozen.dist, *args, *frozen.args, **frozen.kwds, **kwds)
 
 
-for _class, _table, _methods in (("rv_continuous", CONTINUOUS, {**SHARED, **QUANTILES, **CONTINUOUS_ONLY}),
-                                 ("rv_discrete", DISCRETE, {**SHARED, **DISCRETE_ONLY})):
+for _class, _table, _methods in (("rv_continuous", CONTINUOUS,
+                                  {**SHARED, **SUMMARIES, **QUANTILES, **CONTINUOUS_ONLY}),
+                                 ("rv_discrete", DISCRETE, {**SHARED, **SUMMARIES, **DISCRETE_ONLY})):
     for _name, _call in _methods.items():
         face(f"scipy.stats.{_class}.{_name}", samples=SAMPLES.get(f"{_class}.{_name}", ()),
              note=_note(_table, _name))(_call)
 
-for _class, _methods in (("rv_frozen", {**SHARED, **QUANTILES, "entropy": entropy}),
+@face("scipy.stats._distn_infrastructure.rv_frozen.stats", creation=True)
+def frozen_stats(frozen: Any, moments: str = "mv") -> Any:
+    return stats(frozen.dist, *frozen.args, moments=moments, **frozen.kwds)
+
+
+_OF_FROZEN = {name: call for name, call in SUMMARIES.items() if name != "stats"}
+for _class, _methods in (("rv_frozen", {**SHARED, **_OF_FROZEN, **QUANTILES, "entropy": entropy, "median": median,
+                                        "interval": interval}),
                          ("rv_continuous_frozen", {"pdf": pdf, "logpdf": logpdf}),
                          ("rv_discrete_frozen", DISCRETE_ONLY)):
     for _name, _call in _methods.items():

@@ -1,0 +1,192 @@
+"""scipy.stats' estimators of samples: trimmed moments, k-statistics, descriptions, distances between samples, ranks.
+
+Ranks and statistics of ranks are constant wherever no two values are equal.
+"""
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from ...ir.op import registry
+from ..face import BY_NAME, METHODS, face
+from ..kinds import shape_of
+from .arguments import extent_of, live, one_axis, rank, ravel, refuse
+from .inference import Found, count, sample, student_pvalue, total
+
+sqrt, where, absolute = (registry[name] for name in ("sqrt", "where", "abs"))
+mean, var = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
+             for name in ("mean", "var"))
+
+def _within_limits(x: Any, limits: Any, inclusive: Any) -> Any:
+    """The mask of what lies within the limits; None where there are none."""
+    if limits is None or tuple(limits) == (None, None):
+        return None
+    (low, high), (with_low, with_high) = limits, inclusive
+    kept = registry["equal"](x, x)
+    if low is not None:
+        kept = kept & (x >= low if with_low else x > low)
+    return kept if high is None else kept & (x <= high if with_high else x < high)
+
+
+def _trimmed(name: str, moment: Callable, given: str) -> None:
+    """A moment of what lies within limits."""
+    def call(a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = None if name == "tmean" else 0,
+             ddof: int = 1, *, nan_policy: str = "propagate") -> Any:
+        x, ax = sample(name, a, axis, nan_policy)
+        kept = _within_limits(x, limits, inclusive)
+        n = count(x, ax) if kept is None else total(where(kept, 1.0, 0.0), ax)
+        inside: Callable = (lambda y: y) if kept is None else lambda y: where(kept, y, 0.0)
+        centre = total(inside(x), ax) / n
+        apart = x - registry["reshape"](centre, *[1 if k == ax else m for k, m in enumerate(shape_of(x))])
+        def spread() -> Any:
+            y = total(inside(apart * apart), ax) / (n - ddof)
+            return y if kept is None else where(n > ddof, y, math.nan)
+        return moment(centre, spread, n)
+    face(f"scipy.stats.{name}", samples=(f"stats.{name}(x{given})",
+                                         f"stats.{name}(v, (0.3, 0.8), (True, False))"))(call)
+
+
+_trimmed("tmean", lambda centre, spread, n: centre, ", axis=1")
+_trimmed("tvar", lambda centre, spread, n: spread(), "")
+_trimmed("tstd", lambda centre, spread, n: sqrt(spread()), "")
+_trimmed("tsem", lambda centre, spread, n: sqrt(spread() / n), "")
+
+
+def _bounded(x: Any, ax: int, best: str, sign: float, limit: Any, inclusive: bool) -> Any:
+    """The least (or the largest) value above (below) a limit; nan where there is none."""
+    if limit is not None:
+        kept = sign * x >= sign * limit if inclusive else sign * x > sign * limit
+        x = where(kept, x, sign * math.inf)
+    y = BY_NAME[f"numpy.{best}"].call(x, axis=ax)
+    return y if limit is None else where(absolute(y) == math.inf, math.nan, y)
+
+
+@face("scipy.stats.tmin", samples=("stats.tmin(x)", "stats.tmin(v, 0.6)"))
+def tmin(a: Any, lowerlimit: Any = None, axis: Any = 0, inclusive: bool = True, nan_policy: str = "propagate") -> Any:
+    return _bounded(*sample("tmin", a, axis, nan_policy), "min", 1.0, lowerlimit, inclusive)
+
+
+@face("scipy.stats.tmax", samples=("stats.tmax(x)", "stats.tmax(v, 0.6)"))
+def tmax(a: Any, upperlimit: Any = None, axis: Any = 0, inclusive: bool = True, nan_policy: str = "propagate") -> Any:
+    return _bounded(*sample("tmax", a, axis, nan_policy), "max", -1.0, upperlimit, inclusive)
+
+
+@face("scipy.stats.kstat", samples=("stats.kstat(v, 1)", "stats.kstat(v, 3)", "stats.kstat(v, 4)",
+                                    "stats.kstat(x, axis=1)"))
+def kstat(data: Any, n: int = 2, *, axis: Any = None, nan_policy: str = "propagate") -> Any:
+    """R. A. Fisher, Proceedings of the London Mathematical Society 30 (1930) 199, in power sums."""
+    x, ax = sample("kstat", data, axis, nan_policy)
+    m = count(x, ax)
+    s1, s2, s3, s4 = (total(x ** k, ax) for k in range(1, 5))
+    if n == 1:
+        return s1 / m
+    if n == 2:
+        return (m * s2 - s1 * s1) / (m * (m - 1.0))
+    if n == 3:
+        return (2.0 * s1 ** 3 - 3.0 * m * s1 * s2 + m * m * s3) / (m * (m - 1.0) * (m - 2.0))
+    if n == 4:
+        top = (-6.0 * s1 ** 4 + 12.0 * m * s1 * s1 * s2 - 3.0 * m * (m - 1.0) * s2 * s2
+               - 4.0 * m * (m + 1.0) * s1 * s3 + m * m * (m + 1.0) * s4)
+        return top / (m * (m - 1.0) * (m - 2.0) * (m - 3.0))
+    raise ValueError("k-statistics only supported for 1<=n<=4")
+
+
+class Description(NamedTuple):
+    """scipy.stats.describe's result."""
+
+    nobs: Any
+    minmax: Any
+    mean: Any
+    variance: Any
+    skewness: Any
+    kurtosis: Any
+
+
+@face("scipy.stats.describe", samples=("stats.describe(x)[1:]", "stats.describe(x, axis=1, ddof=0, bias=False)[2:]"))
+def describe(a: Any, axis: Any = 0, ddof: int = 1, bias: bool = True, nan_policy: str = "propagate") -> Description:
+    x, ax = sample("describe", a, axis, nan_policy)
+    ends = tuple([BY_NAME[f"numpy.{name}"].call(x, axis=ax) for name in ("min", "max")])
+    shape = tuple([BY_NAME[f"scipy.stats.{name}"].call(x, axis=ax, bias=bias) for name in ("skew", "kurtosis")])
+    return Description(extent_of(x, (ax,)), ends, mean(x, axis=ax), var(x, axis=ax, ddof=ddof), *shape)
+
+
+# -- distances between samples ---------------------------------------------------------------------
+
+
+def _distance(p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> Any:
+    """The p-norm of the difference of two distribution functions, to the power p."""
+    flat = [ravel(live(a)) for a in (u, v)]
+    both = BY_NAME["numpy.sort"].call(BY_NAME["numpy.concatenate"].call(flat))
+    widths, shares = BY_NAME["numpy.diff"].call(both), []
+    for x, weights in zip(flat, (u_weights, v_weights)):
+        order = BY_NAME["numpy.argsort"].call(x)
+        below = BY_NAME["numpy.searchsorted"].call(x[order], both[:-1], side="right")
+        if weights is None:
+            shares.append(below / count(x, 0))
+        else:
+            w = BY_NAME["numpy.cumsum"].call(live(weights)[order])
+            w = BY_NAME["numpy.concatenate"].call([w[:1] * 0.0, w])
+            shares.append(w[below] / w[-1])
+    gap = shares[0] - shares[1]
+    return total((absolute(gap) if p == 1 else gap * gap) * widths, 0)
+
+
+@face("scipy.stats.wasserstein_distance",
+      samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"))
+def wasserstein_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+    return _distance(1, u_values, v_values, u_weights, v_weights)
+
+
+@face("scipy.stats.energy_distance", samples=("stats.energy_distance(v, x[0])",))
+def energy_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+    return math.sqrt(2.0) * sqrt(_distance(2, u_values, v_values, u_weights, v_weights))
+
+
+# -- ranks -----------------------------------------------------------------------------------------
+
+
+@face("scipy.stats.rankdata", note="constant: its derivative is zero",
+      samples=("stats.rankdata(v) * v", "stats.rankdata(x, axis=1) * x",
+               "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"))
+def rankdata(a: Any, method: str = "average", *, axis: Any = None, nan_policy: str = "propagate") -> Any:
+    """How many values are smaller; equal ones share their places as `method` says."""
+    if method not in ("average", "min", "max", "dense", "ordinal"):
+        raise ValueError(f'unknown method "{method}"')
+    x, ax = sample("rankdata", a, axis, nan_policy)
+    if method in ("ordinal", "dense"):
+        return _places(x, ax, method)
+    moved = BY_NAME["numpy.moveaxis"].call(registry["stop_gradient"](x), ax, -1)
+    left, right = moved[..., None, :], moved[..., :, None]
+    smaller, equal = (METHODS["sum"](pair, axis=-1) for pair in (left < right, left == right))
+    ranks = {"min": lambda: smaller + 1, "max": lambda: smaller + equal,
+             "average": lambda: smaller + 0.5 * (equal + 1)}[method]()
+    ranks = where(BY_NAME["numpy.any"].call(moved != moved, axis=-1, keepdims=True), math.nan, 1.0 * ranks)
+    return BY_NAME["numpy.moveaxis"].call(ranks, -1, ax)
+
+
+def _places(x: Any, ax: int, method: str) -> Any:
+    """Ranks that differ by one from each value to the next."""
+    x = registry["stop_gradient"](x)
+    order = BY_NAME["numpy.argsort"].call(x, axis=ax)
+    place = BY_NAME["numpy.argsort"].call(order, axis=ax)
+    if method == "ordinal":
+        return place + 1
+    ordered = BY_NAME["numpy.sort"].call(x, axis=ax)
+    first = registry["slice_axis"](ordered, ax, 0, 1) != registry["slice_axis"](ordered, ax, 0, 1)
+    new = BY_NAME["numpy.concatenate"].call([first, BY_NAME["numpy.diff"].call(ordered, axis=ax) != 0], axis=ax)
+    dense = BY_NAME["numpy.cumsum"].call(where(new, 1.0, 0.0), axis=ax) + 1.0
+    return BY_NAME["numpy.take_along_axis"].call(dense, place, axis=ax)
+
+
+@face("scipy.stats.spearmanr", note="constant: its derivative is zero", samples=("stats.spearmanr(v, x[0])[0] * v",))
+def spearmanr(a: Any, b: Any = None, axis: Any = 0, nan_policy: str = "propagate",
+              alternative: str = "two-sided") -> Found:
+    """Pearson's correlation of the ranks."""
+    if b is None or rank(live(a)) > 1:
+        raise refuse("scipy.stats.spearmanr", "a matrix of samples", do="call it for each pair")
+    one_axis(0 if axis is None else axis, 1)
+    ranks = [rankdata(each, nan_policy=nan_policy) for each in (a, b)]
+    r = BY_NAME["numpy.corrcoef"].call(*ranks)[1, 0]
+    df = count(ranks[0], 0) - 2.0
+    t = r * sqrt(registry["maximum"](df / ((r + 1.0) * (1.0 - r)), 0.0))
+    return Found(r, student_pvalue(t, df, alternative))

@@ -1,0 +1,188 @@
+"""numpy.polynomial's series and numpy.poly1d as objects, with traced coefficients or at traced points."""
+import operator
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import current
+from ...ir.op import registry
+from ...util.errors import MissingAttributeError
+from ..face import BY_NAME, face
+from ..literals import is_value
+from .arguments import as_array, live, rank, refuse
+from .polynomial import trimmed, trimmed_behind
+from .series import FAMILIES, Family, count_of, derived, integrated, lengthened, val
+from .series_products import whole_power, whole_product
+
+
+@face("numpy.polynomial._polybase.ABCPolyBase.__call__")
+def called(series: Any, arg: Any) -> Any:
+    """A series (Polynomial, Chebyshev, ...) at a traced point."""
+    offset, scale = np.polynomial.polyutils.mapparms(series.domain, series.window)
+    return BY_NAME[f"{type(series)._val.__module__}.{type(series)._val.__name__}"].call(
+        offset + scale * as_array(arg), series.coef)
+
+
+@face("numpy.poly1d.__call__")
+def poly1d_called(poly: Any, val: Any) -> Any:
+    c = poly.coeffs
+    return BY_NAME["numpy.polyval"].call(current().watch(c) if isinstance(c, np.ndarray) else c, val)
+
+
+class Series:
+    """A series with traced coefficients. NumPy cuts off trailing zeros after arithmetic; this class does so when the
+    coefficients are read."""
+
+    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x",
+                 is_cut: bool = True):
+        if domain is not None or window is not None:
+            raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients",
+                         do="map the argument before the call")
+        self.family, self._given, self._is_cut = family, live(coef), is_cut
+
+    @property
+    def coef(self) -> Any:
+        return self._given if self._is_cut else trimmed_behind(self._given)
+
+    def __call__(self, arg: Any) -> Any:
+        return val(self.family, arg, self._given)
+
+    def deriv(self, m: int = 1) -> "Series":
+        return Series(self.family, derived(self.family, self._given, m), is_cut=self._is_cut)
+
+    def integ(self, m: int = 1, k: Any = (), lbnd: Any = 0) -> "Series":
+        return Series(self.family, integrated(self.family, self._given, m, k, lbnd), is_cut=self._is_cut)
+
+    def degree(self) -> int:
+        return count_of(self.coef) - 1
+
+    __array_ufunc__ = None
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("a series is no array")               # so that NumPy's series leave operators to this one
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        module = f"numpy.polynomial.{self.family.module}"
+        raise MissingAttributeError(f"{self.family.series} with traced coefficients has no attribute {name!r}",
+                                    do=f"use the functions of {module} on the coefficients")
+
+    def __add__(self, other: Any) -> "Series":
+        return self._with(operator.add, other)
+
+    def __sub__(self, other: Any) -> "Series":
+        return self._with(operator.sub, other)
+
+    def __rsub__(self, other: Any) -> "Series":
+        return self._with(lambda a, b: b - a, other)
+
+    def __mul__(self, other: Any) -> "Series":
+        b = self._beside(other)
+        if b is None:
+            return NotImplemented
+        a, n, m = self._given, count_of(self._given), count_of(b)
+        a, b = registry["reshape"](a, n), registry["reshape"](b, m)
+        whole = a * b if min(n, m) == 1 else whole_product(self.family, a, b)
+        return Series(self.family, whole, is_cut=False)
+
+    def __pow__(self, n: int) -> "Series":
+        return Series(self.family, whole_power(self.family, self._given, n), is_cut=False)
+
+    def __neg__(self) -> "Series":
+        return Series(self.family, -self._given, is_cut=self._is_cut)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def _with(self, join: Callable, other: Any) -> "Series":
+        """The sum or difference of this series and what stands beside it."""
+        b = self._beside(other)
+        if b is None:
+            return NotImplemented
+        n = max(count_of(self._given), count_of(b))
+        both = [lengthened(registry["reshape"](c, count_of(c)), n) for c in (self._given, b)]
+        return Series(self.family, join(*both), is_cut=False)
+
+    def _beside(self, other: Any) -> Any:
+        """The coefficients of a series of this family, or of a number; None of anything else."""
+        if isinstance(other, Series):
+            return other._given if other.family is self.family else None
+        if type(other).__name__ == self.family.series and np.array_equal(other.domain, other.window):
+            return live(other.coef)
+        is_number = is_value(other) or isinstance(other, (int, float, complex, np.generic))
+        return registry["reshape"](live(other), 1) if is_number and not rank(other) else None
+
+
+for _family in FAMILIES:
+    _name = f"np.polynomial.{_family.series}"
+    face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(
+        f"{_name}(v)(x)", f"{_name}(v).deriv()(v)", f"(1 - {_name}(v[:2]) * x[0, 0] + {_name}(v))(x)",
+        f"({_name}(v) * {_name}(x[0])).deriv()(v)", f"({_name}(v[:3]) ** 2)(v)"))(partial(Series, _family))
+
+
+@face("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])",
+                               "(np.poly1d(v) * np.poly1d(v[1:]) * 2 - 1)(x)",
+                               "(np.poly1d(v) ** 2 / 3.0 + np.poly1d([1.0, 2.0])).coeffs"))
+class Poly1d(np.poly1d):
+    """numpy.poly1d with traced coefficients."""
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
+        self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
+
+    @property
+    def coeffs(self) -> Any:
+        """The coefficients, the first of which is not zero."""
+        return trimmed(self._given)
+
+    c = coeffs
+
+    def __call__(self, x: Any) -> Any:
+        return BY_NAME["numpy.polyval"].call(self._given, x)
+
+    def deriv(self, m: int = 1) -> "Poly1d":
+        return Poly1d(BY_NAME["numpy.polyder"].call(self._given, m))
+
+    def integ(self, m: int = 1, k: Any = 0) -> "Poly1d":
+        return Poly1d(BY_NAME["numpy.polyint"].call(self._given, m, k or None))
+
+    @property
+    def order(self) -> int:
+        return count_of(self.coeffs) - 1
+
+    o = order
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __mul__(self, other: Any) -> "Poly1d":
+        return self._with("polymul", other)
+
+    def __add__(self, other: Any) -> "Poly1d":
+        return self._with("polyadd", other)
+
+    def __sub__(self, other: Any) -> "Poly1d":
+        return self._with("polysub", other)
+
+    __rmul__, __radd__ = __mul__, __add__
+
+    def __rsub__(self, other: Any) -> "Poly1d":
+        return -self + other
+
+    def __neg__(self) -> "Poly1d":
+        return Poly1d(-self._given)
+
+    def __truediv__(self, number: Any) -> "Poly1d":
+        return Poly1d(self._given / number)
+
+    def __pow__(self, n: int) -> "Poly1d":
+        return reduce(operator.mul, [self] * n, Poly1d([1.0]))
+
+    def _with(self, name: str, other: Any) -> "Poly1d":
+        """The polynomial made with another one, or with a number or a list of coefficients."""
+        coefficients = other._given if isinstance(other, Poly1d) else getattr(other, "coeffs", other)
+        return Poly1d(BY_NAME[f"numpy.{name}"].call(self._given, coefficients))
+
+
+__all__ = ["Poly1d", "Series"]
