@@ -197,7 +197,7 @@ def _check_copied(x: Any, dim: int, index: np.ndarray, source: Any) -> None:
 
 
 @function(changing=True)
-@step("IndexFillBackward0", "self value", "index", "dim")
+@step(lambda given: f"IndexFillBackward{int(isinstance(given['value'], Tensor))}", "self value", "index", "dim")
 def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
     """self with the parts at these indices filled with a value."""
     operands, params = _along_one(self, dim, index)

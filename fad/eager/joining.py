@@ -119,7 +119,7 @@ def flip(self: Any, *axes: Any, dims: Any = None) -> Any:
     for k, n in enumerate(self.shape):
         spec.append(("s", -1) if k in given else ":")
         operands += [n - 1, n] if k in given else []
-    return (run(op["index"], self, *operands, spec=tuple(spec), at=0, label="FlipBackward0") if self._a.size
+    return (named(run(op["index"], self, *operands, spec=tuple(spec), at=0), "FlipBackward0", dims=tuple(given)) if self._a.size
             else self.clone())
 
 
@@ -308,7 +308,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                                "dimensions.")
     elif self._a.dtype.kind != "c":
         value = converted(np.asarray(value), self._a.dtype, _c_type(self._a.dtype))[()]
-    return fill(self, value, "FillBackward0")
+    return fill(self, value, f"FillBackward{2 + isinstance(value, Tensor)}")
 
 
 define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set to zero, in place.", only_method=True)
