@@ -4,6 +4,7 @@ Plain `if`, `for` and `while` are captured as they stand; these functions are fo
 they are plain Python. They hand over values, as a function without side effects would: a result is never an array that
 they were given, compiled or not, and a body that writes to its carry leaves the arrays of the first carry as they are.
 """
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..trace.tracing import is_data
 from ..transforms.vmap import example_of, result_types
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
+from ..util.interrupts import let_through
 from ..util.keywords import named_as_here
 from .leaves import of_its_own
 from .staged import check_callable
@@ -34,7 +36,9 @@ class Shape:
         """The leaves of t, which must have the structure."""
         leaves, structure = tree.flatten(t)
         if self.structure is not None and structure != self.structure:
-            raise StructureError(f"{self.what} must have one structure: {self.structure} and {structure}")
+            raise StructureError(f"{self.what} must have one structure, and are {self.structure.text()} and "
+                                 f"{structure.text()} (* is an array or a number)",
+                                 do="return the same structure each time")
         self.structure = structure
         for x in leaves:
             if not is_data(x) and not isinstance(x, bool):
@@ -44,6 +48,25 @@ class Shape:
     def tree(self, leaves: Sequence) -> Any:
         """The tree of these leaves."""
         return self.structure.unflatten(leaves)              # type: ignore[union-attr]
+
+
+def _whole(function: str, name: str, x: Any) -> int:
+    """An argument that is an int outside of traces."""
+    try:
+        return operator.index(x.item() if isinstance(x, np.ndarray) and x.ndim == 0 else x)
+    except TypeError as error:
+        let_through(error)
+        if isinstance(x, (float, np.floating)) and x == int(x):
+            return int(x)
+        raise ArgumentError(f"{name} of fad.{function} is {x!r}, not an int", do=f"give {name} as an int") from None
+
+
+def _truth(function: str, name: str, x: Any) -> bool:
+    """A condition outside of traces."""
+    if isinstance(x, np.ndarray) and x.size != 1:
+        raise ArgumentError(f"{name} of fad.{function} has shape {x.shape}, not one truth value",
+                            do="reduce it by .any() or .all(); np.where chooses element by element")
+    return bool(x)
 
 
 @named_as_here
@@ -74,7 +97,7 @@ def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) 
     """
     check_callable(if_true, "cond"), check_callable(if_false, "cond")
     if not isinstance(predicate, Value):
-        return of_its_own(if_true(*operands) if predicate else if_false(*operands))
+        return of_its_own(if_true(*operands) if _truth("cond", "predicate", predicate) else if_false(*operands))
     if shape_of(predicate):
         raise ArgumentError(f"cond needs a scalar, not an array with {len(shape_of(predicate))} axes",
                             do="use np.where for a choice element by element")
@@ -118,12 +141,12 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
     10.0
     """
     if not branches:
-        raise ArgumentError("switch needs at least one branch")
+        raise ArgumentError("switch needs at least one branch", do="call it as switch(index, [f, g, ...], x)")
     for branch in branches:
         check_callable(branch, "switch")
     last = len(branches) - 1
     if not isinstance(index, Value):
-        return of_its_own(branches[max(0, min(int(index), last))](*operands))
+        return of_its_own(branches[max(0, min(_whole("switch", "index", index), last))](*operands))
     return _branches(registry["minimum"](registry["maximum"](index, 0), last), tuple(branches), operands)
 
 
@@ -158,7 +181,7 @@ def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = 
     check_callable(test, "while_loop"), check_callable(body, "while_loop")
     if not stack.builders():
         carry = of_its_own(init)
-        while test(carry):
+        while _truth("while_loop", "test", test(carry)):
             carry = body(carry)
         return of_its_own(carry)
     shape = Shape("the carry of a loop")
@@ -198,7 +221,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
     check_callable(body, "fori_loop")
     if not stack.builders():
         carry = of_its_own(init)
-        for i in range(int(lower), int(upper)):
+        for i in range(_whole("fori_loop", "lower", lower), _whole("fori_loop", "upper", upper)):
             carry = body(i, carry)
         return of_its_own(carry)
     shape = Shape("the carry of a loop")
@@ -253,7 +276,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     start = carry.leaves(of_its_own(init))
 
     def iteration(i: Any, *c: Any) -> tuple:
-        new, y = f(carry.tree(c), at(i))
+        new, y = _carried(f(carry.tree(c), at(i)))
         return carry.leaves(new), result.leaves(y)
     kinds = result_types(lambda *c: iteration(0, *of_its_own(c))[1], start, [False] * len(start))
     outs = [registry["full"](0, n, *extents, dtype=dtype) for dtype, extents in kinds]
@@ -268,11 +291,19 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     return of_its_own(carry.tree(ends[:len(start)])), result.tree(ends[len(start):])
 
 
+def _carried(answer: Any) -> tuple:
+    """What the function of a scan returned: the next carry, and a result."""
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise StructureError("the function of fad.scan must return a pair (carry, result)",
+                             do="return (carry, None) where there is no result")
+    return answer
+
+
 def _length(leaves: list, length: "int | None") -> Any:
     extents = [shape_of(x)[0] for x in leaves]
     n = extents[0] if extents else length
     if n is None:
-        raise ArgumentError("scan needs xs or a length")
+        raise ArgumentError("scan needs xs or a length", do="call it as scan(f, init, xs), or with length=")
     for m in [*extents[1:], *([length] if length is not None else [])]:
         n = agree(n, m, "leading extents of xs")
     return n
@@ -282,6 +313,6 @@ def _scan_now(f: Callable, carry: Any, at: Callable, n: int, reverse: bool) -> t
     ys: list = [None] * n
     carry = of_its_own(carry)
     for i in reversed(range(n)) if reverse else range(n):
-        carry, y = f(carry, of_its_own(at(i)))
+        carry, y = _carried(f(carry, of_its_own(at(i))))
         ys[i] = of_its_own(y)
     return of_its_own(carry), tree.map_leaves(lambda *rows: np.stack(rows), *ys) if ys else None

@@ -64,7 +64,9 @@ class CustomCall:
     def data_of(self, result: Any) -> list:
         leaves, structure = tree.flatten(result)
         if self.structure is not None and structure != self.structure:
-            raise StructureError(f"a rule returned {structure} where the function returns {self.structure}")
+            raise StructureError(f"a rule returned {structure.text()} where the function returns "
+                                 f"{self.structure.text()} (* is an array or a number)",
+                                 do="return from the rule what the function returns")
         self.structure = structure
         self.statics = {k: x for k, x in enumerate(leaves) if not is_data(x) and not isinstance(x, bool)}
         return [x for k, x in enumerate(leaves) if k not in self.statics]
@@ -128,7 +130,7 @@ class JvpRule(Rule):
                              for given in (primals, tangents))
         answer = captured(self.rule)(*static, primals, tangents)
         if not isinstance(answer, tuple) or len(answer) != 2:
-            raise StructureError("a jvp rule must return a pair (value, tangent)")
+            raise StructureError("a jvp rule must return a pair (value, tangent)", do="return (value, tangent)")
         return self.call.data_of(answer[0]), [g for g in conform("tangent of a jvp rule", answer[1], answer[0])
                                               if g is not None]
 
@@ -146,7 +148,8 @@ class VjpRule(Rule):
         args, kwargs = self.call.fill(xs)
         answer = captured(self.user_forward)(*args, **kwargs)
         if not isinstance(answer, tuple) or len(answer) != 2:
-            raise StructureError("the forward function of a custom_vjp must return a pair (value, residuals)")
+            raise StructureError("the forward function of a custom_vjp must return a pair (value, residuals)",
+                                 do="return (value, None) where the backward function needs nothing")
         return self.call.data_of(answer[0]), (answer[1], list(xs))
 
     def _backward(self, saved: tuple, gs: Sequence, needs: Sequence) -> list:

@@ -76,7 +76,7 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
         return lambda g: jit(g, **options)          # type: ignore[arg-type]
     check_callable(f, "jit")
     if compile not in (None, "auto", "now", "never"):
-        raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
+        raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}", do="give one of these")
     if hasattr(f, "with_policy"):  # its results are no arrays, so that no program contains it (fad.sparse)
         return f.with_policy(compile)
     if isinstance(f, Staged):

@@ -31,6 +31,7 @@ from ..util.errors import (
     INTEGER_OVERFLOW,
     NONE_IS_USED,
     RAISED_ON_A_WAY,
+    ArgumentError,
     ConcreteValueError,
     FadError,
     FallbackWarning,
@@ -71,6 +72,9 @@ class Fallback:
     """Whether one staged function may run on the tape, and for which kinds of arguments it does."""
 
     def __init__(self, allowed: "bool | None", is_plain: bool = False):
+        if allowed not in (None, True, False):
+            raise ArgumentError(f"fallback is True, False or None, not {allowed!r}",
+                                do="give False to refuse the tape, or leave fallback out")
         self.allowed, self.is_plain = allowed, is_plain  # is_plain: fad calls the function itself instead of tracing it
         self.reasons: dict[Any, str] = {}                     # kind of arguments -> why it runs on the tape
         self.warned = False

@@ -79,7 +79,8 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
     check_callable(solver, "implicit")
     given = [c for c in (root, fixed_point, minimum) if c is not None]
     if len(given) != 1:
-        raise ArgumentError("implicit takes exactly one of root, fixed_point and minimum")
+        raise ArgumentError("implicit takes exactly one of root, fixed_point and minimum",
+                            do="name the condition that the solution meets: root=lambda x, a: ... is zero there")
 
     def residual(x: Any, *theta: Any) -> Any:
         if root is not None:

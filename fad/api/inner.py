@@ -170,7 +170,8 @@ def value_leaves(inner: Inner) -> int:
     """How many data leaves the value has, in the result (value, aux) of a function; raise for any other result."""
     structure, statics = inner.traced.structure, inner.traced.statics
     if structure.cls is not tuple or len(structure.children) != 2:
-        raise NotScalarError("with has_aux=True the function must return a pair (value, aux)")
+        raise NotScalarError("with has_aux=True the function must return a pair (value, aux)",
+                             do="return (value, aux), or leave has_aux out")
     leaves = structure.children[0].leaves
     return leaves - sum(k < leaves for k in statics)
 
@@ -227,7 +228,8 @@ def conform(name: str, given: Any, model: Any) -> list:
     leaves, structure = tree.flatten(given)
     targets, expected = tree.flatten(model)
     if structure != expected:
-        raise StructureError(f"the {name} has structure {structure}, its value {expected}")
+        raise StructureError(f"the {name} is {structure.text()}, its value {expected.text()} (* is an array or a "
+                             "number)", do=f"give the {name} the structure of the value")
     return [_conformed(name, g, x) if is_data(x) else None for g, x in zip(leaves, targets)]
 
 

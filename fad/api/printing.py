@@ -4,10 +4,12 @@ from typing import Any
 
 from ..ir.op import registry
 from ..util.errors import ArgumentError
+from ..util.keywords import named_as_here
 
 _FORMATTER = Formatter()
 
 
+@named_as_here
 def debug_print(text: Any, *args: Any, **kwargs: Any) -> None:
     """Print values of a program while it runs, in the order of the program.
 

@@ -81,7 +81,8 @@ def _jvp_of(f: Callable, has_aux: bool, fallback: "bool | None") -> Staged:
         if not has_aux:
             return value, tangent
         if not isinstance(value, tuple) or len(value) != 2:
-            raise StructureError("with has_aux=True the function must return a pair (value, aux)")
+            raise StructureError("with has_aux=True the function must return a pair (value, aux)",
+                                 do="return (value, aux), or leave has_aux out")
         return value[0], tangent[0], value[1]
     return Staged(body, f, rebuild=(_jvp_of, (f, has_aux, fallback), {}), fallback=fallback)
 

@@ -21,7 +21,7 @@ from ..trace.guards.closures import KINDS
 from ..trace.tracing import is_data
 from ..transforms.partial_evaluation import split
 from ..util import tree
-from ..util.errors import CotangentShapeError, StructureError
+from ..util.errors import ArgumentError, CotangentShapeError, StructureError
 from .fallback import Later, as_arrays
 from .inner import conform
 from .leaves import level_of
@@ -87,7 +87,11 @@ class TwoStepProgram(Program):
         residuals = list(outputs[self.ends:])
         self._leave(outputs[self.early + self.models:self.ends], data)
 
-        def step(argument: Any) -> Any:
+        def step(*arguments: Any) -> Any:
+            if len(arguments) != 1:
+                raise ArgumentError(f"the function that fad.vjp or fad.linearize returned takes one argument, not "
+                                    f"{len(arguments)}", do="give several tangents or cotangents as one tuple")
+            argument, = arguments
             given, traced = fitting_leaves(argument, model)
             outputs = (evaluate(self.second_step, [captured(x) for x in residuals] + given) if traced
                        else self.rest.run(residuals + given))
@@ -117,7 +121,9 @@ def fitting_leaves(argument: Any, model: Any) -> "tuple[list, bool]":
     targets, expected = tree.flatten(model)
     leaves, structure = tree.flatten(argument)
     if structure != expected:
-        raise StructureError(f"a value of structure {structure} was given for one of structure {expected}")
+        raise StructureError(f"the tangent or cotangent is {structure.text()}, the value that it belongs to "
+                             f"{expected.text()} (* is an array or a number)",
+                             do="give it the structure of that value")
     traced = level_of(leaves) == 2
     if traced:
         leaves = conform("tangent or cotangent", argument, model)

@@ -120,7 +120,8 @@ def _argument_axes(in_axes: Any, args: tuple) -> list:
     if not isinstance(in_axes, tuple):
         in_axes = (in_axes,) * len(args)
     if len(in_axes) != len(args):
-        raise ArgumentError(f"in_axes has {len(in_axes)} entries for {len(args)} positional arguments")
+        raise ArgumentError(f"in_axes has {len(in_axes)} entries for {len(args)} positional arguments",
+                            do="give one entry for each argument (None where there is no axis)")
     axes: list = []
     for given, argument in zip(in_axes, args, strict=True):
         axes += prefix_leaves(given, argument, "in_axes")
@@ -138,7 +139,8 @@ def prefix_leaves(prefix: Any, model: Any, what: str) -> list:
     entries: list = []
     children, given = _children(model), _children(prefix)
     if len(children) != len(given):
-        raise ArgumentError(f"{what} does not have the structure of what it is for: {prefix!r}")
+        raise ArgumentError(f"{what} does not have the structure of what it is for: {prefix!r}",
+                            do=f"give an int for all, or one entry for each of the {len(children)} parts")
     for p, m in zip(given, children):
         entries += prefix_leaves(p, m, what)
     return entries

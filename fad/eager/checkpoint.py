@@ -224,7 +224,7 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = No
             raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
         if context_fn is not noop_context_fn or debug:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-        return _Reentrant.apply(function, preserve_rng_state, *args)
+        return CheckpointFunction.apply(function, preserve_rng_state, *args)
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of 'default' and 'none', got {determinism_check}")
     first, second = context_fn()
@@ -254,7 +254,7 @@ def default_anchor() -> Tensor:
     return Tensor(())
 
 
-class _Reentrant(Function):
+class CheckpointFunction(Function):
     """A checkpoint that runs the function again, and a backward pass through it, within the backward pass."""
 
     @staticmethod

@@ -136,10 +136,7 @@ softmax = Composite("softmax", lambda x, axis: BY_NAME["scipy.special.softmax"].
 
 def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
     y = x - np.maximum.reduce(x, axis, None, None, True, -np.inf)
-    total = np.add.reduce(np.exp(y), axis, None, None, True)
-    if not math.isfinite(np.add.reduce(total, None)):               # of infinities
-        return x - _log_sum(x, (axis,))
-    y -= np.log(total)
+    y -= np.log(np.add.reduce(np.exp(y), axis, None, None, True))
     return y
 
 
@@ -154,7 +151,7 @@ def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: i
 
 log_softmax = Composite("log_softmax", lambda x, axis: x
                         - BY_NAME["scipy.special.logsumexp"].call(x, axis=axis, keepdims=True), _log_softmax_pullback,
-                        quietly(_log_softmax_run), node="LogSoftmaxBackward0", samples=softmax.samples)
+                        _log_softmax_run, node="LogSoftmaxBackward0", samples=softmax.samples)
 
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
@@ -232,8 +229,51 @@ def _normalized_written(x: Any, weight: Any, bias: Any, axes: tuple, shape: tupl
     return y if bias is None else y + op["reshape"](bias, *shape)
 
 
+def _standardised(x: np.ndarray, axes: tuple, eps: float) -> tuple:
+    """x with mean 0 and variance 1, by how much it was scaled, and over how many elements."""
+    n = count(x, axes)
+    mean = np.add.reduce(x, axes, None, None, True)
+    mean /= n
+    d = x - mean
+    scale = np.add.reduce(d * d, axes, None, None, True)
+    scale /= n
+    scale += eps
+    np.sqrt(scale, scale)
+    d /= scale
+    return d, scale, n
+
+
+def _normalized_run(x: np.ndarray, weight: Any, bias: Any, axes: tuple, shape: tuple, eps: float) -> np.ndarray:
+    y = _standardised(x, axes, eps)[0]
+    if weight is not None:
+        y *= weight.reshape(shape)
+    if bias is not None:
+        y += bias.reshape(shape)
+    return y
+
+
+def _normalized_now(g: np.ndarray, x: np.ndarray, weight: Any, bias: Any, needs: tuple, axes: tuple, shape: tuple,
+                    eps: float) -> tuple:
+    """The pullback on arrays, with as few of them as there can be."""
+    d, scale, n = _standardised(x, axes, eps)
+    gw = _as_weight(g * d, weight, shape) if needs[1] else None
+    gx = None
+    if needs[0]:
+        gx = g.copy() if weight is None else g * weight.reshape(shape)
+        mean, along = np.add.reduce(gx, axes, None, None, True), np.add.reduce(gx * d, axes, None, None, True)
+        mean /= n
+        along /= n
+        d *= along
+        gx -= mean
+        gx -= d
+        gx /= scale
+    return gx, gw, _as_weight(g, bias, shape) if needs[2] else None
+
+
 def _normalized_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, shape: tuple, eps: float) -> tuple:
     g, (x, weight, bias) = gs[0], xs
+    if type(g) is np.ndarray and type(x) is np.ndarray and g.dtype == x.dtype:
+        return _normalized_now(g, x, weight, bias, needs, axes, shape, eps)
     n = count(x, axes)
     d = _centred(x, axes)
     scale = 1.0 / op["sqrt"](kept_sum(d * d, axes) / n + eps)
@@ -249,6 +289,8 @@ def _as_weight(g: Any, weight: Any, shape: tuple) -> Any:
     """g summed over what the weight, seen in this shape, was broadcast along."""
     full = (1,) * (len(g.shape) - len(shape)) + tuple(shape)
     axes = tuple([k for k, n in enumerate(full) if n == 1])
+    if type(g) is np.ndarray:
+        return (np.add.reduce(g, axes) if axes else g).reshape(weight.shape)
     return op["reshape"](_sum(g, axes=axes) if axes else g, *weight.shape)
 
 
@@ -260,7 +302,7 @@ def _normalized_samples(name: str) -> tuple:
 
 
 def _normalized(name: str, node: str) -> Composite:
-    return Composite(name, _normalized_written, _normalized_pullback, node=node, edges=3,
+    return Composite(name, _normalized_written, _normalized_pullback, _normalized_run, node=node, edges=3,
                      inputs=("input", "weight", "bias"),
                      samples=_normalized_samples(name))
 
@@ -306,6 +348,21 @@ def _trace_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 trace = Composite("trace", lambda x: BY_NAME["numpy.trace"].call(x), _trace_pullback, lambda x: np.trace(x),
                   node="TraceBackward0",
                   samples=(sample((3, 3)), sample((2, 4))))
+
+
+def _cat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
+    g, start, out = gs[0], 0, []
+    for x, need in zip(xs, needs):
+        n = x.shape[axis]
+        out.append(None if not need else g[(slice(None),) * axis + (slice(start, start + n),)] if type(g) is np.ndarray
+                   else op["slice_axis"](g, axis, start, n))
+        start += n
+    return tuple(out)
+
+
+cat = Composite("cat", lambda *xs, axis: op["concatenate"](*xs, axis=axis), _cat_pullback,
+                lambda *xs, axis: np.concatenate(xs, axis), node="CatBackward0", edges=None, inputs=tuple("abc"),
+                samples=(sample((3, 4), (3, 2), axis=1), sample((2,), (1,), (2,), axis=0)))
 
 
 def _stack_written(*xs: Any, axis: int) -> Any:

@@ -1,4 +1,5 @@
 """Complex tensors and their parts; other dtypes; copies."""
+import warnings
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,8 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_bloc
         return to(clone(self, memory_format=memory_format), dtype=dtype)
     if dtype == self._a.dtype:
         return self.clone() if copy else self  # type: ignore[attr-defined]
+    if self._a.dtype.kind == "c" and dtype.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
     return run(op["cast"], self, dtype=dtype, label="ToCopyBackward0")
 
 

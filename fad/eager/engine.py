@@ -201,6 +201,8 @@ class BackwardRun:
             for hook in list(extra.accumulated.values()):
                 answer = hook(x)
                 if answer is not None and answer is not x:
+                    if not isinstance(answer, Tensor):
+                        raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
                     raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if node.extra is not None and node.extra.post:
             self.post_hooks(node.extra.post, (), g, 1)

@@ -13,12 +13,8 @@ from .registry import define, delivered, function, run, tensor_of
 from .tensor import Tensor, raw
 from .together import step, together
 
-
-@function("ldexp", changing=True)
-def ldexp(self: Any, other: Any) -> Any:
-    """self * 2 ** other."""
-    return (op["ldexp"](self, other) if raw(other).dtype.kind in "iu" and self.dtype.kind == "f"
-            else self * pow(2.0, other))
+define("ldexp", lambda self, other: self * pow(2.0, other), "self * 2 ** other.", node="LdexpBackward0",
+       edges="self other", saves="other result", changing=True)
 
 
 @function("heaviside", changing=True)

@@ -205,7 +205,7 @@ class FunctionCall:
         is_input = any(y is a for a in self.args) and not any(y is t for t in self.ctx.dirty_tensors)
         if not isinstance(y, Tensor) or not is_input:
             return y
-        y = alias_view(y)
+        y = alias_view(y) if type(y) is Tensor else y.view_as(y)                # a subclass has a say
         if y._view is not None:
             self.mark(y)
         return y

@@ -8,9 +8,9 @@ from ..ops.table import TABLE as op
 from .errors import scalar_name
 from .indexing import getitem
 from .inplace import number
-from .picked import all_below, gathered, parts
+from .picked import all_below, gathered, parts, scattered
 from .promotion import agree
-from .registry import define, function, named, one_dim
+from .registry import function, named, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
 from .together import step, together
@@ -127,9 +127,19 @@ def _scatter_multiplied(x: Any, dim: int, i: np.ndarray, part: Any) -> Any:
     return x.scatter_reduce(dim, wrap(i), part, "prod")
 
 
-define("scatter_add", lambda self, dim, index, src: scatter(self, dim, index, src, reduce="add"),
-       "self with src added at the indices along a dimension.",
-       node="ScatterAddBackward0", edges="self src", saves="index", shows="dim", changing=True)
+@function(changing=True)
+def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
+    """self with src added at the indices along a dimension."""
+    i = _index("scatter", self, dim, index)
+    if (i.size and i.ndim and isinstance(self, Tensor) and isinstance(src, Tensor) and src._a.shape == i.shape
+            and src._a.dtype is self._a.dtype):
+        return scattered(self, src, index if isinstance(index, Tensor) else wrap(i), dim=dim % i.ndim)
+    return _scatter_added(self, dim, index, src)
+
+
+@step("ScatterAddBackward0", "self src", "index", "dim")
+def _scatter_added(self: Any, dim: int, index: Any, src: Any) -> Any:
+    return scatter(self, dim, index, src, reduce="add")
 
 
 @function()
@@ -197,7 +207,7 @@ def _check_copied(x: Any, dim: int, index: np.ndarray, source: Any) -> None:
 
 
 @function(changing=True)
-@step("IndexFillBackward0", "self value", "index", "dim")
+@step(lambda given: f"IndexFillBackward{int(isinstance(given['value'], Tensor))}", "self value", "index", "dim")
 def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
     """self with the parts at these indices filled with a value."""
     operands, params = _along_one(self, dim, index)

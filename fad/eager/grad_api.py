@@ -57,11 +57,9 @@ def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
                            f"output[{k}] has a shape of "
                            f"{errors.size(y._a.shape)}.")
     if (g._a.dtype.kind == "c") != (y._a.dtype.kind == "c"):
-        if g._a.dtype.kind == "c" or y._a.dtype.kind != "c":
-            raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
-                               "Mismatch in dtype: "
-                               f"grad_output[{k}] has a dtype of torch.{g._a.dtype} and output[{k}] has a dtype of "
-                               f"torch.{y._a.dtype}.")
+        raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
+                           f"Mismatch in dtype: grad_output[{k}] has a dtype of torch.{g._a.dtype} and output[{k}] has "
+                           f"a dtype of torch.{y._a.dtype}.")
     return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
 
 

@@ -239,7 +239,7 @@ def _put(x: Tensor, key: tuple, value: Any, accumulate: bool = False) -> Tensor:
     if isinstance(value, Tensor) and value._a.dtype != x._a.dtype:
         value = run(op["cast"], value, dtype=x._a.dtype)
     elif isinstance(value, np.ndarray):
-        value = value.astype(x._a.dtype)
+        value = wrap(value.astype(x._a.dtype))
     selection = read_subscript(x, key)
     part = selection.shape(x)
     if not fits(np.shape(raw(value)), part):

@@ -212,17 +212,25 @@ class CopySlices(Node):
     the base.
     """
 
-    __slots__ = ("view", "meta", "order")
+    __slots__ = ("view", "meta", "order", "written")
     label = "torch::autograd::CopySlices"
 
     def __init__(self, view: View, base: "Node | None", nr: int, source: Tensor, order: tuple):
         into, number, meta = (edge(source), source._nr if source._fn is not None else 0,
                               Meta(source._a.shape, source._a.dtype))
+        self.written = into                                       # the step in place; None: a copy
         # what is copied into a part comes from where the copy came from
         if isinstance(into, CopyBackwards) and into.extra is None:
             number, meta, into = into.nrs[1] if into.nrs else 0, into.meta, into.next[1]
+            self.written = None
         super().__init__((base, into), (nr, number) if nr or number else None)
         self.view, self.meta, self.order = view, meta, order
+
+    @property
+    def next_functions(self) -> tuple:
+        """The base as it was; then what the step in place was given besides the part that it wrote."""
+        shown = super().next_functions
+        return shown if self.written is None else (shown[0], *self.written.next_functions[1:])
 
     def pull(self, g: Any) -> tuple:
         if g is None:
@@ -317,7 +325,7 @@ class CopyBackwards(Node):
         if g is None:
             return (None, None)
         return (None if self.next[0] is None else np.zeros(self.old.shape, self.old.dtype),
-                None if self.next[1] is None else match(g, self.meta))
+                None if self.next[-1] is None or len(self.next) < 2 else match(g, self.meta))
 
     def pull_graph(self, g: Any) -> tuple:
         before, source = self.pull(g)
@@ -331,6 +339,7 @@ def fill(x: Tensor, value: Any, name: str) -> Tensor:
         copy_(x, value if isinstance(value, Tensor) else wrap(np.asarray(value, x._a.dtype)))
         if not view and isinstance(x._fn, CopyBackwards):
             x._fn.label = name
+            x._fn.next = x._fn.next[:1 + isinstance(value, Tensor)]
         return x
     check_in_place(x, False, moves_only=True)
     if now().mutation is not None:

@@ -30,6 +30,15 @@ def _elements(name: str, tensors: Any) -> list:
     return [tensor_of(t) for t in tensors]
 
 
+def _alike(all: list, xs: list) -> list:
+    """xs in the dtype that all tensors together have."""
+    dtypes = [x.dtype for x in all]
+    if dtypes.count(dtypes[0]) == len(dtypes):
+        return xs
+    dtype = promoted_type(*dtypes)
+    return [x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in xs]
+
+
 @function("cat", "concat", "concatenate", method=False)
 def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
     """Tensors one after the other along a dimension."""
@@ -43,6 +52,8 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -
     # what is empty fits everywhere
     ax = one_dim(dim if axis is None else axis, len(kept[0].shape)) if kept[0].shape != (0,) else 0
     for k, x in enumerate(kept):
+        if x.shape == kept[0].shape:
+            continue
         wrong = [j for j, (m, n) in enumerate(zip(x.shape, kept[0].shape)) if j != ax and isinstance(m, int) and m != n]
         if wrong or len(x.shape) != len(kept[0].shape):
             raise RuntimeError(f"Sizes of tensors must match except in dimension {ax}. Expected size "
@@ -50,9 +61,7 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -
                                f"{x.shape[wrong[0]]} for tensor number {k} in the list." if wrong else
                                f"Tensors must have same number of dimensions: got {len(kept[0].shape)} and "
                                f"{len(x.shape)}")
-    dtype = promoted_type(*[x.dtype for x in xs])
-    kept = [x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in kept]
-    return delivered(run(op["concatenate"], *kept, axis=ax, label="CatBackward0"), out, "cat")
+    return delivered(composites.cat(*_alike(xs, kept), axis=ax), out, "cat")
 
 
 @function(method=False)
@@ -66,9 +75,7 @@ def stack(tensors: Sequence, dim: int = 0, *, out: Any = None) -> Any:
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(xs[0].shape)} at entry 0 "
                                f"and {list(x.shape)} at entry {k}")
     ax = one_dim(dim, len(xs[0].shape) + 1)
-    dtype = promoted_type(*[x.dtype for x in xs])
-    xs = [x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in xs]
-    return delivered(named(composites.stack(*xs, axis=ax), "StackBackward0", dim=ax), out, "stack")
+    return delivered(named(composites.stack(*_alike(xs, xs), axis=ax), "StackBackward0", dim=ax), out, "stack")
 
 
 Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]
@@ -119,7 +126,7 @@ def flip(self: Any, *axes: Any, dims: Any = None) -> Any:
     for k, n in enumerate(self.shape):
         spec.append(("s", -1) if k in given else ":")
         operands += [n - 1, n] if k in given else []
-    return (run(op["index"], self, *operands, spec=tuple(spec), at=0, label="FlipBackward0") if self._a.size
+    return (named(run(op["index"], self, *operands, spec=tuple(spec), at=0), "FlipBackward0", dims=tuple(given)) if self._a.size
             else self.clone())
 
 
@@ -308,7 +315,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                                "dimensions.")
     elif self._a.dtype.kind != "c":
         value = converted(np.asarray(value), self._a.dtype, _c_type(self._a.dtype))[()]
-    return fill(self, value, "FillBackward0")
+    return fill(self, value, f"FillBackward{2 + isinstance(value, Tensor)}")
 
 
 define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set to zero, in place.", only_method=True)

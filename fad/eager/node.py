@@ -10,11 +10,11 @@ from ..util.errors import NoDerivativeError
 from . import errors
 from .handles import Hooks, RemovableHandle
 from .saved import Meta, SavedTensor, result_of, stale_message
-from .saved_names import LASTING
+from .saved_names import FLAT, LASTING
 from .shown import FREED as FORGOTTEN
 from .shown import Showing, arguments, parameters
 from .state import now
-from .tensor import Tensor, wrap
+from .tensor import Tensor, alias, wrap
 
 sequence = itertools.count()
 LAST = 1 << 60                                   # sequence numbers of leaves: they go before all others
@@ -255,7 +255,7 @@ class OpNode(Node):
             return (None,) * len(self.next)
         xs = tuple([x.unpack() if isinstance(x, SavedTensor) else x for x in xs])
         ys = tuple([self._result(k, y) for k, y in enumerate(ys)])
-        return self._differentiate(gs, ys, xs)
+        return tied(self, self._differentiate(gs, ys, xs))
 
     @property
     def _input_metadata(self) -> list:
@@ -388,14 +388,41 @@ class GradientEdge(NamedTuple):
     output_nr: int
 
 
+class Tied(Node):
+    """The recorded gradient of a function whose slope is constant piece by piece, such as relu: its own derivative by
+    the function's argument is zero, and yet there is one, so that a penalty on such gradients can be minimised."""
+
+    __slots__ = ("meta",)
+
+    def __init__(self, g: Tensor, into: "Node | None", nr: int, name: str):
+        super().__init__((g._fn, into), (g._nr, nr) if g._nr or nr else None)
+        self.meta, self.label = Meta(g._a.shape, g._a.dtype), f"{name[:-1]}Backward0"
+
+    def pull(self, g: Any) -> tuple:
+        return (g if self.next[0] is not None else None, np.zeros(self.meta.shape, self.meta.dtype))
+
+    def pull_graph(self, g: Any) -> tuple:
+        before, nothing = self.pull(g)
+        return before, wrap(nothing)
+
+
+def tied(node: Node, grads: tuple) -> tuple:
+    """The recorded gradients that a node gives."""
+    if node.name() not in FLAT or not isinstance(grads[0], Tensor):
+        return grads
+    t = alias(grads[0])
+    t._fn, t._nr, t._rg = Tied(grads[0], node.next[0], node.nrs[0] if node.nrs else 0, node.name()), 0, True
+    return t, *grads[1:]
+
+
 class Undifferentiable(Node):
     """The history of a tensor whose step has no derivative here: backward through it says so."""
 
-    def __init__(self, next: tuple, name: str, reason: str):
+    def __init__(self, next: tuple, name: str, error: Exception):
         super().__init__(next)
-        self.label, self.reason = name, reason
+        self.label, self.error = name, error
 
     def pull(self, g: Any) -> tuple:
-        raise RuntimeError(self.reason)
+        raise self.error
 
     pull_graph = pull

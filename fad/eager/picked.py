@@ -83,6 +83,33 @@ in_order = _selection("in_order", "SortBackward0", "indices", _ONCE, True)
 foremost = _selection("foremost", "TopkBackward0", "indices", _ONCE, True)
 
 
+def _scattered_written(x: Any, src: Any, index: Any, dim: int) -> Any:
+    shape = tuple(x.shape)
+    flat = along(raw(index), dim, shape).reshape(-1)
+    y = op["index_add"](op["reshape"](x, math.prod(shape)), op["reshape"](src, flat.size), flat, spec=("a",), at=0)
+    return op["reshape"](y, *shape)
+
+
+def _scattered_run(x: np.ndarray, src: np.ndarray, index: np.ndarray, dim: int) -> np.ndarray:
+    y = added_at(src, along(index, dim, x.shape), x.shape)
+    y += x
+    return y
+
+
+def _scattered_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int) -> tuple:
+    g = gs[0]
+    flat = along(raw(xs[2]), dim, tuple(g.shape)) if needs[1] else None
+    return g, None if flat is None else g.take(flat) if type(g) is np.ndarray else written_at(g, flat), None
+
+
+def _scattered_sample(rng: Any) -> tuple:
+    return (rng.standard_normal((3, 4)), rng.standard_normal((2, 3)), np.array([[1, 1, 3], [0, 2, 0]])), {"dim": 1}
+
+
+scattered = Composite("scattered", _scattered_written, _scattered_pullback, _scattered_run, node="ScatterAddBackward0",
+                      edges=2, inputs=("self", "src", "index"), samples=(_scattered_sample,))
+
+
 def _with_axis(index: Any, dim: int, keepdim: bool) -> np.ndarray:
     index = raw(index)
     return index if keepdim else index[(slice(None),) * dim + (None,)]

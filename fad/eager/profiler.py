@@ -12,17 +12,22 @@ from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, Function
 from .record import timed
 from .state import change, now
 
-_NAMES = {"contract": "aten::matmul", "expit": "aten::sigmoid", "concatenate": "aten::cat",
-          "broadcast_to": "aten::expand"}
+# how PyTorch calls what ops and composites are
+_NAMES = dict(pair.split("=") for pair in (
+    "contract=mm expit=sigmoid concatenate=cat broadcast_to=expand arcsin=asin arccos=acos arctan=atan arcsinh=asinh "
+    "arccosh=acosh arctanh=atanh arctan2=atan2 clip=clamp mod=remainder rint=round cast=to update=index_put_ "
+    "transpose=permute max=amax min=amin gammaln=lgamma log_expit=log_sigmoid gathered=gather in_order=sort "
+    "foremost=topk scattered=scatter_add parts=index_select rows=embedding pooled=max_pool2d means=avg_pool2d "
+    "floordiv=floor_divide").split())
 
 
 def event_name(op_name: str) -> str:
     """How an op is called in a profile.
 
     >>> event_name("exp"), event_name("contract")
-    ('aten::exp', 'aten::matmul')
+    ('aten::exp', 'aten::mm')
     """
-    return _NAMES.get(op_name, f"aten::{op_name}")
+    return f"aten::{_NAMES.get(op_name, op_name)}"
 
 
 class profile:
@@ -70,6 +75,8 @@ class profile:
                               scope=scope if node is None else BACKWARD)
         if node is not None:
             event.sequence_nr, event.fwd_thread = node.seq, self.threads.get(node)
+        elif scope == FUNCTION:
+            event.fwd_thread = 0                                            # it is itself of a forward pass
         with self.lock:
             self.events.append(event)
 
@@ -138,7 +145,10 @@ def run_timed(name: str, run: Callable, arrays: list, params: dict) -> Any:
     """Run an op and note how long it took."""
     started = time.perf_counter_ns()
     result = run(*arrays, **params)
-    now().profiler.note(event_name(name), started, [list(np.shape(a)) for a in arrays if isinstance(a, np.ndarray)])
+    shapes = [list(np.shape(a)) for a in arrays if isinstance(a, np.ndarray)]
+    now().profiler.note(event_name(name), started, shapes)
+    if name == "contract":                                             # which matmul called
+        now().profiler.note("aten::matmul", started, shapes)
     return result
 
 

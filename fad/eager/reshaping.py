@@ -15,6 +15,10 @@ from .storage import as_strided
 from .tensor import Tensor
 from .views import tangent_of
 
+_CHANGED = {"TBackward0": "TBackward1", "TransposeBackward0": "TransposeBackward1",
+            "UnsqueezeBackward0": "UnsqueezeBackward1", "SqueezeBackward0": "SqueezeBackward3",
+            "SqueezeBackward1": "SqueezeBackward4", "SqueezeBackward2": "SqueezeBackward5"}
+
 
 def _reshaping(name: str, view: Callable) -> None:
     def change(self: Tensor, *args: Any) -> Tensor:
@@ -27,6 +31,7 @@ def _reshaping(name: str, view: Callable) -> None:
         self._a = new._a
         if recorded:
             self._fn, self._nr, self._rg = new._fn, new._nr, new._rg
+            self._fn.label = _CHANGED.get(self._fn.name(), self._fn.label)
         self._vc[0] += 1
         if self._view is not None:
             self._view = new._view

@@ -5,7 +5,7 @@ have.
 """
 
 _TABLE = """
--: Bernoulli0 BlockDiag0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0
+-: Bernoulli0 BlockDiag0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Fill3 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0
   Remainder0 Round0 Sign0 T0 T1 ToCopy0 Trunc0 Uniform0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
 alpha: Add0 Rsub0 Rsub1 Sub0
 condition: Where0
@@ -20,19 +20,19 @@ result: Exp0 Exp20 Expm10 Polar0 Reciprocal0 Relu0 Rsqrt0 Sigmoid0 SpecialNdtri0
 self: Abs0 Acos0 Acosh0 AdaptiveAvgPool2D0 AdaptiveAvgPool3D0 Angle0 Asin0 Asinh0 Atan0 Atanh0 Cos0 Cosh0 Digamma0 Erf0
   Erfc0 Erfinv0 Hardsigmoid0 Hardswish0 I00 Lgamma0 LinalgMatrixExp0 Log0 Log100 Log1P0 Log20 Mish0 NanToNum0 Silu0 Sin0
   Sinc0 Sinh0 SpecialEntr0
-self_sym_sizes: Expand0 ReshapeAlias0 Squeeze0 Sum0 Trace0 UnsafeView0 View0
+self_sym_sizes: Expand0 ReshapeAlias0 Squeeze0 Squeeze3 Sum0 Trace0 UnsafeView0 View0
 weight: Lerp0
 L upper: LinalgCholeskyEx0
 accumulate indices: IndexPut0
 alpha self: Celu0
 approximate self: Gelu0
 buffer self: LogSigmoid0
-dim index: IndexFill0 Scatter0 Scatter1 ScatterAdd0 SelectScatter0
+dim index: IndexFill0 IndexFill1 Scatter0 Scatter1 ScatterAdd0 SelectScatter0
 dim normalization: FftC2R0
 dim result: LogSoftmax0 Softmax0
 dim self: Glu0
-dim self_sym_sizes: Squeeze1 Squeeze2 Squeeze4
-dim0 dim1: Transpose0
+dim self_sym_sizes: Squeeze1 Squeeze2 Squeeze4 Squeeze5
+dim0 dim1: Transpose0 Transpose1
 dims k: Rot900
 dims shifts: Roll0
 eigenvalues eigenvectors: LinalgEig0 LinalgEigh0
@@ -170,5 +170,7 @@ _TENSORS = frozenset((  # the names that tensors have; others are numbers, sizes
     "total_weight pos_weight imag real inverse sign").split())
 # `other`, `weight`, `index` are
 _OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))
+# their slopes are constant piece by piece: a recorded gradient still leads to the argument, where nothing more comes of it
+FLAT = frozenset(f"{name}Backward0" for name in "Relu LeakyRelu Hardtanh Hardsigmoid Hardshrink Softshrink Threshold".split())
 # they save no tensor: any number of passes goes through
 LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)}

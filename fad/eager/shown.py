@@ -23,6 +23,11 @@ _CONSTANTS: dict = {"AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, 
                     "DivBackward2": {"rounding_mode": None}}
 _ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "tensor"),
                     "PolygammaBackward0": ("n", "self")}
+_DEFAULTS = {"keepdim": False}
+# parameters that are tuples there: of one dimension, too
+_SEVERAL: dict = {**dict.fromkeys(("SumBackward1", "NansumBackward0", "VarBackward0", "VarMeanBackward0", "StdBackward0",
+                                   "StdMeanBackward0", "NormBackward1", "LinalgVectorNormBackward0"), ("dim",)),
+                  "FlipBackward0": ("dims",), "RollBackward0": ("dims", "shifts")}
 _MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.shape),
              "strides": lambda x: tuple([s // x._a.itemsize for s in x._a.strides])}
 
@@ -72,7 +77,8 @@ class Showing:
         entries = {**self.entries(), **(self.held or {})}
         found, names = {**self.parameters(), **entries}, SHOWN.get(self.name())  # type: ignore[attr-defined]
         if names is not None:
-            found = {n: _wrapped(n, found[n]) if n in found else _measured(n, entries) for n in names}
+            found = {n: _wrapped(n, _as_there(self.name(), n, found[n])) if n in found  # type: ignore[attr-defined]
+                     else _DEFAULTS[n] if n in _DEFAULTS else _measured(n, entries) for n in names}
             found = {n: entry for n, entry in found.items() if entry is not _NONE}
         return {**found, **(self.note or {})}
 
@@ -84,6 +90,17 @@ class Showing:
 
 def _is_tensor(entry: Any) -> bool:
     return isinstance(entry, (Tensor, SavedTensor, np.ndarray, Meta)) or entry is FREED
+
+
+def _as_there(node: str, name: str, entry: Any) -> Any:
+    """A parameter in the form in which PyTorch's node has it."""
+    if isinstance(entry, (int, np.integer)) and name in _SEVERAL.get(node, ()):
+        return (int(entry),)
+    if isinstance(entry, tuple) and len(entry) == 1 and node == "ProdBackward1" and name == "dim":
+        return entry[0]
+    if name in ("min", "max") and isinstance(entry, float) and math.isinf(entry):
+        return None                                                    # no bound
+    return 2 if name == "ord" and entry == "fro" else entry
 
 
 def _wrapped(name: str, entry: Any) -> Any:

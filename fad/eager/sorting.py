@@ -265,9 +265,9 @@ def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
     t = wrap(a)
     into = edge(x) if now().grad and not now().inference else None
     if into is not None:
-        t._fn, t._rg = (Undifferentiable((into,), f"{name.title().replace('_', '')}Backward0", f"the derivative for "
-                                                                                               f"'{name}' is not "
-                                                                                               "implemented."), True)
+        label = "Unique2" if name == "unique" else name.title().replace("_", "")
+        error = NotImplementedError(f"the derivative for '{name}' is not implemented.")
+        t._fn, t._rg = Undifferentiable((into,), f"{label}Backward0", error), True
     return t
 
 

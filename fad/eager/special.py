@@ -17,7 +17,7 @@ _RENAMED = {"bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1"
 SPECIAL: dict[str, Callable] = {name: BY_NAME[f"scipy.special.{target}"].call for name, target in _RENAMED.items()}
 
 SPECIAL.update(softmax=FUNCTIONS["softmax"], log_softmax=FUNCTIONS["log_softmax"], logsumexp=FUNCTIONS["logsumexp"],
-               multigammaln=FUNCTIONS["mvlgamma"])
+               multigammaln=FUNCTIONS["mvlgamma"], logit=FUNCTIONS["logit"])
 
 SPECIAL["airy_ai"] = lambda x: BY_NAME["scipy.special.airy"].call(x)[0]
 

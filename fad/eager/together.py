@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .node import LAST, Node
+from .node import LAST, Node, tied
 from .record import edge, note_place
 from .saved import Meta, SavedTensor
 from .saved_names import LASTING, SHOWN
@@ -35,7 +35,7 @@ class Together(Node):
 
     def pull_graph(self, g: Any) -> tuple:
         self.exposed = True
-        return self._through(g, "pull_graph")
+        return tied(self, self._through(g, "pull_graph"))
 
     def _through(self, g: Any, way: str) -> tuple:
         hidden = self.hidden
@@ -142,7 +142,7 @@ def _held(t: Tensor, ys: tuple, node: Node) -> SavedTensor:
     """A tensor that a node saves; of its own results there is no way back to the node but a weak one."""
     hooks = now().pack_hooks[-1] if now().pack_hooks else None
     for k, y in enumerate(ys):
-        if y is t:
+        if y is t and t._fn is not None:
             return SavedTensor(alias(t), node, k, hooks=hooks)
     return SavedTensor(t, hooks=hooks)
 

@@ -9,6 +9,7 @@ from ..api.staged import Staged, check_callable
 from ..eager.draw import Drawing
 from ..eager.draw import draw as draw_tensor
 from ..eager.tensor import Tensor
+from ..util.keywords import named_as_here
 from .nests import Nests
 from .picture import outline, picture, svg
 from .stages import programs_of
@@ -43,6 +44,7 @@ class Picture:
     __repr__ = __str__
 
 
+@named_as_here
 def draw(f: "Callable | Tensor", *args: Any, **kwargs: Any) -> "Picture | Drawing":
     """Draw a program and its derivative, or the graph behind a tensor.
 

@@ -15,11 +15,13 @@ from ..ir.graph import Equation, Func, Var, all_equations, extents_of, free_vars
 from ..ir.uses import defined_in
 from ..ir.views import LoopView
 from ..passes.dce import dce
+from ..util.keywords import named_as_here
 from ..util.where import Where
 from .explanation import Explanation, Row
 from .program import staged_of
 
 
+@named_as_here
 def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
     """Say line by line what became of a function.
 

@@ -9,6 +9,7 @@ from ..api.staged import Staged, check_callable
 from ..backend.export import module_text
 from ..ir.show import func_text
 from ..util.html import Code
+from ..util.keywords import named_as_here
 
 
 def staged_of(f: Callable, what: str) -> Staged:
@@ -16,6 +17,7 @@ def staged_of(f: Callable, what: str) -> Staged:
     return f if isinstance(f, Staged) else jitted(check_callable(f, what))
 
 
+@named_as_here
 def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
     """Return the program of `f` in fad's intermediate representation.
 
@@ -47,6 +49,7 @@ def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
     return func_text(func)
 
 
+@named_as_here
 def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     """Return the Python that fad generates for `f`.
 
@@ -77,6 +80,7 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     return Code(program.runner.source(staged.kernel_name))
 
 
+@named_as_here
 def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None,
            **kwargs: Any) -> pathlib.Path:
     """Write a module that computes `f` without fad.

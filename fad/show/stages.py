@@ -12,6 +12,7 @@ from ..api.staged import Staged, check_callable
 from ..ir.graph import Func, all_equations
 from ..ir.show import ShortNames, func_lines
 from ..trace.frontend.origin import definition_of, tree_of
+from ..util.keywords import named_as_here
 from .columns import Column, framed, page
 from .program import staged_of
 
@@ -56,6 +57,7 @@ class Stages:
     __repr__ = __str__
 
 
+@named_as_here
 def stages(f: Callable, *args: Any, **kwargs: Any) -> Stages:
     """Show side by side what a function becomes on its way to compiled code.
 

@@ -12,6 +12,7 @@ from ..api.staged import as_tuple, check_callable
 from ..ir import stack
 from ..util import tree
 from ..util.errors import ArgumentError, ConcreteValueError
+from ..util.keywords import named_as_here
 from .pattern import Pattern
 from .plan import FORMATS, SparsePlan
 from .sweeps import What
@@ -20,6 +21,7 @@ MODES = (None, "forward", "reverse")
 PLAIN = (np.ndarray, float)                                  # arguments that are leaves themselves
 
 
+@named_as_here
 def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None,
              mode: "str | None" = None, format: str = "csr", compile: "str | None" = None) -> Any:
     """The Jacobian of f as a sparse matrix: a row for each element of f's results, raveled, a column for each of the
@@ -55,6 +57,7 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     return _made(f, "sparse.jacobian", What(False, as_tuple(argnums)), mode, format, compile, pattern)
 
 
+@named_as_here
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None,
             format: str = "csr", compile: "str | None" = None) -> Any:
     """The Hessian of a function that returns a real scalar, as a sparse symmetric matrix; see jacobian.

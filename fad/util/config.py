@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
+from .errors import ArgumentError, MissingAttributeError
 from .forks import renewed
 from .interrupts import let_through
 from .memory import parse_bytes
@@ -38,7 +39,7 @@ def _default_cache_dir() -> "pathlib.Path | None":
 
 def _policy(value: Any) -> str:
     if value not in ("auto", "now", "never"):
-        raise ValueError(f"compile is 'auto', 'now' or 'never', not {value!r}")
+        raise ArgumentError(f"compile is 'auto', 'now' or 'never', not {value!r}", do="give one of these")
     return value
 
 
@@ -148,8 +149,8 @@ class Config:
     def __getattr__(self, name: str) -> Any:
         raise self._missing(name)
 
-    def _missing(self, name: str) -> AttributeError:
-        return AttributeError(
+    def _missing(self, name: str) -> MissingAttributeError:
+        return MissingAttributeError(
             f"fad.config has no setting {name!r}; there are {', '.join(self.__dict__.get('_process', ()))}")
 
     def _setting(self, name: str) -> Setting:

@@ -30,10 +30,11 @@ def named_as_here(f: F) -> F:
     """
     parameters = inspect.signature(f).parameters.values()
     known = frozenset(p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD))
+    takes_any = any(p.kind == p.VAR_KEYWORD for p in parameters)             # keywords of the user's function
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and not known.issuperset(kwargs):
+        if kwargs and not takes_any and not known.issuperset(kwargs):
             raise _unknown(f, next(k for k in kwargs if k not in known), known)
         try:
             return f(*args, **kwargs)

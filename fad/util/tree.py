@@ -209,13 +209,13 @@ class Structure:
         return hash((self.cls, len(self.children), self.leaves))
 
     def __repr__(self) -> str:
-        return f"Structure({self._text()})"
+        return f"Structure({self.text()})"
 
-    def _text(self) -> str:
+    def text(self) -> str:
         """The tree with stars for leaves; nothing is built, since a class may not take stars for its parts."""
         if self.cls is None:
             return "*"
-        parts = [c._text() for c in self.children]
+        parts = [c.text() for c in self.children]
         if self.cls is dict:
             shown = dict(zip(self.static[0], parts))
             return "{" + ", ".join([f"{k!r}: {shown[k]}" for k in self.static[1]]) + "}"

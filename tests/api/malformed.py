@@ -58,7 +58,7 @@ def too_few() -> Iterator[Case]:
     for name in TAKERS:
         required = [p.name for p in inspect.signature(getattr(fad, name)).parameters.values()
                     if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-        if required and name not in KEEP_KEYWORDS:
+        if required and not name.startswith("custom_"):
             yield Case(f"{name}()", getattr(fad, name), (name, "missing", f"call it as {name}({required[0]}"))
 
 
@@ -73,4 +73,22 @@ def wrong_arguments() -> Iterator[Case]:
         yield Case(f"{name}(f)(x, x, z=x)", lambda made=made: made(X, X, z=X), ("two(x", "unexpected keyword argument 'z'"))
 
 
-CASES = [*wrong_functions(), *wrong_keywords(), *too_few(), *wrong_arguments()]
+def wrong_steps() -> Iterator[Case]:
+    """What explicit control flow, pullbacks and settings are given."""
+    bad = np.ones(2)
+    yield Case("cond of an array", lambda: fad.cond(X > 0, np.sin, np.cos, X), ("predicate of fad.cond has shape (3,)", "np.where"))
+    yield Case("while_loop of an array", lambda: fad.while_loop(lambda v: v > 0, np.sin, X), ("test of fad.while_loop", ".any()"))
+    yield Case("fori_loop to a text", lambda: fad.fori_loop(0, "a", lambda i, v: v, X), ("upper of fad.fori_loop is 'a', not an int",))
+    yield Case("switch by a text", lambda: fad.switch("a", [np.sin], X), ("index of fad.switch is 'a', not an int",))
+    yield Case("switch of nothing", lambda: fad.switch(0, [], X), ("at least one branch", "do: "))
+    yield Case("vjp of two", lambda: fad.vjp(np.sin, X)[1](X, X), ("takes one argument, not 2", "as one tuple"))
+    yield Case("fallback=", lambda: fad.grad(np.sum, fallback="zz")(X), ("fallback is True, False or None, not 'zz'", "do: "))
+    yield Case("config.compile=", lambda: fad.config.using(compile="zz").__enter__(), ("compile is 'auto', 'now' or 'never'", "do: "))
+    yield Case("vmap(in_axes=)", lambda: fad.vmap(np.add, in_axes=(0,))(X, X), ("in_axes has 1 entries for 2", "do: "))
+    yield Case("vmap(out_axes=)", lambda: fad.vmap(lambda a: (a, a), out_axes=(0, 0, 0))(X), ("out_axes does not have the structure", "do: "))
+    yield Case("sparse.jacobian(foo=)", lambda: fad.sparse.jacobian(np.sin, foo=1), ("jacobian takes no argument 'foo'",))
+    yield Case("implicit()", lambda: fad.implicit(lambda a: a), ("exactly one of root", "do: "))
+    yield Case("scan", lambda: fad.scan(lambda c, v: (c, v), bad), ("scan needs xs or a length", "do: "))
+
+
+CASES = [*wrong_steps(), *wrong_functions(), *wrong_keywords(), *too_few(), *wrong_arguments()]

@@ -10,6 +10,7 @@ from numba.experimental import jitclass
 import fad
 from fad.util.errors import (
     ArgumentError,
+    CallError,
     ConcreteValueError,
     FadError,
     IntegerArgumentError,
@@ -57,6 +58,11 @@ def doubling(x):
     return doubling(x * 2.0)
 
 
+def removing(x):
+    del x[0]
+    return np.sum(x)
+
+
 @jitclass([("a", numba.float64)])
 class Scaled:
     def __init__(self, a):
@@ -81,6 +87,9 @@ INSIDE = {                                                    # a function, the 
     "recursion": (doubling, RecursionDepthError, ["return doubling(x * 2.0)", "calls itself"]),
     "product of series": (lambda x: np.sum((np.polynomial.Chebyshev(x) * np.polynomial.Chebyshev(x)).coef), UnsupportedFunctionError, ["cheb2poly"]),
     "roots of a series": (lambda x: np.polynomial.Polynomial(x).roots()[0], MissingAttributeError, ["Polynomial with traced coefficients", "'roots'"]),
+    "del x[0]": (removing, CallError, ["cannot delete array elements", "del x[0]"]),
+    "np.where of two": (lambda x: np.sum(np.where(x > 0, x)), CallError, ["either both or neither of x and y"]),
+    "np.interp": (lambda x: np.interp(1.0, x, np.ones(2)), FadError, ["lengths of xp and fp"]),
     "jitclass": (lambda x: np.sum(SCALED.times(x)), ConcreteValueError, ["code that Numba has compiled", "SCALED.times(x)", "custom_vjp"]),
 }
 
@@ -99,6 +108,18 @@ def test_solvers_inside_say_what_to_do_and_print_nothing(capfd):
                       ConcreteValueError)
     assert "fad.implicit" in message
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: fad.vjp(np.sin, X)[1](None), ["is None, the value that it belongs to *"]),
+    (lambda: fad.vjp(lambda x: (x, x), X)[1](X), ["is *, the value that it belongs to (*, *)"]),
+    (lambda: fad.jvp(np.sin, (X,), (None,)), ["is (None,), its value (*,)"]),
+    (lambda: fad.scan(lambda c, v: c, 0.0, X), ["a pair (carry, result)"]),
+    (lambda: fad.grad(lambda x: fad.scan(lambda c, v: c + v, 0.0, x)[0])(X), ["a pair (carry, result)"]),
+    (lambda: fad.jvp(np.sum, (X,), (X,), has_aux=True), ["a pair (value, aux)"])])
+def test_structures_are_told_as_they_are_written(call, words):
+    message = refused(call)
+    assert all(each in message for each in [*words, "do: "]) and "Structure" not in message.split("\n")[0], message
 
 
 @pytest.mark.parametrize("axes", ["in_axes", "out_axes"])

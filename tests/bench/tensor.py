@@ -39,7 +39,7 @@ class Bench:
         x, a, z, image, signal = self.leaf(10), self.leaf(4, 5), self.leaf(8, 5), self.leaf(1, 2, 6, 6), self.leaf(1, 1, 8)
         index, classes = self.below(5, 4, 3), self.below(5, 8)
         square, weight, bias, table = self.leaf(3, 3), self.leaf(6, 5), self.leaf(6), self.leaf(10, 4)
-        kernel, kernel_bias, ones = self.leaf(4, 2, 3, 3), self.leaf(4), T.ones(8, 5)
+        kernel, kernel_bias, ones, column, part = self.leaf(4, 2, 3, 3), self.leaf(4), T.ones(8, 5), self.leaf(5), self.leaf(4, 3)
         for name, f in {
                 "exp": lambda: x.exp(), "mul": lambda: x * x, "sum": lambda: x.sum(), "mean": lambda: z.mean(), "matmul": lambda: square @ square,
                 "gather": lambda: a.gather(1, index), "sort": lambda: a.sort(1)[0], "topk": lambda: a.topk(2, 1)[0], "max along": lambda: a.max(1)[0],
@@ -48,7 +48,9 @@ class Bench:
                 "log_softmax": lambda: F.log_softmax(z, 1), "softmax": lambda: F.softmax(z, 1), "relu": lambda: F.relu(z),
                 "linear": lambda: F.linear(z, weight, bias), "conv2d": lambda: F.conv2d(image, kernel, kernel_bias),
                 "embedding": lambda: F.embedding(classes, table), "index_select": lambda: table.index_select(0, classes),
-                "cat": lambda: T.cat([z, z], 1), "stack": lambda: T.stack([z, z], 1), "reshape": lambda: z.reshape(-1)}.items():
+                "cat": lambda: T.cat([z, z], 1), "stack": lambda: T.stack([z, z], 1),
+                "scatter_add": lambda: a.scatter_add(1, index, part), "batch_norm": lambda: F.batch_norm(z, None, None, column, bias[:5], True),
+                "layer_norm": lambda: F.layer_norm(z, (5,), column, bias[:5]), "reshape": lambda: z.reshape(-1)}.items():
             self.add(name, f)
 
     def step(self, name, module, loss, optimizer, *more):

@@ -73,3 +73,13 @@ def test_tables_are_set_as_by_pytorch():
     assert lines[0] == "=" * len(lines[2]) and lines[1] == "All of it" and lines[2] == lines[4] == lines[7] and lines[2].startswith("-" * 30 + "  " + "-" * 12 + "  ")
     assert lines[3].split("  ")[-2].strip() == "Input Shapes" and lines[3].split()[0] == "Name" and lines[8].startswith("Self CPU time total: ") and lines[9] == ""
     assert averages[0].self_cpu_time_total_str.endswith("s") and profile().__repr__() == "<unfinished torch.autograd.profile>"
+
+
+def test_products_and_layers_are_told_by_the_functions_that_users_call():
+    with fad.autograd.profiler.profile(record_shapes=True) as taken:
+        fad.nn.functional.linear(fad.ones(4, 3), fad.ones(2, 3), fad.ones(2))
+        fad.ones(2, 3) @ fad.ones(3, 2)
+        fad.ones(3).asin()
+    shapes = {e.name: e.input_shapes for e in taken.function_events}
+    assert shapes["aten::linear"] == [[4, 3], [2, 3], [2]] and shapes["aten::mm"] == shapes["aten::matmul"] == [[2, 3], [3, 2]]
+    assert {"aten::addmm", "aten::asin"} <= shapes.keys()

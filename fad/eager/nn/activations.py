@@ -288,11 +288,10 @@ def without_way_back(y: Any, name: str) -> Any:
     """y, through which no gradient can go."""
     if y._fn is not None:
         y._fn = Undifferentiable((y._fn,), f"{name}Backward0",
-                                 f"In-place {name} backward calculation is triggered with a negative slope which is "
-                                 "not "
-                                 "supported. This is caused by calling in-place forward function with a negative "
-                                 "slope, please call out-of-place version "
-                                 "instead.")
+                                 RuntimeError(f"In-place {name} backward calculation is triggered with a negative "
+                                              "slope which is not supported. This is caused by calling in-place "
+                                              "forward function with a negative slope, please call out-of-place "
+                                              "version instead."))
         y._nr = 0
     return y
 

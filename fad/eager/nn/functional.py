@@ -1,5 +1,6 @@
 """nn.functional: what layers compute, as functions of tensors (or of traced arrays: only ops and faces are used)."""
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..inplace import number
 from ..products import addmm, matmul
 from ..promotion import result_type
 from ..registry import named
+from ..state import now
 from ..tensor import Tensor, raw, wrap
 from ..together import step
 
@@ -44,6 +46,16 @@ def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
+    profiler = now().profiler
+    if profiler is None:
+        return _linear(input, weight, bias)
+    started = time.perf_counter_ns()
+    y = _linear(input, weight, bias)
+    profiler.note("aten::linear", started, [list(t.shape) for t in (input, weight, bias) if t is not None])
+    return y
+
+
+def _linear(input: Any, weight: Any, bias: Any) -> Any:
     if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
         x, w, b = input._a, weight._a, bias._a
         if x.ndim == w.ndim == 2 and b.shape == w.shape[:1] and x.shape[1] == w.shape[1] and x.dtype is w.dtype is b.dtype:

@@ -20,6 +20,8 @@ _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim b
 class _Windows:
     """The windows of one call: sizes, strides, padding and how many there are, a number for each dimension."""
 
+    of_rows: dict = {}                                    # number of rows -> places_of_rows, the latest
+
     def __init__(self, name: str, input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil: bool,
                  rank: int):
         if len(input.shape) not in (rank + 1, rank + 2):
@@ -112,6 +114,15 @@ class _Windows:
         first, inside = [_grid(counts, [t * by for t, by in zip(steps, ways)])
                          for counts, ways in ((self.counts, self.stride), (self.size, self.dilation))]
         return first, inside, first[:, None] + inside
+
+
+    def places_of_rows(self, rows: int) -> np.ndarray:
+        """Where in so many flattened inputs, one after the other, the elements of the windows lie."""
+        flat = self.of_rows.get(rows)
+        if flat is None:
+            flat = np.arange(rows)[:, None, None] * math.prod(self.extents) + self.within[2]    # type: ignore[index]
+            self.of_rows = {rows: flat}
+        return flat
 
 
 def _grid(counts: Any, steps: list) -> np.ndarray:
@@ -228,9 +239,11 @@ def _means_run(x: np.ndarray, kernel_size: tuple, stride: tuple, padding: tuple,
 def _means_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, kernel_size: tuple, stride: tuple, padding: tuple,
                     ceil_mode: bool, count_include_pad: bool, divisor_override: "int | None") -> tuple:
     w, shape = _windows_within(xs[0], kernel_size, stride, padding, ceil_mode), tuple(xs[0].shape)
-    elements, rows = w.within[2], math.prod(shape[:-w.rank])                                # type: ignore[index]
-    flat = np.arange(rows)[:, None, None] * math.prod(w.extents) + elements
-    g = op["reshape"](gs[0] / (divisor_override or elements.shape[1]), rows, len(elements), 1)
+    flat = w.places_of_rows(math.prod(shape[:-w.rank]))
+    g = gs[0] / (divisor_override or flat.shape[2])
+    if type(g) is np.ndarray:
+        return (added_at(np.repeat(g, flat.shape[2]), flat, shape, w.are_apart),)
+    g = op["reshape"](g, *flat.shape[:2], 1)
     return (added_at(op["broadcast_to"](g, *flat.shape), flat, shape, w.are_apart),)
 
 

@@ -15,6 +15,7 @@ from ..complex import angle as angle_
 from ..complex import conj, make_complex
 from ..complex import imag as imag_
 from ..complex import real as real_
+from ..extents import agree
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
 from .arguments import as_array, in_dtype, into, is_given, one_axis, rank, refuse
@@ -28,6 +29,8 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """x where the condition holds, y elsewhere; derivatives ignore the branch not taken. With one argument, nonzero."""
     if x is None and y is None:
         return BY_NAME["numpy.nonzero"].call(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
     return where_(as_array(condition), as_array(x), as_array(y))
 
 
@@ -253,6 +256,9 @@ face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    if rank(xp) != 1 or rank(fp) != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    agree(shape_of(xp)[0], shape_of(fp)[0], "lengths of xp and fp")
     if is_complex(x) or is_complex(xp):
         raise TypeError("Cannot cast array data from complex to float64 according to the rule 'safe'")
     x, xp = in_dtype(x, FLOAT), in_dtype(xp, FLOAT)

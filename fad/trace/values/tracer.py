@@ -177,6 +177,9 @@ class Tracer(Value):
             self.optional.check()
         assign(self, subscript, value)
 
+    def __delitem__(self, subscript: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
     @property
     def real(self) -> Any:
         """The real part, a view."""
