@@ -10,7 +10,7 @@ from typing import Any
 
 from ..ir.graph import Var
 from .buffer_reuse import ArrayOwners
-from .conflicts import READ, WRITE, Access, Touched, accesses, apart, in_order
+from .conflicts import ADD, READ, WRITE, Access, Touched, accesses, apart, in_order
 from .indexmap import Axis
 from .loop_ir import Begin, Loop, Step
 from .pass_partitioning import Phase, phases
@@ -41,7 +41,7 @@ class Scheduler:
         outer: the roots that are known around the region.
         """
         nodes: list[Any] = []
-        found = phases(steps, self.accesses)
+        found = phases(steps, self.accesses, self.views)
         for phase in found:
             if phase.axis is None:
                 nodes += self.arrange(phase.steps)
@@ -57,7 +57,7 @@ class Scheduler:
         elsewhere = [a for p in found if p is not phase for s in p.steps for a in self.accesses(s)]
         before = outer | {a.root for a in elsewhere if a.mode != READ}
         used = outer | {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {a.root for a in elsewhere}
-        return {root: {WRITE} if root in before else {READ, WRITE} for root in made & used}
+        return {root: {WRITE} if root in before else {READ, WRITE, ADD} for root in made & used}
 
     def arrange(self, steps: list, begun: frozenset = frozenset()) -> list:
         """The nodes (steps, loops, begins) of one level, in order."""

@@ -91,7 +91,7 @@ class SimdBlocks:
         self.results = self._results(steps, kept)
         first: list[Step] = []                               # loads of what is known before the block
         moved = [s for step in steps for s in self._moved(step, first)]
-        self.steps = first + moved + [self._stored(s) for s in steps if storage.root(s.out) in self.results]
+        self.steps = first + moved + [self._stored(s) for s in steps if s.kind != "add" and storage.root(s.out) in self.results]
         for order, step in enumerate(self.steps):
             step.order = order
 
