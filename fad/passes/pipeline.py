@@ -21,6 +21,7 @@ from .legalisation import legalise
 from .licm import licm
 from .loop_reversal import reverse_loops
 from .overflow import overflow
+from .raise_products import raise_products
 from .read_before_write import read_before_write
 from .scalar_promotion import promote_sums
 from .scalar_replacement import replace_aggregates
@@ -33,7 +34,7 @@ Pass = Callable[[Func], Func]
 PIPELINE: tuple[Pass, ...] = (
     inline,              # no derivative will be asked for any more
     overflow,            # as the user wrote it: a folded equation has lost its operands
-    split_early, hoist_gathers,   # while all that is computed is still in one piece
+    split_early, hoist_gathers, raise_products,   # while all that is computed is still in one piece
     dce,                 # the reverse sweep leaves much dead code; less to look at below
     drop_invariant_carries,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
@@ -63,7 +64,7 @@ def prepared(func: Func) -> Func:
 
 def rearranged(func: Func) -> Func:
     """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
-    return through((split_early, hoist_gathers, without_cancelling), func)
+    return through((split_early, hoist_gathers, raise_products, without_cancelling), func)
 
 
 def optimise(func: Func) -> Func:
