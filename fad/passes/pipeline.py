@@ -6,6 +6,7 @@ from ..ir.graph import Func, free_vars
 from ..util.config import config
 from ..util.errors import CheckError
 from .cancels import without_cancelling
+from .common_factors import common_factors
 from .copy_elision import elide_copies
 from .cse import cse
 from .dce import dce
@@ -40,7 +41,7 @@ PIPELINE: tuple[Pass, ...] = (
     fold, simplify,      # numbers first: identities look for them
     drop_invariant_carries,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
-    factor_sums,         # nothing is computed twice, nothing is dead: who reads what is known
+    factor_sums, common_factors,   # nothing is computed twice, nothing is dead: who reads what is known
     licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
     dce,                 # equations that the identities left without use
 )

@@ -55,7 +55,7 @@ class _Product:
         rows, columns = self._row(x, a), self._columns(y, b, out)
         if rows is None or columns is None:
             return None
-        letter, (x, a), (y, picked) = a, rows, columns
+        letter, (x, a), (y, b, (entry, given)) = a, rows, columns
         extents = {c: n for word, v in ((a, x), (b, y)) for c, n in zip(word, v.type.shape)}
         word = a.replace(letter, "") + out
         shape = tuple([extents[c] for c in word])
@@ -63,16 +63,14 @@ class _Product:
             return None
         whole = scope.emit(self.eqn.op, (x, y), Type(self.eqn.outputs[0].type.dtype, shape), {"labels": (a, b, word)},
                            self.eqn.where)
-        entry, given = picked
         return self.eqn.replace(op=registry["index"], inputs=(whole, self.loop.index, *given),
                                 params={"spec": ("i", entry), "at": 0})
 
     def _row(self, x: Any, letter: str) -> "tuple | None":
         """The array whose row this is, the loop's index is the row's number, and the array's labels."""
-        found = self._read(x)
-        if found is None or len(found[1]) != 2:
+        array, subscripts, _ = self._read(x)
+        if array is None or len(subscripts) != 2:
             return None
-        array, subscripts = found
         for k, (entry, given) in enumerate(subscripts):
             if entry == "i" and given[0] is self.loop.index and subscripts[1 - k][0] == ":":
                 row = new_letters(1, "".join(self.eqn.params["labels"]))
@@ -80,23 +78,30 @@ class _Product:
         return None
 
     def _columns(self, y: Any, word: str, out: str) -> "tuple | None":
-        """The array of these columns, and what is picked from the product with all of them: an entry of a spec."""
-        array, subscripts = self._read(y) or (None, ())
+        """The array of these columns, its labels, and what is picked from the product with all of them."""
+        array, subscripts, turned = self._read(y)
+        word = word[::-1] if turned else word
         kept = word.index(out)
         if array is None or len(subscripts) != 2 or subscripts[1 - kept][0] != ":" or subscripts[kept][0] == "i":
             return None
-        return array, subscripts[kept]
+        return array, word, subscripts[kept]
 
-    def _read(self, x: Any) -> "tuple | None":
-        """The array that an operand is a part of, which the loop does not change, and its subscripts."""
+    def _read(self, x: Any) -> tuple:
+        """The array that an operand is a part of, which the loop does not change (None: there is none), its subscripts,
+        and whether the operand is read from its transpose.
+        """
         made = self.made.get(x)
         if made is not None and made.reads_part and "a" not in made.params["spec"]:
             array, subscripts = made.inputs[0], subscripts_of(made)
         else:
             array, subscripts = x, [(":", ())] * len(x.type.shape)
+        source = self.made.get(array)
+        turned = source is not None and source.op.name == "transpose" and source.params["axes"] == (1, 0)
+        if source is not None and turned:
+            array, subscripts = source.inputs[0], subscripts[::-1]
         outside = isinstance(array, Var) and array not in self.made and array not in self.loop.body.inputs
         same = array.type.dtype == self.eqn.outputs[0].type.dtype and array.type.dtype.kind in "fc"
-        return (array, subscripts) if outside and same else None
+        return array if outside and same else None, subscripts, turned
 
     def _has_room(self, shape: tuple) -> bool:
         """Whether the loop carries an array of this shape, or of its transpose."""
