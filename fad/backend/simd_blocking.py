@@ -21,7 +21,7 @@ from .loop_ir import Loop, Step
 from .views import Views
 
 LANES = 128                                 # points in a block: rows of it should stay in the first cache, all of it in the second
-FEW, MANY, TINY = 64, 128, 16               # the extents of small axes, of the one that is worth it, and of small ones that hide no call
+FEW, MANY, TINY = 128, 128, 16               # the extents of small axes, of the one that is worth it, and of small ones that hide no call
 
 
 class BlockLoop(Loop):

@@ -24,6 +24,7 @@ from .loop_reversal import reverse_loops
 from .overflow import overflow
 from .raise_products import raise_products
 from .read_before_write import read_before_write
+from .rematerialise import rematerialise
 from .scalar_promotion import promote_sums
 from .scalar_replacement import replace_aggregates
 from .scatter_to_gather import scatter_to_gather
@@ -60,7 +61,7 @@ def prepared(func: Func) -> Func:
     """
     func = through((legalise,), func)
     new = through((replace_aggregates,), func)
-    return through(LOOPS, new if new is func else through(AFTER_REPLACEMENT, new))
+    return through((*LOOPS, rematerialise), new if new is func else through(AFTER_REPLACEMENT, new))
 
 
 def rearranged(func: Func) -> Func:

@@ -50,7 +50,7 @@ class _Product:
         (x, y), (a, b, out) = self.eqn.inputs, self.eqn.params["labels"]
         if len(a) > len(b):
             (x, a), (y, b) = (y, b), (x, a)
-        if len(a) != 1 or len(b) != 2 or a == out:
+        if len(a) != 1 or len(b) != 2 or sorted(a + out) != sorted(b):
             return None
         rows, columns = self._row(x, a), self._columns(y, b, out)
         if rows is None or columns is None:

@@ -126,6 +126,11 @@ def neighbours(x):
     return np.sum(x)
 
 
+def distances(X, C):
+    d = X[:, None, :] - C
+    return np.sum(np.sqrt(np.sum(d * d, axis=2)))
+
+
 def shifted(x):
     y = x.copy()
     y[1:] = x[:-1] * 2
@@ -167,5 +172,6 @@ CASES = {
     "drop_dead_initialisation": (fad.grad, cubes, V),
     "elide_copies": (fad.grad, iterates, W),
     "scatter_to_gather": (fad.grad, neighbours, V),
+    "rematerialise": (fad.grad, distances, W, (5, 3)),
     "read_before_write": (fad.jit, shifted, V),
 }

@@ -71,6 +71,14 @@ def neighbour(x, y):
     return s
 
 
+def scaled(x, y):
+    """Nothing is summed."""
+    s = np.zeros((y.shape[1], x.shape[0]))
+    for i in range(x.shape[1]):
+        s = s + np.einsum("n,nk->kn", x[:, i], y)
+    return np.sin(s)
+
+
 def part(x, y):
     """A part of each row alone."""
     s = np.zeros((x.shape[1], y.shape[1]))
@@ -80,7 +88,7 @@ def part(x, y):
 
 
 @pytest.mark.parametrize("f, raised", [(columns, 1), (triangle, 1), (last_first, 1), (turned, 1), (changed, 0), (few, 0),
-                                       (streamed, 0), (neighbour, 0), (part, 0)], ids=lambda f: getattr(f, "__name__", ""))
+                                       (streamed, 0), (neighbour, 0), (scaled, 0), (part, 0)], ids=lambda f: getattr(f, "__name__", ""))
 def test_products_of_rows_are_one_product(f, raised):
     func = raise_products(trace(f, [X, Y]).func)
     assert sum(e.op.name == "contract" for e in func.equations) == raised
