@@ -5,6 +5,7 @@ each time, once the arrays are larger than the first cache. One array after the 
 x86: loops over 2,000 to 1,000,000 elements), and no longer where they are small. Steps that hand numbers to each other
 in registers stay together.
 """
+from collections.abc import Callable
 from typing import Any
 
 from .array_contraction import is_stored
@@ -45,10 +46,12 @@ class _Part:
         for mine, theirs in ((self.numbers, other.numbers), (self.filled, other.filled), (self.read, other.read)):
             mine |= theirs
 
-    def belongs_to(self, other: "_Part", made: set) -> bool:
-        """Whether the two should share a loop; made: the numbers that the loop computes."""
-        if self.numbers & other.numbers & made or self.filled & other.filled:
-            return True
+    def is_tied_to(self, other: "_Part", made: set) -> bool:
+        """Whether the two must share a loop; made: the numbers that the loop computes."""
+        return bool(self.numbers & other.numbers & made or self.filled & other.filled)
+
+    def belongs_to(self, other: "_Part") -> bool:
+        """Whether the two should share a loop."""
         if self.filled and other.filled:
             return len(self.read & other.read) > FEW_READS
         return not (self.read | self.filled).isdisjoint(other.read | other.filled)
@@ -62,11 +65,17 @@ def _parts(steps: list, scheduler: Any, homes: dict) -> list:
     """The steps of a loop in parts, in an order that keeps all dependences."""
     touched = [scheduler.accesses(s) for s in steps]
     made = {a.root for found in touched for a in found if a.mode != READ}
-    parts: list[_Part] = []
-    for step, found in zip(steps, touched):
-        parts.append(_Part(step, found, homes))
-        _gather(parts, [k for k, part in enumerate(parts[:-1]) if parts[-1].belongs_to(part, made)])
-    return parts
+    tied = _together([_Part(*both, homes) for both in zip(steps, touched)], lambda one, other: one.is_tied_to(other, made))
+    return _together(tied, _Part.belongs_to)
+
+
+def _together(parts: list, belongs: Callable) -> list:
+    """The parts, those joined that belong together."""
+    found: list[_Part] = []
+    for part in parts:
+        found.append(part)
+        _gather(found, [k for k, other in enumerate(found[:-1]) if belongs(part, other)])
+    return found
 
 
 def _gather(parts: list, friends: list) -> None:

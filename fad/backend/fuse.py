@@ -10,12 +10,15 @@ from typing import Any
 
 from ..ir.graph import Var
 from .buffer_reuse import ArrayOwners
-from .conflicts import READ, WRITE, Access, Touched, accesses, apart, in_order
-from .indexmap import Axis
+from .conflicts import ADD, READ, WRITE, Access, Touched, accesses, apart, in_order
+from .indexmap import Axis, Elem
 from .loop_ir import Begin, Loop, Step
 from .pass_partitioning import Phase, phases
 from .simd_blocking import BlockLoop, SimdBlocks
 from .views import Views
+
+
+CHEAP, FEW = ("add", "sub", "mul", "neg"), 3                # what may wait for its reader, and how many of them
 
 
 class FusionGroup:
@@ -41,7 +44,7 @@ class Scheduler:
         outer: the roots that are known around the region.
         """
         nodes: list[Any] = []
-        found = phases(steps, self.accesses)
+        found = phases(steps, self.accesses, self.views)
         for phase in found:
             if phase.axis is None:
                 nodes += self.arrange(phase.steps)
@@ -57,7 +60,7 @@ class Scheduler:
         elsewhere = [a for p in found if p is not phase for s in p.steps for a in self.accesses(s)]
         before = outer | {a.root for a in elsewhere if a.mode != READ}
         used = outer | {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {a.root for a in elsewhere}
-        return {root: {WRITE} if root in before else {READ, WRITE} for root in made & used}
+        return {root: {WRITE} if root in before else {READ, WRITE, ADD} for root in made & used}
 
     def arrange(self, steps: list, begun: frozenset = frozenset()) -> list:
         """The nodes (steps, loops, begins) of one level, in order."""
@@ -116,20 +119,43 @@ class _Level:
 
     def place(self, step: Step) -> None:
         """Put the step in a group, once those that wait for it, or for which it must not wait, are there."""
-        partners = [w for w in self.waiting if self._meets(w, step)]
+        partners = self._with_needed([w for w in self.waiting if self._meets(w, step)], self.waiting)
         self.waiting = [w for w in self.waiting if w not in partners]
-        if _is_spread(step):
+        early = self._with_needed([w for w in partners if not self._fits(w, step)], partners)
+        if partners and not early and self._goes_on(step, partners):
+            self.waiting += [*partners, step]
+        elif _is_spread(step):
             self.finish(partners)
             self.waiting.append(step)
         else:
-            fitting = [w for w in partners if self._fits(w, step)]
-            self.finish([w for w in partners if w not in fitting])
-            self._put(step, fitting)
+            self.finish(early)
+            self._put(step, [w for w in partners if w not in early])
 
     def finish(self, waiting: "list | None" = None) -> None:
-        """Put steps (all that wait) where they may stand first."""
-        for step in self.waiting if waiting is None else waiting:
-            self._put(step, [])
+        """Put steps (all that wait) where they may stand first, each with those whose results it goes on with."""
+        steps = self.waiting if waiting is None else waiting
+        left = list(steps)
+        for k, step in enumerate(steps):
+            if not any(self._meets(step, other) for other in steps[k + 1:]):
+                together = self._with_needed([step], left)
+                left = [w for w in left if w not in together]
+                self._put(step, [w for w in together if w is not step])
+
+    def _with_needed(self, steps: list, others: list) -> list:
+        """The steps and those of the others that must stand in front of one of them, in order."""
+        found = list(steps)
+        for w in reversed(others) if found else ():
+            if w not in found and any(self._meets(w, other) for other in found):
+                found.append(w)
+        return [w for w in others if w in found]
+
+    def _goes_on(self, step: Step, partners: list) -> bool:
+        """Whether the step does a little more with what waiting ones make, so that it may wait with them."""
+        if step.eqn is None or step.eqn.op.name not in CHEAP or len(partners) >= FEW or not _fills_all(step):
+            return False
+        made = {self.scheduler.storage.root(w.out) for w in partners}
+        read = {self.scheduler.storage.root(e.var) for e in step.reads()}
+        return made == made & read and all(_is_smaller(e, step) or self.scheduler.storage.root(e.var) in made for e in step.reads())
 
     def _meets(self, waiting: Step, step: Step) -> bool:
         """Whether the step reads a result of the waiting one, or writes to an operand of it."""
@@ -196,6 +222,12 @@ class _Level:
 def _is_spread(step: Step) -> bool:
     """Whether the step makes a large array of smaller ones (an outer product), which its reader should compute instead.
     """
-    if step.kind != "map" or len(step.axes) < 2 or len({*step.target}) < len(step.axes):
-        return False
-    return all(len(set(e.axes())) < len(step.axes) for e in step.reads())
+    return _fills_all(step) and all(_is_smaller(e, step) for e in step.reads())
+
+
+def _fills_all(step: Step) -> bool:
+    return step.kind == "map" and len(step.axes) >= 2 and len({*step.target}) >= len(step.axes)
+
+
+def _is_smaller(e: Elem, step: Step) -> bool:
+    return len(set(e.axes())) < len(step.axes)

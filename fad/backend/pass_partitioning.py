@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 from .conflicts import Access, Touched, apart
 from .indexmap import Axis
 from .loop_ir import Step
+from .privatisation import with_private_arrays
 from .simd_blocking import is_long, points_in, runs_in_lanes, worth_it
+from .views import Views
 
 _EFFECTS = ("call", "control", "check")
 
@@ -28,17 +30,18 @@ class Phase(NamedTuple):
     steps: list
 
 
-def phases(steps: list, accesses: Callable) -> list[Phase]:
+def phases(steps: list, accesses: Callable, views: Views) -> list[Phase]:
     """The phases of a function's steps."""
     extent = _long_extent(steps)
     if extent is None:
         return [Phase(None, steps)]
+    original, steps = steps, with_private_arrays(steps, extent, accesses, views)
     found: dict[int, list] = {}
     for step, rank in zip(steps, _ranks(steps, extent, accesses)):
         found.setdefault(rank, []).append(step)
     passes = {rank: _in_one_loop(found[rank], extent) for rank in found if rank % 2}
     if not any(_is_worth_it(p) for p in passes.values()):
-        return [Phase(None, steps)]
+        return [Phase(None, original)]
     return _joined([passes[rank] if rank in passes and _is_worth_it(passes[rank]) else Phase(None, found[rank])
                     for rank in sorted(found)])
 

@@ -21,7 +21,7 @@ from .loop_ir import Loop, Step
 from .views import Views
 
 LANES = 128                                 # points in a block: rows of it should stay in the first cache, all of it in the second
-FEW, MANY, TINY = 64, 128, 16               # the extents of small axes, of the one that is worth it, and of small ones that hide no call
+FEW, MANY, TINY = 128, 128, 16               # the extents of small axes, of the one that is worth it, and of small ones that hide no call
 
 
 class BlockLoop(Loop):
@@ -91,7 +91,7 @@ class SimdBlocks:
         self.results = self._results(steps, kept)
         first: list[Step] = []                               # loads of what is known before the block
         moved = [s for step in steps for s in self._moved(step, first)]
-        self.steps = first + moved + [self._stored(s) for s in steps if storage.root(s.out) in self.results]
+        self.steps = first + moved + [self._stored(s) for s in steps if s.kind != "add" and storage.root(s.out) in self.results]
         for order, step in enumerate(self.steps):
             step.order = order
 

@@ -6,6 +6,7 @@ from ..ir.graph import Func, free_vars
 from ..util.config import config
 from ..util.errors import CheckError
 from .cancels import without_cancelling
+from .common_factors import common_factors
 from .copy_elision import elide_copies
 from .cse import cse
 from .dce import dce
@@ -21,7 +22,9 @@ from .legalisation import legalise
 from .licm import licm
 from .loop_reversal import reverse_loops
 from .overflow import overflow
+from .raise_products import raise_products
 from .read_before_write import read_before_write
+from .rematerialise import rematerialise
 from .scalar_promotion import promote_sums
 from .scalar_replacement import replace_aggregates
 from .scatter_to_gather import scatter_to_gather
@@ -33,13 +36,13 @@ Pass = Callable[[Func], Func]
 PIPELINE: tuple[Pass, ...] = (
     inline,              # no derivative will be asked for any more
     overflow,            # as the user wrote it: a folded equation has lost its operands
-    split_early, hoist_gathers,   # while all that is computed is still in one piece
+    split_early, hoist_gathers, raise_products,   # while all that is computed is still in one piece
     dce,                 # the reverse sweep leaves much dead code; less to look at below
     drop_invariant_carries,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
     drop_invariant_carries,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
-    factor_sums,         # nothing is computed twice, nothing is dead: who reads what is known
+    factor_sums, common_factors,   # nothing is computed twice, nothing is dead: who reads what is known
     licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
     dce,                 # equations that the identities left without use
 )
@@ -58,12 +61,12 @@ def prepared(func: Func) -> Func:
     """
     func = through((legalise,), func)
     new = through((replace_aggregates,), func)
-    return through(LOOPS, new if new is func else through(AFTER_REPLACEMENT, new))
+    return through((*LOOPS, rematerialise), new if new is func else through(AFTER_REPLACEMENT, new))
 
 
 def rearranged(func: Func) -> Func:
     """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
-    return through((split_early, hoist_gathers, without_cancelling), func)
+    return through((split_early, hoist_gathers, raise_products, without_cancelling), func)
 
 
 def optimise(func: Func) -> Func:

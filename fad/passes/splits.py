@@ -1,8 +1,11 @@
-"""splits: a product that is split along a short axis is split before, so that it is never laid out flat.
+"""splits: a product that is split along an axis is split before, so that it is never laid out flat.
 
-A reshape needs the whole array in memory. The parts of a product can be computed with the product, block by block.
+A reshape needs the whole array in memory. The parts of a product can be computed with the product, block by block. So
+an axis of few elements is split in the operand, and one that was merged in the operand is not merged at all.
 """
+import math
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from ..ir.graph import Equation, Func, Var
@@ -14,13 +17,15 @@ from ..ops.kinds import same_extent
 from .dce import dce
 from .rewrite import Scope, as_atom, rewrite
 
-FEW = 16  # elements of the axis; a larger product is one call of BLAS
+FEW = 16  # elements of an axis that is split or summed over; a larger product is one call of BLAS
 
 
 def split_early(func: Func) -> Func:
-    """The Func with a reshape of an operand in place of a reshape of the product, where it splits one short axis.
+    """The Func with a reshape of an operand, or none, in place of a reshape of the product.
 
         y = reshape(contract(W, T, vb,bk->vk), n, 3, 4)   ->   y = contract(W, reshape(T, m, 3, 4), vb,bxy->vxy)
+
+        q = reshape(Q, k d, d); y = reshape(contract(x, q, nj,mj->nm), n, k, d)   ->   y = contract(x, Q, nj,kij->nki)
     """
     if not any(eqn.op.name == "reshape" for eqn in func.equations):
         return func
@@ -33,34 +38,69 @@ def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
     made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
     if made is None or made.op.name != "contract":
         return None
-    axis, parts = split_axis(x.type.shape, eqn.outputs[0].type.shape)
-    *operands, out = made.params["labels"]
-    owners = [k for k, letters in enumerate(operands) if axis is not None and out[axis] in letters]
-    if len(owners) != 1:
-        return None
-    k, letter = owners[0], out[axis]
-    new = new_letters(len(parts), "".join(made.params["labels"]))
-    labels = tuple([word.replace(letter, new) for word in made.params["labels"]])
-    inputs = list(made.inputs)
-    inputs[k] = _reshaped(scope, inputs[k], operands[k].index(letter), parts, eqn.where)
-    return [scope.emit(made.op, inputs, eqn.outputs[0].type, {"labels": labels}, made.where)]
+    for axis, parts in _split_axes(x.type.shape, eqn.outputs[0].type.shape):
+        *operands, out = made.params["labels"]
+        owners = [k for k, letters in enumerate(operands) if out[axis] in letters]
+        found = _operand(made, owners[0], out[axis], parts, scope) if len(owners) == 1 else None
+        if found is not None:
+            inputs, labels = list(made.inputs), list(made.params["labels"])
+            inputs[owners[0]], labels[owners[0]], new = found
+            labels[2] = out.replace(out[axis], new)
+            return [scope.emit(made.op, inputs, eqn.outputs[0].type, {"labels": tuple(labels)}, made.where)]
+    return None
 
 
-def split_axis(before: tuple, after: tuple) -> "tuple[int | None, tuple]":
-    """The axis that becomes several axes of few elements in all, and their extents; None if the reshape does something
-    else.
+def _split_axes(before: tuple, after: tuple) -> Iterator[tuple]:
+    """An axis that may have become several axes, and their extents, while the others stayed.
 
-    >>> split_axis((22, 12), (22, 3, 4))
-    (1, (3, 4))
+    >>> list(_split_axes((22, 12), (22, 3, 4)))
+    [(1, (3, 4))]
     """
     more = len(after) - len(before)
-    for axis, n in enumerate(before) if more > 0 else ():
+    for axis in range(len(before)) if more > 0 else ():
         parts = after[axis:axis + more + 1]
         others = [*zip(before[:axis], after), *zip(before[axis + 1:], after[axis + more + 1:])]
-        if (isinstance(n, int) and 1 < n <= FEW and all(isinstance(m, int) and m > 1 for m in parts)
-                and all(same_extent(m, n) for m, n in others)):
-            return axis, parts
-    return None, ()
+        if all(same_extent(m, n) for m, n in others) and not any(same_extent(m, 1) for m in parts):
+            yield axis, parts
+
+
+def _operand(made: Equation, k: int, letter: str, parts: tuple, scope: Scope) -> "tuple | None":
+    """The k-th operand of a product with an axis split into these parts, its labels, and the parts' letters."""
+    x, letters = made.inputs[k], made.params["labels"][k]
+    new = new_letters(len(parts), "".join(made.params["labels"]))
+    axis = letters.index(letter)
+    if _is_short(x.type.shape[axis], parts):
+        return _reshaped(scope, x, axis, parts, made.where), letters.replace(letter, new), new
+    if _sums_few(made):
+        return _before_merging(x, letters, letter, parts, new, scope)
+    return None
+
+
+def _is_short(n: Any, parts: tuple) -> bool:
+    return isinstance(n, int) and 1 < n <= FEW and all(isinstance(m, int) for m in parts)
+
+
+def _sums_few(made: Equation) -> bool:
+    """Whether each element of the product is a sum of few terms, as far as sizes are known."""
+    (x, letters), out = (made.inputs[0], made.params["labels"][0]), made.params["labels"][2]
+    extents = [n if isinstance(n, int) else n.hint for n, c in zip(x.type.shape, letters) if c not in out]
+    return None not in extents and math.prod(extents) <= FEW
+
+
+def _before_merging(x: Any, letters: str, letter: str, parts: tuple, new: str, scope: Scope) -> "tuple | None":
+    """What an operand was before these parts became its axis, its labels, and the parts' letters."""
+    made = scope.made_by.get(x) if isinstance(x, Var) else None
+    if made is not None and made.op.name == "transpose":
+        axes = made.params["axes"]
+        order = "".join([letters[axes.index(k)] for k in range(len(axes))])
+        return _before_merging(made.inputs[0], order, letter, parts, new, scope)
+    if made is None or made.op.name != "reshape":
+        return None
+    whole, axis = made.inputs[0], letters.index(letter)
+    for k, others in _split_axes(x.type.shape, whole.type.shape):
+        if k == axis and all(same_extent(m, n) for m, n in zip(others, parts)):
+            return whole, letters.replace(letter, new), new
+    return None
 
 
 def _reshaped(scope: Scope, x: Any, axis: int, parts: tuple, where: Any) -> Any:

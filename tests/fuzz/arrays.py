@@ -36,7 +36,7 @@ class Generator:
 
     def program(self, loop=False):
         """The text of f; with loop, its statements run three times, on what the iteration before made of the inputs."""
-        makers = (self.unary, self.binary, self.binary, self.reduction, self.contraction, self.scan, self.part, self.write, self.total)
+        makers = (self.unary, self.binary, self.binary, self.reduction, self.contraction, self.scan, self.part, self.write, self.filled, self.total)
         while len(self.lines) < self.size:
             self.r.choice(makers)()
         results = " + ".join(f"np.mean(np.tanh({name}))" for name, _ in self.values)
@@ -105,6 +105,16 @@ class Generator:
             entry = self.r.choice(("0", "1:", "-1", ":1"))
             self.make(f"{name}.copy()", letters)
             self.lines.append(f"v{k}[{entry}] {self.r.choice(('=', '+='))} {name}[{entry}] * 0.7")
+
+    def filled(self):
+        """An array that starts as one number, with columns written to."""
+        name, letters = self.pick()
+        if letters:
+            k = len(self.lines)
+            self.make(f"np.full({name}.shape, {self.r.choice(('0.0', '0.3'))})", letters)
+            for _ in range(self.r.randint(1, 3)):
+                entry = self.r.choice(("..., 0", "..., -1", "..., 1:", "0", "..."))
+                self.lines.append(f"v{k}[{entry}] {self.r.choice(('=', '+=', '+=', '*='))} {name}[{entry}] * {self.r.choice(('0.7', '1.3'))}")
 
     def total(self):
         name, _ = self.pick()

@@ -35,6 +35,17 @@ def shared(c, W, X):
     return np.sum(np.tanh((X - c) @ W))
 
 
+def scatter(X, Y):
+    S = np.zeros((X.shape[1], Y.shape[1]))
+    for i in range(X.shape[1]):
+        S[i] = X[:, i] @ Y
+    return S
+
+
+def gram(X, Z):
+    return np.sum((X @ X.T) * Z)
+
+
 def logsumexp(x):
     a = np.max(x)
     return np.log(np.sum(np.exp(x - a))) + a
@@ -115,6 +126,11 @@ def neighbours(x):
     return np.sum(x)
 
 
+def distances(X, C):
+    d = X[:, None, :] - C
+    return np.sum(np.sqrt(np.sum(d * d, axis=2)))
+
+
 def shifted(x):
     y = x.copy()
     y[1:] = x[:-1] * 2
@@ -137,6 +153,8 @@ CASES = {
     "overflow": (fad.jit, power, V),
     "split_early": (fad.jit, heads, (8, 5), (5,)),
     "hoist_gathers": (fad.jit, batch, W, np.array([3, 1])),
+    "raise_products": (fad.jit, scatter, (40, 50), (40, 60)),
+    "common_factors": (fad.grad, gram, (20, 9), (20, 20)),
     "factor_sums": (fad.grad, shared, (3,), (3, 4), W),
     "without_cancelling": (fad.grad, logsumexp, V),
     "dce": (fad.grad, quartic, V),
@@ -154,5 +172,6 @@ CASES = {
     "drop_dead_initialisation": (fad.grad, cubes, V),
     "elide_copies": (fad.grad, iterates, W),
     "scatter_to_gather": (fad.grad, neighbours, V),
+    "rematerialise": (fad.grad, distances, W, (5, 3)),
     "read_before_write": (fad.jit, shifted, V),
 }

@@ -120,11 +120,20 @@ def bin_of(a: Any, edges: Edges) -> "tuple[Any, Any]":
 
 def _even_bin(a: Any, edges: Edges, first: Any, last: Any) -> Any:
     """The bin of elements between the first and the last edge: computed from the bins' width, then compared with the
-    edges, as in NumPy."""
-    n = edges.bins
-    guess = registry["minimum"](in_dtype((a - first) / (last - first) * n, INT), n - 1)
+    edges, as in NumPy. The comparison makes up for what the product with 1 / width has rounded otherwise than a
+    quotient."""
+    n, width = edges.bins, last - first
+    up = _power(width)
+    guess = registry["minimum"](in_dtype((a - first) * up * (n / (width * up)), INT), n - 1)
     lower, upper = (registry["index"](edges.values, guess + k, spec=("a",), at=0) for k in (0, 1))
     return guess - in_dtype(a < lower, INT) + in_dtype(registry["bitwise_and"](a >= upper, guess < n - 1), INT)
+
+
+def _power(width: Any) -> Any:
+    """A power of two by which a width is so large that n / width is finite; it is 1 for nearly all."""
+    dtype = type_of(width).dtype
+    large = dtype.type(2.0 ** (np.finfo(dtype).maxexp // 2))
+    return registry["where"](width < 1 / large, large, dtype.type(1))
 
 
 def _weights(a: Any, weights: Any, inside: Any) -> Any:

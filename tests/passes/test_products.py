@@ -1,0 +1,131 @@
+"""Products move in front of loops, and sums move in front of products, where that is less work; numbers stay."""
+import numpy as np
+import pytest
+
+import fad
+from fad.passes.common_factors import common_factors
+from fad.passes.raise_products import raise_products
+from fad.trace.tracing import trace
+
+RNG = np.random.default_rng(0)
+X, Y, Z = RNG.standard_normal((40, 50)), RNG.standard_normal((40, 60)), RNG.standard_normal((40, 40))
+
+
+def columns(x, y):
+    s = np.zeros((x.shape[1], y.shape[1]))
+    for i in range(x.shape[1]):
+        s[i] = x[:, i] @ y
+    return s * s
+
+
+def triangle(x, y):
+    s = np.zeros((x.shape[1], x.shape[1]))
+    for i in range(x.shape[1]):
+        s[i:, i] = s[i, i:] = x[:, i] @ x[:, i:] + y[0, 0]
+    return np.sin(s)
+
+
+def last_first(x, y):
+    s = np.zeros((y.shape[1], x.shape[1]))
+    for i in range(x.shape[1] - 1, -1, -1):
+        s[:, i] = y.T @ x[:, i]
+    return s * s
+
+
+def turned(x, y):
+    s, z = np.zeros((y.shape[1], x.shape[1])), y.T
+    for i, row in enumerate(x.T):
+        s[:, i] = z @ row
+    return s * s
+
+
+def changed(x, y):
+    """The rows change as the loop goes on."""
+    x, s = x.copy(), np.zeros((x.shape[1], y.shape[1]))
+    for i in range(x.shape[1]):
+        s[i] = x[:, i] @ y
+        x[0] = x[0] * 0.5
+    return s
+
+
+def few(x, y):
+    """A few rows of many."""
+    s = np.zeros((x.shape[1], y.shape[1]))
+    for i in range(5):
+        s[i] = x[:, i] @ y
+    return s
+
+
+def streamed(x, y):
+    """There is no array of the size of the product."""
+    total = 0.0
+    for i in range(x.shape[1]):
+        total += np.max(x[:, i] @ y)
+    return total
+
+
+def neighbour(x, y):
+    s = np.zeros((x.shape[1], y.shape[1]))
+    for i in range(x.shape[1] - 1):
+        s[i] = x[:, i + 1] @ y
+    return s
+
+
+def scaled(x, y):
+    """Nothing is summed."""
+    s = np.zeros((y.shape[1], x.shape[0]))
+    for i in range(x.shape[1]):
+        s = s + np.einsum("n,nk->kn", x[:, i], y)
+    return np.sin(s)
+
+
+def part(x, y):
+    """A part of each row alone."""
+    s = np.zeros((x.shape[1], y.shape[1]))
+    for i in range(x.shape[1]):
+        s[i] = x[2:30, i] @ y[2:30]
+    return s
+
+
+@pytest.mark.parametrize("f, raised", [(columns, 1), (triangle, 1), (last_first, 1), (turned, 1), (changed, 0), (few, 0),
+                                       (streamed, 0), (neighbour, 0), (scaled, 0), (part, 0)], ids=lambda f: getattr(f, "__name__", ""))
+def test_products_of_rows_are_one_product(f, raised):
+    func = raise_products(trace(f, [X, Y]).func)
+    assert sum(e.op.name == "contract" for e in func.equations) == raised
+    _numbers_stay(f)
+
+
+def _numbers_stay(f):
+    weights = RNG.standard_normal(np.shape(f(X, Y)))
+    want = np.sum(f(X, Y) * weights)
+    for tier in ("never", "now"):
+        with fad.config.using(compile=tier):
+            value, (gx, gy) = fad.value_and_grad(lambda x, y: np.sum(f(x, y) * weights), argnums=(0, 1))(X, Y)
+        np.testing.assert_allclose(value, want, rtol=1e-11)
+        h, k = RNG.standard_normal(X.shape), RNG.standard_normal(Y.shape)
+        e = 1e-6
+        slope = np.sum((f(X + e * h, Y + e * k) - f(X - e * h, Y - e * k)) * weights) / (2 * e)
+        np.testing.assert_allclose(np.sum(gx * h) + np.sum(gy * k), slope, rtol=1e-5, atol=1e-6)
+
+
+SUMS = {
+    "one order": (lambda x, y, z: x @ y + x @ z, 1),
+    "transposed": (lambda x, y, z: x @ y + x @ z.T, 1),
+    "from the left": (lambda x, y, z: y @ x + z.T @ x, 1),
+    "transposed products": (lambda x, y, z: (x @ y).T + z @ x.T, 1),
+    "the other way round": (lambda x, y, z: x @ y + x.T @ z, 2),
+    "rows and columns": (lambda x, y, z: x @ y + z @ x, 2),
+    "read again": (lambda x, y, z: (lambda p: p + x @ z + p[0])(x @ y), 2),
+    "a vector": (lambda x, y, z: x[0] @ y + x[0] @ z, 2),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_a_common_factor_is_multiplied_once(name):
+    f, products = SUMS[name]
+    args = [RNG.standard_normal((12, 12)) for _ in range(3)]
+    func = common_factors(trace(f, args).func)
+    assert sum(e.op.name == "contract" for e in func.equations) == products
+    for tier in ("never", "now"):
+        with fad.config.using(compile=tier):
+            np.testing.assert_allclose(fad.jit(f)(*args), f(*args), rtol=1e-11, atol=1e-12)
