@@ -99,32 +99,39 @@ def _whitened(d: Any, cov: Any) -> tuple:
 # -- Dirichlet's moments, and counts with its proportions ------------------------------------------
 
 
-def dirichlet_mean(dist: Any, alpha: Any) -> Any:
+def _concentrations(alpha: Any) -> Any:
     alpha = live(alpha)
+    registry["check_that"](BY_NAME["numpy.all"].call(alpha > 0), True, error="ValueError",
+                           what="All parameters must be greater than 0")
+    return alpha
+
+
+def dirichlet_mean(dist: Any, alpha: Any) -> Any:
+    alpha = _concentrations(alpha)
     return alpha / total(alpha, 0)
 
 
 def dirichlet_var(dist: Any, alpha: Any) -> Any:
-    alpha = live(alpha)
+    alpha = _concentrations(alpha)
     whole = total(alpha, 0)
     return alpha * (whole - alpha) / (whole * whole * (whole + 1.0))
 
 
 def dirichlet_cov(dist: Any, alpha: Any) -> Any:
-    alpha = live(alpha)
+    alpha = _concentrations(alpha)
     whole, share = total(alpha, 0), alpha / total(alpha, 0)
     return (BY_NAME["numpy.diag"].call(share) - BY_NAME["numpy.outer"].call(share, share)) / (whole + 1.0)
 
 
 def dirichlet_entropy(dist: Any, alpha: Any) -> Any:
-    alpha = live(alpha)
+    alpha = _concentrations(alpha)
     whole, n = total(alpha, 0), shape_of(alpha)[0]
     return (total(gammaln(alpha), 0) - gammaln(whole) + (whole - n) * digamma(whole)
             - total((alpha - 1.0) * digamma(alpha), 0))
 
 
 def dirichlet_multinomial_logpmf(dist: Any, x: Any, alpha: Any, n: Any) -> Any:
-    x, alpha, n = live(x), live(alpha), live(n)
+    x, alpha, n = live(x), _concentrations(alpha), live(n)
     whole = over_last(alpha)
     value = (gammaln(whole) + gammaln(n + 1.0) - gammaln(n + whole)
              + over_last(gammaln(x + alpha) - gammaln(alpha) - gammaln(x + 1.0)))
