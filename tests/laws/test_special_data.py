@@ -75,6 +75,7 @@ DIFFERENT = (
     ("np.fft", (*INFINITE, "empty"), "whole transforms of what is not finite; of nothing, what stood in memory"),
     ("np.real(np.fft", INFINITE, "the same"),
     ("la.matmul_toeplitz", ("empty",), "SciPy loses an extent"),
+    ("la.fiedler", ("empty",), "the same"),
     ("np.poly(", ("empty",), "NumPy gives a number"),
     ("np.polydiv", ("trailing zeros",), "a remainder that is rounding alone"),
 )

@@ -68,6 +68,21 @@ def cho_solve_banded(cb_and_lower: tuple, b: Any, overwrite_b: bool = False, che
     return BY_NAME["scipy.linalg.cho_solve"].call((factor, lower), as_array(b))
 
 
+@face("scipy.linalg.eig_banded", samples=("la.eig_banded(x[:2] + [[0.0], [3.0]])[0]",), note="as numpy.linalg.eigh")
+def eig_banded(a_band: Any, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
+               select: Any = "a", select_range: Any = None, check_finite: bool = True) -> Any:
+    if select not in ("a", 0) or select_range is not None:
+        raise refuse("scipy.linalg.eig_banded", "a part of the eigenvalues", do="index the result")
+    a = _hermitian(as_array(a_band), lower)
+    return BY_NAME["numpy.linalg.eigvalsh" if eigvals_only else "numpy.linalg.eigh"].call(a)
+
+
+@face("scipy.linalg.eigvals_banded", samples=("la.eigvals_banded(x[:2] + [[3.0], [0.0]], lower=True)",))
+def eigvals_banded(a_band: Any, lower: bool = False, overwrite_a_band: bool = False, select: Any = "a",
+                   select_range: Any = None, check_finite: bool = True) -> Any:
+    return eig_banded(a_band, lower, True, overwrite_a_band, select, select_range)
+
+
 @face("scipy.linalg.eigh_tridiagonal",
       samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
       note="as numpy.linalg.eigh")

@@ -25,7 +25,11 @@ def _within_limits(x: Any, limits: Any, inclusive: Any) -> Any:
     kept = registry["equal"](x, x)
     if low is not None:
         kept = kept & (x >= low if with_low else x > low)
-    return kept if high is None else kept & (x <= high if with_high else x < high)
+    if high is not None:
+        kept = kept & (x <= high if with_high else x < high)
+    registry["check_that"](BY_NAME["numpy.any"].call(kept | registry["isnan"](x)), True, error="ValueError",
+                           what="No array values within given limits")
+    return kept
 
 
 def _trimmed(name: str, moment: Callable, given: str) -> None:
@@ -41,7 +45,8 @@ def _trimmed(name: str, moment: Callable, given: str) -> None:
         def spread() -> Any:
             y = total(inside(apart * apart), ax) / (n - ddof)
             return y if kept is None else where(n > ddof, y, math.nan)
-        return moment(centre, spread, n)
+        y = moment(centre, spread, n)
+        return y if kept is None else where(BY_NAME["numpy.any"].call(registry["isnan"](x), axis=ax), math.nan, y)
     face(f"scipy.stats.{name}", samples=(f"stats.{name}(x{given})",
                                          f"stats.{name}(v, (0.3, 0.8), (True, False))"))(call)
 
@@ -54,11 +59,13 @@ _trimmed("tsem", lambda centre, spread, n: sqrt(spread() / n), "")
 
 def _bounded(x: Any, ax: int, best: str, sign: float, limit: Any, inclusive: bool) -> Any:
     """The least (or the largest) value above (below) a limit; nan where there is none."""
+    lost = registry["isnan"](x)
     if limit is not None:
         kept = sign * x >= sign * limit if inclusive else sign * x > sign * limit
         x = where(kept, x, sign * math.inf)
     y = BY_NAME[f"numpy.{best}"].call(x, axis=ax)
-    return y if limit is None else where(absolute(y) == math.inf, math.nan, y)
+    none = BY_NAME["numpy.any"].call(lost, axis=ax)
+    return y if limit is None else where(none | (absolute(y) == math.inf), math.nan, y)
 
 
 @face("scipy.stats.tmin", samples=("stats.tmin(x)", "stats.tmin(v, 0.6)"))

@@ -14,11 +14,12 @@ from .arguments import as_array, fixed, in_dtype, rank, refuse, some_of
 from .polynomial import coefficient, vander
 
 
-@face("numpy.polyfit", samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)"))
+@face("numpy.polyfit", samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)",
+                               "np.polyfit(v, np.sin(3 * v), 1, cov=True)"))
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
     """Least squares on the powers of x, each column scaled to length 1."""
-    if full or cov:
-        raise refuse("numpy.polyfit", "full or cov", do="use np.linalg.lstsq on np.vander(x, deg + 1)")
+    if full:
+        raise refuse("numpy.polyfit", "full", do="use np.linalg.lstsq on np.vander(x, deg + 1)")
     x, y, order = as_array(x), as_array(y), operator.index(deg) + 1
     x, y = (in_dtype(a, FLOAT) if type_of(a).dtype.kind in "biu" else a for a in (x, y))
     n = extents.agree(shape_of(x)[0], shape_of(y)[0], "extents of x and y")
@@ -29,8 +30,22 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
         y = y * (registry["reshape"](w, n, 1) if rank(y) == 2 else w)
     scale = registry["sqrt"](registry["sum"](powers * powers, axes=(0,)))
     rcond = rcond if rcond is not None else (extents.hint(n) or 1) * np.finfo(type_of(powers).dtype).eps
-    c = BY_NAME["numpy.linalg.lstsq"].call(powers / scale, y, rcond)[0]
-    return c / (registry["reshape"](scale, order, 1) if rank(y) == 2 else scale)
+    scaled = powers / scale
+    c = BY_NAME["numpy.linalg.lstsq"].call(scaled, y, rcond)[0]
+    found = c / (registry["reshape"](scale, order, 1) if rank(y) == 2 else scale)
+    return (found, _covariance(scaled, scale, y, c, n, cov)) if cov else found
+
+
+def _covariance(scaled: Any, scale: Any, y: Any, c: Any, n: Any, cov: Any) -> Any:
+    """The estimated covariance of the coefficients: (v^T v)^-1, times the residuals' variance unless `unscaled`."""
+    matmul = BY_NAME["numpy.matmul"].call
+    base = BY_NAME["numpy.linalg.inv"].call(matmul(scaled.T, scaled)) / BY_NAME["numpy.outer"].call(scale, scale)
+    order = shape_of(scale)[0]
+    if isinstance(n, int) and n <= order and cov != "unscaled":
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    apart = y - matmul(scaled, c)
+    share = 1.0 if isinstance(cov, str) else registry["sum"](apart * apart, axes=(0,)) / (n - order)
+    return base[..., None] * share if rank(y) == 2 else base * share
 
 
 @face("numpy.poly", samples=("np.poly(v)",))

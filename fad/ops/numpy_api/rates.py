@@ -173,6 +173,7 @@ def deconvolve(signal: Any, divisor: Any) -> "tuple[Any, Any]":
     n, m = (fixed(shape_of(part)[0], "the length of a signal") for part in (x, d))
     if n < m:
         return [], x * 1.0
+    registry["check_that"](d[0] != 0, True, error="ValueError", what="the divisor's first coefficient must not be zero")
     quotient = BY_NAME["scipy.signal.lfilter"].call(x, d, np.eye(1, n - m + 1)[0])
     return quotient, x - BY_NAME["numpy.convolve"].call(d, quotient)
 
@@ -242,9 +243,13 @@ def _chirp_phase(t: Any, f0: Any, t1: Any, f1: Any, method: str, vertex_zero: bo
             return turn * (f0 * t + beta * t ** 3 / 3.0)
         return turn * (f1 * t + beta * ((t1 - t) ** 3 - t1 ** 3) / 3.0)
     if method in ("logarithmic", "log", "lo"):
+        registry["check_that"](f0 * f1 > 0, True, error="ValueError",
+                               what="For a logarithmic chirp, f0 and f1 must be nonzero and have the same sign.")
         beta = t1 / where(f0 == f1, 1.0, registry["log"](f1 / f0))
         return where(f0 == f1, turn * f0 * t, turn * beta * f0 * ((f1 / f0) ** (t / t1) - 1.0))
     if method in ("hyperbolic", "hyp"):
+        registry["check_that"]((f0 != 0) & (f1 != 0), True, error="ValueError",
+                               what="For a hyperbolic chirp, f0 and f1 must be nonzero.")
         sing = -f1 * t1 / where(f0 == f1, 1.0, f0 - f1)
         return where(f0 == f1, turn * f0 * t, turn * (-sing * f0) * registry["log"](registry["abs"](1.0 - t / sing)))
     raise ValueError(f"method must be 'linear', 'quadratic', 'logarithmic', or 'hyperbolic', but a value of {method!r} "

@@ -8,7 +8,7 @@ from ...ir.types import complex_dtype, result_dtype, type_of
 from .. import extents
 from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
-from ..linalg import factorizations, functions, solve
+from ..linalg import factorizations, functions, riccati, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
 from .arguments import as_array, in_dtype, rank, refuse
 from .stacks import matrix, square, together
@@ -47,6 +47,14 @@ def sqrtm(A: Any, disp: Any = True) -> Any:
 def logm(A: Any, disp: Any = True) -> Any:
     _without_report("logm", disp)
     return functions.logm(square(A))
+
+
+@face("scipy.linalg.signm", samples=("la.signm(S - 2.5 * np.eye(4))",), note="where no eigenvalue is imaginary")
+def signm(A: Any, disp: Any = True) -> Any:
+    """a (a a)^(-1/2) (N. J. Higham, Functions of Matrices (2008), equation 5.2)."""
+    _without_report("signm", disp)
+    A = square(A)
+    return matmul(A, solve.inv(functions.sqrtm(matmul(A, A))))
 
 
 @face("scipy.linalg.fractional_matrix_power", samples=("la.fractional_matrix_power(P, 0.3)",))
@@ -150,6 +158,15 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     return solve_sylvester(a, adjoint(a), q)
 
 
+@face("scipy.linalg.solve_continuous_are", samples=("la.solve_continuous_are(S, np.eye(4), P, P)",))
+def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None) -> Any:
+    if e is not None or s is not None:
+        raise refuse("scipy.linalg.solve_continuous_are", "e or s")
+    a, b = together(square(a), matrix(b))
+    q, r = (factorizations.hermitian(square(m), lower=True) for m in (q, r))
+    return riccati.continuous_are(a, matmul(b, solve.solve(r, adjoint(b))), q)
+
+
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
 def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic
@@ -231,6 +248,22 @@ def circulant(c: Any) -> Any:
     n = shape_of(c)[0]
     i, j = _grid(n, n)
     return _laid_out(c, registry["where"](registry["greater_equal"](i, j), i - j, i - j + n))
+
+
+@face("scipy.linalg.fiedler", samples=("la.fiedler(v)",))
+def fiedler(a: Any) -> Any:
+    a = _vector("fiedler", a)
+    return registry["abs"](as_columns(a) - as_rows(a))
+
+
+@face("scipy.linalg.diagsvd", samples=("la.diagsvd(v, 4, 6)", "la.diagsvd(v[:3], 5, 3)"))
+def diagsvd(s: Any, M: Any, N: Any) -> Any:
+    s = _vector("diagsvd", s)
+    n = shape_of(s)[0]
+    square_, more = BY_NAME["numpy.diag"].call(s), [(0, extents.difference(M, n)), (0, extents.difference(N, n))]
+    if not any(isinstance(m, int) and m == n for m in (M, N)) and isinstance(n, int):
+        raise ValueError("Length of s must be M or N.")
+    return BY_NAME["numpy.pad"].call(square_, more)
 
 
 @face("scipy.linalg.companion", samples=("la.companion(v)",))

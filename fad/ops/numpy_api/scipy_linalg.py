@@ -276,6 +276,17 @@ def qr(a: Any, overwrite_a: bool = False, mode: str = "full", pivoting: bool = F
     return (r, *order) if mode == "r" else (q, r, *order)
 
 
+@face("scipy.linalg.rq", samples=("la.rq(S)", "la.rq(x, mode='economic')[0]"), note="as numpy.linalg.qr")
+def rq(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", check_finite: bool = True) -> Any:
+    """The factors of the matrix turned round are those of its adjoint's qr."""
+    if mode not in ("full", "r", "economic"):
+        raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")
+    turned = adjoint(matrix(a)[..., ::-1, ::-1])
+    q, r = (linalg.reduced_qr if mode == "economic" else linalg.complete_qr)(turned)
+    r, q = (adjoint(part)[..., ::-1, ::-1] for part in (r, q))
+    return r if mode == "r" else (r, q)
+
+
 # -- eigenvalues and singular values ---------------------------------------------------------------
 
 

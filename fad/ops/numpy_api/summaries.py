@@ -109,7 +109,12 @@ def trim_mean(x: Any, axis: Any, proportiontocut: float) -> Any:
     n = shape_of(x)[axis]
     cut = int(proportiontocut * n) if isinstance(n, int) else METHODS["astype"](proportiontocut * n, int)
     rows = registry["slice_axis"](BY_NAME["numpy.sort"].call(x, axis=axis), axis, cut, n - 2 * cut)
-    return mean(rows, axis=axis, keepdims=True)
+    return with_nan(mean(rows, axis=axis, keepdims=True), x, axis)
+
+
+def with_nan(y: Any, x: Any, axis: Any) -> Any:
+    """y, a summary that keeps its axes, and nan where anything in the sample is."""
+    return where(BY_NAME["numpy.any"].call(registry["isnan"](x), axis=axis, keepdims=True), math.nan, y)
 
 
 # -- moments ---------------------------------------------------------------------------------------

@@ -25,12 +25,12 @@ NORMAL, DIRICHLET, MULTINOMIAL = (
     f"{MODULE}.{name}_gen" for name in ("multivariate_normal", "dirichlet", "multinomial"))
 
 
-def _total(x: Any, axis: int) -> Any:
+def total(x: Any, axis: int) -> Any:
     return registry["sum"](x, axes=(axis,))
 
 
-def _over_last(x: Any) -> Any:
-    return _total(x, rank(x) - 1)
+def over_last(x: Any) -> Any:
+    return total(x, rank(x) - 1)
 
 
 class Frozen:
@@ -56,18 +56,18 @@ def _refuse_singular(allow_singular: Any) -> None:
             do="take the density in the subspace that has one")
 
 
-def _scaled(d: Any, cov: Any) -> tuple:
+def scaled(d: Any, cov: Any) -> tuple:
     """The deviations d in units of the covariance's square root, and the logarithm of its determinant."""
     cov = floating(cov)
     n = shape_of(d)[-1]
     if rank(cov) < 2:
         spread = log(cov)
-        return d / registry["sqrt"](cov), _over_last(spread) if rank(cov) else n * spread
+        return d / registry["sqrt"](cov), over_last(spread) if rank(cov) else n * spread
     factor = linalg.lower_cholesky(cov, False)
     rows = d if rank(d) > 1 else registry["reshape"](d, 1, n)
     flat = registry["reshape"](rows, _count(rows), n)
     z = registry["reshape"](transposed(solve_lower(factor, transposed(flat))), *shape_of(d))
-    return z, 2.0 * _over_last(log(diagonal(factor)))
+    return z, 2.0 * over_last(log(diagonal(factor)))
 
 
 def _count(rows: Any) -> Any:
@@ -77,7 +77,7 @@ def _count(rows: Any) -> Any:
     return count
 
 
-def _points(x: Any, mean: Any, cov: Any) -> Any:
+def points(x: Any, mean: Any, cov: Any) -> Any:
     """x less the mean, its last axis that of the distribution's dimensions."""
     x, one_dimension = as_array(x), rank(as_array(cov)) == 0 and (mean is None or rank(as_array(mean)) == 0)
     if one_dimension:
@@ -90,9 +90,9 @@ def _points(x: Any, mean: Any, cov: Any) -> Any:
 def normal_logpdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
     """-(n log 2 pi + log det C + d C^-1 d) / 2."""
     _refuse_singular(allow_singular)
-    d = _points(x, mean, cov)
-    z, log_det = _scaled(d, cov)
-    return -0.5 * (shape_of(d)[-1] * math.log(2.0 * math.pi) + log_det + _over_last(z * z))
+    d = points(x, mean, cov)
+    z, log_det = scaled(d, cov)
+    return -0.5 * (shape_of(d)[-1] * math.log(2.0 * math.pi) + log_det + over_last(z * z))
 
 
 def normal_pdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
@@ -104,7 +104,7 @@ def normal_entropy(dist: Any, mean: Any = None, cov: Any = 1) -> Any:
     cov = as_array(cov)
     n = (shape_of(cov)[-1] if rank(cov) else 1 if mean is None or not rank(as_array(mean))
          else shape_of(as_array(mean))[-1])
-    _, log_det = _scaled(registry["full"](0.0, n, dtype="f8"), cov)
+    _, log_det = scaled(registry["full"](0.0, n, dtype="f8"), cov)
     return 0.5 * (n * (1.0 + math.log(2.0 * math.pi)) + log_det)
 
 
@@ -116,11 +116,11 @@ def dirichlet_logpdf(dist: Any, x: Any, alpha: Any) -> Any:
     x, alpha = as_array(x), as_array(alpha)
     wanted = shape_of(alpha)[0]
     if not extents.at_least(shape_of(x)[0], wanted):
-        rest = 1.0 - _total(x, 0)
+        rest = 1.0 - total(x, 0)
         x = registry["concatenate"](x, registry["reshape"](rest, 1, *shape_of(rest)), axis=0)
-    log_beta = _total(gammaln(alpha), 0) - gammaln(_total(alpha, 0))
+    log_beta = total(gammaln(alpha), 0) - gammaln(total(alpha, 0))
     powers = registry["reshape"](alpha - 1.0, wanted, *[1] * (rank(x) - 1))
-    return _total(xlogy(powers, x), 0) - log_beta
+    return total(xlogy(powers, x), 0) - log_beta
 
 
 def dirichlet_pdf(dist: Any, x: Any, alpha: Any) -> Any:
@@ -130,8 +130,8 @@ def dirichlet_pdf(dist: Any, x: Any, alpha: Any) -> Any:
 def multinomial_logpmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
     """log n! + sum(x log p - log x!), for counts x that add up to n."""
     x, p = 1.0 * as_array(x), as_array(p)
-    value = gammaln(1.0 + as_array(n)) + _over_last(xlogy(x, p) - gammaln(x + 1.0))
-    return registry["where"](_over_last(x) == as_array(n), value, -math.inf)
+    value = gammaln(1.0 + as_array(n)) + over_last(xlogy(x, p) - gammaln(x + 1.0))
+    return registry["where"](over_last(x) == as_array(n), value, -math.inf)
 
 
 def multinomial_pmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
