@@ -12,6 +12,7 @@ import numpy as np
 from ..api.products import _vjp_in_place, jvp
 from ..api.pullback import TwoStep, later_tree
 from ..api.staged import Staged
+from ..trace.values.tracer import standing_for
 from ..util import tree
 from ..util.interrupts import let_through
 from . import errors
@@ -123,6 +124,13 @@ class CompiledCall:
         return nrs if any(nrs) else None
 
     def run(self) -> Any:
+        before = standing_for.set(Tensor)                     # traced values have the methods of tensors, too
+        try:
+            return self._run()
+        finally:
+            standing_for.reset(before)
+
+    def _run(self) -> Any:
         edges = [edge(t) for t in self.tensors] if now().grad and not now().inference else []
         arrays = tuple([t._a for t in self.tensors])
         if any(e is not None for e in edges):
