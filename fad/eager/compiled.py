@@ -178,7 +178,7 @@ def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
         let_through(error)
         if getattr(function, "rebuild", (None,))[0] is not vmap:
             raise
-        return _one_by_one(*function.rebuild[1], args, kwargs)        # type: ignore[attr-defined]
+        return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)        # type: ignore[attr-defined]
 
 
 def _one_by_one(f: Callable, in_axes: Any, out_axes: Any, args: tuple, kwargs: dict) -> Any:
