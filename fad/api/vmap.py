@@ -75,7 +75,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
     check_callable(f, "vmap")
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        axes = _argument_axes(in_axes, args)
+        axes = argument_axes(in_axes, args)
         leaves, structure = tree.flatten(args)
         moved = [x if a is None else _to_front(x, a) for x, a in zip(leaves, axes)]
         n = _batch_extent(moved, axes)
@@ -113,7 +113,7 @@ def _stacked(*ys: Any) -> Any:
     return as_array(list(ys))
 
 
-def _argument_axes(in_axes: Any, args: tuple) -> list:
+def argument_axes(in_axes: Any, args: tuple) -> list:
     """The axis of each leaf of the arguments, None for a leaf that has none."""
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)

@@ -12,9 +12,13 @@ import numpy as np
 from ..api.products import _vjp_in_place, jvp
 from ..api.pullback import TwoStep, later_tree
 from ..api.staged import Staged
+from ..api.vmap import argument_axes, prefix_leaves, vmap
+from ..trace.values.tracer import standing_for
 from ..util import tree
+from ..util.errors import FadError
 from ..util.interrupts import let_through
 from . import errors
+from .joining import stack
 from .node import Node
 from .record import edge
 from .saved import Meta, SavedTensor
@@ -123,6 +127,13 @@ class CompiledCall:
         return nrs if any(nrs) else None
 
     def run(self) -> Any:
+        before = standing_for.set(Tensor)                     # traced values have the methods of tensors, too
+        try:
+            return self._run()
+        finally:
+            standing_for.reset(before)
+
+    def _run(self) -> Any:
         edges = [edge(t) for t in self.tensors] if now().grad and not now().inference else []
         arrays = tuple([t._a for t in self.tensors])
         if any(e is not None for e in edges):
@@ -161,7 +172,31 @@ def as_result(y: Any) -> Any:
 
 def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
     """function(*args, **kwargs) with tensors among the arguments."""
-    return CompiledCall(function, args, kwargs).run()
+    try:
+        return CompiledCall(function, args, kwargs).run()
+    except FadError as error:
+        let_through(error)
+        if getattr(function, "rebuild", (None,))[0] is not vmap:
+            raise
+        return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)        # type: ignore[attr-defined]
+
+
+def _one_by_one(f: Callable, in_axes: Any, out_axes: Any, args: tuple, kwargs: dict) -> Any:
+    """vmap of a function that works on tensors alone (with a graph, tangents, hooks), on one example at a time."""
+    leaves, structure = tree.flatten(args)
+    axes = argument_axes(in_axes, args)
+    count = next(np.shape(raw(x))[a] for x, a in zip(leaves, axes) if a is not None)
+    results = [f(*structure.unflatten([x if a is None else _example(x, a, k) for x, a in zip(leaves, axes)]), **kwargs)
+               for k in range(count)]
+    rows = [tree.flatten(result)[0] for result in results]
+    ends = prefix_leaves(out_axes, results[0], "out_axes")
+    stacked = [ys[0] if a is None else stack([y if isinstance(y, Tensor) else wrap(np.asarray(y)) for y in ys], a)
+               for a, *ys in zip(ends, *rows)]
+    return tree.flatten(results[0])[1].unflatten(stacked)
+
+
+def _example(x: Any, axis: int, k: int) -> Any:
+    return x.select(axis, k) if isinstance(x, Tensor) else np.take(x, k, axis)  # type: ignore[attr-defined]
 
 
 Tensor.__fad_call__ = staticmethod(call_on_tensors)                     # type: ignore[attr-defined]

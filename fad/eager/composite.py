@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.op import Op
+from ..ir.op import Op, registry
 from ..ops.kinds import Explicit, fit
 from .inplace import wanted
 from .lean import lean
@@ -86,10 +86,12 @@ class Composite(Op):
 
 
 def elementwise(name: str, written: Callable, partial: Callable, run: "Callable | None" = None, *, node: str,
-                samples: tuple = ()) -> Composite:
-    """A composite of one tensor, element by element; partial(y, x, **params) is its derivative."""
+                samples: tuple = (), passes: bool = False) -> Composite:
+    """A composite of one tensor, element by element; partial(y, x, **params) is its derivative. passes: where partial
+    is true the cotangent passes as it is, and elsewhere nothing does, be the cotangent infinite."""
     def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: Any) -> tuple:
-        return (gs[0] * partial(ys[0], xs[0], **params),)
+        slope = partial(ys[0], xs[0], **params)
+        return (registry["where"](slope, gs[0], 0.0) if passes else gs[0] * slope,)
     return Composite(name, written, pullback, run, node=node, samples=samples or (sample((3, 4)),))
 
 

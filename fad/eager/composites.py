@@ -159,7 +159,9 @@ log_softmax = Composite("log_softmax", lambda x, axis: x
 
 def _relu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     g, y = gs[0], ys[0]
-    return (g * (y > 0 if type(g) is np.ndarray and type(y) is np.ndarray else op["cast"](y > 0, dtype=y.dtype)),)
+    if type(g) is np.ndarray and type(y) is np.ndarray:
+        return (np.where(y <= 0, g.dtype.type(0), g),)                 # nothing is multiplied: g may be infinite
+    return (op["where"](y <= 0, 0.0, g),)
 
 
 relu = Composite("relu", lambda x: op["where"](x > 0, x, 0.0), _relu_pullback,

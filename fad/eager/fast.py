@@ -19,7 +19,7 @@ from .accumulate import accumulator
 from .names import handle_of
 from .node import OpNode, SingleNode
 from .plan import plan
-from .record import finished
+from .record import finished, kept
 from .saved import Meta, SavedTensor
 from .state import now
 from .tensor import Tensor, wrap
@@ -85,7 +85,7 @@ def saved_by(op: Op, x: Any) -> "tuple | None":
     rule = op.derivative
     if type(rule) is not Partials or rule.partials[0] is None or rule.singular(0, (x,)):
         return None
-    (of_x,), (of_y,) = plan(op, (x,), (op.run(x),), {}, (True,))
+    (of_x,), (of_y,) = kept(handle_of(op), [x], (op.run(x),), {}, (True,))
     return of_x, of_y
 
 

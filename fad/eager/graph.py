@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..util.forks import renewed
 from .handles import ManyHandles
+from .inplace import requires_grad
 from .node import GradientEdge, Node, named
 from .record import edge
 from .saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
@@ -29,6 +30,8 @@ def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "al
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    if not all(requires_grad(t) for t in tensors):
+        raise AssertionError("Expected gradient function to be set: every tensor must require a gradient")
     return (_All if mode == "all" else _Any)(tuple(tensors), fn).register()
 
 

@@ -33,6 +33,8 @@ _VARIANTS = {"pow": {(True, True): "PowBackward1", (False, True): "PowBackward2"
              "mod": {(True, True): "RemainderBackward1"},
              "sub": {(False, True): "RsubBackward1"}, "fmod": {(True, True): "FmodBackward1"},
              "copysign": {(True, False): "CopysignBackward1"}}  # names by which arguments are tensors
+# results that PyTorch saves, and fad's rules do without
+_RESULTS = frozenset(("prod", "i1", "log_ndtr", "copysign", "det", "slogdet"))
 _LATER = ("self", "other", "input2", "input3", "input4", "input5", "input6", "input7")
 
 _handles: dict = {}
@@ -60,5 +62,5 @@ def handle_of(op: Op) -> Handle:
         outputs = _OUTPUTS.get(op.name, ("result", "result1", "result2", "result3"))
         found = _handles[op] = Handle(op, node_name(op.name), _INPUTS.get(op.name, _LATER), outputs,
                                       _PLACES.get(op.name),
-                                      op.name in _TENSORS, _VARIANTS.get(op.name))
+                                      op.name in _TENSORS, _VARIANTS.get(op.name), result=op.name in _RESULTS)
     return found

@@ -180,13 +180,14 @@ def named(node: Node, result: "Tensor | None" = None) -> Node:
 class Handle:
     """What nodes of one op share: their name, the names of what they save."""
 
-    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts")
+    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts", "result")
 
     def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
                  places: "tuple | None" = None, tensors: bool = False,
-                 variants: "dict | None" = None, always: tuple = ()):
+                 variants: "dict | None" = None, always: tuple = (), result: bool = False):
         self.op, self.name, self.xs, self.ys = op, name, xs, ys
         self.always = always                                     # arguments that are saved, read by the rule or not
+        self.result = result                                     # whether the first result is, too
         # the arguments that nodes have edges for; whether only tensors have one
         self.places, self.tensors = places, tensors
         self.variants = variants                                 # names of nodes by which of the arguments are tensors

@@ -33,7 +33,7 @@ def edge(x: Tensor) -> "Node | None":
     if fn is not None:
         return fn
     if not x._rg:
-        return (NOWHERE if x._view is not None and x._a.dtype.kind in "fc"
+        return (Nowhere(()) if x._view is not None and x._a.dtype.kind in "fc"
                 and (x._view.base._rg or x._view.base._fn is not None) else None)
     return accumulator(x)
 
@@ -46,9 +46,6 @@ class Nowhere(Node):
         return ()
 
     pull_graph = pull
-
-
-NOWHERE = Nowhere(())
 
 
 def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
@@ -217,7 +214,8 @@ def kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) ->
     """Which of the arguments and of the results a node saves."""
     try:
         xs, outs = plan(handle.op, tuple(arrays), ys, params, needs)
-        return tuple([keep or k in handle.always for k, keep in enumerate(xs)]) if handle.always else xs, outs
+        return (tuple([keep or k in handle.always for k, keep in enumerate(xs)]) if handle.always else xs,
+                (True, *outs[1:]) if handle.result else outs)
     except (TypeError, ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError) as error:
         let_through(error)                            # the rule refuses: it will say so in backward
         return (True,) * len(arrays), (True,) * len(ys)

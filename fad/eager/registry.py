@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.op import Op
 from ..ops.table import TABLE
 from . import errors
-from .inplace import in_place, requires_grad
+from .inplace import check_overlap, in_place, requires_grad
 from .overrides import MISSING, handled, overridable, overriding
 from .promotion import castable, precision, result_type
 from .record import apply
@@ -102,6 +102,7 @@ def with_options(f: Callable, name: str) -> Callable:
 def changing_form(name: str, f: Callable) -> Callable:
     """The method name_ that replaces a tensor's values by f of them."""
     def change(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        check_overlap(self, (*args, *kwargs.values()))
         return in_place(self, lambda old, *rest: f(old, *rest[:len(args)], **dict(zip(kwargs, rest[len(args):]))),
                         *args, *kwargs.values())
     change.__name__ = f"{name}_"

@@ -221,3 +221,31 @@ def test_a_convolution_shows_the_size_of_its_bias():
 def test_what_is_shown_of_a_tensor_is_a_tensor():
     loss = fad.nn.functional.nll_loss(fad.ones(2, 3, requires_grad=True), fad.tensor([0, 2]), weight=fad.ones(3))
     assert isinstance(loss.grad_fn._saved_weight, fad.Tensor)
+
+
+def test_recorded_gradients_of_what_is_flat_lead_to_its_argument():
+    F = fad.nn.functional
+    for f in (fad.relu, F.relu6, F.hardtanh, F.hardshrink, F.softshrink, F.leaky_relu, lambda x: F.threshold(x, 0.1, 2.0)):
+        x = fad.tensor([-2.0, -0.3, 0.2, 3.0], requires_grad=True)
+        g, = fad.autograd.grad(f(x).sum(), x, create_graph=True)
+        assert g.grad_fn.name().endswith("BackwardBackward0") and g.grad_fn.next_functions[0] == (None, 0)
+        (g * g).sum().backward()
+        assert x.grad.tolist() == [0.0] * 4
+
+
+def test_nothing_passes_a_flat_part_be_the_cotangent_infinite():
+    for f in (fad.relu, lambda x: fad.nn.functional.hardtanh(x, 0.0, 9.0), lambda x: x.clamp(0.0, 9.0)):
+        x = fad.tensor([-1.0, 2.0], requires_grad=True)
+        f(x).log().sum().backward()
+        assert x.grad.tolist() == [0.0, 0.5]
+
+
+def test_changes_through_views_show_the_base_and_the_other_operands():
+    x, w = fad.ones(4, requires_grad=True), fad.ones(2, requires_grad=True)
+    y = x * 1
+    y[:2].mul_(w)
+    names = [None if node is None else node.name() for node, _ in y.grad_fn.next_functions]
+    assert names == ["MulBackward0", "torch::autograd::AccumulateGrad"]
+    z = x * 1
+    z[1:].exp_()
+    assert len(z.grad_fn.next_functions) == 1

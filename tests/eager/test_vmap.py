@@ -86,3 +86,28 @@ def test_what_a_rule_must_return():
             return Cube.apply(x)
     with pytest.raises(RuntimeError, match="vmap must return a pair"):
         fad.vmap(lambda x: Bad.apply(x))(X)
+
+
+def test_functions_of_tensors_by_their_methods():
+    x = fad.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = fad.vmap(lambda a: a.sin() * 2)(x)
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * np.cos(x.detach().numpy()))
+    sigmoid = 1 / (1 + np.exp(-x.detach().numpy()))
+    np.testing.assert_allclose(fad.grad(lambda a: a.sigmoid().sum())(x).detach().numpy(), sigmoid * (1 - sigmoid))
+    np.testing.assert_allclose(fad.vmap(fad.dot)(x, x).detach().numpy(), (x.detach().numpy() ** 2).sum(1))
+    with pytest.raises(fad.util.errors.MissingAttributeError, match="'sigmoid'"):
+        fad.grad(lambda a: a.sigmoid().sum())(np.ones(2))
+
+
+def test_functions_that_work_on_a_graph_go_example_by_example():
+    x = fad.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x ** 2
+    rows = fad.vmap(lambda v: fad.autograd.grad(y, x, v, retain_graph=True)[0])(fad.eye(3))
+    np.testing.assert_allclose(rows.numpy(), np.diag([2.0, 4.0, 6.0]))
+    forward = fad.autograd.forward_ad
+
+    def tangent(v):
+        with forward.dual_level():
+            return forward.unpack_dual(forward.make_dual(x.detach(), v) ** 2).tangent
+    np.testing.assert_allclose(fad.vmap(tangent, out_axes=1)(fad.eye(3)).numpy(), np.diag([2.0, 4.0, 6.0]))

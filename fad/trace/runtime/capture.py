@@ -75,6 +75,7 @@ class Capture(Reading, Scopes):
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {}
         self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
+        self._wrappers: set[int] = set()                      # library functions whose closures are looked at
         self._modules: dict[int, tuple[Any, Any]] = {}        # modules, as rewritten code sees them
         self._of_classes: set[tuple] = set()                  # what is noted of classes
         self._noted: dict[int, Any] = {}                      # whose state is noted
@@ -462,7 +463,13 @@ class Capture(Reading, Scopes):
         """A library's function as it is, but for the user's functions that it closes over (fad's own wrappers do)."""
         if not isinstance(f, FunctionType) or not f.__closure__:
             return f
-        cells = tuple([self._function_cell(cell) for cell in f.__closure__])
+        if id(f) in self._wrappers:                           # it closes over itself
+            return f
+        self._wrappers.add(id(f))
+        try:
+            cells = tuple([self._function_cell(cell) for cell in f.__closure__])
+        finally:
+            self._wrappers.remove(id(f))
         if all(new is old for new, old in zip(cells, f.__closure__)):
             return f
         copy = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, cells)

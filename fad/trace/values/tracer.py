@@ -6,6 +6,8 @@ the (purely functional) program, and a view taken by basic indexing reads and wr
 import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,9 @@ from .protocol import call_function, call_ufunc
 from .text import asked
 
 births = itertools.count(1)                                  # tells what was there before a branch or a loop from what was made in it
+
+# the class whose methods traced values have besides NumPy's: that of the tensors that they stand for
+standing_for: "ContextVar[type | None]" = ContextVar("standing_for", default=None)
 
 
 class TracerView:
@@ -166,6 +171,10 @@ class Tracer(Value):
         if call is None and name in OF_NUMBERS and not self.ndim:
             call = OF_NUMBERS[name]
         if call is None:
+            further = standing_for.get()
+            of_tensors = None if further is None or name.startswith("_") else vars(further).get(name)
+            if isinstance(of_tensors, FunctionType):
+                return lambda *args, **kwargs: of_tensors(self, *args, **kwargs)
             raise Absent(f"a traced array has no attribute {name!r}", name=name)
         return lambda *args, **kwargs: call_face(name, call, (self, *args), kwargs)
 
