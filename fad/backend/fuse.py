@@ -17,7 +17,6 @@ from .pass_partitioning import Phase, phases
 from .simd_blocking import BlockLoop, SimdBlocks
 from .views import Views
 
-
 CHEAP, FEW = ("add", "sub", "mul", "neg"), 3                # what may wait for its reader, and how many of them
 
 

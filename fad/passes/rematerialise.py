@@ -1,8 +1,8 @@
-"""rematerialise: a large array that follows from smaller ones by few operations is computed again where a later sweep reads it.
+"""rematerialise: a large array that follows from smaller ones by few operations is computed again where it is read.
 
-The difference of each point and each centre is such an array. The forward sweep reads it before a sum, the reverse sweep
-behind it, so it would be stored in between. To load two small operands and subtract takes less time than to store a
-number and to load it. Nothing is computed again that a comparison reads: its last bit may differ.
+The difference of each point and each centre is such an array. The forward sweep reads it before a sum and the reverse
+sweep behind it, so it would be stored in between. To load two small operands and subtract takes less time than to store
+a number and to load it. Nothing is computed again that a comparison reads: its last bit may differ.
 """
 from typing import Any
 

@@ -44,6 +44,12 @@ def summed(x):
     return y, np.sum(y)
 
 
+def counted(x):
+    """Additions to elements that are found stand apart from what finds them, which vectors can compute."""
+    k = np.minimum((x * 7.0).astype(int), 5)
+    return np.bincount(k, weights=np.sqrt(x), minlength=6), np.sum(x[k])
+
+
 LOOPS = {alike: 2, in_registers: 1, chained: 2, summed: 1}
 
 
@@ -53,7 +59,7 @@ def test_one_array_a_loop(f):
     assert len(re.findall(r"^ +for ", text, re.MULTILINE)) == LOOPS[f]
 
 
-@pytest.mark.parametrize("f", [*LOOPS, overwritten, added])
+@pytest.mark.parametrize("f", [*LOOPS, overwritten, added, counted])
 def test_values(f):
     x = np.linspace(0.1, 0.9, 50)
     for ours, theirs in zip(fad.jit(f, compile="now")(x), f(x)):

@@ -1,7 +1,10 @@
 """Nests over many points run in blocks whose points are SIMD lanes, with the results of the plain order."""
+import re
+
 import numpy as np
 import pytest
 
+import fad
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
 from fad.trace.tracing import trace
@@ -85,3 +88,54 @@ def test_gathered_rows_are_copied_once_a_block(n):
     assert inner and not any("X[" in line for line in inner), "the products read copies of the rows"
     gs = [rng.standard_normal(np.shape(y)) for y in evaluate(traced.func, [*values, *traced.captured])]
     check(optimise(vjp(traced.func, (0, 1, 4))), [*values, *traced.captured, *gs], traced.guards)
+
+
+def camera(z):
+    return np.array([z[0] * z[1] / z[2], np.sin(z[1]) * z[2] + z[0] * z[0]])
+
+
+@pytest.mark.parametrize("n", [130, 256])
+def test_cotangents_belong_to_the_block(n):
+    """The columns of a point's gradient are added to in the block, not in an array of all points."""
+    Z = 2.0 + rng.uniform(size=(n, 3))
+    f = fad.vmap(fad.jacrev(camera))
+    text = fad.source(f, Z)
+    assert "for start in range(0, n, 128):" in text
+    assert "np.zeros((n" not in text
+    assert not [line for line in text.splitlines() if "start" in line and "+=" in line], "additions go to a block's rows"
+    rows = np.stack([fad.jacrev(camera)(z) for z in Z])
+    np.testing.assert_allclose(fad.jit(f, compile="now")(Z), rows, rtol=1e-12)
+
+
+def columns(X, w):
+    """Arrays that start as one number: read again, returned, read at another point, and written to as a whole."""
+    g, h, q = np.zeros((len(X), 3)), np.full((len(X), 2, 2), 0.5), np.zeros((len(X), 2))
+    g[:, 0] += np.sin(X[:, 0]) * w[0]
+    g[:, 1:] += np.exp(X)
+    h[:, 0] *= g[:, :2]
+    h[:, 1, 1] = X[:, 1]
+    q[:, 1] += X[::-1, 0]
+    q += np.cumsum(q, axis=0)
+    return g, h, q, np.sum(np.tanh(g[:, :, None] * h[:, :1]))
+
+
+@pytest.mark.parametrize("n", [130, 256])
+def test_arrays_that_start_as_one_number(n):
+    X = rng.standard_normal((n, D))
+    traced = trace(columns, [X, MEANS[0]])
+    values = [X, MEANS[0], *traced.captured]
+    check(optimise(traced.func), values, traced.guards, jit=n == 130)
+    gs = [rng.standard_normal(np.shape(y))[()] for y in evaluate(traced.func, values)]
+    check(optimise(vjp(traced.func, (0, 1))), values + gs, traced.guards, jit=n == 130)
+
+
+def clustered(points, centres):
+    d = points[:, None, :] - centres
+    return np.sum(np.min(np.sum(d * d, axis=2), axis=1))
+
+
+def test_a_difference_is_computed_again_behind_the_sum():
+    points, centres = rng.standard_normal((130, 4)), rng.standard_normal((7, 4))
+    traced = trace(clustered, [points, centres])
+    text = check(optimise(vjp(traced.func, (0, 1))), [points, centres, *traced.captured, 1.0], traced.guards, jit=True)
+    assert not re.search(r"np.empty\(\(\w+, \w+, 128\)\)", text), "no array of points x centres x dimensions"
