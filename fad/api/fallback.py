@@ -27,7 +27,6 @@ from ..util import tree
 from ..util.config import config
 from ..util.defects import is_defect, is_users, warn_of
 from ..util.errors import (
-    BEYOND,
     INTEGER_OVERFLOW,
     NONE_IS_USED,
     RAISED_ON_A_WAY,

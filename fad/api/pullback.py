@@ -61,7 +61,7 @@ class TwoStepProgram(Program):
         self.early = sum(k not in traced.statics for k in range(self.first.leaves))
         self.models = sum(k not in traced.statics for k in range(second_ends, traced.structure.leaves))
         count = len(traced.func.outputs) - traced.delivered - len(traced.written)
-        outputs, left = traced.func.outputs[:count], traced.func.outputs[count:]      # what the first step leaves outside
+        outputs, left = traced.func.outputs[:count], traced.func.outputs[count:]    # left: outside, by the first step
         end = len(outputs) - self.models
         func = Func(traced.func.name, traced.func.inputs, traced.func.equations,
                     outputs[:self.early] + outputs[end:] + left + outputs[self.early:end])

@@ -27,11 +27,11 @@ from ..util import tree
 from ..util.ambient import put_back, snapshot
 from ..util.collection import collection_paused
 from ..util.config import config
-from ..util.errors import ArgumentError, ConcreteValueError, SideEffectError
+from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through, within_handler
 from ..util.log import tell, timed
 from ..util.memory import parse_bytes
-from .fallback import BEYOND, Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
+from .fallback import Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .kept import made_memory, memory_of
 from .leaves import Signature, call_on_tensors, level_of, of_its_own, signature_of
 from .names import leaf_names
@@ -384,8 +384,8 @@ class Staged:
 
         Each array and number among the examples is an argument of the dispatcher, in order. Ints that the program's
         structure depends on (an axis) are constants, and so are arrays that the function closed over. Raises
-        BackendError if there is no compiled form, and SideEffectError if the function writes to its arguments (under
-        jit; a derivative leaves them alone).
+        BackendError if there is no compiled form, and SideEffectError if the function writes to arrays from outside or,
+        under jit, to its arguments.
 
         >>> import numpy as np, fad
         >>> g = fad.grad(lambda x: np.sum(x ** 3)).njit(np.ones(3))

@@ -157,7 +157,8 @@ class _Writer:
 
     def _node_of_class(self, name: str, structure: tree.Structure, first: int) -> None:
         """The same for dataclasses, named tuples, classes that the user registered, and those derived from dict."""
-        cls, kind = structure.cls, tree.kinds[structure.cls]
+        cls: Any = structure.cls
+        kind = tree.kinds[cls]
         self.scope["kinds"] = tree.kinds                      # the user may register a class anew
         named, of_kind = self._constant(cls, "cls"), self._constant(kind, "kind")
         self._test([f"type({name}) is not {named}", f"kinds[{named}] is not {of_kind}"])

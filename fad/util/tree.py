@@ -147,7 +147,8 @@ def _dict_class(cls: "type[dict]") -> Kind:
     def parts(node: Any) -> tuple[tuple, Any]:
         names = _beside(node)
         values, static = _dict_children(node)
-        return values + tuple([node.__dict__[k] for k in names]), (*static, names, getattr(node, "default_factory", None))
+        factory = getattr(node, "default_factory", None)
+        return values + tuple([node.__dict__[k] for k in names]), (*static, names, factory)
 
     def rebuild(static: Any, values: tuple) -> Any:
         keys, order, names, factory = static
@@ -194,7 +195,7 @@ class Structure:
         """
         if self.cls is None:
             return [()]
-        keys = range(len(self.children))
+        keys: Any = range(len(self.children))
         if isinstance(self.cls, type) and issubclass(self.cls, dict):
             keys = (*self.static[0], *(self.static[2:] and self.static[2]))
         return [(key, *path) for key, child in zip(keys, self.children) for path in child.paths()]

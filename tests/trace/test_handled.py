@@ -267,3 +267,29 @@ def test_what_nobody_handles_is_raised():
         assert fad.jit(raised_by_numpy)(X) == np.log(X[0])
     with pytest.raises(FloatingPointError, match="divide by zero"):
         fad.jit(raised_by_numpy)(ZERO)
+
+
+class Small(ValueError):
+    """An error with more than a text."""
+
+    def __init__(self, number):
+        super().__init__(f"{number:.2f} is too small")
+        self.number = number
+
+
+@pytest.mark.parametrize("transform", [fad.jit, fad.grad, fad.value_and_grad])
+@pytest.mark.parametrize("tier", ["never", "now"])
+def test_an_error_of_the_users_class_is_as_python_makes_it(transform, tier):
+    def f(x):
+        for k in range(len(x)):
+            if x[k] < 0.2:
+                raise Small(x[k])
+        return np.sum(x)
+    with warnings.catch_warnings(), fad.config.using(compile=tier):
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        g = transform(f)
+        for _ in range(2):
+            g(np.array([0.5, 0.3]))
+            with pytest.raises(Small, match="0.10 is too small") as told:
+                g(np.array([0.5, 0.1]))
+            assert type(told.value) is Small and float(told.value.number) == 0.1

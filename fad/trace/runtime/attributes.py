@@ -1,0 +1,227 @@
+"""The attributes of things from outside, as captured code reads and writes them.
+
+Each read becomes a guard: of an attribute that is one thing at each read by its identity, of a method by what the class
+and the object have under its name. A method that Python makes anew at each read has no identity to go by.
+"""
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Builder, Value
+from ...ops.face import OBJECTS
+from ...util.defects import door
+from ...util.errors import UnstageableError
+from ..frontend.functions import is_user_function
+from ..guards import guard as of
+from ..guards import met
+from ..guards.handed import refuse_opaque
+from ..guards.kinds import CONTAINERS, MISSING, is_open, may_be_changed
+from ..guards.reads import guard
+from ..heap.journal import journal, note
+from ..heap.percall import part_of, refuse_state
+from ..objects.containers import NEVER_CHANGE, contents
+from ..objects.draws import goes_on
+from ..values.tracer import Tracer
+from .builtin import class_of
+from .library import Proxy, has_traced
+
+# methods of dataclasses that have no text
+OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__",
+                  "__delattr__"}
+GENERATED = "<string>"  # the file of methods that a class decorator has written
+
+
+class Attributes:
+    """The part of a trace's capture that sees to attributes."""
+
+    builder: Builder
+    sources: list
+    packages: set
+    runtime: Any
+    swap: Callable
+    seen: Callable
+    index: Callable
+    of_library: Callable
+    _see: Callable
+    _holds_inputs: Callable
+    _originals: dict
+    _of_classes: set
+
+    @door
+    def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
+        """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
+        if name == "__class__" and isinstance(owner, (Tracer, list)):
+            return class_of(owner)
+        owner = self.copy_of(owner)
+        if id(owner) in self._originals:
+            return self._of_function(owner, name)
+        if isinstance(owner, (Value, Proxy)) or not is_open(owner) or (name == "__dict__" and self.builder.live):
+            value = getattr(owner, name)
+            if not self.builder.live and not isinstance(owner, (Value, Proxy)):
+                value = part_of(owner, name, value) if goes_on(owner) else self.of_library(owner, name)
+            return OBJECTS.get(id(value), value)
+        inside = self._is_inside(owner)
+        cls = owner if isinstance(owner, type) else type(owner)
+        found = MISSING if isinstance(owner, ModuleType) else self._in_class(cls, name)
+        try:
+            return self._attribute_of(owner, name, found, inside, is_indexed)
+        except AttributeError:
+            self.presence(owner, name, False)
+            raise
+
+    @door
+    def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool, is_indexed: bool) -> Any:
+        is_class = isinstance(owner, type)
+        if hasattr(type(found), "__get__") and not inside and not is_class and may_be_changed(type(owner)):
+            self.sources.append(of.AttributeGuard(owner, "__class__", type(owner)))
+        if isinstance(found, property) and is_user_function(found.fget, self.packages) and not is_class:
+            return self.swap(found.fget)(owner)
+        if isinstance(found, functools.cached_property) and not is_class and name not in owner.__dict__:
+            return self._cached(owner, name, found, inside)
+        value = getattr(owner, name)
+        is_own = inside and value is not found
+        if isinstance(value, MethodType) and not inside:
+            self._guard_method(owner, name, found)
+        if is_own or isinstance(value, (MethodType, Tracer)):
+            return value
+        if has_traced((value,)) and not self._holds_inputs(value):
+            return value
+        is_written = self._is_written(owner, name, value)
+        if is_written and (type(value) in NEVER_CHANGE or not journal().is_outer(value)):
+            return value
+        if not is_written:
+            self.sources.append(of.AttributeGuard(owner, name, value))
+        self._see(value)
+        self.open(value)
+        if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
+            return self.index(value) if is_indexed else self.swap(value)
+        return OBJECTS.get(id(value), value)
+
+    def _cached(self, owner: Any, name: str, made: functools.cached_property, inside: bool) -> Any:
+        """The value of a cached property that is not in the object yet. It is put there, as Python does."""
+        if not inside:
+            self.sources += of.of_names(owner.__dict__, [name])
+        value = self.swap(made.func)(owner)
+        note(owner)
+        owner.__dict__[name] = value
+        return value
+
+    def _guard_method(self, owner: Any, name: str, found: Any) -> None:
+        """Guards for a method that is read from a thing outside. Each read makes another bound method, so its identity
+        says nothing. found: what the class has under this name, which has its guard already.
+        """
+        own = getattr(owner, "__dict__", None)
+        if type(own) is dict and not self._is_written(owner, name, own.get(name, MISSING)):
+            self.sources += of.of_names(own, [name])
+        if found is MISSING and isinstance(owner, type):      # a method of its metaclass
+            self.sources.append(of.of_class(owner, name))
+            self._in_class(type(owner), name)
+
+    def _is_written(self, owner: Any, name: str, value: Any) -> bool:
+        """Whether the function itself has given an attribute this value: nobody found it there."""
+        book = journal()
+        if not book.is_noted(owner) or isinstance(owner, (type, ModuleType)):
+            return False
+        before = book.begun_as(owner)
+        return isinstance(before, dict) and before.get(name, MISSING) is not value
+
+    def _in_class(self, cls: type, name: str) -> Any:
+        """What a class has under this name, for its instances; it is a source."""
+        self.builder.trace.classes[cls] = None
+        found = of.in_class(cls, name)
+        if (cls, name) not in self._of_classes and found is not MISSING and not isinstance(found, Value):
+            self._of_classes.add((cls, name))
+            self.sources.append(of.of_class(cls, name))
+        return found
+
+    def refuse_state(self, owner: Any, name: str) -> None:
+        """An error if an attribute is set that is another one at each call."""
+        if not self.builder.live:
+            refuse_state(owner, name)
+
+    def copy_of(self, owner: Any) -> Any:
+        """The thing whose attributes captured code reads and writes: of a user's function, until the call is over, it
+        is the copy.
+        """
+        is_function = is_user_function(owner, self.packages) and not self.runtime.is_captured(owner)
+        return self.swap(owner) if is_function else owner
+
+    def _of_function(self, copy: FunctionType, name: str) -> Any:
+        """An attribute of a user's function."""
+        original = self._originals[id(copy)]
+        if name == "__code__":
+            return original.__code__
+        if name in ("__defaults__", "__kwdefaults__"):
+            return getattr(original, name)
+        if name == "__globals__":
+            raise UnstageableError(f"{name} of a function is asked for", why="the program has a copy of the function",
+                                   do="read the names themselves")
+        before, value = original.__dict__.get(name, MISSING), getattr(copy, name)
+        if value is before:
+            self.sources.append(of.AttributeGuard(original, name, before))
+            return self.seen(value)
+        told = met.of_function(original, name)
+        self.sources += told
+        return getattr(original, name) if told else value
+
+    def special(self, cls: type, name: str) -> Any:
+        """The captured special method of a class, for its instances. None where it has none, or one that is not a
+        user's function.
+        """
+        found = of.in_class(cls, name)
+        if not is_user_function(found, self.packages):
+            return None
+        if found.__code__.co_filename == GENERATED and name in OF_DATACLASSES:
+            return None
+        return self.swap(self._in_class(cls, name))
+
+    def absence(self, owner: Any, name: str) -> None:
+        """Note that an object has no attribute of this name, nor has its class: its __getattr__ was asked."""
+        self.sources.append(of.of_class(type(owner), name))
+        own = getattr(owner, "__dict__", None)
+        if type(own) is dict and not self._is_inside(owner) and not journal().is_noted(owner):
+            self.sources += of.of_names(own, [name])
+
+    def presence(self, owner: Any, name: str, found: bool) -> None:
+        """Note that code asked whether owner has an attribute of this name, and what it was told."""
+        owner = self._originals.get(id(owner), owner)
+        is_outer = not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)
+        if is_outer or isinstance(owner, FunctionType):
+            self.sources.append(of.of_presence(owner, name, found))
+
+    def _is_inside(self, owner: Any) -> bool:
+        """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is
+        opened.
+        """
+        root = self.builder.root
+        root.trace.classes[owner if isinstance(owner, type) else type(owner)] = None
+        if id(owner) in root.trace.inside:
+            return True
+        if id(owner) in root.trace.opened:
+            return False
+        if isinstance(owner, ModuleType):
+            self._note_opened(owner, owner)
+            return False
+        is_of_trace = id(owner) in journal().made or not (root.trace.lifted_owners or journal().is_noted(owner))
+        if not isinstance(owner, type) and is_of_trace and has_traced(contents(owner).values()):
+            root.trace.inside[id(owner)] = owner
+            return True
+        if not isinstance(owner, type) and not self.builder.live:
+            refuse_opaque(owner, self.packages)
+        self._note_opened(owner, owner)
+        guard(root, owner)
+        return False
+
+    def _note_opened(self, x: Any, owner: Any) -> None:
+        """Remember what comes from outside."""
+        self.builder.trace.opened[id(x)] = owner
+
+    def open(self, *owners: Any) -> None:
+        """Note objects from outside before the traced code changes them."""
+        for owner in owners:
+            if not isinstance(owner, (Value, Proxy)) and is_open(owner):
+                self._is_inside(owner)
