@@ -12,6 +12,9 @@ from scipy.integrate import DOP853, RK23, RK45
 from scipy.optimize import OptimizeResult
 
 from ..util.errors import UnsupportedFunctionError
+from ..util.lazy import LazyModule
+
+trajectories: Any = LazyModule("fad.api.trajectories")
 
 PAIRS = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853}
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # limits of the ratio of the next step to the last one
@@ -22,6 +25,9 @@ ONE = np.float64(1.0)                                        # makes a number on
 def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
               events: Any = None, vectorized: bool = False, args: Any = None, first_step: Any = None,
               max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6, **others: Any) -> Any:
+    if getattr(method, "__name__", method) == "LSODA":
+        return _by_lsoda(fun, t_span, y0, t_eval, dense_output, events, args,
+                         dict(others, first_step=first_step, max_step=max_step, rtol=rtol, atol=atol))
     pair = _pair_of(method, dense_output, events, others)
     t0, tf = np.asarray(t_span, float)
     y = np.asarray(y0) * 1.0
@@ -87,6 +93,18 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
     return OptimizeResult(t=wanted, y=at_wanted.T, sol=None, t_events=None, y_events=None, nfev=calls, njev=0, nlu=0,
                           status=0, message="The solver successfully reached the end of the integration interval.",
                           success=True)
+
+
+def _by_lsoda(fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_output: bool, events: Any, args: Any,
+              options: dict) -> Any:
+    """SciPy's LSODA, whose solution has a derivative, and whose steps have none."""
+    if dense_output or events is not None or not set(options) <= {"first_step", "max_step", "min_step", "rtol", "atol"}:
+        raise UnsupportedFunctionError("scipy.integrate.solve_ivp has no derivative with LSODA and dense_output, "
+                                       "events, jac or bands", do="leave them out, or use another method")
+    t, y = trajectories.by_lsoda(lambda t, y: fun(t, y) if args is None else fun(t, y, *args), t_span, y0, t_eval,
+                                 **options)
+    return OptimizeResult(t=t, y=y.T, sol=None, t_events=None, y_events=None, status=0, success=True,
+                          message="The solver successfully reached the end of the integration interval.")
 
 
 def _pair_of(method: Any, dense_output: bool, events: Any, others: dict) -> Any:
