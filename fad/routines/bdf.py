@@ -5,14 +5,15 @@ M. W. Reichelt, The MATLAB ODE Suite, SIAM Journal on Scientific Computing 18 (1
 
 SciPy's Newton iteration finds d, with SciPy's tests of convergence; the derivative of d is that of the equation's
 solution. The state between two attempts: the time, the solution, the next step's size, the differences D of the
-solution, the order, the number of equal steps, and the Jacobian with the question whether it is that of this time.
+solution, the order, the number of equal steps, the Jacobian, whether it is that of this time, and the c that it was
+factorised for (0: none).
 """
 from typing import Any
 
 import numpy as np
 
 from ..util.lazy import LazyModule
-from .stepping import ONE, PRECISION, check_step, end_of_step, first_size, least_step, newton_tolerance, norm
+from .stepping import ONE, check_step, end_of_step, first_size, least_step, newton_tolerance, norm
 
 solved: Any = LazyModule("fad.api.solved")
 
@@ -49,7 +50,7 @@ POWERS = _powers()
 class Backward:
     """BDF: how a step is tried, and what the polynomial of a step is."""
 
-    side = "right"                                            # of two steps that meet, the later one's polynomial holds
+    side = "right"                                            # where two steps meet, the later one's polynomial holds
     calls_of_polynomial = 0
 
     def start(self, problem: Any, t: Any, y: Any, first_step: Any) -> tuple:
@@ -59,46 +60,50 @@ class Backward:
         zeros = np.zeros((ORDERS + 1, y.size))
         D = np.concatenate((y[None], (f * size * problem.direction)[None], zeros))
         matrix = problem.jacobian(t, y)
-        return (t, y, size, D, 1, 0, matrix, True), 1 + (first_step is None), 1
+        return (t, y, size, D, 1, 0, matrix, problem.is_constant, ONE * 0.0), 1 + (first_step is None), 1
 
     def attempt(self, problem: Any, state: tuple) -> tuple:
         """Whether a step is accepted, the state after it, what its polynomial is made of, and the numbers of calls and
         Jacobians that it took."""
-        t, y, size, D, order, equal, matrix, is_current = state
+        t, y, size, D, order, equal, matrix, is_current, c_of = state
         least = least_step(t)
         check_step(size, least)
         t_new = t + size * problem.direction
         if bool(size > problem.max_step) or bool(problem.direction * (t_new - problem.tf) > 0):
             t_new = end_of_step(problem, t, min(size, problem.max_step))
-            D, equal = rescaled(D, order, abs(t_new - t) / size), 0
+            D, equal, c_of = rescaled(D, order, abs(t_new - t) / size), 0, ONE * 0.0
         h = t_new - t
         size = abs(h)
         c, of_order = h / ALPHA[order], INDEX <= order
+        if c_of == 0:
+            c_of = c
         predicted = np.where(of_order, ONE, 0.0) @ D[:-2]
         psi = np.where(of_order, GAMMA, 0.0) @ D[:-2] / ALPHA[order]
         scale = problem.scale(np.abs(predicted))
-        is_found, iterations, d = _newton(problem, t_new, predicted, c, psi, matrix, scale)
+        is_found, iterations, d, _ = _newton(problem, t_new, predicted, c, psi, c_of, matrix, scale)
         d = solved.solution(lambda d: c * problem.slope(t_new, predicted + d) - psi - d, d)
         safety = 0.9 * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
         scale = problem.scale(np.abs(predicted + d))
         error = norm(ERROR[order] * d / scale)
-        is_accepted, matrices = False, 0
+        is_accepted, matrices, factor = False, 0, ONE
         if not is_found:
+            c_of = ONE * 0.0
             if is_current:
-                size, D, equal = 0.5 * size, rescaled(D, order, ONE * 0.5), 0
+                factor = ONE * 0.5
             else:
                 matrix, is_current, matrices = problem.jacobian(t_new, predicted), True, 1
         elif error > 1:
             factor = max(ONE * LEAST, safety * error ** (-1 / (order + 1)))
-            size, D, equal = size * factor, rescaled(D, order, factor), 0
         else:
             is_accepted, is_current = True, problem.is_constant
             t, y, equal = t_new, predicted + d, equal + 1
             D = _advanced(D, d, order)
             if equal >= order + 1:
                 order, factor = _best(D, order, error, scale, safety)
-                size, D, equal = size * factor, rescaled(D, order, factor), 0
-        state = (t, y, size, D, order, equal, matrix, is_current)
+                c_of = ONE * 0.0
+        if factor != 1:
+            size, D, equal = size * factor, rescaled(D, order, factor), 0
+        state = (t, y, size, D, order, equal, matrix, is_current, c_of)
         return is_accepted, state, (t_new, problem.direction * size, D, order), (iterations, matrices)
 
     def polynomial(self, problem: Any, step: tuple) -> tuple:
@@ -115,23 +120,25 @@ def rescaled(D: Any, order: Any, factor: Any) -> Any:
     return np.concatenate((np.where(of_order[:, None] > 0, changed, D[:-2]), D[-2:]))
 
 
-def _newton(problem: Any, t: Any, predicted: Any, c: Any, psi: Any, matrix: Any, scale: Any) -> tuple:
-    """Whether the iteration converges, how many iterations it takes, and the solution d. No derivative goes through."""
+def _newton(problem: Any, t: Any, predicted: Any, c: Any, psi: Any, c_of: Any, matrix: Any,
+            scale: Any) -> tuple:
+    """Whether the iteration converges, how many iterations it takes, the solution d and the rate of convergence. No
+    derivative goes through."""
     still = solved.held(lambda d: c * problem.slope(t, predicted + d) - psi - d, predicted)
-    c, matrix, scale, d = [solved.stopped(x) for x in (c, matrix, scale, predicted)]
-    inverse = np.linalg.inv(np.eye(d.size) - c * matrix)
+    c_of, matrix, scale, d = [solved.stopped(x) for x in (c_of, matrix, scale, predicted)]
+    inverse = np.linalg.inv(np.eye(d.size) - c_of * matrix)
     d = d * 0.0
     return newton(still, lambda r: inverse @ r, d, scale, newton_tolerance(problem.rtol), ITERATIONS)
 
 
 def newton(residual: Any, solve: Any, x: Any, scale: Any, tolerance: Any, most: int) -> tuple:
-    """Whether SciPy's simplified Newton iteration converges, the number of iterations, and the solution."""
-    is_found, is_over, k, last = False, False, 0, ONE * 0.0
+    """Whether SciPy's simplified Newton iteration converges, the number of iterations, the solution, and the rate of
+    convergence."""
+    is_found, is_over, k, last, rate = False, False, 0, ONE * 0.0, ONE * 0.0
     while k < most and not is_over:
         r = residual(x)
         step = solve(r)
         size = norm(step / scale)
-        rate = ONE * 0.0
         if k > 0:
             rate = size / last
         is_slow = k > 0 and bool((rate >= 1) | (rate ** (most - k) / (1 - rate) * size > tolerance))
@@ -142,7 +149,7 @@ def newton(residual: Any, solve: Any, x: Any, scale: Any, tolerance: Any, most: 
             if bool(size == 0) or (k > 0 and bool(rate / (1 - rate) * size < tolerance)):
                 is_found, is_over = True, True
         last, k = size, k + 1
-    return is_found, k, x
+    return is_found, k, x, rate
 
 
 def _advanced(D: Any, d: Any, order: Any) -> Any:

@@ -15,15 +15,17 @@ from ..util.lazy import LazyModule
 from .bdf import Backward
 from .dense_output import Solution
 from .events import Events
+from .radau import ImplicitRungeKutta
 from .runge_kutta import ExplicitPair
 from .stepping import ONE, Problem, value_at
 
 solved: Any = LazyModule("fad.api.solved")
 trajectories: Any = LazyModule("fad.api.trajectories")
 
-IMPLICIT = {"BDF": Backward()}
+IMPLICIT = {"BDF": Backward(), "Radau": ImplicitRungeKutta()}
 METHODS = {"RK23": ExplicitPair(RK23), "RK45": ExplicitPair(RK45), "DOP853": ExplicitPair(DOP853), **IMPLICIT}
-MESSAGES = ("The solver successfully reached the end of the integration interval.", "A termination event occurred.")
+MESSAGE = "The solver successfully reached the end of the integration interval."
+ENDED = "The solver reached the end of the integration interval, or a termination event occurred."
 
 
 def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
@@ -43,7 +45,7 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
 
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y) if args is None else fun(t, y, *args)) * 1.0
-    problem = Problem(slope, tf, direction, ONE * max_step, rtol, atol, *_jacobian(slope, jac, args))
+    problem = Problem(slope, tf, direction, ONE * max_step, rtol, atol, *_jacobian(slope, jac, args, name == "Radau"))
     if t_eval is None:
         wanted = np.empty(0)
     else:
@@ -98,7 +100,8 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
     return OptimizeResult(t=wanted, y=at_wanted.T, sol=sol,
                           t_events=None if events is None else [np.array(found) for found in event_times],
                           y_events=None if events is None else [np.array(found) for found in event_states],
-                          nfev=calls, njev=matrices, nlu=0, status=0 + is_ended, message=MESSAGES[0], success=True)
+                          nfev=calls, njev=matrices, nlu=0, status=0 + is_ended, success=True,
+                          message=MESSAGE if events is None else ENDED)
 
 
 def _is_due(wanted: Any, done: Any, direction: float, t: Any) -> bool:
@@ -115,7 +118,7 @@ def _by_lsoda(fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_output: bool, e
     t, y = trajectories.by_lsoda(lambda t, y: fun(t, y) if args is None else fun(t, y, *args), t_span, y0, t_eval,
                                  **options)
     return OptimizeResult(t=t, y=y.T, sol=None, t_events=None, y_events=None, status=0, success=True,
-                          message=MESSAGES[0])
+                          message=MESSAGE)
 
 
 def _method_of(name: str, others: dict) -> Any:
@@ -129,14 +132,19 @@ def _method_of(name: str, others: dict) -> Any:
     return METHODS[name]
 
 
-def _jacobian(slope: Any, jac: Any, args: Any) -> tuple:
-    """The Jacobian as a function of t and y, and whether it is constant. The steps of a method need it, not their
-    derivatives. Where the user gives none, it is exact."""
-    def of_slope(t: Any, y: Any) -> Any:
+def _jacobian(slope: Any, jac: Any, args: Any, moves: bool) -> tuple:
+    """The Jacobian as a function of t and y, and whether it is constant. Where the user gives none, it is exact.
+
+    moves: whether a derivative goes through it: the steps of Radau depend on it.
+    """
+    def exact(t: Any, y: Any) -> Any:
+        return solved.jacobian_at(lambda y: slope(t, y), y)
+
+    def still(t: Any, y: Any) -> Any:
         t = solved.stopped(t)
         return solved.jacobian_at(solved.held(lambda y: slope(t, y), y), solved.stopped(y))
     if jac is None:
-        return of_slope, False
+        return exact if moves else still, False
     if callable(jac):
         return lambda t, y: np.asarray(jac(t, y) if args is None else jac(t, y, *args)) * 1.0, False
     return lambda t, y: np.asarray(jac) * 1.0, True

@@ -29,7 +29,7 @@ PRODUCTS = _products(3 + DOP853.D.shape[0])
 class ExplicitPair:
     """One of the pairs: how a step is tried, and what the polynomial of a step is."""
 
-    side = "left"                                             # whose polynomial holds where two steps meet: the earlier one
+    side = "left"                                             # where two steps meet, the earlier one's polynomial holds
 
     def __init__(self, pair: Any):
         self.pair, self.order = pair, pair.error_estimator_order
