@@ -14,6 +14,7 @@ from ..reach import uses
 WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
 ABOVE = {                           # modules that need derivatives, and stand above the ops
     "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories"),
+    "scipy.linalg": ("fad.api.riccati",),
     "scipy.optimize": ("fad.api.solvers",),
 }
 
