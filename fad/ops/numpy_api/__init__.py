@@ -40,6 +40,7 @@ LATER.update({
     "scipy.ndimage": ("ndimage", "resampling"),
     "scipy.optimize": ("optimize",),
     "scipy.signal": ("filters", "signal", "spectra"),
+    "scipy.sparse": ("sparse",),
     "scipy.spatial.distance": ("distance",),
     "scipy.special": ("special",),
     "scipy.stats": ("distributions", "summaries"),

@@ -85,9 +85,11 @@ class Proxy(ModuleType):
 
 def redirected(original: Any, found: Any, capture: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
-    if found.routine:
-        return RoutineCall(original, found.call, capture)               # type: ignore[return-value]
     name = getattr(original, "__name__", "call")
+    if found.routine:
+        routine = RoutineCall(original, found.call, capture)
+        is_class = isinstance(original, type)
+        return FaceClass(name, (), {"original": original, "make": routine}) if is_class else routine   # type: ignore[return-value]
     is_pythons = module_name(original) in ("math", "cmath")
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
 
