@@ -42,6 +42,7 @@ LATER.update({
     "scipy.signal": ("filters", "signal", "spectra"),
     "scipy.sparse": ("sparse",),
     "scipy.spatial.distance": ("distance",),
+    "scipy.spatial.transform": ("rotation",),
     "scipy.special": ("special",),
     "scipy.stats": ("distributions", "summaries"),
 })
