@@ -15,7 +15,7 @@ WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called wit
 ABOVE = {                           # modules that need derivatives, and stand above the ops
     "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories"),
     "scipy.linalg": ("fad.api.riccati",),
-    "scipy.optimize": ("fad.api.solvers",),
+    "scipy.optimize": ("fad.api.solvers", "fad.api.fits"),
 }
 
 
