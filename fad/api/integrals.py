@@ -86,11 +86,12 @@ class Integral:
 
     def _check_jumps(self, matrix: Any, a: Any, b: Any, theta: Sequence, moving: Sequence[int]) -> None:
         place, *parameters = self.closed.func.inputs
-        if not may_jump(self.closed.func, place, [parameters[k] for k in moving]):
+        if not may_jump(self.closed.func, [place], [parameters[k] for k in moving]):
             return
 
         def on_numbers(_: Any, matrix: Any, a: Any, b: Any, *theta: Any) -> Any:
-            check_no_jumps(self.name, lambda values: self._on_numbers(len(matrix), a, b, values), theta, moving, matrix)
+            check_no_jumps(self.name, lambda values: self._on_numbers(len(matrix), a, b, values), theta, moving, matrix,
+                           "Make that place an end of the integral (a sum of two integrals)")
             return 1.0
         still = [registry["stop_gradient"](x) for x in (matrix, a, b, *theta)]
         passed = registry["host"](1.0, *still, function=on_numbers, like=0)

@@ -20,9 +20,10 @@ WRAPPING = {"mod", "remainder", "fmod", "floor_divide"}
 PLACE, PARAMETER = 1, 2
 
 
-def may_jump(func: Func, place: Var, parameters: Sequence[Var]) -> bool:
-    """Whether a choice in a program depends on both the place and a parameter."""
-    return _chooses(func, {place: PLACE, **dict.fromkeys(parameters, PARAMETER)})
+def may_jump(func: Func, places: Sequence[Var], parameters: Sequence[Var], both: Sequence[Var] = ()) -> bool:
+    """Whether a choice in a program depends on both a place and a parameter, or on one that is both."""
+    return _chooses(func, {**dict.fromkeys(places, PLACE), **dict.fromkeys(parameters, PARAMETER),
+                           **dict.fromkeys(both, PLACE | PARAMETER)})
 
 
 def _chooses(func: Func, depends: dict) -> bool:
@@ -46,7 +47,8 @@ def _is_choice(eqn: Any) -> bool:
     return isinstance(eqn.op.derivative, Zero) or eqn.op.name in WRAPPING
 
 
-def check_no_jumps(name: str, find: Callable, values: Sequence, moving: Sequence[int], matrix: np.ndarray) -> None:
+def check_no_jumps(name: str, find: Callable, values: Sequence, moving: Sequence[int], matrix: np.ndarray,
+                   remedy: str) -> None:
     """Raise if a difference of find(values) -> (integrals, errors) along the values that move is not what the matrix
     of derivatives says."""
     rng = np.random.default_rng(0)
@@ -63,4 +65,4 @@ def check_no_jumps(name: str, find: Callable, values: Sequence, moving: Sequence
     allowed = SHARE * (np.abs(matrix) @ np.abs(flat)) + 10 * error / STEP + 1e-6
     if np.any(miss > allowed):                                # nan: beyond where the integral is known
         raise RuntimeError(f"{name} has no derivative here: the function jumps, at a place that depends on what is "
-                           "differentiated. Make that place an end of the integral (a sum of two integrals)")
+                           f"differentiated. {remedy}")

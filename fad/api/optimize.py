@@ -1,4 +1,5 @@
 """SciPy's optimisers with exact derivatives, of functions of structures: fad.scipy.optimize."""
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -291,7 +292,7 @@ def _curvature(of_vector: Callable, method: str, n: int, given: dict) -> dict:
     if method not in WITH_HESSIAN or "hess" in given or "hessp" in given:
         return {}
     if n > MANY and method in WITH_PRODUCTS:
-        return {"hessp": lambda x, p, *args: hvp(lambda x: of_vector(x, *args), x, p)}
+        return {"hessp": functools.partial(hvp, of_vector)}
     return {"hess": hessian(of_vector)}
 
 

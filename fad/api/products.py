@@ -247,7 +247,8 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
 
 
 @named_as_here
-def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
+def hvp(f: Callable, x: Any, v: Any, *args: Any, memory: "int | str | None" = None,
+        fallback: "bool | None" = None) -> Any:
     """Multiply the Hessian of `f` at `x` with the vector `v`.
 
     The product costs a small multiple of one call of `f`. The Hessian itself is never formed.
@@ -257,9 +258,11 @@ def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallb
     f : callable
         A function that returns one real number.
     x : array_like or structure of arrays
-        The point. It is the first argument of `f`, and its only one.
+        The point, the first argument of `f`.
     v : array_like or structure of arrays
         The vector, with the shape and structure of `x`.
+    *args
+        Further arguments of `f`, so that ``functools.partial(fad.hvp, f)`` is what SciPy calls `hessp`.
     memory : int or str, optional
         The bytes that loops may take for saved values, such as ``"200MB"``. fad computes again what does not fit.
     fallback : bool, optional
@@ -290,13 +293,13 @@ def hvp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallb
     >>> fad.hvp(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
     """
-    return _hvp_of(check_callable(f, "hvp"), memory, fallback)(x, v)
+    return _hvp_of(check_callable(f, "hvp"), memory, fallback)(x, v, *args)
 
 
 @remembered
 def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(x: Any, v: Any) -> Any:
-        return _along(gradient_of(f, "fad.hvp"), x, v)
+    def body(x: Any, v: Any, *args: Any) -> Any:
+        return _along(gradient_of((lambda x: f(x, *args)) if args else f, "fad.hvp"), x, v)
     return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory, fallback), {}), fallback=fallback)
 
 

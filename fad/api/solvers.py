@@ -5,7 +5,7 @@ gives its derivative (see implicit.py).
     brentq, newton, root_scalar, fsolve, root     f(x)
     fixed_point                                   f(x) - x
     minimize, minimize_scalar, fmin_bfgs, ...     the gradient of f
-    least_squares                                 the gradient of half the sum of squares
+    least_squares, leastsq, curve_fit (fits.py)   the gradient of half the sum of squares
 
 A component on one of its bounds has the condition x - bound. SciPy gets the function as a compiled function of numbers
 (see closed.py) and the user's own options, so that it takes the same steps as without fad. A solver that does not
@@ -95,7 +95,7 @@ def refuse(name: str, what: str) -> ConcreteValueError:
                               do=f"leave out {what}, or state the condition yourself (fad.implicit)")
 
 
-def _plain(name: str, options: dict, *refused: str) -> dict:
+def plain(name: str, options: dict, *refused: str) -> dict:
     for option in ("full_output", "callback", *refused):
         if options.get(option) is not None and options[option] is not False and options[option] != ():
             raise refuse(name, option)
@@ -104,11 +104,11 @@ def _plain(name: str, options: dict, *refused: str) -> dict:
     return options
 
 
-def _not_found(name: str, why: Any) -> RuntimeError:
+def not_found(name: str, why: Any) -> RuntimeError:
     return RuntimeError(f"scipy.optimize.{name} found no solution, so that there is no derivative: {why}")
 
 
-def _start(x0: Any) -> Any:
+def start_of(x0: Any) -> Any:
     """Where a solver of vectors starts, as a vector of floats."""
     return BY_NAME["numpy.ravel"].call(as_array(x0)) * 1.0
 
@@ -121,7 +121,7 @@ def _number(y: Any) -> Any:
 
 def bracketed(name: str, f: Callable, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
     """A root between a and b."""
-    options = _plain(name, options)
+    options = plain(name, options)
     problem = Problem(name, 0.5, (a, b))
     function = problem.function(f, args)
 
@@ -137,7 +137,7 @@ def _float_of(f: Callable) -> Callable:
 def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, bracket: Any = None, fprime: Any = None,
                 fprime2: Any = None, x0: Any = None, x1: Any = None, **options: Any) -> Any:
     """A root of a function of one number, by any of SciPy's methods."""
-    options = _plain(name, options)
+    options = plain(name, options)
     if callable(fprime) or callable(fprime2) or has_values(bracket):
         raise refuse(name, "fprime and fprime2, or a traced bracket")
     problem = Problem(name, 0.5, (0.0 if x0 is None else x0, 0.0 if x1 is None else x1))
@@ -149,7 +149,7 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
         found = optimize.root_scalar(call, method=method, bracket=bracket, fprime=fprime, fprime2=fprime2, **starts,
                                      **options)
         if not found.converged:
-            raise _not_found(name, found.flag)
+            raise not_found(name, found.flag)
         return found.root, (found.iterations, found.function_calls)
 
     def condition(x: Any, theta: tuple) -> Any:
@@ -157,16 +157,16 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
         return _number(y[0] if fprime else y)
     x, facts = problem.solve(find, condition, facts=2)
     return optimize.OptimizeResult(root=x, converged=True, success=True, flag="converged", method=method,
-                                   iterations=_whole(facts[0]), function_calls=_whole(facts[1]))
+                                   iterations=whole(facts[0]), function_calls=whole(facts[1]))
 
 
-def _whole(x: Any) -> Any:
+def whole(x: Any) -> Any:
     return registry["cast"](x, dtype=np.dtype(np.int64))
 
 
 def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
     """Roots of a function, from x0: a number or an array of them."""
-    options = _plain(name, options, "fprime2", "x1")
+    options = plain(name, options, "fprime2", "x1")
     problem = Problem(name, x0 * 1.0 if not isinstance(x0, (list, tuple)) else np.asarray(x0, float))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
@@ -177,15 +177,15 @@ def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), 
 
 def fsolve(name: str, f: Callable, x0: Any, args: Any = (), fprime: Any = None, **options: Any) -> Any:
     """A root of a system of equations."""
-    options = _plain(name, options)
-    problem = Problem(name, _start(x0))
+    options = plain(name, options)
+    problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
     def find(start: Any, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
         x, _, code, message = optimize.fsolve(call, start, fprime=slope(theta), **{**options, "full_output": True})
         if code != 1 and not _is_root(call, x):
-            raise _not_found(name, message)
+            raise not_found(name, message)
         return x, 0.0
     return problem.solve(find, function.traced)[0]
 
@@ -197,8 +197,8 @@ def _is_root(f: Callable, x: Any) -> bool:
 def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None,
          **options: Any) -> Any:
     """A root of a system of equations, with SciPy's result."""
-    options = _plain(name, options)
-    problem = Problem(name, _start(x0))
+    options = plain(name, options)
+    problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(jac, args)
 
     def value(y: Any) -> Any:
@@ -208,17 +208,17 @@ def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", 
         call = function.on_numbers(theta)
         found = optimize.root(call, start, method=method, jac=slope(theta), **options)
         if not found.success and not _is_root(lambda x: value(call(x)), found.x):
-            raise _not_found(name, found.message)
+            raise not_found(name, found.message)
         return found.x, found.get("nfev", 0)
     x, facts = problem.solve(find, lambda x, theta: value(function.traced(x, theta)), facts=1)
     return optimize.OptimizeResult(x=x, success=True, fun=value(function.traced(x, problem.theta)), method=method,
-                                   nfev=_whole(facts[0]))
+                                   nfev=whole(facts[0]))
 
 
 def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -> Any:
     """A root (or the fixed point) of a function of arrays, by a solver that raises where it does not converge."""
     is_fixed_point = name == "fixed_point"
-    options = _plain(name, options)
+    options = plain(name, options)
     problem = Problem(name, np.asarray(x0, float)[()] if not has_values(x0) else x0 * 1.0)
     function = problem.function(f, args)
 
@@ -236,12 +236,12 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -
 def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
              hessp: Any = None, bounds: Any = None, **options: Any) -> Any:
     """The least value of a function of a vector, within bounds."""
-    options = _plain(name, options, "constraints")
+    options = plain(name, options, "constraints")
     if callable(hess) or callable(hessp) or has_values(bounds):
         raise refuse(name, "hess, hessp or traced bounds")
-    problem = Problem(name, _start(x0))
+    problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(jac, args)
-    limits = None if bounds is None else _limits(bounds)
+    limits = None if bounds is None else limits_of(bounds)
 
     def value(x: Any, theta: Sequence) -> Any:
         y = function.traced(x, theta)
@@ -252,15 +252,15 @@ def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None
         found = optimize.minimize(call if jac is True else _float_of(call), start, method=method, bounds=bounds,
                                   jac=slope(theta), **options)
         if not found.success and found.status != 2:          # 2: no progress within rounding, at a minimum mostly
-            raise _not_found(name, found.message)
-        _check_bounds(name, found.x, limits)
+            raise not_found(name, found.message)
+        check_bounds(name, found.x, limits)
         return found.x, (found.get("nit", 0), found.nfev)
-    x, facts = problem.solve(find, _stationary(value, limits), facts=2)
-    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=_whole(facts[0]),
-                                   nfev=_whole(facts[1]))
+    x, facts = problem.solve(find, stationary(value, limits), facts=2)
+    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=whole(facts[0]),
+                                   nfev=whole(facts[1]))
 
 
-def _stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
+def stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
     """The condition of a minimum of f(x, theta): a component on one of its limits stays there."""
     def condition(x: Any, theta: tuple) -> Any:
         slope = gradient_of(lambda x: f(x, theta), "a minimum within a function")(x)
@@ -271,7 +271,7 @@ def _stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
     return condition
 
 
-def _limits(bounds: Any) -> tuple:
+def limits_of(bounds: Any) -> tuple:
     """The least and the largest values of SciPy's bounds, as arrays of floats."""
     if isinstance(bounds, optimize.Bounds):
         low, high = bounds.lb, bounds.ub
@@ -281,7 +281,7 @@ def _limits(bounds: Any) -> tuple:
     return np.asarray(low, float), np.asarray(high, float)
 
 
-def _check_bounds(name: str, x: Any, limits: "tuple | None") -> None:
+def check_bounds(name: str, x: Any, limits: "tuple | None") -> None:
     """Raise for a component near a limit and not on it, as interior methods leave it: it has no known derivative."""
     if limits is None:
         return
@@ -295,8 +295,8 @@ def _check_bounds(name: str, x: Any, limits: "tuple | None") -> None:
 
 def minimum(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
     """Where a function of a vector is least, by the solvers that return nothing else."""
-    options = _plain(name, options)
-    problem = Problem(name, _start(x0))
+    options = plain(name, options)
+    problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
     def find(start: Any, theta: tuple) -> tuple:
@@ -304,15 +304,15 @@ def minimum(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (),
         found = getattr(optimize, name)(_float_of(function.on_numbers(theta)), start, **slopes,
                                         **{**options, "full_output": True})
         if found[-1] not in (0, 2) and name != "fmin_powell":
-            raise _not_found(name, "too many iterations, or no progress")
+            raise not_found(name, "too many iterations, or no progress")
         return found[0], 0.0
-    return problem.solve(find, _stationary(lambda x, theta: _number(function.traced(x, theta))))[0]
+    return problem.solve(find, stationary(lambda x, theta: _number(function.traced(x, theta))))[0]
 
 
 def minimize_scalar(name: str, f: Callable, bracket: Any = None, bounds: Any = None, args: Any = (),
                     method: Any = None, **options: Any) -> Any:
     """The least value of a function of one number."""
-    options = _plain(name, options)
+    options = plain(name, options)
     if has_values([bracket, bounds]):
         raise refuse(name, "traced brackets or bounds")
     problem = Problem(name, 0.5)
@@ -323,47 +323,22 @@ def minimize_scalar(name: str, f: Callable, bracket: Any = None, bounds: Any = N
         found = optimize.minimize_scalar(_float_of(function.on_numbers(theta)), bounds=bounds, method=method, **given,
                                          **options)
         if not found.success:
-            raise _not_found(name, found.get("message", "no convergence"))
+            raise not_found(name, found.get("message", "no convergence"))
         if bounds is not None and min(found.x - bounds[0], bounds[1] - found.x) < 1e-4 * (bounds[1] - bounds[0]):
-            raise _not_found(name, "the least value in the bounds lies at one of them")
+            raise not_found(name, "the least value in the bounds lies at one of them")
         return found.x, (found.nit, found.nfev)
 
     def value(x: Any, theta: Sequence) -> Any:
         return _number(function.traced(x, theta))
-    x, facts = problem.solve(find, _stationary(value), facts=2)
-    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=_whole(facts[0]),
-                                   nfev=_whole(facts[1]))
-
-
-def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf),
-                  args: Any = (), **options: Any) -> Any:
-    """Where the sum of a function's squares is least, within bounds."""
-    options = _plain(name, options)
-    if options.get("loss", "linear") != "linear" or options.get("kwargs") or has_values(bounds):
-        raise refuse(name, "kwargs, another loss, or traced bounds")
-    problem = Problem(name, _start(x0))
-    function, slope = problem.function(f, args), problem.derivative(jac, args)
-    limits = _limits(bounds if isinstance(bounds, optimize.Bounds) else optimize.Bounds(*bounds))
-
-    def find(start: Any, theta: tuple) -> tuple:
-        found = optimize.least_squares(function.on_numbers(theta), start, bounds=bounds, jac=slope(theta), **options)
-        if not found.success:
-            raise _not_found(name, found.message)
-        _check_bounds(name, found.x, limits)
-        return found.x, found.nfev
-
-    def half(x: Any, theta: Sequence) -> Any:
-        y = function.traced(x, theta)
-        return registry["sum"](y * y, axes=tuple(range(len(shape_of(y))))) * 0.5
-    x, facts = problem.solve(find, _stationary(half, limits), facts=1)
-    return optimize.OptimizeResult(x=x, success=True, fun=function.traced(x, problem.theta),
-                                   cost=half(x, problem.theta), nfev=_whole(facts[0]))
+    x, facts = problem.solve(find, stationary(value), facts=2)
+    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=whole(facts[0]),
+                                   nfev=whole(facts[1]))
 
 
 CALLS: "dict[str, Callable]" = {
     **dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), bracketed),
     "root_scalar": root_scalar, "newton": newton, "fsolve": fsolve, "root": root, "minimize": minimize,
-    "minimize_scalar": minimize_scalar, "least_squares": least_squares,
+    "minimize_scalar": minimize_scalar,
     **dict.fromkeys(("fmin", "fmin_powell", "fmin_bfgs", "fmin_cg"), minimum),
     **dict.fromkeys(("fixed_point", "broyden1", "broyden2", "anderson", "newton_krylov"), of_arrays)}
 WITHIN.update({f"scipy.optimize.{name}": partial(call, name) for name, call in CALLS.items()})

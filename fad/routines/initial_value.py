@@ -1,9 +1,8 @@
-"""scipy.integrate.solve_ivp by SciPy's explicit Runge-Kutta pairs, step by step as SciPy goes.
+"""scipy.integrate.solve_ivp, step by step as SciPy goes; a method a file: runge_kutta.py, bdf.py, radau.py.
 
 The derivatives are exact for the computed steps and step sizes: differences of the solution agree with them at any
-tolerance, and both are as far from the exact solution's as the tolerance allows. (The method: E. Hairer, S. P.
-Norsett, G. Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6; the coefficients are SciPy's
-own.)
+tolerance, and both are as far from the exact solution's as the tolerance allows. A step of an implicit method is the
+solution of equations; its derivative is that of the solution, not of the iterations that find it.
 """
 from typing import Any
 
@@ -12,28 +11,41 @@ from scipy.integrate import DOP853, RK23, RK45
 from scipy.optimize import OptimizeResult
 
 from ..util.errors import UnsupportedFunctionError
+from ..util.lazy import LazyModule
+from .bdf import Backward
+from .dense_output import Solution
+from .events import Events
+from .radau import ImplicitRungeKutta
+from .runge_kutta import ExplicitPair
+from .stepping import ONE, Problem, value_at
 
-PAIRS = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853}
-SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # limits of the ratio of the next step to the last one
-PRECISION, TINIEST = np.finfo(float).eps, np.finfo(float).smallest_subnormal
-ONE = np.float64(1.0)                                        # makes a number one of NumPy's, on every way
+solved: Any = LazyModule("fad.api.solved")
+trajectories: Any = LazyModule("fad.api.trajectories")
+
+IMPLICIT = {"BDF": Backward(), "Radau": ImplicitRungeKutta()}
+METHODS = {"RK23": ExplicitPair(RK23), "RK45": ExplicitPair(RK45), "DOP853": ExplicitPair(DOP853), **IMPLICIT}
+MESSAGE = "The solver successfully reached the end of the integration interval."
+ENDED = "The solver reached the end of the integration interval, or a termination event occurred."
 
 
 def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
               events: Any = None, vectorized: bool = False, args: Any = None, first_step: Any = None,
               max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6, **others: Any) -> Any:
-    pair = _pair_of(method, dense_output, events, others)
+    name = getattr(method, "__name__", method)
+    if name == "LSODA":
+        return _by_lsoda(fun, t_span, y0, t_eval, dense_output, events, args,
+                         dict(others, first_step=first_step, max_step=max_step, rtol=rtol, atol=atol))
+    method, jac = _method_of(name, others), others.get("jac")
     t0, tf = np.asarray(t_span, float)
     y = np.asarray(y0) * 1.0
     if y.ndim != 1:
         raise ValueError("`y0` must be 1-dimensional.")
     _check_sizes(first_step, max_step, atol, abs(tf - t0))
-    tolerance = np.maximum(rtol, 100 * PRECISION), atol
     direction = 1.0 if tf >= t0 else -1.0
-    order = pair.error_estimator_order
 
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y) if args is None else fun(t, y, *args)) * 1.0
+    problem = Problem(slope, tf, direction, ONE * max_step, rtol, atol, *_jacobian(slope, jac, args, name == "Radau"))
     if t_eval is None:
         wanted = np.empty(0)
     else:
@@ -41,66 +53,101 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
         _check_times(wanted, t0, tf, direction)
     at_wanted = np.empty((wanted.size, y.size), y.dtype)
     at_wanted[:] = y
-    t, f = t0, slope(t0, y)
-    size = (_first_size(slope, t0, y, f, direction, abs(tf - t0), max_step, order, tolerance) if first_step is None
-            else first_step)
-    size, max_step = ONE * size, ONE * max_step
-    times, states = [t], [y]
-    done, calls, was_rejected = 0, 1 + (first_step is None), False
-    while direction * (tf - t) > 0:
-        least = max(10 * PRECISION * abs(t), 10 * TINIEST)
-        size = max(min(size, max_step), least) if not was_rejected else size
-        if not size >= least:                                 # nor is nan
-            raise RuntimeError("Required step size is less than spacing between numbers.")
-        t_new = t + size * direction
-        if direction * (t_new - tf) > 0:
-            t_new = tf
-        h = t_new - t
-        size = abs(h)
-        slopes = _slopes(slope, pair, t, y, f, h)
-        y_new = y + h * (pair.B @ slopes[:-1])
-        f_new = slope(t_new, y_new)
-        slopes[-1] = f_new
-        calls += pair.n_stages
-        error = _error(pair, slopes, h, _scale(y, y_new, tolerance))
-        if error < 1:
-            factor = MOST
-            if error > 0:
-                factor = min(MOST, SAFETY * error ** (-1 / (order + 1)))
-            if was_rejected:
-                factor = min(1.0, factor)
-            if t_eval is None:
-                times.append(t_new)
-                states.append(y_new)
-            elif done < wanted.size and direction * (t_new - wanted[done]) >= 0:
-                powers = _interpolant(slope, pair, t, y, y_new, h, slopes)
-                if pair is DOP853:
-                    calls += len(pair.C_EXTRA)
-                while done < wanted.size and direction * (t_new - wanted[done]) >= 0:
-                    at_wanted[done] = y + _between(pair, powers, h, (wanted[done] - t) / h)
+    watched = Events(events, args, direction)
+    last, counts = watched.values_at(t0, y), np.zeros(len(watched.functions))
+    event_times: list = [[] for _ in watched.functions]
+    event_states: list = [[] for _ in watched.functions]
+    state, calls, matrices = method.start(problem, t0, y, first_step)
+    times, states, pieces = [t0], [y], []
+    done, is_ended = 0, False
+    while bool(direction * (tf - state[0]) > 0) and not is_ended:
+        t = state[0]
+        is_accepted, state, step, done_calls = method.attempt(problem, state)
+        calls, matrices = calls + done_calls[0], matrices + done_calls[1]
+        if is_accepted:
+            t_new, y_new = state[0], state[1]
+            is_crossed = False
+            if watched.functions:
+                now = watched.values_at(t_new, y_new)
+                active = watched.active(last, now)
+                last, is_crossed = now, bool(np.any(active))
+            if dense_output or is_crossed or _is_due(wanted, done, direction, t_new):
+                calls += method.calls_of_polynomial
+                origin, width, powers = method.polynomial(problem, step)
+                if is_crossed:
+                    counts = counts + active
+                    roots, is_ended, t_new = watched.find(active, counts, origin, width, powers, t, t_new)
+                    for k, root in enumerate(roots):
+                        if active[k] and direction * (t_new - root) >= 0:
+                            event_times[k].append(root)
+                            event_states[k].append(value_at(origin, width, powers, root))
+                    if is_ended:
+                        y_new = value_at(origin, width, powers, t_new)
+                while _is_due(wanted, done, direction, t_new):
+                    at_wanted[done] = value_at(origin, width, powers, wanted[done])
                     done += 1
-            t, y, f, size, was_rejected = t_new, y_new, f_new, size * factor, False
-        else:
-            size, was_rejected = size * max(LEAST, SAFETY * error ** (-1 / (order + 1))), True
+                if dense_output:
+                    pieces.append((origin, width, powers))
+            if t_eval is None or dense_output:
+                times.append(t_new)
+            if t_eval is None:
+                states.append(y_new)
+    sol = Solution(np.array(times), pieces, direction, method.side) if dense_output else None
     if t_eval is None:
         wanted, at_wanted = np.array(times), np.array(states)
-    return OptimizeResult(t=wanted, y=at_wanted.T, sol=None, t_events=None, y_events=None, nfev=calls, njev=0, nlu=0,
-                          status=0, message="The solver successfully reached the end of the integration interval.",
-                          success=True)
+    else:
+        wanted, at_wanted = wanted[:done], at_wanted[:done]
+    return OptimizeResult(t=wanted, y=at_wanted.T, sol=sol,
+                          t_events=None if events is None else [np.array(found) for found in event_times],
+                          y_events=None if events is None else [np.array(found) for found in event_states],
+                          nfev=calls, njev=matrices, nlu=0, status=0 + is_ended, success=True,
+                          message=MESSAGE if events is None else ENDED)
 
 
-def _pair_of(method: Any, dense_output: bool, events: Any, others: dict) -> Any:
-    """SciPy's class with the coefficients. An error of what has no derivative here."""
-    name = getattr(method, "__name__", method)
-    missing = (f"method={name!r}" if name not in PAIRS else "dense_output" if dense_output
-               else "events" if events is not None else "")
-    if missing:
-        raise UnsupportedFunctionError(f"scipy.integrate.solve_ivp has no derivative with {missing}",
-                                       why="only the steps of RK45, RK23 and DOP853 are part of a program",
-                                       do="use one of these methods and t_eval, or write the loop over steps")
-    if others:
-        raise TypeError(f"solve_ivp({name!r}) has no option {', '.join(others)}")
-    return PAIRS[name]
+def _is_due(wanted: Any, done: Any, direction: float, t: Any) -> bool:
+    """Whether the next time that is wanted has been reached."""
+    return done < wanted.size and bool(direction * (t - wanted[done]) >= 0)
+
+
+def _by_lsoda(fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_output: bool, events: Any, args: Any,
+              options: dict) -> Any:
+    """SciPy's LSODA, whose solution has a derivative, and whose steps have none."""
+    if dense_output or events is not None or not set(options) <= {"first_step", "max_step", "min_step", "rtol", "atol"}:
+        raise UnsupportedFunctionError("scipy.integrate.solve_ivp has no derivative with LSODA and dense_output, "
+                                       "events, jac or bands", do="leave them out, or use another method")
+    t, y = trajectories.by_lsoda(lambda t, y: fun(t, y) if args is None else fun(t, y, *args), t_span, y0, t_eval,
+                                 **options)
+    return OptimizeResult(t=t, y=y.T, sol=None, t_events=None, y_events=None, status=0, success=True,
+                          message=MESSAGE)
+
+
+def _method_of(name: str, others: dict) -> Any:
+    if name not in METHODS:
+        raise UnsupportedFunctionError(f"scipy.integrate.solve_ivp has no derivative with method={name!r}",
+                                       why=f"only the steps of {', '.join(METHODS)} are part of a program",
+                                       do="use one of these methods, or write the loop over steps")
+    unknown = set(others) - ({"jac"} if name in IMPLICIT else set())
+    if unknown:
+        raise TypeError(f"solve_ivp({name!r}) has no option {', '.join(sorted(unknown))}")
+    return METHODS[name]
+
+
+def _jacobian(slope: Any, jac: Any, args: Any, moves: bool) -> tuple:
+    """The Jacobian as a function of t and y, and whether it is constant. Where the user gives none, it is exact.
+
+    moves: whether a derivative goes through it: the steps of Radau depend on it.
+    """
+    def exact(t: Any, y: Any) -> Any:
+        return solved.jacobian_at(lambda y: slope(t, y), y)
+
+    def still(t: Any, y: Any) -> Any:
+        t = solved.stopped(t)
+        return solved.jacobian_at(solved.held(lambda y: slope(t, y), y), solved.stopped(y))
+    if jac is None:
+        return exact if moves else still, False
+    if callable(jac):
+        return lambda t, y: np.asarray(jac(t, y) if args is None else jac(t, y, *args)) * 1.0, False
+    return lambda t, y: np.asarray(jac) * 1.0, True
 
 
 def _check_sizes(first_step: Any, max_step: Any, atol: Any, whole: Any) -> None:
@@ -122,78 +169,3 @@ def _check_times(times: Any, t0: Any, tf: Any, direction: Any) -> None:
         raise ValueError("Values in `t_eval` are not within `t_span`.")
     if np.any(direction * np.diff(times) <= 0):
         raise ValueError("Values in `t_eval` are not properly sorted.")
-
-
-def _norm(x: Any) -> Any:
-    return np.linalg.norm(x) / x.size ** 0.5
-
-
-def _scale(y: Any, y_new: Any, tolerance: tuple) -> Any:
-    return tolerance[1] + np.maximum(np.abs(y), np.abs(y_new)) * tolerance[0]
-
-
-def _first_size(slope: Any, t0: Any, y0: Any, f0: Any, direction: Any, whole: Any, max_step: Any, order: int,
-                tolerance: tuple) -> Any:
-    """The size of the first step (Hairer, Norsett, Wanner, section II.4)."""
-    scale = _scale(y0, y0, tolerance)
-    d0, d1 = _norm(y0 / scale), _norm(f0 / scale)
-    if d0 < 1e-5 or d1 < 1e-5:
-        h0 = 1e-6
-    else:
-        h0 = 0.01 * d0 / d1
-    h0 = min(h0, whole)
-    d2 = _norm((slope(t0 + h0 * direction, y0 + h0 * direction * f0) - f0) / scale) / h0
-    if d1 <= 1e-15 and d2 <= 1e-15:
-        h1 = max(1e-6, h0 * 1e-3)
-    else:
-        h1 = (0.01 / max(d1, d2)) ** (1 / (order + 1))
-    return min(100 * h0, h1, whole, max_step)
-
-
-def _slopes(slope: Any, pair: Any, t: Any, y: Any, f: Any, h: Any) -> Any:
-    """The slopes at the stages of a step, and room for the one at its end."""
-    slopes = np.empty((pair.n_stages + 1, y.size), y.dtype)
-    slopes[0] = f
-    for s in range(1, pair.n_stages):
-        slopes[s] = slope(t + pair.C[s] * h, y + pair.A[s, :s] @ slopes[:s] * h)
-    return slopes
-
-
-def _error(pair: Any, slopes: Any, h: Any, scale: Any) -> Any:
-    """The estimate of a step's error: below 1 if it is within the tolerance."""
-    if pair is not DOP853:
-        return _norm(pair.E @ slopes * h / scale)
-    fifth, third = np.linalg.norm(pair.E5 @ slopes / scale) ** 2, np.linalg.norm(pair.E3 @ slopes / scale) ** 2
-    if fifth == 0 and third == 0:
-        error = 0.0
-    else:
-        error = np.abs(h) * fifth / np.sqrt((fifth + 0.01 * third) * scale.size)
-    return error
-
-
-def _interpolant(slope: Any, pair: Any, t: Any, y: Any, y_new: Any, h: Any, slopes: Any) -> Any:
-    """The coefficients of the polynomial between the ends of a step; DOP853's takes further stages."""
-    if pair is not DOP853:
-        return pair.P.T @ slopes
-    count = len(pair.C_EXTRA)
-    more = np.empty((slopes.shape[0] + count, y.size), y.dtype)
-    more[:-count] = slopes
-    for s in range(count):
-        k = slopes.shape[0] + s
-        more[k] = slope(t + pair.C_EXTRA[s] * h, y + pair.A_EXTRA[s, :k] @ more[:k] * h)
-    powers = np.empty((3 + pair.D.shape[0], y.size), y.dtype)
-    powers[0] = y_new - y
-    powers[1] = h * slopes[0] - powers[0]
-    powers[2] = 2 * powers[0] - h * (slopes[-1] + slopes[0])
-    powers[3:] = h * (pair.D @ more)
-    return powers
-
-
-def _between(pair: Any, powers: Any, h: Any, x: Any) -> Any:
-    """What is added to a step's first value at the part x of the step."""
-    if pair is not DOP853:
-        return h * (x ** np.arange(1, powers.shape[0] + 1) @ powers)
-    y = powers[-1] * x
-    for k in range(1, powers.shape[0]):
-        y = (y + powers[-1 - k]) * (x if k % 2 == 0 else 1 - x)
-    return y

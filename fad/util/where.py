@@ -33,6 +33,7 @@ BELOW_TRACING = tuple([f"{__name__.split('.')[0]}.{part}"
 GENERATED = "<fad "                                          # how the file names of generated code begin
 _DEMONSTRATION = PACKAGE + "demo.py"  # written as a user would write it, and captured as user code
 _ROUTINES = PACKAGE + "routines" + os.sep  # so are these: plain NumPy in place of a library's functions
+_ROUTINES_NAME = f"{__name__.split('.')[0]}.routines."
 _LINE = "__fad_line__"                                        # an attribute of errors
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")
@@ -149,7 +150,13 @@ def package_name(x: Any) -> str:
 
 def is_fads(f: Any) -> bool:
     """Whether a function is fad's own, or a method of one of its objects."""
-    return package_name(f) == "fad" or package_name(type(getattr(f, "__self__", None))) == "fad"
+    owner = type(getattr(f, "__self__", None))
+    return (package_name(f) == "fad" or package_name(owner) == "fad") and not is_routine(f) and not is_routine(owner)
+
+
+def is_routine(x: Any) -> bool:
+    """Whether a class or a function stands in fad's routines, which are captured as the user's code is."""
+    return module_name(x).startswith(_ROUTINES_NAME)
 
 
 def is_captured_class(cls: type) -> bool:

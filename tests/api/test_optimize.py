@@ -136,3 +136,11 @@ def test_what_cannot_be_optimised_is_refused():
         optimize.minimize(lambda z: np.abs(z) ** 2, 1j)
     with pytest.raises(NotScalarError):
         optimize.minimize(lambda x: x, np.ones(2))
+
+
+def test_hvp_takes_the_arguments_that_hessp_is_given():
+    def loss(x, a, b):
+        return np.sum((x - a) ** 4 + b * x ** 2)
+    fit = optimize.minimize(loss, np.ones(3), args=(2.0, 0.5), jac=fad.grad(loss), hessp=functools.partial(fad.hvp, loss), method="trust-krylov")
+    assert fit.success
+    np.testing.assert_allclose(fad.hvp(loss, np.ones(3), np.arange(3.0), 2.0, 0.5), 13.0 * np.arange(3.0))

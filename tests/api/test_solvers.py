@@ -184,3 +184,42 @@ def test_no_solution():
 def test_what_has_no_derivative_here_is_refused(call):
     with pytest.raises(fad.FadError, match="scipy.optimize"):
         fad.jacobian(call, fallback=False)(P)
+
+
+# -- curve fits --------------------------------------------------------------------------------------------
+
+TIMES = np.linspace(0, 3, 8)
+TIGHT = {"ftol": 1e-14, "xtol": 1e-14}
+
+
+def decay(t, a, b):
+    return a * np.exp(-b * t)
+
+
+def measured(p):
+    return decay(TIMES, *p) + 0.01 * np.cos(7 * TIMES)
+
+
+FITS = {
+    "curve_fit": lambda p: optimize.curve_fit(decay, TIMES, measured(p), p0=[1.0, 1.0], **TIGHT)[0],
+    "curve_fit, sigma": lambda p: optimize.curve_fit(decay, TIMES * p[1], measured(p), [1.0, 1.0], 1 + p[0] * TIMES, **TIGHT)[0],
+    "curve_fit, bounds": lambda p: optimize.curve_fit(decay, TIMES, measured(p), [1.0, 1.0], bounds=(0, [3.0, 3.0]), gtol=1e-14, **TIGHT)[0],
+    "curve_fit, covariance": lambda p: np.diag(optimize.curve_fit(decay, TIMES * p[1], measured(p), [1.0, 1.0], **TIGHT)[1]),
+    "curve_fit, absolute_sigma": lambda p: optimize.curve_fit(decay, TIMES, measured(p), [1.0, 1.0], p[0] * TIMES + 1, True, **TIGHT)[1][0],
+    "leastsq": lambda p: optimize.leastsq(lambda q: decay(TIMES, *q) - measured(p), [1.0, 1.0], **TIGHT)[0],
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_fits(name):
+    f, found = FITS[name], fad.jacrev(FITS[name])(P)
+    staged = fad.jit(f)
+    np.testing.assert_allclose(staged(P), f(P), rtol=1e-6)                 # SciPy's covariance has a Jacobian of differences
+    np.testing.assert_allclose(found, np.transpose([differences(lambda s, e=e: staged(P + s * e), 0.0) for e in np.eye(2)]), rtol=1e-3, atol=1e-7)
+    np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("options, what", [({"p0": None}, "p0"), ({"jac": decay}, "jac"), ({"full_output": True}, "full_output")])
+def test_fits_without_a_known_derivative_are_refused(options, what):
+    with pytest.raises(fad.FadError, match=what):
+        fad.grad(lambda p: optimize.curve_fit(decay, TIMES, measured(p), **{"p0": [1.0, 1.0], **options})[0][0], fallback=False)(P)

@@ -40,6 +40,36 @@ def seen_from_a_loop(p):
     return s
 
 
+def early(t, y, a, b):
+    return y[0] - 1.0
+
+
+def falls(t, y, a, b):
+    return y[0] - 1.0 + 0 * t
+
+
+def ends(t, y, a, b):
+    return y[0] - a - 0.1
+
+
+def twice(t, y, a, b):
+    return y[0] - 1.0
+
+
+falls.direction, ends.terminal, twice.terminal = -1, True, 2
+
+
+def events_of(p, **options):
+    return solve_ivp(hunting, (0, 9), [p[1], 0.5], args=(p[0], p[1]), rtol=1e-7, atol=1e-9, **options)
+
+
+def sum_of_places(sol, p):
+    s = 0.0
+    for k in range(20):
+        s = s + sol(0.1 * k)[0] * sol(0.1 * k * p[0])[1]
+    return s
+
+
 CASES = {
     "steps": lambda p: np.sum(solve_ivp(hunting, (0, 3), [p[1], 0.5], args=(p[0], p[1])).y ** 2),
     "times": lambda p: np.sum(solve_ivp(hunting, (0, 3), [p[1], 0.5], args=(p[0], p[1]), t_eval=TIMES, rtol=1e-6).y ** 2),
@@ -55,11 +85,24 @@ CASES = {
     "options": lambda p: np.sum(solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0, 2.0], max_step=0.1, first_step=0.01, atol=np.array([1e-5, 1e-7])).y),
     "at rest": lambda p: np.sum(solve_ivp(lambda t, y: 0 * y, (0, 1), p * 1.0).y),
     "fields": lambda p: last_of(solve_ivp(hunting, (0, 3), [p[1], 0.5], args=tuple(p))),
+    "events": lambda p: np.sum(events_of(p, events=early).t_events[0] ** 2) + np.sum(events_of(p, events=early).y_events[0][:, 1]),
+    "events in one direction": lambda p: np.sum(events_of(p, events=[falls, early]).t_events[0]) * p[0],
+    "an event that ends": lambda p: last_of(events_of(p, events=[early, ends])) + events_of(p, events=[early, ends]).t_events[1][0],
+    "events and times": lambda p: np.sum(events_of(p, events=(ends,), t_eval=np.linspace(0, 9, 20)).y ** 2),
+    "the second event ends": lambda p: events_of(p, events=twice).t[-1] * p[1],
+    "an event, DOP853": lambda p: events_of(p, events=ends, method="DOP853").y[1, -1],
+    "dense_output": lambda p: np.sum(events_of(p, dense_output=True).sol(TIMES) ** 2) + events_of(p, dense_output=True).sol(p[0])[1],
+    "dense_output, DOP853, events": lambda p: np.sum(events_of(p, dense_output=True, events=ends, method="DOP853").sol(TIMES / 3)),
+    "dense_output, backwards": lambda p: np.sum(solve_ivp(lambda t, y: -p[0] * y + t, (2, 0), p, dense_output=True, t_eval=[1.0]).sol(TIMES / 2)),
+    "dense_output in a loop": lambda p: sum_of_places(events_of(p, dense_output=True).sol, p),
     "nothing traced": lambda p: p[0] * np.sum(solve_ivp(lambda t, y: -2 * y, (0, 1), [1.0, 2.0], method="LSODA").y),
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+THOROUGH = {"events in one direction", "events and times", "the second event ends", "an event, DOP853", "dense_output, backwards", "dense_output in a loop"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if name in THOROUGH else []) for name in CASES])
 def test_the_steps_are_scipys_and_derivatives_are_those_of_the_steps(name):
     f = CASES[name]
     assert np.isclose(fad.jit(f, fallback=False)(P), f(P), rtol=1e-13)
@@ -96,7 +139,8 @@ def test_on_the_tape():
     assert np.allclose(found, [(f(P + 1e-6 * e) - f(P - 1e-6 * e)) / 2e-6 for e in np.eye(2)], rtol=1e-6)
 
 
-@pytest.mark.parametrize("options, what", [({"method": "LSODA"}, "'LSODA'"), ({"events": lambda t, y, a, b: y[0]}, "events"), ({"dense_output": True}, "dense_output")])
+@pytest.mark.parametrize("options, what", [({"method": "LSODA", "dense_output": True}, "LSODA"), ({"method": "LSODA", "events": lambda t, y, a, b: y[0]}, "events"),
+                                            ({"method": "LSODA", "lband": 1, "uband": 1}, "bands")])
 def test_what_has_no_derivative_is_refused_and_left_to_scipy_where_none_is_asked_for(options, what):
     def f(p):
         return np.sum(solve_ivp(hunting, (0, 1), [p[1], 0.5], args=tuple(p), **options).y)

@@ -41,7 +41,9 @@ LATER.update({
     "scipy.ndimage": ("measurements", "ndimage", "ranks", "resampling"),
     "scipy.optimize": ("optimize",),
     "scipy.signal": ("filters", "ranks", "rates", "signal", "spectra"),
+    "scipy.sparse": ("sparse",),
     "scipy.spatial.distance": ("distance",),
+    "scipy.spatial.transform": ("rotation",),
     "scipy.special": ("special",),
     "scipy.stats": ("distributions", "estimators", "inference", "summaries"),
 })

@@ -95,8 +95,10 @@ face("scipy.integrate.solve_ivp", routine=True,
      note="through its steps, by RK45, RK23 and DOP853, without events and dense_output")(solve_ivp)
 face("scipy.integrate.fixed_quad", routine=True)(fixed_quad)
 
+SENSITIVITIES = "by the equations of its sensitivities"
 LEIBNIZ = "by Leibniz' rule, where the function is continuous or its jumps do not move"
 REMEDY = "write the integral as a sum over fixed places, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)"
 
 for _name in ("quad", "quad_vec", "nquad", "dblquad", "tplquad"):
     add_solver(f"scipy.integrate.{_name}", LEIBNIZ, REMEDY)
+add_solver("scipy.integrate.odeint", SENSITIVITIES, "use solve_ivp, whose steps are differentiated")

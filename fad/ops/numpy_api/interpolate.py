@@ -138,6 +138,38 @@ def pchip(x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
     return hermite(x, y, slopes, extrapolate, ax)
 
 
+@face("scipy.interpolate.Akima1DInterpolator",
+      samples=("interpolate.Akima1DInterpolator(np.cumsum(v), np.sin(9 * v))(np.cumsum(v)[:3] + 0.1)",
+               "interpolate.Akima1DInterpolator(np.arange(3.0), x, method='makima')(2 * v)"),
+      note="where no four neighbouring slopes are equal in pairs")
+def akima(x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: Any = None) -> Piecewise:
+    """Slopes weighed by how little the slopes beside them change (H. Akima, Journal of the ACM 17 (1970) 589;
+    "makima" is MATLAB's variant)."""
+    if method not in ("akima", "makima"):
+        raise NotImplementedError(f"`method`={method} is unsupported.")
+    x, y, ax = samples(x, y, axis)
+    if fixed(shape_of(x)[0], "the number of places of a spline") < 3:
+        raise refuse("scipy.interpolate.Akima1DInterpolator", "fewer than three places", do="np.interp is the same")
+    where, absolute, join = registry["where"], registry["abs"], BY_NAME["numpy.concatenate"].call
+    inner = BY_NAME["numpy.diff"].call(y, axis=0) / beside(BY_NAME["numpy.diff"].call(x), y)
+
+    def two_more(first: Any, second: Any) -> list:
+        """The slopes beyond an end, from the first two within."""
+        next_one = 2.0 * first - second
+        return [(2.0 * next_one - first)[None], next_one[None]]
+    m = join([*two_more(inner[0], inner[1]), inner, *two_more(inner[-1], inner[-2])[::-1]])
+    change = absolute(BY_NAME["numpy.diff"].call(m, axis=0))
+    if method == "makima":
+        change = change + 0.5 * absolute(m[1:] + m[:-1])
+    before, after = change[:-2], change[2:]
+    both = before + after
+    largest = registry["max"](both, axes=tuple(range(rank(both))))
+    is_known = both > 1e-9 * registry["stop_gradient"](largest)
+    slopes = where(is_known, m[1:-2] + before / where(is_known, both, 1.0) * (m[2:-1] - m[1:-2]),
+                   0.5 * (m[3:] + m[:-3]))
+    return hermite(x, y, slopes, False if extrapolate is None else extrapolate, ax)
+
+
 # -- interp1d --------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from ..linalg import factorizations, functions, riccati, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
 from .arguments import as_array, in_dtype, rank, refuse
 from .stacks import matrix, square, together
+from .within import add_solver
 
 # -- functions of matrices -------------------------------------------------------------------------
 
@@ -179,6 +180,10 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     b = matmul(ah - one, right)
     return solve_continuous_lyapunov(adjoint(b), matmul(matmul(solve.inv(a + one), -2.0 * q), right))
 
+
+for _name in ("solve_continuous_are", "solve_discrete_are"):
+    add_solver(f"scipy.linalg.{_name}", "of the stabilising solution, by a Lyapunov equation",
+               "write the iteration to the solution in NumPy")
 
 # -- matrices made of vectors ----------------------------------------------------------------------
 

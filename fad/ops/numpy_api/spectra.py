@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...routines.resampling import resample
 from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
@@ -298,3 +299,6 @@ def _overlapped(segments: Any, cut: Cut, count: int) -> Any:
     places = constant(_starts(cut, n)[:, None] + np.arange(cut.size))
     return registry["index_add"](registry["full"](0, *lanes, n, dtype=type_of(segments).dtype), segments, places,
                                  spec=(":",) * len(lanes) + ("a",), at=len(lanes))
+
+
+face("scipy.signal.resample", routine=True)(resample)

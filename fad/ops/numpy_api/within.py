@@ -8,12 +8,14 @@ from ...util.errors import ConcreteValueError
 from ...util.keywords import signature_of
 from ...util.lazy import imported
 from ..face import face
-from ..literals import has_values, is_value
+from ..literals import is_value
+from ..reach import uses
 
 WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
 ABOVE = {                           # modules that need derivatives, and stand above the ops
-    "scipy.integrate": ("fad.api.integrals",),
-    "scipy.optimize": ("fad.api.solvers",),
+    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories"),
+    "scipy.linalg": ("fad.api.riccati",),
+    "scipy.optimize": ("fad.api.solvers", "fad.api.fits"),
 }
 
 
@@ -29,7 +31,7 @@ def _solved(dotted: str, remedy: str, stepped: bool, *args: Any, **options: Any)
     """A solver: SciPy's own where nothing of what it is given is traced."""
     module, _, name = dotted.rpartition(".")
     solver: Callable = getattr(imported(module), name)
-    if (not stack.is_live() or stepped) and any(map(_reads_traced, (*args, *options.values()))):
+    if (not stack.is_live() or stepped) and any(uses(x, is_value) for x in (*args, *options.values())):
         for above in ABOVE[module]:
             imported(above)
         if dotted in WITHIN and not stack.is_live():
@@ -38,23 +40,6 @@ def _solved(dotted: str, remedy: str, stepped: bool, *args: Any, **options: Any)
                                  why="its steps depend on values, and what it finds does not depend on its steps",
                                  do=remedy)
     return solver(*args, **options)
-
-
-def _reads_traced(argument: Any) -> bool:
-    """Whether a traced value is an argument, or is used by a function that is one."""
-    if isinstance(argument, dict):
-        return any(map(_reads_traced, argument.values()))
-    if has_values(argument):
-        return True
-    cells = getattr(argument, "__closure__", None) or ()
-    return any(is_value(content) or has_values(content) for content in map(_content, cells))
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:                      # not bound yet
-        return None
 
 
 def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> Any:

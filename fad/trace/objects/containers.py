@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
-from ...util.where import package_name
+from ...util.where import is_routine, package_name
 
 NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))        # classes of what there may be many of
 _MISSING = object()
@@ -245,4 +245,5 @@ def never_change(items: Any) -> bool:
 def is_users(x: Any) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
     has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(type(x)))
-    return has_attributes and package_name(x if isinstance(x, type) else type(x)) not in _LIBRARIES
+    cls = x if isinstance(x, type) else type(x)
+    return has_attributes and (package_name(cls) not in _LIBRARIES or is_routine(cls))

@@ -9,6 +9,7 @@ from ...ir.build import Value, current
 from ...ops.face import METHODS, OBJECTS, find
 from ...ops.literals import has_values, python_complex, python_float, python_int, python_number
 from ...util.defects import asked_by_user, door
+from ...util.where import is_routine
 from ..guards.met import of_class_asked
 from ..lists.elements import Fixed
 from ..lists.export import as_array, as_arrays, number_of
@@ -133,6 +134,8 @@ def isinstance_(x: Any, classes: Any) -> bool:
     """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number no Iterable."""
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
+    if is_routine(type(x)) and hasattr(x, "stands_for"):
+        return issubclass(x.stands_for, classes)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
         current().trace.sources += of_class_asked(x, classes)
     return isinstance(x, classes)

@@ -2,8 +2,7 @@
 import functools
 import math
 from collections.abc import Callable
-from numbers import Number
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...ops.face import find
 from ...ops.literals import SEQUENCES
+from ...ops.reach import uses
 from ...util.defects import asked_by_user, door
 from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name, package_name
@@ -85,9 +85,11 @@ class Proxy(ModuleType):
 
 def redirected(original: Any, found: Any, capture: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
-    if found.routine:
-        return RoutineCall(original, found.call, capture)               # type: ignore[return-value]
     name = getattr(original, "__name__", "call")
+    if found.routine:
+        routine = RoutineCall(original, found.call, capture)
+        is_class = isinstance(original, type)
+        return FaceClass(name, (), {"original": original, "make": routine}) if is_class else routine   # type: ignore[return-value]
     is_pythons = module_name(original) in ("math", "cmath")
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
 
@@ -113,6 +115,10 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     return call
 
 
+def _is_traced(x: Any) -> bool:
+    return isinstance(x, (Tracer, RowList))
+
+
 class RoutineCall:
     """A function of which fad has a routine: calls in which anything traced has a part lead to that, captured as the user's functions are; all others to the
     original.
@@ -122,40 +128,13 @@ class RoutineCall:
         self.original, self.captured = original, capture.swap(routine)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if any(map(_uses_traced, (*args, *kwargs.values()))):
+        if any(uses(x, _is_traced) for x in (*args, *kwargs.values())):
             try:
                 return self.captured(*args, **kwargs)
             except UnsupportedFunctionError:
                 if not stack.is_live():
                     raise
         return called(self.original, *args, **kwargs)
-
-
-def _uses_traced(x: Any, depth: int = 4, seen: "set | None" = None) -> bool:
-    """Whether x is a traced value, or something is that x holds or sees: a container, an object, or a function with its closure, defaults and object."""
-    seen = set() if seen is None else seen
-    if isinstance(x, (Tracer, RowList)):
-        return True
-    if depth == 0 or id(x) in seen or isinstance(x, (type, ModuleType, np.ndarray, str, Number)):
-        return False
-    seen.add(id(x))
-    return any(_uses_traced(y, depth - 1, seen) for y in _held_by(x))
-
-
-def _held_by(x: Any) -> list:
-    """What a container, a function or an object holds or sees."""
-    if isinstance(x, dict):
-        return list(x.values())
-    if isinstance(x, SEQUENCES):
-        return list(x)
-    owner = getattr(x, "__self__", x)
-    attributes = list(vars(owner).values()) if hasattr(owner, "__dict__") else []
-    if isinstance(x, functools.partial):
-        return [x.func, *x.args, *x.keywords.values()]
-    f = getattr(x, "__func__", x)
-    if not isinstance(f, FunctionType):
-        return attributes
-    return [*attributes, *[c.cell_contents for c in f.__closure__ or () if c != CellType()], *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
 
 
 def _of_known_numbers(make: Callable, args: tuple, kwargs: dict) -> Any:

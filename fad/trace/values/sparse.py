@@ -13,6 +13,7 @@ from ...ir.types import INT, result_dtype
 from ...ops import extents
 from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
+from ...routines.sparse import Sparse
 from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name
 from ..guards.guard import AttributeGuard
@@ -30,7 +31,10 @@ def is_asked_by_sparse() -> bool:
 
 
 def times(a: Any, x: Any, transposed: bool = False) -> Any:
-    """A @ x, or A.T @ x, of a vector or matrix x."""
+    """A @ x, or A.T @ x, of a vector or matrix x; A * x of a number."""
+    if not len(shape_of(x)) and a.format in COORDINATES and a.ndim == 2:
+        data, rows, columns = COORDINATES[a.format](a)
+        return Sparse(data * x, rows, columns, a.shape, type(a))
     product = PRODUCTS.get(a.format)
     if product is None or a.ndim != 2 or len(shape_of(x)) not in (1, 2):
         raise UnsupportedFunctionError(f"a sparse {a.format} array of {a.ndim} axes is not multiplied with a traced array of {len(shape_of(x))}",
@@ -58,18 +62,24 @@ def _summed(data: Any, rows: Any, columns: Any, x: Any, m: int) -> Any:
 
 
 def _compressed(of_rows: bool) -> Any:
-    def product(a: Any, x: Any, m: int, transposed: bool) -> Any:
+    def coordinates(a: Any) -> tuple:
         if len(a.data) != a.indptr[-1]:
             raise UnsupportedFunctionError("a sparse matrix has room for more elements than it has", do="A.prune()")
         data, minor, starts = (_array(a, name) for name in ("data", "indices", "indptr"))
         major = BY_NAME["numpy.searchsorted"].call(starts[1:], registry["iota"](shape_of(data)[0], dtype=INT), "right")
-        rows, columns = (major, minor) if of_rows is not transposed else (minor, major)
-        return _summed(data, rows, columns, x, m)
-    return product
+        return (data, major, minor) if of_rows else (data, minor, major)
+    return coordinates
+
+
+def _given(a: Any) -> tuple:
+    return tuple([_array(a, name) for name in ("data", "row", "col")])
+
+
+COORDINATES = {"csr": _compressed(True), "csc": _compressed(False), "coo": _given}
 
 
 def _by_coordinates(a: Any, x: Any, m: int, transposed: bool) -> Any:
-    data, rows, columns = (_array(a, name) for name in ("data", "row", "col"))
+    data, rows, columns = COORDINATES[a.format](a)
     return _summed(data, *((columns, rows) if transposed else (rows, columns)), x, m)
 
 
@@ -89,4 +99,4 @@ def _by_diagonals(a: Any, x: Any, m: int, transposed: bool) -> Any:
     return y if hasattr(y, "dtype") else registry["full"](0, m, *shape_of(x)[1:], dtype=np.result_type(a.dtype, x.dtype))
 
 
-PRODUCTS = {"csr": _compressed(True), "csc": _compressed(False), "coo": _by_coordinates, "dia": _by_diagonals}
+PRODUCTS = {**dict.fromkeys(COORDINATES, _by_coordinates), "dia": _by_diagonals}

@@ -1,0 +1,39 @@
+"""What a function or an object holds or sees, at some depth: is a traced value among it?"""
+import functools
+from collections.abc import Callable
+from numbers import Number
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from .literals import SEQUENCES
+
+
+def uses(x: Any, is_one: Callable, depth: int = 4, seen: "set | None" = None) -> bool:
+    """Whether x is one, or something is that x holds or sees: a container, an object, or a function with its closure,
+    defaults and object."""
+    seen = set() if seen is None else seen
+    if is_one(x):
+        return True
+    if depth == 0 or id(x) in seen or isinstance(x, (type, ModuleType, np.ndarray, str, Number)):
+        return False
+    seen.add(id(x))
+    return any(uses(y, is_one, depth - 1, seen) for y in _held_by(x))
+
+
+def _held_by(x: Any) -> list:
+    """What a container, a function or an object holds or sees."""
+    if isinstance(x, dict):
+        return list(x.values())
+    if isinstance(x, SEQUENCES):
+        return list(x)
+    owner = getattr(x, "__self__", x)
+    attributes = list(vars(owner).values()) if hasattr(owner, "__dict__") else []
+    if isinstance(x, functools.partial):
+        return [x.func, *x.args, *x.keywords.values()]
+    f = getattr(x, "__func__", x)
+    if not isinstance(f, FunctionType):
+        return attributes
+    return [*attributes, *[c.cell_contents for c in f.__closure__ or () if c != CellType()], *(f.__defaults__ or ()),
+            *(f.__kwdefaults__ or {}).values()]

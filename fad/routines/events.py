@@ -1,0 +1,86 @@
+"""Events of solve_ivp: the times at which functions of the time and the solution cross zero.
+
+SciPy finds them on the polynomial of a step, to the last digits. So do these functions, by secants (the Illinois
+method: M. Dowell and P. Jarratt, BIT 11 (1971) 168), with a bisection where these are slow. For the derivative,
+g(t, y(t)) = 0 defines t.
+"""
+from typing import Any
+
+import numpy as np
+
+from ..util.lazy import LazyModule
+from .stepping import PRECISION, value_at
+
+solved: Any = LazyModule("fad.api.solved")
+MOST_ITERATIONS = 300
+
+
+class Events:
+    """The functions, how often each may occur, and in which direction each counts."""
+
+    def __init__(self, events: Any, args: Any, direction: float):
+        self.functions = () if events is None else (events,) if callable(events) else tuple(events)
+        self.args, self.direction = () if args is None else args, direction
+        self.most = [_most(event) for event in self.functions]
+        self.ways = np.array([getattr(event, "direction", 0) for event in self.functions])
+
+    def values_at(self, t: Any, y: Any) -> Any:
+        return np.array([_value(event, t, y, self.args) for event in self.functions])
+
+    def active(self, old: Any, new: Any) -> Any:
+        """Which functions cross zero between two points where they have these values."""
+        up, down = (old <= 0) & (new >= 0), (old >= 0) & (new <= 0)
+        return up & (self.ways >= 0) | down & (self.ways <= 0)
+
+    def find(self, active: Any, counts: Any, origin: Any, width: Any, powers: Any, t_old: Any, t_new: Any) -> tuple:
+        """The crossings of a step, whether they end the integration, and where the step ends."""
+        roots, is_ended, end = [], False, t_new
+        for k, event in enumerate(self.functions):
+            root = t_new
+            if active[k]:
+                root = _root(event, self.args, origin, width, powers, t_old, t_new)
+                if counts[k] >= self.most[k]:
+                    is_ended = True
+                    if self.direction * (end - root) > 0:
+                        end = root
+            roots.append(root)
+        return roots, is_ended, end
+
+
+def _most(event: Any) -> float:
+    """How often an event may occur: its last occurrence ends the integration."""
+    terminal = getattr(event, "terminal", None)
+    if terminal is None or terminal == 0:
+        return np.inf
+    if int(terminal) == terminal and terminal > 0:
+        return float(terminal)
+    raise ValueError("The `terminal` attribute of each event must be a boolean or positive integer.")
+
+
+def _value(event: Any, t: Any, y: Any, args: Any) -> Any:
+    return np.reshape(event(t, y, *args), ()) * 1.0
+
+
+def _root(event: Any, args: Any, origin: Any, width: Any, powers: Any, a: Any, b: Any) -> Any:
+    """Where the event is zero between a and b, with the derivatives of this equation."""
+    def along(t: Any) -> Any:
+        return _value(event, t, value_at(origin, width, powers, t), args)
+    return solved.solution(along, _bracketed(solved.held(along, 0.5), a, b))
+
+
+def _bracketed(f: Any, a: Any, b: Any) -> Any:
+    """A root between a and b, where f has different signs. a is the last iterate, b the end on the other side of it."""
+    at_a, at_b, count = f(a), f(b), 0
+    if at_b == 0:
+        a, at_a, b, at_b = b, at_b, a, at_a
+    while count < MOST_ITERATIONS and bool((at_a != 0) & (abs(b - a) > 4 * PRECISION * (1 + abs(a)))):
+        c = a - at_a * (b - a) / (at_b - at_a)
+        if count % 4 == 3 or bool((c < min(a, b)) | (c > max(a, b))):
+            c = 0.5 * (a + b)
+        at_c = f(c)
+        if (at_c > 0) != (at_a > 0):
+            b, at_b = a, at_a
+        else:
+            at_b = 0.5 * at_b
+        a, at_a, count = c, at_c, count + 1
+    return a

@@ -1,0 +1,228 @@
+"""scipy.spatial.transform.Rotation of traced numbers: unit quaternions (x, y, z, w), with SciPy's formulas.
+
+Near no rotation, where a formula has a removable singularity, a series takes its place: derivatives are right there,
+too. from_matrix projects onto the rotations, as SciPy does, by Newton's iteration for the polar factor (N. J. Higham,
+Functions of Matrices, section 8.3), which has the projection's derivatives. as_euler: E. Bernardes, S. Viollet,
+"Quaternion to Euler angles conversion", PLoS ONE 17 (2022).
+"""
+from typing import Any
+
+import numpy as np
+import scipy.spatial.transform
+
+from ..util.errors import UnsupportedFunctionError
+
+SMALL = 1e-3                                                 # half an angle below which series are taken
+AXES = {"x": 0, "y": 1, "z": 2}
+
+
+class Rotation:
+    """Rotations: one, or a row of them."""
+
+    stands_for = scipy.spatial.transform.Rotation             # where code asks for the class
+
+    def __init__(self, quat: Any):
+        self.quat = quat
+
+    @property
+    def single(self) -> bool:
+        return self.quat.ndim == 1
+
+    @property
+    def shape(self) -> tuple:
+        return self.quat.shape[:-1]
+
+    def __len__(self) -> int:
+        if self.single:
+            raise TypeError("Single rotation has no len().")
+        return self.quat.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        if self.single:
+            raise TypeError("Single rotation is not subscriptable.")
+        return Rotation(self.quat[index])
+
+    def __mul__(self, other: Any) -> Any:
+        return Rotation(_product(self.quat, as_rotation(other).quat))
+
+    def __rmul__(self, other: Any) -> Any:
+        return as_rotation(other) * self
+
+    def inv(self) -> Any:
+        return Rotation(self.quat * np.array([-1.0, -1.0, -1.0, 1.0]))
+
+    def as_quat(self, canonical: bool = False, *, scalar_first: bool = False) -> Any:
+        quat = _canonical(self.quat) if canonical else self.quat
+        return np.concatenate((quat[..., 3:], quat[..., :3]), axis=-1) if scalar_first else quat
+
+    def as_matrix(self) -> Any:
+        x, y, z, w = _parts(self.quat)
+        rows = [[x * x - y * y - z * z + w * w, 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                [2 * (x * y + z * w), -x * x + y * y - z * z + w * w, 2 * (y * z - x * w)],
+                [2 * (x * z - y * w), 2 * (y * z + x * w), -x * x - y * y + z * z + w * w]]
+        return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+    def as_rotvec(self, degrees: bool = False) -> Any:
+        quat = _canonical(self.quat)
+        squared = np.sum(quat[..., :3] ** 2, axis=-1)
+        is_small = squared < SMALL ** 2
+        sine = np.sqrt(np.where(is_small, 1.0, squared))
+        series = 2 + squared / 3 + squared ** 2 * (3 / 20) + squared ** 3 * (5 / 56)
+        scale = np.where(is_small, series, 2 * np.arctan2(sine, quat[..., 3]) / sine)
+        vector = scale[..., None] * quat[..., :3]
+        return np.rad2deg(vector) if degrees else vector
+
+    def magnitude(self) -> Any:
+        return 2 * np.arctan2(np.sqrt(np.sum(self.quat[..., :3] ** 2, axis=-1)), np.abs(self.quat[..., 3]))
+
+    def as_euler(self, seq: str, degrees: bool = False, *, suppress_warnings: bool = False) -> Any:
+        angles = _euler(self.quat, seq)
+        return np.rad2deg(angles) if degrees else angles
+
+    def apply(self, vectors: Any, inverse: bool = False) -> Any:
+        vectors, matrix = np.asarray(vectors) * 1.0, self.as_matrix()
+        if inverse:
+            matrix = np.swapaxes(matrix, -1, -2)
+        return np.sum(matrix * vectors[..., None, :], axis=-1)
+
+
+def as_rotation(x: Any) -> Any:
+    """A rotation of SciPy's as one of these."""
+    if type(x) is Rotation:
+        return x
+    if not hasattr(x, "as_quat"):
+        raise UnsupportedFunctionError("a rotation with traced numbers is multiplied with rotations only",
+                                       do="turn vectors by apply")
+    return Rotation(np.asarray(x.as_quat()))
+
+
+def _parts(quat: Any) -> tuple:
+    return quat[..., 0], quat[..., 1], quat[..., 2], quat[..., 3]
+
+
+def _normalised(quat: Any) -> Any:
+    return quat / np.sqrt(np.sum(quat ** 2, axis=-1))[..., None]
+
+
+def _canonical(quat: Any) -> Any:
+    """That of the two quaternions of a rotation whose last element is positive (or first that is not zero)."""
+    x, y, z, w = _parts(quat)
+    is_other = (w < 0) | (w == 0) & ((x < 0) | (x == 0) & ((y < 0) | (y == 0) & (z < 0)))
+    return np.where(is_other[..., None], -quat, quat)
+
+
+def _product(p: Any, q: Any) -> Any:
+    px, py, pz, pw = _parts(p)
+    qx, qy, qz, qw = _parts(q)
+    return np.stack([pw * qx + qw * px + py * qz - pz * qy, pw * qy + qw * py + pz * qx - px * qz,
+                     pw * qz + qw * pz + px * qy - py * qx, pw * qw - px * qx - py * qy - pz * qz], axis=-1)
+
+
+# -- from and to other representations -------------------------------------------------------------
+
+
+def from_quat(quat: Any, *, scalar_first: bool = False) -> Any:
+    quat = np.asarray(quat) * 1.0
+    if quat.ndim == 0 or quat.shape[-1] != 4:
+        raise ValueError(f"Expected `quat` to have shape (..., 4), got {quat.shape}.")
+    return Rotation(_normalised(np.concatenate((quat[..., 1:], quat[..., :1]), axis=-1) if scalar_first else quat))
+
+
+def from_rotvec(rotvec: Any, degrees: bool = False) -> Any:
+    vector = np.asarray(rotvec) * 1.0
+    if vector.ndim == 0 or vector.shape[-1] != 3:
+        raise ValueError(f"Expected `rot_vec` to have shape (..., 3), got {vector.shape}")
+    if degrees:
+        vector = np.deg2rad(vector)
+    squared = np.sum(vector ** 2, axis=-1) / 4                # of half the angle
+    is_small = squared < SMALL ** 2
+    half = np.sqrt(np.where(is_small, 1.0, squared))
+    sine = np.where(is_small, 1 - squared / 6 + squared ** 2 / 120 - squared ** 3 / 5040, np.sin(half) / half)
+    cosine = np.where(is_small, 1 - squared / 2 + squared ** 2 / 24 - squared ** 3 / 720, np.cos(half))
+    return Rotation(np.concatenate((0.5 * sine[..., None] * vector, cosine[..., None]), axis=-1))
+
+
+def from_euler(seq: str, angles: Any, degrees: bool = False) -> Any:
+    is_intrinsic = _is_intrinsic(seq, 1)
+    angles = np.asarray(angles) * 1.0
+    if degrees:
+        angles = np.deg2rad(angles)
+    if len(seq) == 1 and angles.ndim == 0:
+        angles = angles[None]
+    if angles.ndim == 0 or angles.shape[-1] != len(seq):
+        raise ValueError(f"Expected last dimension of `angles` to match number of sequence axes specified, got "
+                         f"{angles.shape} with {len(seq)} axes.")
+    quat = None
+    for k, name in enumerate(seq.lower()):
+        turn = _about(AXES[name], angles[..., k])
+        quat = turn if quat is None else _product(quat, turn) if is_intrinsic else _product(turn, quat)
+    return Rotation(quat)
+
+
+def _is_intrinsic(seq: str, least: int) -> bool:
+    if not least <= len(seq) <= 3 or not (set(seq) <= set("xyz") or set(seq) <= set("XYZ")):
+        raise ValueError(f"Expected axes from `seq` to be from ['x', 'y', 'z'] or ['X', 'Y', 'Z'], got {seq}")
+    if any(a == b for a, b in zip(seq, seq[1:])):
+        raise ValueError(f"Expected consecutive axes to be different, got {seq}")
+    return seq.isupper()
+
+
+def _about(axis: int, angle: Any) -> Any:
+    half = angle / 2
+    none = half * 0.0
+    return np.stack([np.sin(half) if k == axis else none for k in range(3)] + [np.cos(half)], axis=-1)
+
+
+def from_matrix(matrix: Any, *, assume_valid: bool = False) -> Any:
+    m = np.asarray(matrix) * 1.0
+    if m.ndim < 2 or m.shape[-1] != 3 or m.shape[-2] != 3:
+        raise ValueError(f"Expected `matrix` to have shape (..., 3, 3), got {m.shape}")
+    for _ in range(0 if assume_valid else 4):
+        m = 1.5 * m - 0.5 * m @ (np.swapaxes(m, -1, -2) @ m)
+    if not np.all(np.abs(np.swapaxes(m, -1, -2) @ m - np.eye(3)) < 1e-9):
+        raise ValueError("a matrix is far from a rotation: pass its polar factor (scipy.linalg.polar)")
+    if not np.all(np.linalg.det(m) > 0):
+        raise ValueError("Non-positive determinant (left-handed or null coordinate frame) in a rotation matrix")
+    trace = m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
+    quat = np.stack([m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1], 1 + trace],
+                    axis=-1)
+    largest = trace
+    for i in range(3):                                        # by the largest element, which does not vanish
+        is_larger = m[..., i, i] > largest
+        largest = np.where(is_larger, m[..., i, i], largest)
+        quat = np.where(is_larger[..., None], _by_element(m, trace, i), quat)
+    return Rotation(_normalised(quat))
+
+
+def _by_element(m: Any, trace: Any, i: int) -> Any:
+    j, k = (i + 1) % 3, (i + 2) % 3
+    parts = {i: 1 - trace + 2 * m[..., i, i], j: m[..., j, i] + m[..., i, j], k: m[..., k, i] + m[..., i, k],
+             3: m[..., k, j] - m[..., j, k]}
+    return np.stack([parts[n] for n in range(4)], axis=-1)
+
+
+def _euler(quat: Any, seq: str) -> Any:
+    """The three angles about the axes of seq."""
+    is_intrinsic = _is_intrinsic(seq, 3)
+    order = [AXES[name] for name in seq.lower()]
+    i, j, k = order[::-1] if is_intrinsic else order
+    is_symmetric = i == k
+    k = 3 - i - j if is_symmetric else k
+    sign = (i - j) * (j - k) * (k - i) // 2
+    qi, qj, qk, w = quat[..., i], quat[..., j], quat[..., k] * sign, quat[..., 3]
+    a, b, c, d = (w, qi, qj, qk) if is_symmetric else (w - qj, qi + qk, qj + w, qk - qi)
+    middle = 2 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
+    if np.any((middle < 1e-7) | (middle > np.pi - 1e-7)):
+        raise ValueError("Gimbal lock: the first and the third angle are not unique, and have no derivative")
+    total, difference = np.arctan2(b, a), np.arctan2(d, c)
+    first, third = total - difference, (total + difference) * (1 if is_symmetric else sign)
+    middle = middle if is_symmetric else middle - np.pi / 2
+    angles = np.stack([third, middle, first] if is_intrinsic else [first, middle, third], axis=-1)
+    return angles - 2 * np.pi * np.round(angles / (2 * np.pi))
+
+
+# -- methods of SciPy's own rotations, of traced arguments -----------------------------------------
+
+
+def apply(rotation: Any, vectors: Any, inverse: bool = False) -> Any:
+    return as_rotation(rotation).apply(vectors, inverse)

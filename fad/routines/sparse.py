@@ -1,0 +1,223 @@
+"""Sparse matrices with traced elements, by their coordinates: what SciPy's constructors make of traced data.
+
+Elements at one place add up, as in SciPy. The places are given; only the elements move.
+"""
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ..util.errors import UnsupportedFunctionError
+from ..util.lazy import LazyModule
+
+solves: Any = LazyModule("fad.api.sparse_solves")
+
+
+CLASSES = (scipy.sparse.spmatrix, scipy.sparse.sparray)
+
+
+class Sparse:
+    """The matrix of this shape with data[k] at (row[k], col[k]).
+
+    stands_for: the class of SciPy's that it stands for, also where code asks for its class.
+    """
+
+    ndim = 2
+
+    def __init__(self, data: Any, row: Any, col: Any, shape: tuple, kind: Any):
+        self.data, self.row, self.col, self.shape, self.stands_for = data, row, col, tuple(shape), kind
+
+    def is_array(self) -> bool:
+        """Whether it is one of SciPy's sparse arrays, of which A * x is no matrix product."""
+        return self.stands_for.__name__.endswith("array")
+
+    def with_data(self, data: Any) -> Any:
+        return Sparse(data, self.row, self.col, self.shape, self.stands_for)
+
+    def dot(self, x: Any) -> Any:
+        """The product with a vector or a matrix."""
+        if _is_sparse(x) or np.ndim(x) not in (1, 2):
+            raise UnsupportedFunctionError("a sparse matrix with traced elements is multiplied with a vector or a "
+                                           "dense matrix only", do="multiply with B.toarray(), or one after the other")
+        x = np.asarray(x)
+        if x.shape[0] != self.shape[1]:
+            raise ValueError(f"dimension mismatch: a sparse matrix of {self.shape} and an array of {x.shape}")
+        data = self.data if x.ndim == 1 else self.data[:, None]
+        y = np.zeros((self.shape[0], *x.shape[1:]), np.result_type(self.data.dtype, x.dtype))
+        np.add.at(y, self.row, data * x[self.col])
+        return y
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.dot(x)
+
+    def __mul__(self, x: Any) -> Any:
+        if _is_sparse(x) or np.ndim(x) > 0:
+            if self.is_array():
+                raise UnsupportedFunctionError("products of elements are not known of a sparse array with traced "
+                                               "elements", do="write A @ x for the matrix product")
+            return self.dot(x)
+        return self.with_data(self.data * x)
+
+    def __rmul__(self, x: Any) -> Any:
+        return self.with_data(x * self.data)
+
+    def __truediv__(self, x: Any) -> Any:
+        return self.with_data(self.data / x)
+
+    def __neg__(self) -> Any:
+        return self.with_data(-self.data)
+
+    def __add__(self, other: Any) -> Any:
+        other = as_sparse(other)
+        return Sparse(np.concatenate((self.data, other.data)), np.concatenate((self.row, other.row)),
+                      np.concatenate((self.col, other.col)), self.shape, self.stands_for)
+
+    def __radd__(self, other: Any) -> Any:
+        return as_sparse(other) + self
+
+    def __rsub__(self, other: Any) -> Any:
+        return as_sparse(other) + -self
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -as_sparse(other)
+
+    @property
+    def T(self) -> Any:
+        return Sparse(self.data, self.col, self.row, (self.shape[1], self.shape[0]), self.stands_for)
+
+    def transpose(self) -> Any:
+        return self.T
+
+    def tocsr(self) -> Any:
+        return self.as_kind("csr")
+
+    def tocsc(self) -> Any:
+        return self.as_kind("csc")
+
+    def tocoo(self) -> Any:
+        return self.as_kind("coo")
+
+    def as_kind(self, format: str) -> Any:
+        kind = "array" if self.is_array() else "matrix"
+        return Sparse(self.data, self.row, self.col, self.shape, getattr(scipy.sparse, f"{format}_{kind}"))
+
+    def toarray(self) -> Any:
+        y = np.zeros(self.shape, self.data.dtype)
+        np.add.at(y, (self.row, self.col), self.data)
+        return y
+
+    def diagonal(self) -> Any:
+        return np.diagonal(self.toarray())
+
+
+def as_sparse(a: Any) -> Any:
+    """A matrix of SciPy's by its coordinates; one of these as it is."""
+    if type(a) is Sparse:
+        return a
+    if not _is_sparse(a):
+        raise UnsupportedFunctionError("a sparse matrix with traced elements is added to sparse matrices only",
+                                       do="make both dense (A.toarray()), or both sparse")
+    kind, a = type(a), a.tocoo()
+    return Sparse(a.data, a.row, a.col, a.shape, kind)
+
+
+def maker(format: str, kind: str) -> Any:
+    """What csr_matrix and the like make of traced data."""
+    def make(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
+        return _made(arg1, shape, format, getattr(scipy.sparse, f"{format}_{kind}"))
+    return make
+
+
+def _made(given: Any, shape: Any, format: str, kind: Any) -> Any:
+    if type(given) is Sparse:
+        return Sparse(given.data, given.row, given.col, given.shape, kind)
+    if not isinstance(given, tuple):
+        dense = np.asarray(given)
+        m, n = dense.shape
+        places = np.arange(m * n)
+        return Sparse(np.reshape(dense, (-1,)), places // n, places % n, (m, n), kind)
+    if shape is None or (len(given) == 3 and format == "coo"):
+        raise UnsupportedFunctionError("the shape of a sparse matrix with traced elements must be known",
+                                       do="pass (data, (rows, columns)) and shape=(m, n)")
+    if len(given) == 2:
+        data, (row, col) = given
+        return Sparse(np.asarray(data), np.asarray(row), np.asarray(col), shape, kind)
+    data, minor, starts = given
+    data, minor = np.asarray(data), np.asarray(minor)
+    major = np.searchsorted(np.asarray(starts)[1:], np.arange(data.shape[0]), side="right")
+    return Sparse(data, *((major, minor) if format == "csr" else (minor, major)), shape, kind)
+
+
+def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> Any:
+    """The matrix with these diagonals."""
+    return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_matrix"))
+
+
+def diags_array(diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: Any = None,
+                dtype: Any = None) -> Any:
+    """The array with these diagonals."""
+    return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_array"))
+
+
+def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, kind: Any) -> Any:
+    if np.ndim(offsets) == 0:
+        offsets = [offsets]
+        diagonals = diagonals if isinstance(diagonals, (list, tuple)) and np.ndim(diagonals[0]) == 1 else [diagonals]
+    if shape is None:
+        n = len(diagonals[0]) + abs(offsets[0])
+        shape = (n, n)
+    data, rows, columns = [], [], []
+    for diagonal, offset in zip(diagonals, offsets):
+        first_row, first_column = max(0, -offset), max(0, offset)
+        count = min(shape[0] - first_row, shape[1] - first_column)
+        diagonal = np.atleast_1d(np.asarray(diagonal))
+        if diagonal.shape[0] == 1 and count != 1:
+            diagonal = diagonal[0] * np.ones(count)
+        if diagonal.shape[0] != count:
+            raise ValueError(f"Diagonal length (at offset {offset}) does not agree with array size {tuple(shape)}.")
+        data.append(diagonal)
+        rows.append(first_row + np.arange(count))
+        columns.append(first_column + np.arange(count))
+    return Sparse(np.concatenate(data), np.concatenate(rows), np.concatenate(columns), shape, kind)
+
+
+def issparse(x: Any) -> bool:
+    return _is_sparse(x)
+
+
+def _is_sparse(x: Any) -> bool:
+    return type(x) is Sparse or isinstance(x, CLASSES)
+
+
+# -- solves ----------------------------------------------------------------------------------------
+
+
+def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) -> Any:
+    b = np.asarray(b)
+    if b.ndim == 2 and b.shape[1] == 1:
+        b = b[:, 0]
+    return _solved(A, b)
+
+
+def _solved(A: Any, b: Any) -> Any:
+    A = as_sparse(A)
+    return solves.solve(A.data, A.row, A.col, b)
+
+
+class Factors:
+    """What splu returns for a matrix with traced elements."""
+
+    def __init__(self, matrix: Any):
+        self.matrix, self.shape = as_sparse(matrix), matrix.shape
+
+    def solve(self, rhs: Any, trans: str = "N") -> Any:
+        return _solved(self.matrix if trans == "N" else self.matrix.T, np.asarray(rhs))
+
+
+def splu(A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None,
+         options: Any = None) -> Any:
+    return Factors(A)
+
+
+def factorized(A: Any) -> Any:
+    return Factors(A).solve
