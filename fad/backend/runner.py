@@ -104,6 +104,12 @@ class Runner:
             raise compiler.BackendError(self.refused)
         return bound(self.kernel.call, [plain(x) for x in values[count:]], count)
 
+    def _text_for(self, values: Sequence) -> str:
+        """The text that is compiled for values like these."""
+        if config.threads == 1:
+            return self.source()
+        return compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+
     # -- tiers ------------------------------------------------------------------------------------------------------------
 
     def _should_compile(self, values: list) -> bool:
@@ -120,11 +126,11 @@ class Runner:
         if spent < load_time(self.size):
             return load_time(self.size) - spent
         if not self.text:
-            self._look()
+            self._look(values)
         left = (SHARE_OF_LOOPS if self.loops else SHARE) * compile_time(self.text) - spent
         if self.is_on_disk or left > 0.0:
             return 0.0 if self.is_on_disk else left
-        work = functools.partial(self._made, self.text, tuple([example(x) for x in values]))
+        work = functools.partial(self._made, self.text.strip(UNPRINTED), tuple([example(x) for x in values]))
         self.job = Job.start(work)
         return 0.0 if self.job is None else LOOK
 
@@ -139,10 +145,10 @@ class Runner:
         return self.job is not None and not (self.loops and not self.tells) and self.longest > compile_time(self.text) \
             and not within_handler()
 
-    def _look(self) -> None:
+    def _look(self, values: Sequence) -> None:
         """Print the text, and see whether its kernel is on disk."""
         try:
-            self.text = self.source()
+            self.text = self._text_for(values)
             self.is_on_disk = compiler.is_cached(self.text, self.name)
         except Exception as error:                           # compilation, which tells of it, prints it again
             let_through(error)
@@ -153,7 +159,7 @@ class Runner:
         job = self.job
         if job is not None and not _compiling._is_owned():    # else a signal handler has interrupted what the job waits for
             job.wait()
-        lock, made = _compiling, functools.partial(self._made, self.text, [plain(x) for x in values])
+        lock, made = _compiling, functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
         if job is not None and job.has_answer():
             lock, made = _taking, job.answer                  # nobody waits for another program's compilation
         with lock:                                            # equal programs have one dispatcher, which compiles for one thread at a time
@@ -180,7 +186,7 @@ class Runner:
     def _made(self, text: str, values: Sequence) -> tuple:
         """The kernel for values like these, and the seconds that it took."""
         with _compiling, collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
-            was_loaded, kernel = is_loaded(), compiler.kernel_of(self.source() if text in ("", UNPRINTED) else text, self.name)
+            was_loaded, kernel = is_loaded(), compiler.kernel_of(text or self._text_for(values), self.name)
             is_new = not kernel.call.signatures
             kernel.call._can_compile = True
             kernel.compile(*values)
