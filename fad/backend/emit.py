@@ -34,7 +34,7 @@ from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
 from .outline import OutlinedFunction, outlined, text_of, wrapped
-from .parallel import in_parts, is_worth_it, parallel_loops
+from .parallel import in_parts, parallel_loops, worth_it
 from .vocabulary import VOCABULARY, imports
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
@@ -60,10 +60,9 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
 def source_for(func: Func, name: str, guards: Iterable[tuple], values: Iterable, threads: int) -> str:
     """The text for arguments like these: where it pays, its loops run in parts on so many threads (see parallel.py)."""
     module = _Module(func, name, (), (), guards)
-    loops = list(parallel_loops(module.printer, module.body, module.parameters)) if threads > 1 else []
-    if not is_worth_it(loops, module.body, module.parameters, values):
-        return module.text()
-    return module.text(*in_parts(loops, module.body, module.parameters, module.printer.names, threads))
+    loops = parallel_loops(module.printer, module.body, module.parameters) if threads > 1 else ()
+    chosen = worth_it(loops, module.body, module.parameters, values)
+    return module.text(*in_parts(chosen, module.body, module.parameters, module.printer.names, threads)) if chosen else module.text()
 
 
 class _Module:

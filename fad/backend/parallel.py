@@ -40,7 +40,7 @@ OWN, PRIVATE, SUM = "own", "private", "sum"
 
 
 class Role(NamedTuple):
-    """What the iterations of a loop do with an array that they write to."""
+    """What the iterations of a loop do with an array that they write to; the rank is that of what is kept of it."""
 
     kind: str
     dtype: Any
@@ -70,7 +70,7 @@ def roles(printer: Any, node: Loop) -> "dict | None":
         kind = _kind(node, home, touched[root], root in begun, written)
         if kind is None:
             return None
-        found[printer.names.of(root)] = Role(kind, root.type.dtype, len(root.type.shape))
+        found[printer.names.of(root)] = Role(kind, root.type.dtype, len(root.type.shape if home is None else home.kept))
     return found
 
 
@@ -316,14 +316,14 @@ def _blocks(block: Block) -> Iterator[Block]:
             yield from _blocks(body)
 
 
-def is_worth_it(loops: list, lines: list, parameters: list, values: Iterable) -> bool:
-    """Whether one of the loops does enough on arguments like these."""
+def worth_it(loops: Iterable, lines: list, parameters: list, values: Iterable) -> list:
+    """Those of the loops that do enough on arguments like these: each takes as long to compile as its nest does."""
     known = dict(zip(parameters, values))
     for line in lines:
         found = _EXTENT.fullmatch(code_of(line))
         if found and hasattr(known.get(found[2]), "shape"):
             known[found[1]] = known[found[2]].shape[int(found[3])]
-    return any(_evaluated(loop.work(), known) > WORK for loop in loops)
+    return [loop for loop in loops if _evaluated(loop.work(), known) > WORK]
 
 
 def _evaluated(work: str, known: dict) -> int:

@@ -187,7 +187,7 @@ class Runner:
         """The kernel for values like these, and the seconds that it took."""
         with _compiling, collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
             was_loaded, kernel = is_loaded(), compiler.kernel_of(text or self._text_for(values), self.name)
-            is_new = not kernel.call.signatures
+            is_new = not getattr(kernel.call, "signatures", None)
             kernel.call._can_compile = True
             kernel.compile(*values)
             kernel.call.disable_compile()                    # other layouts are copied, other types are other programs
