@@ -34,7 +34,7 @@ from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
 from .outline import OutlinedFunction, outlined, text_of, wrapped
-from .parallel import in_parts, parallel_loops, worth_it
+from .parallel import Work, in_parts, parallel_loops, work_of
 from .vocabulary import VOCABULARY, imports
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
@@ -57,12 +57,20 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
     return _Module(func, name, names, arrays0, guards).text()
 
 
-def source_for(func: Func, name: str, guards: Iterable[tuple], values: Iterable, threads: int) -> str:
-    """The text for arguments like these: where it pays, its loops run in parts on so many threads (see parallel.py)."""
+def source_for(func: Func, name: str, guards: Iterable[tuple], values: Iterable, threads: int) -> "tuple[str, Work | None]":
+    """The text for arguments like these, and, where it is that of one thread, what its loops do.
+
+    Loops that do enough run in parts on so many threads (see parallel.py). Each takes as long to compile as its nest
+    does, so the others stay as they are.
+    """
     module = _Module(func, name, (), (), guards)
-    loops = parallel_loops(module.printer, module.body, module.parameters) if threads > 1 else ()
-    chosen = worth_it(loops, module.body, module.parameters, values)
-    return module.text(*in_parts(chosen, module.body, module.parameters, module.printer.names, threads)) if chosen else module.text()
+    body, parameters, printer = module.body, module.parameters, module.printer
+    loops = list(parallel_loops(printer, body, parameters)) if threads > 1 else []
+    work = work_of(loops, body, parameters)
+    chosen = [loop for loop, is_much in zip(loops, work.is_much(values)) if is_much]
+    if chosen:
+        return module.text(*in_parts(chosen, body, parameters, printer.names, threads)), None
+    return module.text(), work if loops else None
 
 
 class _Module:

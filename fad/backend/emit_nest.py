@@ -17,6 +17,7 @@ from .indexmap import Axis, Elem, at
 from .loop_ir import Begin, Loop, Step
 from .lower import Lowering
 from .names import Names
+from .parallel import note_region
 from .reductions import combine, combined, dtype_argument, unit
 from .simd_blocking import LANES, BlockLoop
 from .templates import SUM, ExprText, bare, is_negative, sum_of, template
@@ -100,16 +101,7 @@ class Printer:
             last = self.lines[-1] if self.lines else None
             self.node(node, nodes[k + 1:k + 1 + WINDOW], single)
             if isinstance(node, Loop):
-                self._note_region(node, last)
-
-    def _note_region(self, node: Loop, last: "str | None") -> None:
-        """Note the loop that was printed behind this line."""
-        for line in reversed(self.lines):
-            if line is last:
-                break
-            if line.startswith(f"{self.indent}for "):
-                self.regions.append((line, node))
-                break
+                note_region(self, node, last)
 
     def nodes(self, nodes: list, single: set) -> None:
         for k, node in enumerate(nodes):

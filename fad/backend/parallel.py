@@ -50,6 +50,16 @@ class Role(NamedTuple):
 # -- what the nest tells -------------------------------------------------------------------------------------------------
 
 
+def note_region(printer: Any, node: Loop, last: "str | None") -> None:
+    """Note the loop that was printed behind this line, by its head."""
+    for line in reversed(printer.lines):
+        if line is last:
+            break
+        if line.startswith(f"{printer.indent}for "):
+            printer.regions.append((line, node))
+            break
+
+
 def roles(printer: Any, node: Loop) -> "dict | None":
     """Name -> role of each array that the nest writes to; None if its iterations are not independent."""
     touched: dict[Var, list] = {}
@@ -316,14 +326,27 @@ def _blocks(block: Block) -> Iterator[Block]:
             yield from _blocks(body)
 
 
-def worth_it(loops: Iterable, lines: list, parameters: list, values: Iterable) -> list:
-    """Those of the loops that do enough on arguments like these: each takes as long to compile as its nest does."""
-    known = dict(zip(parameters, values))
-    for line in lines:
-        found = _EXTENT.fullmatch(code_of(line))
-        if found and hasattr(known.get(found[2]), "shape"):
-            known[found[1]] = known[found[2]].shape[int(found[3])]
-    return [loop for loop in loops if _evaluated(loop.work(), known) > WORK]
+class Work(NamedTuple):
+    """What the loops of a kernel do, as expressions in its parameters and in extents of these: (name, parameter, axis)."""
+
+    parameters: tuple
+    extents: tuple
+    amounts: tuple
+
+    def is_much(self, values: Iterable) -> list:
+        """For each loop, whether it does enough on these arguments to be worth threads."""
+        known = dict(zip(self.parameters, values))
+        for name, parameter, axis in self.extents:
+            if hasattr(known.get(parameter), "shape"):
+                known[name] = known[parameter].shape[axis]
+        return [_evaluated(amount, known) > WORK for amount in self.amounts]
+
+
+def work_of(loops: Iterable, lines: list, parameters: list) -> Work:
+    """What these loops of a function's lines do."""
+    found = [_EXTENT.fullmatch(code_of(line)) for line in lines]
+    extents = tuple([(m[1], m[2], int(m[3])) for m in found if m is not None and m[2] in parameters])
+    return Work(tuple(parameters), extents, tuple([loop.work() for loop in loops]))
 
 
 def _evaluated(work: str, known: dict) -> int:

@@ -54,6 +54,7 @@ class Runner:
         self.text = ""                                       # of the kernel, once it is printed
         self.is_on_disk = False
         self.job: Job | None = None                          # that compiles the kernel in the background
+        self.work: Any = None                                # what the loops of a kernel do that runs on one thread: see parallel.Work
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
         self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))    # a call is never begun a second time
 
@@ -62,6 +63,8 @@ class Runner:
         if self.kernel is None and not self.refused and self._should_compile(values):
             self._compile(values)
         if self.kernel is not None:
+            if self.work is not None and any(self.work.is_much(values)):
+                self._outgrow(values)
             return self.run_kernel(self.kernel, [plain(x) for x in values])
         try:
             return self.interpret(values)
@@ -106,9 +109,26 @@ class Runner:
 
     def _text_for(self, values: Sequence) -> str:
         """The text that is compiled for values like these."""
-        if config.threads == 1:
-            return self.source()
-        return compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+        text, self.work = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+        return text
+
+    def _outgrow(self, values: Sequence) -> None:
+        """These arguments are larger than those that the kernel was compiled for: one on all cores takes its place, once it is there."""
+        job = self.job
+        if job is not None and not job.is_over():
+            return
+        made: Callable = job.answer if job is not None and job.has_answer() else self._made_anew(values)
+        if job is None and (self.policy or config.compile) == "auto":
+            self.job = Job.start(made)
+            if self.job is not None:
+                return
+        self.job = self.work = None
+        self._take(made)
+
+    def _made_anew(self, values: Sequence) -> Callable:
+        """A function that makes the kernel for values like these."""
+        text, _ = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+        return functools.partial(self._made, text, tuple([example(x) for x in values]))
 
     # -- tiers ------------------------------------------------------------------------------------------------------------
 
@@ -121,8 +141,9 @@ class Runner:
 
     def _wait(self, values: list, spent: float) -> float:
         """For how many seconds the interpreter, which has spent so many, is to go on until it looks again; 0: not at all."""
-        if self.job is not None:
-            return 0.0 if self.job.is_over() else LOOK
+        job = self.job
+        if job is not None:
+            return 0.0 if job.is_over() else LOOK
         if spent < load_time(self.size):
             return load_time(self.size) - spent
         if not self.text:
@@ -159,7 +180,8 @@ class Runner:
         job = self.job
         if job is not None and not _compiling._is_owned():    # else a signal handler has interrupted what the job waits for
             job.wait()
-        lock, made = _compiling, functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
+        lock = _compiling
+        made: Callable = functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
         if job is not None and job.has_answer():
             lock, made = _taking, job.answer                  # nobody waits for another program's compilation
         with lock:                                            # equal programs have one dispatcher, which compiles for one thread at a time

@@ -83,7 +83,7 @@ def gradient(f, args, threads):
 
 def text(f, *args, threads=2):
     runner = fad.value_and_grad(f).program_for(*args)[0].runner
-    return emit.source_for(runner.func, "g", runner.guards, args, threads)
+    return emit.source_for(runner.func, "g", runner.guards, args, threads)[0]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -126,6 +126,24 @@ def test_small_loops_stay_as_they_are():
     assert "in_parallel" not in text(logistic, W, X[:300], Y[:300])
     assert "in_parallel" in text(logistic, W, *(np.ones((200_000, 8)), np.ones(200_000)))
     assert "in_parallel" not in text(logistic, W, *(np.ones((200_000, 8)), np.ones(200_000)), threads=1)
+
+
+@pytest.mark.parametrize("policy", ["now", "auto"])
+def test_a_function_that_was_warmed_up_on_little_runs_on_all_cores(policy):
+    """The fast path takes what is about as large as before, and leaves larger arguments to the general path."""
+    big = np.linspace(-1.0, 1.0, 400_000)
+    with fad.config.using(threads=2, compile=policy, cache_dir=None):
+        f = fad.jit(lambda x: np.sum(np.exp(-x * x) * np.sin(x) * 1.25))
+        program = f.program_for(big[:10])[0]
+        until = time.perf_counter() + 60.0
+        while program.runner.kernel is None and time.perf_counter() < until:
+            f(big[:10])
+        assert "in_parallel" not in program.runner.kernel.source
+        while "in_parallel" not in program.runner.kernel.source and time.perf_counter() < until:
+            np.testing.assert_allclose(f(big), chain(big) * 1.25, rtol=1e-9, atol=1e-9)
+        assert "in_parallel" in program.runner.kernel.source and f.traces == 1
+        np.testing.assert_allclose(f(big), chain(big) * 1.25, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(f(big[:10]), chain(big[:10]) * 1.25, rtol=1e-12)
 
 
 def test_an_error_in_a_part_is_the_callers(always):

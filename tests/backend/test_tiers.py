@@ -59,7 +59,7 @@ def test_kernel_on_disk_is_used_before_the_function_is_hot(monkeypatch):
     want = fad.jit(fad.grad(f), compile="now")(x)            # now the kernel is on disk
     monkeypatch.setattr(runner, "compile_time", lambda text: 1e9)
     printed = []
-    monkeypatch.setattr(runner.compiler, "source", lambda *args, source=runner.compiler.source, **kwargs: printed.append(source(*args, **kwargs)) or printed[-1])
+    monkeypatch.setattr(runner.compiler, "source_for", lambda *args, source=runner.compiler.source_for, **kwargs: printed.append(source(*args, **kwargs)) or printed[-1])
     g = fad.jit(fad.grad(f))
     for _ in range(100_000):
         if g.compilations:
