@@ -87,12 +87,12 @@ _jobs: "WeakSet[Job]" = WeakSet()
 
 
 class Job:
-    """Work of a thread of its own, in a copy of this context. `result` is there once it is over; `error` says why not.
+    """Work of a thread of its own, in a copy of this context. `result` is there once it is over; `failed` says why not.
     """
 
     def __init__(self, work: Callable):
         self.result: Any = None
-        self.error: BaseException | None = None
+        self.failed: BaseException | None = None
         self.done = threading.Event()
         self.thread = threading.Thread(target=copy_context().run, args=(self._run, work), name="fad compiles", daemon=True)
 
@@ -114,7 +114,7 @@ class Job:
         try:
             self.result = work()
         except BaseException as error:           # raised again by who wants the result
-            self.error = error
+            self.failed = error
         finally:
             self.done.set()
 
@@ -124,12 +124,12 @@ class Job:
 
     def has_answer(self) -> bool:
         """Whether it has a result, or an error of the work's own: no interrupt."""
-        return self.result is not None or (isinstance(self.error, Exception) and not is_interrupt(self.error))
+        return self.result is not None or (isinstance(self.failed, Exception) and not is_interrupt(self.failed))
 
     def answer(self) -> Any:
         """The result; or the error is raised."""
-        if self.error is not None:
-            raise self.error
+        if self.failed is not None:
+            raise self.failed
         return self.result
 
     def wait(self) -> None:
