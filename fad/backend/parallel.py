@@ -73,7 +73,7 @@ def roles(printer: Any, node: Loop) -> "dict | None":
         begun.update([printer.storage.root(step.out)] if is_begin else [])
     written = {root for root, found in touched.items() if any(access.mode != READ for access, _ in found)}
     found = {}
-    for root in written:
+    for root in [root for root in touched if root in written]:    # in the order of the text
         home = printer.homes.get(root)
         if home is not None and home.is_register:
             continue
@@ -172,7 +172,7 @@ class ParallelLoop:
     def _knows_numbers(self, block: Block, k: int, dtypes: dict) -> bool:
         """Whether what an iteration assigns to is assigned before it is read, and not read behind the loop; or added up."""
         gen = live_before(self.statement.bodies[0], frozenset())
-        for name in self.statement.defs - {self.index}:
+        for name in sorted(self.statement.defs - {self.index}):
             if name in gen:
                 if not self._is_only_added_to(name) or str(dtypes.get(name)) not in ("float64", "float32", "complex128", "int64"):
                     return False

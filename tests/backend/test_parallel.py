@@ -146,6 +146,31 @@ def test_a_function_that_was_warmed_up_on_little_runs_on_all_cores(policy):
         np.testing.assert_allclose(f(big[:10]), chain(big[:10]) * 1.25, rtol=1e-12)
 
 
+PROCESS = """
+import numpy as np, fad
+fad.config.compile, fad.config.threads = "now", 3
+X = np.random.default_rng(0).normal(size=(200_000, 8))
+
+def loss(w, v, X):
+    return np.mean(np.tanh(X @ w)) + np.sum(np.sin(X @ v)), np.sum(X, axis=0) * v
+g = fad.jit(fad.value_and_grad(loss, argnums=(0, 1), has_aux=True))
+g(np.ones(8), np.full(8, 0.5), X)
+runner = next(iter(fad.backend.compile._last.items()))
+print(runner[0])
+print(runner[1].call.stats.cache_hits)
+"""
+
+
+def test_text_is_the_same_in_each_process_and_its_kernel_is_found_on_disk(tmp_path):
+    found = []
+    for seed in ("1", "2", "3"):
+        env = {**os.environ, "PYTHONHASHSEED": seed, "FAD_CACHE_DIR": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", PROCESS], capture_output=True, text=True, env=env, check=True)
+        found.append(done.stdout.rpartition("Counter(")[::2])
+    assert "in_parallel" in found[0][0] and found[0][0] == found[1][0] == found[2][0]
+    assert "1" not in found[0][1] and ": 1" in found[1][1] and ": 1" in found[2][1]
+
+
 def test_an_error_in_a_part_is_the_callers(always):
     def f(x, k):
         return np.sum(np.sin(x[k]) * 2.0)
