@@ -156,14 +156,14 @@ class Runner:
         return 0.0 if self.job is None else LOOK
 
     def _patience(self) -> "float | None":
-        """The seconds of this call until the interpreter asks, in a loop, whether to go on; None: it does not ask."""
-        if not self.loops or self.tells or self.refused or (self.policy or config.compile) != "auto":
+        """The seconds of this call until the interpreter asks whether to go on; None: it does not ask."""
+        if self.tells or self.refused or (self.policy or config.compile) != "auto":
             return None
         return LOOK
 
     def _is_worth_waiting(self) -> bool:
-        """Whether the rest of the compilation is likely to take less time than another call of the interpreter."""
-        return self.job is not None and not (self.loops and not self.tells) and self.longest > compile_time(self.text) \
+        """Whether the rest of the compilation is likely to take less time than another call, which nothing may interrupt."""
+        return self.job is not None and self.tells and self.longest > compile_time(self.text) \
             and not within_handler()
 
     def _look(self, values: Sequence) -> None:

@@ -1,4 +1,4 @@
-"""When the interpreter stops within a loop, to ask whether it should go on. Each thread has a deadline of its own."""
+"""When the interpreter stops between two steps, to ask whether it should go on. Each thread has a deadline of its own."""
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ ambient(_deadline)
 
 @contextmanager
 def patience(seconds: "float | None", ask: "Callable[[], float] | None" = None) -> Iterator[None]:
-    """Loops that run within this block call ask() after so many seconds (None: never), and again after the seconds
+    """Programs that run within this block call ask() after so many seconds (None: never), and again after the seconds
     that it returns. Where that is 0, or nobody is to be asked, they raise OutOfPatience.
 
     >>> with patience(None):
@@ -44,7 +44,7 @@ def patience(seconds: "float | None", ask: "Callable[[], float] | None" = None) 
 
 
 def check_patience() -> None:
-    """For every iteration of a loop: ask whether to go on, if it is time to."""
+    """For every equation, and every iteration of a loop: ask whether to go on, if it is time to."""
     if _deadline.at is not None and time.perf_counter() >= _deadline.at:
         seconds = 0.0 if _deadline.ask is None else _deadline.ask()
         if seconds <= 0.0:
