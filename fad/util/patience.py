@@ -1,4 +1,4 @@
-"""When the interpreter stops between two steps, to ask whether it should go on. Each thread has a deadline of its own."""
+"""The interpreter stops between two steps to ask whether it should go on. Each thread has a deadline of its own."""
 import threading
 import time
 from collections.abc import Callable, Iterator
