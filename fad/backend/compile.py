@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 from ..ir.graph import Func
 from ..util.config import config
 from . import cache
-from .emit import source
+from .emit import source as source
+from .emit import source_for as source_for
 from .loop_ir import BackendError as BackendError
 
 LAST = 32                                                     # kernels that are kept although no program has them

@@ -34,6 +34,7 @@ from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
 from .outline import OutlinedFunction, outlined, text_of, wrapped
+from .parallel import Work, in_parts, parallel_loops, work_of
 from .vocabulary import VOCABULARY, imports
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
@@ -53,15 +54,44 @@ def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0:
 
     guards (as a traced function has them) say which extents are equal; the text tests that they are.
     """
-    func, printer, parameters = printed(func, name, names, arrays0, guards)
-    printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
-    body = _unused_extents(printer.lines)
-    head = [f"def {name}({', '.join(parameters)}):", f'    """{_summary(func, parameters, printer)}"""']
-    used = set(_CALLED.findall("\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in body)))    # messages quote lines with comments
-    modules = {m for m, _ in _MODULE.findall("\n".join(head + body))}
-    *helpers, main = outlined(OutlinedFunction(name, parameters, body), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
-    texts = ["\n".join(lines) + "\n" for lines in [*map(text_of, helpers), head + wrapped(main.lines)]]
-    return "\n".join(imports(used | ({"helper"} if helpers else set()), modules)) + "\n\n\n" + "\n\n".join(texts)
+    return _Module(func, name, names, arrays0, guards).text()
+
+
+def source_for(func: Func, name: str, guards: Iterable[tuple], values: Iterable, threads: int) -> "tuple[str, Work | None]":
+    """The text for arguments like these, and, where it is that of one thread, what its loops do.
+
+    Loops that do enough run in parts on so many threads (see parallel.py). Each takes as long to compile as its nest
+    does, so the others stay as they are.
+    """
+    module = _Module(func, name, (), (), guards)
+    body, parameters, printer = module.body, module.parameters, module.printer
+    loops = list(parallel_loops(printer, body, parameters)) if threads > 1 else []
+    work = work_of(loops, body, parameters)
+    chosen = [loop for loop, is_much in zip(loops, work.is_much(values)) if is_much]
+    if chosen:
+        return module.text(*in_parts(chosen, body, parameters, printer.names, threads)), None
+    return module.text(), work if loops else None
+
+
+class _Module:
+    """A Func that is printed, and the lines of its body."""
+
+    def __init__(self, func: Func, name: str, names: Iterable[str], arrays0: Iterable[int], guards: Iterable[tuple]):
+        func, self.printer, self.parameters = printed(func, name, names, arrays0, guards)
+        printer, self.name = self.printer, name
+        printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
+        self.body = _unused_extents(printer.lines)
+        self.head = [f"def {name}({', '.join(self.parameters)}):", f'    """{_summary(func, self.parameters, printer)}"""']
+
+    def text(self, body: "list | None" = None, functions: Iterable[list] = ()) -> str:
+        """The module's text, with these lines as its body, and these functions in front."""
+        printer, lines = self.printer, self.body if body is None else body
+        quoted = "\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in self.body)    # messages quote lines with comments
+        modules = {m for m, _ in _MODULE.findall("\n".join(self.head + self.body))}
+        *helpers, main = outlined(OutlinedFunction(self.name, self.parameters, lines), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
+        texts = ["\n".join(each) + "\n" for each in [*functions, *map(text_of, helpers), self.head + wrapped(main.lines)]]
+        called = ({"helper"} if helpers or functions else set()) | ({"in_parallel"} if functions else set())
+        return "\n".join(imports(set(_CALLED.findall(quoted)) | called, modules)) + "\n\n\n" + "\n\n".join(texts)
 
 
 def printed(func: Func, name: str, names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = (),
@@ -187,4 +217,4 @@ def _type(t: Any, printer: Printer) -> str:
     return f"{np.dtype(t.dtype).name}" + (f"[{', '.join(extents)}]" if extents else "")
 
 
-__all__ = ["source", "BackendError"]
+__all__ = ["source", "source_for", "BackendError"]

@@ -17,6 +17,7 @@ from .indexmap import Axis, Elem, at
 from .loop_ir import Begin, Loop, Step
 from .lower import Lowering
 from .names import Names
+from .parallel import note_region
 from .reductions import combine, combined, dtype_argument, unit
 from .simd_blocking import LANES, BlockLoop
 from .templates import SUM, ExprText, bare, is_negative, sum_of, template
@@ -63,6 +64,8 @@ class Printer:
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
+        self.regions: list[tuple] = []                       # (head, nest) of the loops that stand in no other nest: see parallel.py
+        self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers
 
     # -- lines ----------------------------------------------------------------------------------------------------------------
 
@@ -95,7 +98,10 @@ class Printer:
         for k, node in enumerate(nodes):
             for root, step in self._first_written(node).items():
                 self._allocate(root, step)
+            last = self.lines[-1] if self.lines else None
             self.node(node, nodes[k + 1:k + 1 + WINDOW], single)
+            if isinstance(node, Loop):
+                note_region(self, node, last)
 
     def nodes(self, nodes: list, single: set) -> None:
         for k, node in enumerate(nodes):
@@ -134,6 +140,7 @@ class Printer:
         held = [s for s in loop.nodes if isinstance(s, Step) and self.is_held(s, loop, set(self.axes))]
         for step in held:
             self.held[self.storage.root(step.out)] = sum_name = self.names.fresh("partial")
+            self.sum_types[sum_name] = step.out.type.dtype
             self.line(f"{sum_name} = {unit(step)}", step)
         self.line(f"for {name} in range({self.expressions.index(loop.axis.extent).source}):")
         head = self.lines[-1]

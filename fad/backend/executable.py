@@ -35,7 +35,7 @@ class Program:
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
         self.traced_in = 0.0                                  # seconds
-        self.form: tuple = (None, frozenset())                # of the fast path: see fast_call
+        self.form: tuple = (None, frozenset(), ())            # of the fast path: see fast_call
         self.kinds = kinds_of(traced.captured)                # an array may be given another shape where it is
         self.undo: Callable = nothing                         # puts back what tracing has changed outside, before the first call is over
         self.prepare()
@@ -100,10 +100,20 @@ class Program:
         if self.runner.kernel is None:
             return None
         copied = [k for k, x in enumerate(data) if isinstance(x, np.ndarray) and x.ndim and not is_plain(x)]
-        form = is_alone, self.form[1].union(copied)
+        form = is_alone, self.form[1].union(copied), self._limits(data)
         if form != self.form:
             self.form, self.fast = form, fast_call(self, *form)
         return self.fast
+
+    def _limits(self, data: list) -> tuple:
+        """For each data leaf, the size from which on the general path looks whether it is work for all cores: twice what has been seen."""
+        if self.runner.work is None:
+            return ()
+        before = self.form[2] or (0,) * len(data)
+        if any(self.runner.work.is_much([*data, *self.traced.captured])):
+            return before                                     # until the kernel for all cores is there
+        sizes = [x.size if isinstance(x, np.ndarray) else x if isinstance(x, int) else 0 for x in data]
+        return tuple([limit if size <= limit else 2 * size for size, limit in zip(sizes, before)])
 
     def values(self, data: list) -> list:
         """The values of the Func's inputs, those of the prelude drawn now."""

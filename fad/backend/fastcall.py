@@ -36,13 +36,15 @@ _REFUSED_DEEPER = "            return NotImplemented"
 MOST_PAIRS = 16                                               # of arrays that must lie apart
 
 
-def fast_call(program: Any, is_alone: bool, copied: frozenset) -> "Callable | None":
+def fast_call(program: Any, is_alone: bool, copied: frozenset, limits: tuple = ()) -> "Callable | None":
     """(args, kwargs) -> result; None for a program that needs the general path anyhow.
 
     is_alone: no other program takes arguments of this kind of tree. Then the kernel itself may find that dtypes do not
-    fit, which takes longer than a test. copied: the data leaves that may lie otherwise than in C order.
+    fit, which takes longer than a test. copied: the data leaves that may lie otherwise than in C order. limits: the sizes
+    of data leaves that the fast path takes, if that is limited.
     """
     writer = _Writer(program, is_alone, copied)
+    writer.limits = limits
     if not writer.is_possible():
         return None
     exec("\n".join(writer.text()), writer.scope)
@@ -68,6 +70,7 @@ class _Writer:
         self.types = [v.type for v in program.runner.func.inputs][:len(self.given)]
         self.is_thorough = program.prelude is not None or not is_alone
         self.apart = self._arrays_apart()
+        self.limits: tuple = ()
         self.nodes = 0
 
     def is_possible(self) -> bool:
@@ -84,6 +87,7 @@ class _Writer:
             if not t.shape:
                 self._number(name, t)
         self._test([f"type({name}) is not array" for name, t in zip(self.data, self.types) if t.shape])
+        self._test(self._of_sizes())
         if self.is_thorough:
             self._test(self._of_types())
         for k, array in enumerate(self.traced.captured):
@@ -197,6 +201,11 @@ class _Writer:
                        f"        if type({name}) is not array or {name}.shape or "
                        f"{name}.dtype != {self._constant(t.dtype, 'dtype')}:", _REFUSED_DEEPER,
                        f"        {name} = {name}[()]"]
+
+    def _of_sizes(self) -> list:
+        """Tests whether arrays and counts are larger than those that the kernel was made for."""
+        names = [f"{name}.size" if t.shape else name for name, t in zip(self.data, self.types)]
+        return [f"{name} > {limit}" for name, t, limit in zip(names, self.types, self.limits) if t.shape or t.dtype.kind == "i"]
 
     def _of_types(self) -> list:
         """Tests that find what the kernel would: they come before anything is drawn, since the general path draws, too."""

@@ -1,8 +1,10 @@
 """A runner: one Func, run on arrays in the tier that pays. Interpreted at first, compiled when it is hot."""
+import functools
 import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +19,20 @@ from ..util.config import config
 from ..util.defects import warn_of
 from ..util.errors import TapeMemoryError
 from ..util.forks import renewed
-from ..util.interrupts import interrupt_behind, let_through
+from ..util.interrupts import interrupt_behind, let_through, within_handler
 from ..util.lazy import LazyModule
 from ..util.log import patient, tell, timed
 from ..util.patience import OutOfPatience, patience
 from ..util.where import outside_fad
+from .tiers import LOOK, SHARE, SHARE_OF_LOOPS, Job, compile_time, example, is_loaded, load_time, note_time
 
 if TYPE_CHECKING:
     from .compile import Kernel
 
 numba = LazyModule("numba")
-_compiling = renewed(threading.RLock())
+_compiling: Any = renewed(threading.RLock())
+_taking = renewed(threading.RLock())
+UNPRINTED = "?"                                             # stands for a text that could not be printed
 compiler = LazyModule("fad.backend.compile")               # the interpreter does without
 
 
@@ -45,30 +50,41 @@ class Runner:
         self.from_disk = False
         self.size = count_equations(self.func)
         self.interpreted_for = 0.0
-        self.looked = False                                  # for the kernel on disk
-        self.found = ""                                      # the text of the kernel that is there
+        self.longest = 0.0                                   # seconds, of the interpreter's calls
+        self.text = ""                                       # of the kernel, once it is printed
+        self.is_on_disk = False
+        self.job: Job | None = None                          # that compiles the kernel in the background
+        self.work: Any = None                                # what the loops of a kernel do that runs on one thread: see parallel.Work
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
         self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))    # a call is never begun a second time
 
     def run(self, values: list) -> tuple:
         """The outputs on these values (arrays and numbers, in the order of the Func's inputs)."""
-        if self.kernel is None and not self.refused and self._should_compile():
+        if self.kernel is None and not self.refused and self._should_compile(values):
             self._compile(values)
         if self.kernel is not None:
+            if self.work is not None and any(self.work.is_much(values)):
+                self._outgrow(values)
             return self.run_kernel(self.kernel, [plain(x) for x in values])
         try:
             return self.interpret(values)
-        except OutOfPatience:                                # a loop of many iterations: it is hot by now
+        except OutOfPatience:                                # there is a kernel
+            self._compile(values)
             return self.run(values)
 
     def interpret(self, values: list) -> tuple:
         """The outputs by the interpreter, whose time is counted."""
         started = time.perf_counter()
+
+        def ask() -> float:
+            return self._wait(values, self.interpreted_for + time.perf_counter() - started)
         try:
-            with stack.concrete(), np.errstate(all="ignore"), patience(self._patience()):
+            with stack.concrete(), np.errstate(all="ignore"), patience(self._patience(), ask):
                 outputs = evaluate_freeing(self.func, values, self.dead)
         finally:
-            self.interpreted_for += time.perf_counter() - started
+            took = time.perf_counter() - started
+            self.interpreted_for += took
+            self.longest = max(self.longest, took)
         return tuple([_owned(y, values) for y in outputs])
 
     def run_kernel(self, kernel: "Kernel", values: list) -> tuple:
@@ -91,69 +107,115 @@ class Runner:
             raise compiler.BackendError(self.refused)
         return bound(self.kernel.call, [plain(x) for x in values[count:]], count)
 
+    def _text_for(self, values: Sequence) -> str:
+        """The text that is compiled for values like these."""
+        text, self.work = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+        return text
+
+    def _outgrow(self, values: Sequence) -> None:
+        """These arguments are larger than those that the kernel was compiled for: one on all cores takes its place, once it is there."""
+        job = self.job
+        if job is not None and not job.is_over():
+            return
+        made: Callable = job.answer if job is not None and job.has_answer() else self._made_anew(values)
+        if job is None and (self.policy or config.compile) == "auto":
+            self.job = Job.start(made)
+            if self.job is not None:
+                return
+        self.job = self.work = None
+        self._take(made)
+
+    def _made_anew(self, values: Sequence) -> Callable:
+        """A function that makes the kernel for values like these."""
+        text, _ = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+        return functools.partial(self._made, text, tuple([example(x) for x in values]))
+
     # -- tiers ------------------------------------------------------------------------------------------------------------
 
-    def _should_compile(self) -> bool:
+    def _should_compile(self, values: list) -> bool:
+        """Whether this call is for the kernel, which may be there by now."""
         policy = self.policy or config.compile
         if policy != "auto":
             return policy == "now"
-        return self.interpreted_for > self._worth_waiting() or self._is_cached()
+        return self._wait(values, self.interpreted_for) <= 0.0 or self._is_worth_waiting()
 
-    def _worth_waiting(self) -> float:
-        """For how many seconds the interpreter runs this before it is compiled. Compiled loops are a thousand times faster, not ten: they wait less."""
-        return self.compile_time() * (0.1 if self.loops else 1.0)
+    def _wait(self, values: list, spent: float) -> float:
+        """For how many seconds the interpreter, which has spent so many, is to go on until it looks again; 0: not at all."""
+        job = self.job
+        if job is not None:
+            return 0.0 if job.is_over() else LOOK
+        if spent < load_time(self.size):
+            return load_time(self.size) - spent
+        if not self.text:
+            self._look(values)
+        left = (SHARE_OF_LOOPS if self.loops else SHARE) * compile_time(self.text) - spent
+        if self.is_on_disk or left > 0.0:
+            return 0.0 if self.is_on_disk else left
+        work = functools.partial(self._made, self.text.strip(UNPRINTED), tuple([example(x) for x in values]))
+        self.job = Job.start(work)
+        return 0.0 if self.job is None else LOOK
 
     def _patience(self) -> "float | None":
-        """The seconds that this call may take in the interpreter; None: any number."""
-        if not self.loops or self.tells or self.refused or (self.policy or config.compile) != "auto":
+        """The seconds of this call until the interpreter asks whether to go on; None: it does not ask."""
+        if self.tells or self.refused or (self.policy or config.compile) != "auto":
             return None
-        return self._worth_waiting() - self.interpreted_for
+        return LOOK
 
-    def _is_cached(self) -> bool:
-        """Whether the kernel is on disk; looked for once, as soon as loading it is cheaper than what the interpreter has taken."""
-        if self.looked or self.interpreted_for < self.load_time():
-            return False
-        self.looked = True
+    def _is_worth_waiting(self) -> bool:
+        """Whether the rest of the compilation is likely to take less time than another call, which nothing may interrupt."""
+        return self.job is not None and self.tells and self.longest > compile_time(self.text) \
+            and not within_handler()
+
+    def _look(self, values: Sequence) -> None:
+        """Print the text, and see whether its kernel is on disk."""
         try:
-            text = self.source()
-        except Exception as error:                           # once it is to be compiled, _compile() tells of it
+            self.text = self._text_for(values)
+            self.is_on_disk = compiler.is_cached(self.text, self.name)
+        except Exception as error:                           # compilation, which tells of it, prints it again
             let_through(error)
-            return False
-        self.found = text if compiler.is_cached(text, self.name) else ""
-        return bool(self.found)
-
-    def compile_time(self) -> float:
-        """About how many seconds compilation takes: a part for Numba's own start, one for each equation."""
-        return (0.1 if "numba" in sys.modules else 0.6) + 0.02 * self.size
-
-    def load_time(self) -> float:
-        """About how many seconds it takes to print the kernel and to load it from disk."""
-        return (0.005 if "numba" in sys.modules else 0.2) + 0.0005 * self.size
+            self.text = self.text or UNPRINTED
 
     def _compile(self, values: list) -> None:
-        with _compiling:                                      # equal programs have one dispatcher, which compiles for one thread at a time
+        """Have the kernel, or the reason why there is none."""
+        job = self.job
+        if job is not None and not _compiling._is_owned():    # else a signal handler has interrupted what the job waits for
+            job.wait()
+        lock = _compiling
+        made: Callable = functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
+        if job is not None and job.has_answer():
+            lock, made = _taking, job.answer                  # nobody waits for another program's compilation
+        with lock:                                            # equal programs have one dispatcher, which compiles for one thread at a time
             if self.kernel is None and not self.refused:      # another thread may have been here
-                self._compile_alone(values)
+                self._take(made)
+        self.job = None
 
-    def _compile_alone(self, values: list) -> None:
+    def _take(self, made: Callable) -> None:
+        """Take what made() returns, the kernel and the seconds that it took, or its error."""
         handled = sys.exc_info()[1]
         try:
-            with collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
-                kernel = compiler.kernel_of(self.found or self.source(), self.name)
-                kernel.call._can_compile = True
-                kernel.compile(*[plain(x) for x in values])
-                kernel.call.disable_compile()                # other layouts are copied, other types are other programs
+            kernel, took = made()
         except Exception as error:                           # whatever the compiler's trouble is, the interpreter's answer is right
             interrupt = interrupt_behind(error, handled)
             if interrupt is not None:
                 raise interrupt from None
             self._refuse(error)
             return
-        self.kernel, self.compiled_in = kernel, took[0]
-        self.from_disk = bool(getattr(getattr(kernel.call, "stats", None), "cache_hits", None))
+        self.kernel, self.compiled_in, self.from_disk = kernel, took, _is_loaded_from_disk(kernel)
         self.compilations += 1
         tell("compile", lambda: f"{'found' if self.from_disk else 'compiled'} {self.func.name} (fad.{self.name}), {self.size} "
-                                f"equations: {took[0]:.3f} s{' from the cache on disk' if self.from_disk else ''}")
+                                f"equations: {took:.3f} s{' from the cache on disk' if self.from_disk else ''}")
+
+    def _made(self, text: str, values: Sequence) -> tuple:
+        """The kernel for values like these, and the seconds that it took."""
+        with _compiling, collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
+            was_loaded, kernel = is_loaded(), compiler.kernel_of(text or self._text_for(values), self.name)
+            is_new = not getattr(kernel.call, "signatures", None)
+            kernel.call._can_compile = True
+            kernel.compile(*values)
+            kernel.call.disable_compile()                    # other layouts are copied, other types are other programs
+        if was_loaded and is_new and not _is_loaded_from_disk(kernel):
+            note_time(kernel.source, took[0])
+        return kernel, took[0]
 
     def _refuse(self, error: Exception) -> None:
         """Leave a program that cannot be compiled to the interpreter; warn if the caller asked for compilation, or if
@@ -164,6 +226,10 @@ class Runner:
             warn_of(error, f"{self.name} is interpreted, not compiled")
         elif self.policy == "now" or self.loops:
             warnings.warn(f"{self.name} is interpreted, not compiled: {self.refused[:2000]}", stacklevel=outside_fad())
+
+
+def _is_loaded_from_disk(kernel: "Kernel") -> bool:
+    return bool(getattr(getattr(kernel.call, "stats", None), "cache_hits", None))
 
 
 def bound(call: Any, constants: list, count: int) -> Any:

@@ -32,7 +32,7 @@ def _table() -> dict:
 @lru_cache(maxsize=1)
 def _table_of(_count: int) -> dict:
     table = {op.text.partition("(")[0]: op.facts["module"] for op in registry.values() if isinstance(op, Op) and "module" in op.facts}
-    for module in ("growth", "helpers", "printing"):
+    for module in ("growth", "helpers", "printing", "threads"):
         table.update(dict.fromkeys(_exported(module), module))
     table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
     return table

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..util.errors import CheckError, FadError
+from ..util.patience import check_patience
 from ..util.where import note_line
 from . import stack
 from .build import Value
@@ -66,11 +67,15 @@ def evaluate(func: Func, args: Any, parent: "Environment | None" = None, region:
 
 
 def evaluate_freeing(func: Func, args: Any, dead: list) -> tuple:
-    """The outputs of a Func that stands alone, each array dropped after its last use; dead is last_uses(func)."""
+    """The outputs of a Func that stands alone, each array dropped after its last use; dead is last_uses(func).
+
+    Raises OutOfPatience between two equations, where it is time to.
+    """
     env = Environment()
     for var, value in zip(func.inputs, args, strict=True):
         env.bind_input(var, value)
     for eqn, gone in zip(func.equations, dead):
+        check_patience()
         run_equation(eqn, env)
         for var in gone:
             del env[var]

@@ -45,13 +45,19 @@ def _decorated(body, may_share):
         return typed[args].state.return_type, *args
 
     def emit(context, builder, sig, args):
-        library = context.active_code_library
-        known = vars(library).setdefault("fad_helpers", {})
-        if (body, sig.args) not in known:
-            known[body, sig.args] = _lowered(typed.pop(sig.args, None) or _typed(body, sig.args), library)
-        return context.call_internal(builder, known[body, sig.args], sig, args)
+        return context.call_internal(builder, function_of(context, body, sig.args), sig, args)
 
+    body.fad_typed = typed
     return compiled_as(body, rule, emit)
+
+
+def function_of(context, body, args):
+    """The descriptor of a helper for these arguments, compiled into the library that is being made."""
+    library = context.active_code_library
+    known = vars(library).setdefault("fad_helpers", {})
+    if (body, args) not in known:
+        known[body, args] = _lowered(body.fad_typed.pop(args, None) or _typed(body, args), library)
+    return known[body, args]
 
 
 def _flags():

@@ -5,13 +5,26 @@ freed, so each kernel has an engine of its own, which costs it a millisecond.
 """
 import contextlib
 import functools
+import threading
 
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 from numba.core import config
 from numba.core.codegen import CPUCodegen, JITCodeLibrary, JITCPUCodegen, JitEngine, RuntimeLinker
 
-__all__ = ["Releasable", "new_library"]
+__all__ = ["Releasable", "new_library", "stop"]
+
+_stopped: set = set()  # threads whose compilations end before their next step
+
+
+def stop(threads):
+    """Let these threads (identifiers) end their compilations: Python is about to end, and with it LLVM."""
+    _stopped.update(threads)
+
+
+def _begin_step():
+    if threading.get_ident() in _stopped:
+        raise SystemExit
 
 
 class Releasable:
@@ -25,6 +38,7 @@ class Releasable:
 
     def create_library(self, name):
         """A library on this engine."""
+        _begin_step()
         return Library(self, name)
 
     def unserialize_library(self, state):
@@ -42,6 +56,7 @@ class Releasable:
         return JITCPUCodegen._module_pass_manager(self)
 
     def _add_module(self, module):
+        _begin_step()
         options = {"opt": config.OPT}
         self._shared._customize_tm_options(options)
         machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)
@@ -63,6 +78,7 @@ class Library(JITCodeLibrary):
     """
 
     def _optimize_functions(self, module):
+        _begin_step()
         codegen = self._codegen
         module.data_layout = codegen._data_layout
         builder = codegen._pass_builder()
@@ -73,6 +89,7 @@ class Library(JITCodeLibrary):
                 passes.run(function, builder)
 
     def _optimize_final_module(self):
+        _begin_step()
         passes, builder = self._codegen._module_pass_manager()
         with _freed(passes):
             passes.run(self._final_module, builder)

@@ -51,6 +51,21 @@ def _size(value: Any) -> "int | None":
     return None if value is None else parse_bytes(value)
 
 
+def _threads(value: Any) -> int:
+    if type(value) is not int or not 1 <= value <= 64:
+        raise ValueError(f"threads is an int from 1 to 64, not {value!r}")
+    return value
+
+
+def _default_threads() -> int:
+    """$FAD_THREADS, else what Numba takes: $NUMBA_NUM_THREADS, or the cores that this process may run on."""
+    for name in ("FAD_THREADS", "NUMBA_NUM_THREADS"):
+        if os.environ.get(name, "").isdecimal():
+            return min(max(int(os.environ[name]), 1), 64)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, 64)
+
+
 class Setting:
     """One setting: read in the current context. Values that are given go through `checked`."""
 
@@ -101,6 +116,10 @@ class Config:
     check_trace : bool
         Whether fad checks each traced program, and what each pass makes of it; meant for tests of rules and passes.
         Environment: ``FAD_CHECK_TRACE=1``.
+    threads : int
+        On how many threads the loops of compiled code run, where they do enough. Results depend on this number, and are
+        the same from run to run. Environment: ``FAD_THREADS``; else as many as Numba would take
+        (``NUMBA_NUM_THREADS``, or the cores that the process may run on), 64 at most.
     fallback : bool
         Whether functions whose structure depends on data run on the tape. If False, they raise. Environment:
         ``FAD_FALLBACK=0``.
@@ -124,6 +143,7 @@ class Config:
     cache_size = Setting(_size)
     check_index = Setting()
     check_trace = Setting()
+    threads = Setting(_threads)
     fallback = Setting()
 
     def __init__(self) -> None:
@@ -137,6 +157,7 @@ class Config:
                            "cache_size": os.environ.get("FAD_CACHE_SIZE") or "1GB",
                            "check_index": True,
                            "check_trace": os.environ.get("FAD_CHECK_TRACE", "0") == "1",
+                           "threads": _default_threads(),
                            "fallback": os.environ.get("FAD_FALLBACK", "1") != "0"}
         self.__dict__.update(own)
         own["_process"].update(self._check(self._process))
@@ -187,7 +208,7 @@ class Config:
         values = dict(self._process)
         for _, settings in in_force.blocks:
             values.update(settings)
-        shape = values["check_index"], values["check_trace"], values["compile"] == "never"
+        shape = values["check_index"], values["check_trace"], values["compile"] == "never", values["threads"]
         in_force.values, in_force.shape = values, self._shapes.setdefault(shape, len(self._shapes))
 
     @contextmanager

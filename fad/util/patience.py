@@ -1,8 +1,7 @@
-"""How long the interpreter goes on with loops before fad compiles them instead. Each thread has a deadline of its own.
-"""
+"""The interpreter stops between two steps to ask whether it should go on. Each thread has a deadline of its own."""
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from .ambient import ambient
@@ -14,6 +13,7 @@ class OutOfPatience(Exception):
 
 class _Deadline(threading.local):
     at: "float | None" = None
+    ask: "Callable | None" = None
 
 
 _deadline = _Deadline()
@@ -21,25 +21,32 @@ ambient(_deadline)
 
 
 @contextmanager
-def patience(seconds: "float | None") -> Iterator[None]:
-    """Loops that run within this block raise OutOfPatience after so many seconds; None: they run to their end.
+def patience(seconds: "float | None", ask: "Callable[[], float] | None" = None) -> Iterator[None]:
+    """Programs that run within this block call ask() after so many seconds (None: never), and again after the seconds
+    that it returns. Where that is 0, or nobody is to be asked, they raise OutOfPatience.
 
     >>> with patience(None):
     ...     check_patience()
-    >>> with patience(-1.0):
+    >>> with patience(0.0, lambda: 1.0):
+    ...     check_patience()
+    >>> with patience(0.0):
     ...     check_patience()
     Traceback (most recent call last):
     ...
     fad.util.patience.OutOfPatience
     """
-    before, _deadline.at = _deadline.at, None if seconds is None else time.perf_counter() + seconds
+    before = _deadline.at, _deadline.ask
+    _deadline.at, _deadline.ask = None if seconds is None else time.perf_counter() + seconds, ask
     try:
         yield
     finally:
-        _deadline.at = before
+        _deadline.at, _deadline.ask = before
 
 
 def check_patience() -> None:
-    """For every iteration of a loop: raise OutOfPatience if the time is over."""
-    if _deadline.at is not None and time.perf_counter() > _deadline.at:
-        raise OutOfPatience
+    """For every equation, and every iteration of a loop: ask whether to go on, if it is time to."""
+    if _deadline.at is not None and time.perf_counter() >= _deadline.at:
+        seconds = 0.0 if _deadline.ask is None else _deadline.ask()
+        if seconds <= 0.0:
+            raise OutOfPatience
+        _deadline.at = time.perf_counter() + seconds

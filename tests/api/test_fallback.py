@@ -300,14 +300,14 @@ def test_a_defect_in_a_loop_in_a_loop_is_an_error_where_the_warning_is(monkeypat
 
 
 def test_a_kernel_that_a_defect_prevents_has_it_too(monkeypatch):
-    monkeypatch.setattr(runner.compiler, "source", None)
+    monkeypatch.setattr(runner.compiler, "source_for", None)
     with pytest.warns(InternalErrorWarning, match="interpreted, not compiled"), fad.config.using(compile="now"):
         np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
 
 
 def test_a_kernel_that_is_looked_for_on_disk_is_no_answer_less(monkeypatch):
-    monkeypatch.setattr(runner.compiler, "source", None)
-    monkeypatch.setattr(runner.Runner, "load_time", lambda self: 0.0)
+    monkeypatch.setattr(runner.compiler, "source_for", None)
+    monkeypatch.setattr(runner, "load_time", lambda equations: 0.0)
     with fad.config.using(compile="auto"):
         np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
 

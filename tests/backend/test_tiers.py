@@ -1,4 +1,6 @@
 """Tiers: what is light is interpreted at once, what is heavy is compiled, what is on disk is loaded."""
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -7,7 +9,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend import runner
+from fad.backend import runner, tiers
 from fad.util.patience import OutOfPatience, check_patience, patience
 
 
@@ -55,9 +57,9 @@ def test_kernel_on_disk_is_used_before_the_function_is_hot(monkeypatch):
         return np.sum(np.cos(x) * x ** 3 - 0.125 * x)
     x = np.linspace(0.0, 1.0, 5)
     want = fad.jit(fad.grad(f), compile="now")(x)            # now the kernel is on disk
-    monkeypatch.setattr(runner.Runner, "compile_time", lambda self: 1e9)
+    monkeypatch.setattr(runner, "compile_time", lambda text: 1e9)
     printed = []
-    monkeypatch.setattr(runner.compiler, "source", lambda *args, source=runner.compiler.source, **kwargs: printed.append(source(*args, **kwargs)) or printed[-1])
+    monkeypatch.setattr(runner.compiler, "source_for", lambda *args, source=runner.compiler.source_for, **kwargs: printed.append(source(*args, **kwargs)) or printed[-1])
     g = fad.jit(fad.grad(f))
     for _ in range(100_000):
         if g.compilations:
@@ -113,3 +115,65 @@ def test_results_share_no_memory(f, policy):
     with fad.config.using(compile=policy):
         first, second = fad.jit(f)(x)
     assert not any(np.shares_memory(a, b) for a, b in [(first, second), (first, x), (second, x)])
+
+
+def test_the_interpreter_answers_while_a_thread_compiles():
+    """No call waits for the compiler: the longest one after the first takes far less time than the compilation."""
+    def f(x):
+        for k in range(12):
+            x = np.tanh(x * (1.0 + 0.1 * k)) + np.sin(x)
+        return np.sum(x)
+    x, calls = np.linspace(0.0, 1.0, 5), 0
+    with fad.config.using(cache_dir=None):
+        g, want = fad.jit(fad.grad(f)), fad.jit(fad.grad(f), compile="never")(x)
+        started = time.perf_counter()
+        while not g.compilations and time.perf_counter() - started < 60.0:
+            np.testing.assert_allclose(g(x), want, rtol=1e-12)
+            calls += any(job.thread.is_alive() for job in tiers._jobs)
+        assert g.compilations == 1 and calls > 3
+
+
+def test_what_the_compiler_refuses_in_the_background_is_told_in_the_users_thread(monkeypatch):
+    def refuses(*args):
+        raise runner.compiler.BackendError("no template")
+    monkeypatch.setattr(runner.compiler, "kernel_of", refuses)
+    g = fad.jit(fad.grad(newton))
+    with fad.config.using(cache_dir=None), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for _ in range(100_000):
+            assert np.isclose(g(2.0), 0.5 / np.sqrt(2.0))
+            if told:
+                break
+    assert "no template" in str(told[0].message) and told[0].filename == __file__
+
+
+def test_a_job_whose_thread_is_gone_is_over():
+    job = tiers.Job(lambda: 1)                               # it never starts, as in the child of a fork
+    assert job.is_over() and not job.has_answer()
+    job.wait()
+
+
+def test_python_ends_while_a_thread_compiles():
+    code = ("import time, numpy as np, fad\n"
+            "fad.config.cache_dir = None\n"
+            "from fad.backend import tiers\n"
+            "def f(x):\n"
+            "    for k in (1, 2, 3, 4, 5, 6, 7, 8, 9):\n"
+            "        x = np.tanh(x * k) + np.sin(x)\n"
+            "    return np.sum(x)\n"
+            "g = fad.jit(fad.grad(f))\n"
+            "while not [j for j in tiers._jobs if j.thread.is_alive()]:\n"
+            "    g(np.ones(3))\n"
+            "time.sleep(DELAY)\n"
+            "print('end')\n")
+    for delay in ("0.0", "0.7"):
+        done = subprocess.run([sys.executable, "-c", code.replace("DELAY", delay)], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_the_time_of_a_compilation_is_learned(monkeypatch):
+    monkeypatch.setattr(tiers._Calibration, "ratio", 1.0)
+    text = "    y = x\n" * 100
+    for _ in range(20):
+        tiers.note_time(text, 3.0)
+    assert 2.0 < tiers.compile_time(text) < 4.0

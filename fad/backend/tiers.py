@@ -1,0 +1,160 @@
+"""Tiers: when a program is compiled, and the thread that compiles it while the interpreter answers.
+
+    interpreter ── load_time ──► look on disk ── there ─────────────────────────► kernel
+                                     │ not there
+                                     ▼
+                   SHARE of compile_time(text) ──► Job, in the background ── over ──► kernel
+"""
+import atexit
+import functools
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from ..util.interrupts import is_interrupt
+from ..util.lazy import LazyModule
+
+SHARE = 0.25            # of the time of a compilation that the interpreter takes before one begins in the background
+SHARE_OF_LOOPS = 0.1    # compiled loops are a thousand times faster, not ten
+LOOK = 0.002            # seconds between two looks of the interpreter whether a kernel is there
+START, KERNEL, LINE, LOOP = 0.5, 0.06, 0.0025, 0.015  # processor seconds, for what BENCHMARK takes REFERENCE seconds
+BENCHMARK = "def f(x):\n" + "".join(f"    y{k} = x[{k}] * y{k - 1} + g(x, {k}) if x else None\n" for k in range(1, 60))
+REFERENCE = 0.0011
+
+libraries = LazyModule("fad.kernels.libraries")
+
+
+# -- the time of a compilation ---------------------------------------------------------------------------------------
+
+
+class _Calibration:
+    """How the times of this process's compilations compare with the formula's: a running mean."""
+
+    ratio: "float | None" = None
+
+
+@functools.cache
+def _speed() -> float:
+    """The time of the benchmark on this machine, in terms of the reference. Python's own compiler does what Numba
+    does: it walks over trees, and makes many small objects."""
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        compile(BENCHMARK, "<benchmark>", "exec")
+        times.append(time.perf_counter() - started)
+    return min(times) / REFERENCE
+
+
+def is_loaded() -> bool:
+    """Whether Numba's compiler is there already."""
+    return "numba.core.compiler" in sys.modules
+
+
+def load_time(equations: int) -> float:
+    """About how many seconds it takes to print the kernel of a program and to load it from disk."""
+    return (0.005 if is_loaded() else 0.2) + 0.0005 * equations
+
+
+def compile_time(text: str) -> float:
+    """About how many seconds the compilation of a text takes: a part for Numba's own start, one for each line, and
+    one for each loop, of which LLVM makes several.
+    """
+    ratio = _speed() if _Calibration.ratio is None else _Calibration.ratio
+    return (0.0 if is_loaded() else START * _speed()) + ratio * _formula(text)
+
+
+def _formula(text: str) -> float:
+    return KERNEL + LINE * text.count("\n") + LOOP * len(re.findall(r"^ *(?:for|while) ", text, re.MULTILINE))
+
+
+def note_time(text: str, seconds: float) -> None:
+    """Learn from a compilation, Numba's start not among its seconds."""
+    before = _speed() if _Calibration.ratio is None else _Calibration.ratio
+    ratio = min(max(seconds / _formula(text), before / 2), before * 2)
+    _Calibration.ratio = before + 0.3 * (ratio - before)
+
+
+# -- compilations in the background ----------------------------------------------------------------------------------
+
+_jobs: "WeakSet[Job]" = WeakSet()
+
+
+class Job:
+    """Work of a thread of its own, in a copy of this context. `result` is there once it is over; `failed` says why not.
+    """
+
+    def __init__(self, work: Callable):
+        self.result: Any = None
+        self.failed: BaseException | None = None
+        self.done = threading.Event()
+        self.thread = threading.Thread(target=copy_context().run, args=(self._run, work), name="fad compiles", daemon=True)
+
+    @classmethod
+    def start(cls, work: Callable) -> "Job | None":
+        """The job; None where no thread starts."""
+        job = cls(work)
+        _jobs.add(job)
+        _end_with_python()
+        try:
+            job.thread.start()
+        except RuntimeError as error:
+            if is_interrupt(error):
+                raise
+            return None
+        return job
+
+    def _run(self, work: Callable) -> None:
+        try:
+            self.result = work()
+        except BaseException as error:           # raised again by who wants the result
+            self.failed = error
+        finally:
+            self.done.set()
+
+    def is_over(self) -> bool:
+        """Whether there is nothing to wait for: in the child of a fork the thread is gone."""
+        return self.done.is_set() or not self.thread.is_alive()
+
+    def has_answer(self) -> bool:
+        """Whether it has a result, or an error of the work's own: no interrupt."""
+        return self.result is not None or (isinstance(self.failed, Exception) and not is_interrupt(self.failed))
+
+    def answer(self) -> Any:
+        """The result; or the error is raised."""
+        if self.failed is not None:
+            raise self.failed
+        return self.result
+
+    def wait(self) -> None:
+        """Wait for its end."""
+        while not self.is_over():
+            self.done.wait(0.05)
+
+
+@functools.cache
+def _end_with_python() -> None:
+    atexit.register(_end)
+
+
+def _end() -> None:
+    """Wait for the step that each compilation is at, and begin no other: Python's end takes LLVM away."""
+    running = [job for job in list(_jobs) if job.thread.is_alive()]
+    if running:
+        libraries.stop([job.thread.ident for job in running])
+        for job in running:
+            job.thread.join()
+
+
+def example(x: Any) -> Any:
+    """A value of the type that a kernel takes, which keeps nothing of x alive."""
+    if not isinstance(x, np.ndarray):
+        return x
+    one = np.zeros((1,) * x.ndim, x.dtype.newbyteorder("="))
+    return one if x.ndim else one[()]
