@@ -14,7 +14,7 @@ from ...ir.types import type_of
 from ...util.lazy import imported
 from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, METHODS, face
-from ..kinds import is_complex, shape_of
+from ..kinds import shape_of
 from .arguments import as_array, fixed, in_dtype, live, one_axis, rank, refuse
 from .fft import signal
 
@@ -56,25 +56,6 @@ def upfirdn(h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1, mode: st
     whole = BY_NAME["scipy.signal.fftconvolve"].call(y, taps, axes=-1) if rank(y) > 1 else correlated(
         padded(y, shape_of(h)[0] - 1), flipped(h))
     return _back(whole[..., ::down], ax)
-
-
-@face("scipy.signal.resample",
-      samples=("signal.resample(v, 6)", "signal.resample(x, 3, axis=1)", "signal.resample(x, 2)"))
-def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time") -> Any:
-    """The signal whose transform is cut off, or filled up with zeros; the frequency at the edge stands for two."""
-    if t is not None or window is not None or domain != "time":
-        raise refuse("scipy.signal.resample", "t, window or domain", do="multiply the transform, and transform back")
-    x = signal(live(x))
-    ax = _axis("resample", x, axis)
-    if is_complex(x):
-        raise refuse("scipy.signal.resample", "complex signals", do="take the real and the imaginary part on their own")
-    y = _moved(x, ax)
-    n = fixed(shape_of(y)[-1], "the length of a signal")
-    least = min(n, num)
-    low = BY_NAME["scipy.fft.rfft"].call(y)[..., :least // 2 + 1]
-    if least % 2 == 0 and n != num:
-        low = low * np.where(np.arange(least // 2 + 1) == least // 2, 2.0 if num < n else 0.5, 1.0)
-    return _back(BY_NAME["scipy.fft.irfft"].call(low, num) * (num / n), ax)
 
 
 @face("scipy.signal.resample_poly", samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"))

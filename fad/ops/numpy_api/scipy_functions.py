@@ -8,7 +8,7 @@ from ...ir.types import complex_dtype, result_dtype, type_of
 from .. import extents
 from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
-from ..linalg import factorizations, functions, riccati, solve
+from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
 from .arguments import as_array, in_dtype, rank, refuse
 from .stacks import matrix, square, together
@@ -157,15 +157,6 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
 def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     a = square(a)
     return solve_sylvester(a, adjoint(a), q)
-
-
-@face("scipy.linalg.solve_continuous_are", samples=("la.solve_continuous_are(S, np.eye(4), P, P)",))
-def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None) -> Any:
-    if e is not None or s is not None:
-        raise refuse("scipy.linalg.solve_continuous_are", "e or s")
-    a, b = together(square(a), matrix(b))
-    q, r = (factorizations.hermitian(square(m), lower=True) for m in (q, r))
-    return riccati.continuous_are(a, matmul(b, solve.solve(r, adjoint(b))), q)
 
 
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
