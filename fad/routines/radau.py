@@ -69,7 +69,8 @@ class ImplicitRungeKutta:
         size = abs(h)
         if h_of == 0:
             h_of = h
-        guess = np.stack([value_at(*last, t + c * h) - y for c in C])
+        origin, width, powers = last
+        guess = np.stack([value_at(origin, width, powers, t + c * h) - y for c in C])
         is_found, iterations, Z, rate = _newton(problem, t, y, h, h_of, guess, matrix)
         Z = solved.solution(lambda Z: _residual(problem, t, y, h, Z), np.reshape(Z, (-1,)))
         Z = np.reshape(Z, (3, y.size))

@@ -145,7 +145,8 @@ def _made(given: Any, shape: Any, format: str, kind: Any) -> Any:
     data, minor, starts = given
     data, minor = np.asarray(data), np.asarray(minor)
     major = np.searchsorted(np.asarray(starts)[1:], np.arange(data.shape[0]), side="right")
-    return Sparse(data, *((major, minor) if format == "csr" else (minor, major)), shape, kind)
+    row, col = (major, minor) if format == "csr" else (minor, major)
+    return Sparse(data, row, col, shape, kind)
 
 
 def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> Any:
