@@ -8,10 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from ..util.errors import UnsupportedFunctionError
-from ..util.lazy import LazyModule
-
-solves: Any = LazyModule("fad.api.sparse_solves")
-
+from . import above
 
 CLASSES = (scipy.sparse.spmatrix, scipy.sparse.sparray)
 
@@ -202,7 +199,7 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) ->
 
 def _solved(A: Any, b: Any) -> Any:
     A = as_sparse(A)
-    return solves.solve(A.data, A.row, A.col, b)
+    return above.solve_sparse(A.data, A.row, A.col, b)
 
 
 class Factors:
