@@ -13,6 +13,7 @@ from ..ir import stack
 from ..ir.op import registry
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
+from ..routines import above
 from ..util.errors import UnsupportedFunctionError
 from .closed import Closed
 from .jacobian import jacobian
@@ -76,3 +77,6 @@ def _refuse_tape() -> None:
         raise UnsupportedFunctionError("events and implicit methods of scipy.integrate.solve_ivp have no derivative on "
                                        "the tape", do="see the warning why this function runs there, and change that; "
                                        "or use RK45, RK23 or DOP853 without events")
+
+
+above.held, above.stopped, above.jacobian_at, above.solution = held, stopped, jacobian_at, solution

@@ -15,6 +15,7 @@ from ..ir.op import registry
 from ..ir.types import result_dtype
 from ..ops import extents
 from ..ops.kinds import shape_of
+from ..routines import above
 from ..util.errors import ArgumentError, UnsupportedFunctionError
 from ..util.lazy import LazyModule
 
@@ -83,3 +84,6 @@ def _product(data: Any, row: Any, col: Any, x: Any) -> Any:
     extents.agree(shape_of(data)[0], shape_of(row)[0], "extents of a sparse matrix's data and places")
     parts = registry["reshape"](data, *shape_of(data), *[1] * len(more)) * _rows(x, col)
     return registry["index_add"](x * 0.0, parts, row, spec=("a",) + (":",) * len(more), at=0)
+
+
+above.solve_sparse = solve

@@ -27,6 +27,7 @@ from ..ops.kinds import shape_of
 from ..ops.literals import has_values
 from ..ops.numpy_api.arguments import as_array
 from ..ops.numpy_api.within import WITHIN
+from ..routines import above
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .closed import Closed
@@ -227,3 +228,4 @@ def _refuse(name: str, **given: Any) -> None:
 
 
 WITHIN["scipy.integrate.odeint"] = functools.partial(odeint, "scipy.integrate.odeint")
+above.by_lsoda = by_lsoda

@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..util.lazy import LazyModule
+from . import above
 from .stepping import ONE, check_step, end_of_step, first_size, least_step, newton_tolerance, norm
-
-solved: Any = LazyModule("fad.api.solved")
 
 ORDERS, ITERATIONS, LEAST, MOST = 5, 4, 0.2, 10.0
 KAPPA = np.array([0, -0.1850, -1 / 9, -0.0823, -0.0415, 0])
@@ -81,7 +79,7 @@ class Backward:
         psi = np.where(of_order, GAMMA, 0.0) @ D[:-2] / ALPHA[order]
         scale = problem.scale(np.abs(predicted))
         is_found, iterations, d, _ = _newton(problem, t_new, predicted, c, psi, c_of, matrix, scale)
-        d = solved.solution(lambda d: c * problem.slope(t_new, predicted + d) - psi - d, d)
+        d = above.solution(lambda d: c * problem.slope(t_new, predicted + d) - psi - d, d)
         safety = 0.9 * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
         scale = problem.scale(np.abs(predicted + d))
         error = norm(ERROR[order] * d / scale)
@@ -124,8 +122,8 @@ def _newton(problem: Any, t: Any, predicted: Any, c: Any, psi: Any, c_of: Any, m
             scale: Any) -> tuple:
     """Whether the iteration converges, how many iterations it takes, the solution d and the rate of convergence. No
     derivative goes through."""
-    still = solved.held(lambda d: c * problem.slope(t, predicted + d) - psi - d, predicted)
-    c_of, matrix, scale, d = [solved.stopped(x) for x in (c_of, matrix, scale, predicted)]
+    still = above.held(lambda d: c * problem.slope(t, predicted + d) - psi - d, predicted)
+    c_of, matrix, scale, d = [above.stopped(x) for x in (c_of, matrix, scale, predicted)]
     inverse = np.linalg.inv(np.eye(d.size) - c_of * matrix)
     d = d * 0.0
     return newton(still, lambda r: inverse @ r, d, scale, newton_tolerance(problem.rtol), ITERATIONS)

@@ -10,7 +10,7 @@ class Solution:
     side: of the two steps that meet at a time, which one counts: "left" is the earlier one.
     """
 
-    def __init__(self, ts: Any, pieces: list, direction: float, side: str):
+    def __init__(self, ts: Any, pieces: list, direction: float, side: Any):
         self.ts, self.direction, self.side = ts, direction, side
         self.t_min, self.t_max = min(ts[0], ts[-1]), max(ts[0], ts[-1])
         self.origins = np.array([piece[0] for piece in pieces])

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..util.lazy import LazyModule
+from . import above
 from .stepping import PRECISION, value_at
 
-solved: Any = LazyModule("fad.api.solved")
 MOST_ITERATIONS = 300
 
 
@@ -65,7 +64,7 @@ def _root(event: Any, args: Any, origin: Any, width: Any, powers: Any, a: Any, b
     """Where the event is zero between a and b, with the derivatives of this equation."""
     def along(t: Any) -> Any:
         return _value(event, t, value_at(origin, width, powers, t), args)
-    return solved.solution(along, _bracketed(solved.held(along, 0.5), a, b))
+    return above.solution(along, _bracketed(above.held(along, 0.5), a, b))
 
 
 def _bracketed(f: Any, a: Any, b: Any) -> Any:

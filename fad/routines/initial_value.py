@@ -11,16 +11,13 @@ from scipy.integrate import DOP853, RK23, RK45
 from scipy.optimize import OptimizeResult
 
 from ..util.errors import UnsupportedFunctionError
-from ..util.lazy import LazyModule
+from . import above
 from .bdf import Backward
 from .dense_output import Solution
 from .events import Events
 from .radau import ImplicitRungeKutta
 from .runge_kutta import ExplicitPair
 from .stepping import ONE, Problem, value_at
-
-solved: Any = LazyModule("fad.api.solved")
-trajectories: Any = LazyModule("fad.api.trajectories")
 
 IMPLICIT = {"BDF": Backward(), "Radau": ImplicitRungeKutta()}
 METHODS = {"RK23": ExplicitPair(RK23), "RK45": ExplicitPair(RK45), "DOP853": ExplicitPair(DOP853), **IMPLICIT}
@@ -115,7 +112,7 @@ def _by_lsoda(fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_output: bool, e
     if dense_output or events is not None or not set(options) <= {"first_step", "max_step", "min_step", "rtol", "atol"}:
         raise UnsupportedFunctionError("scipy.integrate.solve_ivp has no derivative with LSODA and dense_output, "
                                        "events, jac or bands", do="leave them out, or use another method")
-    t, y = trajectories.by_lsoda(lambda t, y: fun(t, y) if args is None else fun(t, y, *args), t_span, y0, t_eval,
+    t, y = above.by_lsoda(lambda t, y: fun(t, y) if args is None else fun(t, y, *args), t_span, y0, t_eval,
                                  **options)
     return OptimizeResult(t=t, y=y.T, sol=None, t_events=None, y_events=None, status=0, success=True,
                           message=MESSAGE)
@@ -138,11 +135,11 @@ def _jacobian(slope: Any, jac: Any, args: Any, moves: bool) -> tuple:
     moves: whether a derivative goes through it: the steps of Radau depend on it.
     """
     def exact(t: Any, y: Any) -> Any:
-        return solved.jacobian_at(lambda y: slope(t, y), y)
+        return above.jacobian_at(lambda y: slope(t, y), y)
 
     def still(t: Any, y: Any) -> Any:
-        t = solved.stopped(t)
-        return solved.jacobian_at(solved.held(lambda y: slope(t, y), y), solved.stopped(y))
+        t = above.stopped(t)
+        return above.jacobian_at(above.held(lambda y: slope(t, y), y), above.stopped(y))
     if jac is None:
         return exact if moves else still, False
     if callable(jac):

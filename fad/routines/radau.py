@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..util.lazy import LazyModule
+from . import above
 from .bdf import newton
 from .stepping import ONE, check_step, end_of_step, first_size, least_step, newton_tolerance, norm, value_at
-
-solved: Any = LazyModule("fad.api.solved")
 
 ROOT = 6 ** 0.5
 C = np.array([(4 - ROOT) / 10, (4 + ROOT) / 10, 1])
@@ -69,9 +67,10 @@ class ImplicitRungeKutta:
         size = abs(h)
         if h_of == 0:
             h_of = h
-        guess = np.stack([value_at(*last, t + c * h) - y for c in C])
+        origin, width, powers = last
+        guess = np.stack([value_at(origin, width, powers, t + c * h) - y for c in C])
         is_found, iterations, Z, rate = _newton(problem, t, y, h, h_of, guess, matrix)
-        Z = solved.solution(lambda Z: _residual(problem, t, y, h, Z), np.reshape(Z, (-1,)))
+        Z = above.solution(lambda Z: _residual(problem, t, y, h, Z), np.reshape(Z, (-1,)))
         Z = np.reshape(Z, (3, y.size))
         y_new = y + Z[2]
         error, calls = _error(problem, t, y, y_new, f, h, E @ Z / h, matrix, h_of, was_rejected)
@@ -125,8 +124,8 @@ def _newton(problem: Any, t: Any, y: Any, h: Any, h_of: Any, guess: Any, matrix:
         turned = TI @ F
         whole = MU_COMPLEX / h * (W[1] + 1j * W[2])
         return np.stack((turned[0] - MU_REAL / h * W[0], turned[1] - np.real(whole), turned[2] - np.imag(whole)))
-    still = solved.held(residual, guess)
-    y, h_of, guess, matrix = [solved.stopped(x) for x in (y, h_of, guess, matrix)]
+    still = above.held(residual, guess)
+    y, h_of, guess, matrix = [above.stopped(x) for x in (y, h_of, guess, matrix)]
     unit = np.eye(y.size)
     real, whole = np.linalg.inv(MU_REAL / h_of * unit - matrix), np.linalg.inv(MU_COMPLEX / h_of * unit - matrix)
 

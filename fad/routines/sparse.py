@@ -8,10 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from ..util.errors import UnsupportedFunctionError
-from ..util.lazy import LazyModule
-
-solves: Any = LazyModule("fad.api.sparse_solves")
-
+from . import above
 
 CLASSES = (scipy.sparse.spmatrix, scipy.sparse.sparray)
 
@@ -145,7 +142,8 @@ def _made(given: Any, shape: Any, format: str, kind: Any) -> Any:
     data, minor, starts = given
     data, minor = np.asarray(data), np.asarray(minor)
     major = np.searchsorted(np.asarray(starts)[1:], np.arange(data.shape[0]), side="right")
-    return Sparse(data, *((major, minor) if format == "csr" else (minor, major)), shape, kind)
+    row, col = (major, minor) if format == "csr" else (minor, major)
+    return Sparse(data, row, col, shape, kind)
 
 
 def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> Any:
@@ -201,7 +199,7 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) ->
 
 def _solved(A: Any, b: Any) -> Any:
     A = as_sparse(A)
-    return solves.solve(A.data, A.row, A.col, b)
+    return above.solve_sparse(A.data, A.row, A.col, b)
 
 
 class Factors:

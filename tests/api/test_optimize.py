@@ -1,5 +1,6 @@
 """fad.scipy.optimize: SciPy's answers, with exact derivatives, for structures of arrays."""
 
+import functools
 import warnings
 
 import numpy as np
@@ -141,6 +142,6 @@ def test_what_cannot_be_optimised_is_refused():
 def test_hvp_takes_the_arguments_that_hessp_is_given():
     def loss(x, a, b):
         return np.sum((x - a) ** 4 + b * x ** 2)
-    fit = optimize.minimize(loss, np.ones(3), args=(2.0, 0.5), jac=fad.grad(loss), hessp=functools.partial(fad.hvp, loss), method="trust-krylov")
+    fit = scipy.minimize(loss, np.ones(3), args=(2.0, 0.5), jac=fad.grad(loss), hessp=functools.partial(fad.hvp, loss), method="trust-krylov")
     assert fit.success
     np.testing.assert_allclose(fad.hvp(loss, np.ones(3), np.arange(3.0), 2.0, 0.5), 13.0 * np.arange(3.0))

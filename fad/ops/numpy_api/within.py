@@ -13,8 +13,9 @@ from ..reach import uses
 
 WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
 ABOVE = {                           # modules that need derivatives, and stand above the ops
-    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories"),
+    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories", "fad.api.solved"),
     "scipy.linalg": ("fad.api.riccati",),
+    "scipy.sparse": ("fad.api.sparse_solves",),
     "scipy.optimize": ("fad.api.solvers", "fad.api.fits"),
 }
 
@@ -32,14 +33,21 @@ def _solved(dotted: str, remedy: str, stepped: bool, *args: Any, **options: Any)
     module, _, name = dotted.rpartition(".")
     solver: Callable = getattr(imported(module), name)
     if (not stack.is_live() or stepped) and any(uses(x, is_value) for x in (*args, *options.values())):
-        for above in ABOVE[module]:
-            imported(above)
+        load_above(module)
         if dotted in WITHIN and not stack.is_live():
             return _by_name(solver, WITHIN[dotted], args, options)
         raise ConcreteValueError(f"numbers are needed where values are traced, by {dotted}",
                                  why="its steps depend on values, and what it finds does not depend on its steps",
                                  do=remedy)
     return solver(*args, **options)
+
+
+def load_above(module: str) -> None:
+    """Load what stands above the ops and belongs to a module of SciPy's, or to one within it."""
+    for name, modules in ABOVE.items():
+        if f"{module}.".startswith(f"{name}."):
+            for above in modules:
+                imported(above)
 
 
 def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> Any:

@@ -11,6 +11,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...ops.face import find
 from ...ops.literals import SEQUENCES
+from ...ops.numpy_api.within import load_above
 from ...ops.reach import uses
 from ...util.defects import asked_by_user, door
 from ...util.errors import UnsupportedFunctionError
@@ -129,6 +130,7 @@ class RoutineCall:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if any(uses(x, _is_traced) for x in (*args, *kwargs.values())):
+            load_above(module_name(self.original))
             try:
                 return self.captured(*args, **kwargs)
             except UnsupportedFunctionError:

@@ -18,7 +18,7 @@ from ...util.lazy import LazyModule
 from ...util.where import module_name
 from ..guards.guard import AttributeGuard
 
-routine: Any = LazyModule("fad.routines.sparse")              # it imports SciPy
+routines: Any = LazyModule("fad.routines.sparse")             # brings SciPy with it
 
 
 def is_sparse(a: Any) -> bool:
@@ -36,7 +36,7 @@ def times(a: Any, x: Any, transposed: bool = False) -> Any:
     """A @ x, or A.T @ x, of a vector or matrix x; A * x of a number."""
     if not len(shape_of(x)) and a.format in COORDINATES and a.ndim == 2:
         data, rows, columns = COORDINATES[a.format](a)
-        return routine.Sparse(data * x, rows, columns, a.shape, type(a))
+        return routines.Sparse(data * x, rows, columns, a.shape, type(a))
     product = PRODUCTS.get(a.format)
     if product is None or a.ndim != 2 or len(shape_of(x)) not in (1, 2):
         raise UnsupportedFunctionError(f"a sparse {a.format} array of {a.ndim} axes is not multiplied with a traced array of {len(shape_of(x))}",

@@ -1,0 +1,9 @@
+"""What routines ask of the floors above, which put it here: fad/api/solved.py, trajectories.py, sparse_solves.py."""
+from collections.abc import Callable
+
+held: Callable              # a function that no derivative goes through
+stopped: Callable           # a value that no derivative goes through
+jacobian_at: Callable       # the matrix of derivatives of a function of a vector
+solution: Callable          # a solution of equations, with the derivatives that these give it
+by_lsoda: Callable          # the times and the solution of solve_ivp by LSODA
+solve_sparse: Callable      # the solution of a sparse system
