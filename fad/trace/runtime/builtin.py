@@ -134,7 +134,9 @@ def isinstance_(x: Any, classes: Any) -> bool:
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
-        current().root.sources += of_class_asked(x, classes)
+        root = current().root
+        is_outer = id(x) not in root.inside and id(x) not in root.journal.made
+        root.sources += of_class_asked(x, classes, is_outer)
     return isinstance(x, classes)
 
 
