@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.build import Value
-from ..ir.types import is_beyond_64_bits, require_plain
+from ..ir.types import is_too_large, require_plain
 from ..util import tree
 from ..util.config import config
 from ..util.interrupts import let_through
@@ -39,7 +39,7 @@ def leaf_key(position: int, x: Any, varying: set, static_leaves: frozenset) -> A
     if cls is float or cls is complex:
         return cls
     if cls is int:
-        return cls if position in varying and not is_beyond_64_bits(x) else None
+        return cls if position in varying and not is_too_large(x) else None
     if isinstance(x, np.generic) and x.dtype.kind in "biufc":
         return x.dtype
     return None

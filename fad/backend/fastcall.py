@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.types import LARGEST
 from ..util import tree
 from ..util.config import config
 from ..util.interrupts import let_through
@@ -192,6 +193,8 @@ class _Writer:
         if t.weak:
             python = _PYTHONS[t.dtype.kind]
             self._test([f"type({name}) is not {python.__name__}"])
+            if t.dtype.kind == "i":
+                self._test([f"not -{LARGEST} < {name} < {LARGEST}"])
             return
         number = self._constant(t.dtype.type, "number")
         if self.program.deliver is not None:                  # what is kept outside is the argument as it is
@@ -215,8 +218,6 @@ class _Writer:
                 fails += [f"{name}.dtype != {self._constant(t.dtype, 'dtype')}", f"{name}.ndim != {len(t.shape)}"]
                 fails += [f"{name}.shape[{axis}] != {n}" for axis, n in enumerate(t.shape) if isinstance(n, int)]
                 fails += [] if k in self.copied else [f"not {name}.flags.carray"]
-            elif t.weak and t.dtype.kind == "i":
-                fails.append(f"not {-2 ** 63} <= {name} < {2 ** 63}")
         return fails
 
     def _of_guards(self) -> list:

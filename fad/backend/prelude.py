@@ -18,7 +18,7 @@ import numpy as np
 
 from ..ir.graph import Func
 from ..ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of, steps_in
-from ..ir.types import Type
+from ..ir.types import LARGEST, Type
 from ..util import tree
 from ..util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
 from .runner import plain
@@ -218,7 +218,7 @@ def _check(w: _Writer, name: str, t: Type, unlike: str, filled: str) -> None:
     elif t.weak:
         w.line(f"if type({name}) is not {_PYTHONS[t.dtype.kind].__name__}: {unlike}({name})")
         if t.dtype.kind == "i":
-            w.line(f"if not -{2**63} <= {name} < {2**63}: {unlike}({name})")
+            w.line(f"if not -{LARGEST} < {name} < {LARGEST}: {unlike}({name})")
     else:
         w.scope["number"] = np.generic
         w.line(f"if type({name}) is bool: {name} = {w.constant(np.bool_)}({name})")

@@ -11,14 +11,14 @@ import numpy as np
 
 from ..ir.graph import Equation, Func, Literal, Var, all_equations, is_branch, is_loop
 from ..ir.op import registry
-from ..ir.types import INT, Type
+from ..ir.types import INT, LARGEST, Type
 from ..ir.views import LoopView
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
 EXTENT = 2.0**30  # arrays are not much longer, and trip counts stay below it
-DATA = 2.0**62                                                # a bound of integers computed from data
+DATA = float(LARGEST)                                         # a bound of integers that are data
 FLOAT, BOOL = Type(np.dtype(float)), Type(np.dtype(bool))
 
 
@@ -68,7 +68,7 @@ def _may_grow(eqn: Equation) -> bool:
     if not eqn.op.traits.grows or not _is_pythons(eqn):
         return False
     return (eqn.op.traits.grows == "powers"
-            or all(isinstance(a, Var) or abs(a.value) > 1 and eqn.op.name == "mul" for a in eqn.inputs))
+            or all(isinstance(a, Var) or abs(a.value) > (1 if eqn.op.name == "mul" else EXTENT) for a in eqn.inputs))
 
 
 def _is_partial(eqn: Equation) -> bool:

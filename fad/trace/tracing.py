@@ -8,7 +8,7 @@ from ..ir import stack
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.check import check
 from ..ir.graph import Func, Var
-from ..ir.types import INT, Type, is_beyond_64_bits, type_of
+from ..ir.types import INT, Type, is_too_large, type_of
 from ..passes.replacement_candidates import small_arrays
 from ..passes.unify import unify
 from ..util import tree
@@ -188,7 +188,7 @@ def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     result = plain(call(f if own else captured(f), inputs))
     check_twins(current())
     out, structure = tree.flatten(result)
-    statics = {k: original_of(x) for k, x in enumerate(out) if is_beyond_64_bits(x) or not (is_data(x) or isinstance(x, (bool, list)))}
+    statics = {k: original_of(x) for k, x in enumerate(out) if is_too_large(x) or not (is_data(x) or isinstance(x, (bool, list)))}
     refuse_texts(list(statics.values()), structure)
     return out, structure, statics, result
 

@@ -1,5 +1,7 @@
 """Python's ints beyond 64 bits: the answer is Python's, or there is none; what cannot leave 64 bits is not looked at."""
 import math
+import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -197,3 +199,27 @@ def test_an_int_to_a_negative_power_is_a_float():
 def test_an_integer_of_numpy_has_no_negative_powers():
     with pytest.raises(ValueError, match="negative integer powers"):
         fad.jit(lambda x: np.sum(x * 2 ** (np.arange(len(x)) - 3)))(X)
+
+
+LARGE = 2 ** 61
+
+
+@pytest.mark.parametrize("tier", ["never", "now"])
+@pytest.mark.parametrize("number", [1, 2 ** 60, 2 ** 62 - 1, 2 ** 62, 2 ** 63 - 1, 2 ** 63, -2 ** 62, -2 ** 63, 10 ** 30])
+def test_large_ints_are_added_as_python_adds_them(number, tier):
+    """A sum of two ints that programs take has 64 bits; larger ones are Python's own, as arguments and as state."""
+    def f(x, n):
+        return np.sum(x) * ((n + LARGE) // LARGE) + ((n - LARGE) + n) % 7
+    o = SimpleNamespace(n=number)
+
+    def counted(x):
+        o.n = o.n + LARGE
+        return np.sum(x) * (o.n // LARGE)
+    x = np.ones(2)
+    with warnings.catch_warnings(), fad.config.using(compile=tier):
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        g, h = fad.jit(f), fad.jit(counted)
+        for n in (3, 5, number, 7, number):
+            assert g(x, n) == f(x, n)
+        for k in range(1, 5):
+            assert h(x) == 2.0 * ((number + k * LARGE) // LARGE) and o.n == number + k * LARGE

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
+from ...util.interrupts import let_through
 from ...util.where import package_name
 from ..objects.containers import NEVER_CHANGE, is_users, slots_of
 from . import guard as of
@@ -183,8 +184,8 @@ def of_import(module: str, name: str, value: Any) -> Iterator[of.Guard]:
         yield of.ItemGuard(vars(found), name, value)
 
 
-def of_class_asked(x: Any, classes: Any) -> Iterator[of.Guard]:
-    """What isinstance(x, classes) depends on."""
+def of_class_asked(x: Any, classes: Any, is_outer: bool) -> Iterator[of.Guard]:
+    """What isinstance(x, classes) depends on. is_outer: whether x was there before the trace, and is there at each call."""
     cls = type(x)
     if may_be_changed(cls) and is_users(cls):
         yield of.of_order(cls)
@@ -192,7 +193,19 @@ def of_class_asked(x: Any, classes: Any) -> Iterator[of.Guard]:
             yield of.AttributeGuard(x, "__class__", cls)
     for c in classes if isinstance(classes, tuple) else (classes,):
         if isinstance(c, type) and type(c) is not type and is_users(c) and is_open(c):
-            yield of.AnswerGuard(lambda c=c: issubclass(cls, c), issubclass(cls, c))
+            yield _of_metaclass(x, c, is_outer)
+
+
+def _of_metaclass(x: Any, cls: type, is_outer: bool) -> of.Guard:
+    """What a metaclass says of an instance: a protocol asks for its attributes, others for its class alone."""
+    if is_outer:
+        return of.AnswerGuard(lambda: isinstance(x, cls), isinstance(x, cls))
+    made_of = type(x)
+    try:
+        return of.AnswerGuard(lambda: issubclass(made_of, cls), issubclass(made_of, cls))
+    except TypeError as error:  # a protocol with attributes: those of x are the trace's own
+        let_through(error)
+        return of.of_order(made_of)
 
 
 def of_making(cls: type) -> Iterator[of.Guard]:

@@ -17,7 +17,7 @@ import numpy as np
 from ...ir.build import Builder
 from ...ir.delivery import Location
 from ...ir.prelude import Made, PreludeCall
-from ...ir.types import BOOL, Type, is_beyond_64_bits, type_of
+from ...ir.types import BOOL, Type, is_too_large, type_of
 from ...util import tree
 from ...util.interrupts import let_through
 from ..guards.guard import KindGuard, in_class
@@ -38,7 +38,7 @@ def value_at(location: Location) -> Any:
 def is_liftable(x: Any) -> bool:
     """Whether an input may take the place of x: a number, a truth value, an array of numbers."""
     if type(x) in (bool, int, float, complex):
-        return not is_beyond_64_bits(x)
+        return not is_too_large(x)
     if isinstance(x, np.generic):
         return x.dtype.kind in "biufc"
     return type(x) is np.ndarray and x.dtype.kind in "biufc" and x.ndim > 0 and x.flags.carray

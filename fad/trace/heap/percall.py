@@ -23,7 +23,7 @@ from ...ir import stack
 from ...ir.build import Value, as_extent, current
 from ...ir.graph import Func, Var, free_vars
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
-from ...ir.types import Type, is_beyond_64_bits, type_of
+from ...ir.types import Type, is_too_large, type_of
 from ...ops.literals import python_number
 from ...util import tree
 from ...util.defects import door
@@ -225,7 +225,7 @@ def _leaf(step: PreludeCall, k: int, x: Any, shape: tuple, loops: list, f: Any) 
         return x
     if isinstance(x, (bool, np.bool_)):
         x = np.bool_(x)
-    elif type(x) in (int, float, complex) and not is_beyond_64_bits(x):
+    elif type(x) in (int, float, complex) and not is_too_large(x):
         pass
     elif not (isinstance(x, np.generic) or type(x) is np.ndarray) or x.dtype.kind not in "biufc":
         raise refused(f, f"it returns {type(x).__name__}, and programs compute with numbers")

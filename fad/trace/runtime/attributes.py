@@ -7,7 +7,7 @@ and the object have under its name. A method that Python makes anew at each read
 import functools
 from collections.abc import Callable
 from types import FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,13 @@ from .library import Proxy, has_traced
 OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__",
                   "__delattr__"}
 GENERATED = "<string>"  # the file of methods that a class decorator has written
+
+
+class Dispatched(NamedTuple):
+    """A method that functools.singledispatchmethod has made, of an object."""
+
+    made: functools.singledispatchmethod
+    owner: Any
 
 
 class Attributes:
@@ -80,6 +87,8 @@ class Attributes:
             self.sources.append(of.AttributeGuard(owner, "__class__", type(owner)))
         if isinstance(found, property) and is_user_function(found.fget, self.packages) and not is_class:
             return self.swap(found.fget)(owner)
+        if isinstance(found, functools.singledispatchmethod) and not is_class:
+            return Dispatched(found, owner)
         if isinstance(found, functools.cached_property) and not is_class and name not in owner.__dict__:
             return self._cached(owner, name, found, inside)
         value = getattr(owner, name)
@@ -120,6 +129,12 @@ class Attributes:
         if found is MISSING and isinstance(owner, type):      # a method of its metaclass
             self.sources.append(of.of_class(owner, name))
             self._in_class(type(owner), name)
+
+    def called_by(self, cls: type, found: Any) -> Any:
+        """An object that a class has as its __call__: it has a guard."""
+        self._in_class(cls, "__call__")
+        self.open(found)
+        return found
 
     def _is_written(self, owner: Any, name: str, value: Any) -> bool:
         """Whether the function itself has given an attribute this value: nobody found it there."""

@@ -137,7 +137,9 @@ def isinstance_(x: Any, classes: Any) -> bool:
     if is_routine(type(x)) and hasattr(x, "stands_for"):
         return issubclass(x.stands_for, classes)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
-        current().trace.sources += of_class_asked(x, classes)
+        trace = current().trace
+        is_outer = id(x) not in trace.inside and id(x) not in trace.journal.made
+        trace.sources += of_class_asked(x, classes, is_outer)
     return isinstance(x, classes)
 
 

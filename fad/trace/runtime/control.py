@@ -28,6 +28,7 @@ from ..frontend.functions import function_of_numbers
 from ..frontend.syntax import RUNTIME
 from ..guards.guard import ReadGuard
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
+from ..guards.kinds import is_open
 from ..guards.met import of_making
 from ..guards.reads import is_made_plainly
 from ..guards.settings import answer, is_setting
@@ -49,6 +50,7 @@ from ..values import text
 from ..values.constants import decided
 from ..values.iterate import Range, steps_of
 from ..values.tracer import births
+from .attributes import Dispatched
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
 from .datamodel import DataModel
@@ -74,6 +76,8 @@ class Runtime(DataModel, LoopRuntime):
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
         if isinstance(f, functools.partial):
             return self.capture.swap(f)
+        if isinstance(f, Dispatched):
+            return functools.partial(self._dispatched_method, f)
         f = f.original if type(f) is Maker else f
         if is_setting(f) and is_tracing():
             return functools.partial(answer, current().root, f)
@@ -206,6 +210,13 @@ class Runtime(DataModel, LoopRuntime):
         current().trace.sources.append(ReadGuard(lambda: f.dispatch(cls), f.dispatch(cls)))
         return self.call(f.dispatch(cls))(*args, **kwargs)
 
+    def _dispatched_method(self, f: Dispatched, *args: Any, **kwargs: Any) -> Any:
+        """The call of a method that functools.singledispatchmethod has made."""
+        find, cls = f.made.dispatcher.dispatch, original_of(type_(args[0]))
+        if is_tracing():
+            current().trace.sources.append(ReadGuard(lambda: find(cls), find(cls)))
+        return self.call(find(cls).__get__(f.owner, type(f.owner)))(*args, **kwargs)
+
     def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
         name = text.resolved(name)
         return default[0] if default and not self._hasattr(owner, name) else self.attribute(owner, name)
@@ -261,6 +272,8 @@ class Runtime(DataModel, LoopRuntime):
     def _object(self, f: Any) -> Any:
         """An object of a user's class that is called as a function."""
         method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
+        if is_users(method) and not isinstance(method, (type, FunctionType, Value)) and is_open(method):
+            return self.call(self.capture.called_by(type(f), method))           # another object, which is called in its place
         if not isinstance(method, FunctionType) or isinstance(f, Value):
             return f
         new = self.capture.swap(method)
