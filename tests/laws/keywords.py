@@ -96,7 +96,7 @@ POOL: dict[str, tuple] = {
     "v_weights": ("np.array([1., 2, 1, 2])",), "equal_var": ("False",), "proportiontocut": ("0.1",),
     "upperlimit": ("0.6",), "lowerlimit": ("0.4",), "limits": ("(0.3, 0.7)", "(None, 0.7)"),
     "inclusive": ("(True, False)", "False"), "rowcov": (), "colcov": (), "mu": (), "kappa": (),
-    "max_ev": ("2",), "overwrite_a_band": ("True",), "e": (), "df": (), "balanced": ("False",), "bw_method": ("0.4", "'silverman'"),
+    "max_ev": ("2",), "overwrite_a_band": ("True",), "e": (), "df": (), "bw_method": ("0.4", "'silverman'"),
 }
 UFUNC = {**{k: POOL[k] for k in ("out", "where", "dtype", "casting")}, "order": ("'F'", "'K'"), "subok": ("False",),
          "axis": ("0",), "keepdims": ("True",), "axes": ("[(0,), (0,), ()]",), "signature": POOL["signature"]}

@@ -18,8 +18,8 @@ from .polynomial import coefficient, vander
                                "np.polyfit(v, np.sin(3 * v), 1, cov=True)"))
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
     """Least squares on the powers of x, each column scaled to length 1."""
-    if full:
-        raise refuse("numpy.polyfit", "full", do="use np.linalg.lstsq on np.vander(x, deg + 1)")
+    if full or cov and rcond is not None:
+        raise refuse("numpy.polyfit", "full, or cov with rcond", do="use np.linalg.lstsq on np.vander(x, deg + 1)")
     x, y, order = as_array(x), as_array(y), operator.index(deg) + 1
     x, y = (in_dtype(a, FLOAT) if type_of(a).dtype.kind in "biu" else a for a in (x, y))
     n = extents.agree(shape_of(x)[0], shape_of(y)[0], "extents of x and y")

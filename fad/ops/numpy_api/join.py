@@ -87,7 +87,8 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
-        return into(out, METHODS["copy"](ravel(arrays)) if axis is None else rows_joined(arrays, axis, dtype))
+        flat = METHODS["copy"](in_dtype(ravel(arrays), dtype)) if axis is None else None
+        return into(out, rows_joined(arrays, axis, dtype) if flat is None else flat)
     parts = arrays_of(arrays)
     return into(out, joined([ravel(a) for a in parts], 0, dtype) if axis is None else joined(parts, axis, dtype))
 
