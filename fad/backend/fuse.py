@@ -17,7 +17,7 @@ from .pass_partitioning import Phase, phases
 from .simd_blocking import BlockLoop, SimdBlocks
 from .views import Views
 
-CHEAP, FEW = ("add", "sub", "mul", "neg"), 3                # what may wait for its reader, and how many of them
+FEW = 3                                                     # sums and products that may wait for their reader
 
 
 class FusionGroup:
@@ -150,7 +150,7 @@ class _Level:
 
     def _goes_on(self, step: Step, partners: list) -> bool:
         """Whether the step does a little more with what waiting ones make, so that it may wait with them."""
-        if step.eqn is None or step.eqn.op.name not in CHEAP or len(partners) >= FEW or not _fills_all(step):
+        if step.eqn is None or not step.eqn.op.traits.affine or len(partners) >= FEW or not _fills_all(step):
             return False
         made = {self.scheduler.storage.root(w.out) for w in partners}
         read = {self.scheduler.storage.root(e.var) for e in step.reads()}

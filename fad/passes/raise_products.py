@@ -111,10 +111,11 @@ class _Product:
     def _is_much(self, extents: dict, row: str) -> bool:
         """Whether the loop asks for at least half of the rows, and the product is worth a call, as far as is known."""
         start, stop, _ = map(_size, self.loop.bounds)
-        sizes = {c: _size(as_atom(n)) for c, n in extents.items()}
-        if start is None or stop is None or None in sizes.values() or abs(self.loop.step or 0) != 1:
+        known = [size for size in (_size(as_atom(n)) for n in extents.values()) if size is not None]
+        rows = _size(as_atom(extents[row]))
+        if start is None or stop is None or rows is None or len(known) < len(extents) or abs(self.loop.step or 0) != 1:
             return False
-        return 2 * abs(stop - start) >= sizes[row] and math.prod(sizes.values()) >= MUCH
+        return 2 * abs(stop - start) >= rows and math.prod(known) >= MUCH
 
 
 def _size(n: Any) -> "int | None":

@@ -10,8 +10,6 @@ from ..ir.graph import Equation, Func, Literal, Var, free_vars
 from ..ops.kinds import same_extent
 from .dce import dce
 
-CHEAP = {"add", "sub", "mul", "neg"}
-READERS = {"add", "sub", "mul", "neg", "div", "guarded_mul", "square", "sum", "contract"}
 FEW = 3                                                      # operations that are done again
 
 
@@ -43,7 +41,7 @@ class _Sweep:
         for eqn in self.func.equations:
             eqn = self._with_regions(eqn)
             level = max([self.level.get(a, 0) for a in eqn.inputs if isinstance(a, Var)], default=0)
-            if eqn.op.name in READERS and not eqn.regions:
+            if _is_smooth(eqn):
                 eqn = eqn.replace(inputs=tuple([self._again(a, level) for a in eqn.inputs]))
             self.equations.append(eqn)
             self._note(eqn, level)
@@ -53,15 +51,15 @@ class _Sweep:
         return eqn.replace(regions=tuple([_Sweep(r, free_vars(r)).run() for r in eqn.regions])) if eqn.regions else eqn
 
     def _note(self, eqn: Equation, level: int) -> None:
-        waits = eqn.op.kind not in ("elementwise", "shape") or bool(eqn.regions)
+        waits = eqn.op.kind not in ("elementwise", "shape") and not eqn.reads_part or bool(eqn.regions)
         self.level.update(dict.fromkeys(eqn.outputs, level + waits))
-        if eqn.op.kind == "shape" and eqn.inputs and eqn.inputs[0] in self.lasting:
+        if eqn.op.kind == "shape" and all(a in self.lasting for a in eqn.inputs if a.type.shape):
             self.lasting.update(eqn.outputs)
         if self._is_cheap(eqn):
             self.cheap[eqn.outputs[0]] = eqn
 
     def _is_cheap(self, eqn: Equation) -> bool:
-        if eqn.op.name not in CHEAP:
+        if not eqn.op.traits.affine:
             return False
         out = eqn.outputs[0]
         if len(out.type.shape) < 2 or out.type.dtype.kind != "f":
@@ -82,6 +80,15 @@ class _Sweep:
             self.copies[x, level] = Var(x.type, x.name)
             self.equations.append(made.replace(inputs=inputs, outputs=(self.copies[x, level],)))
         return self.copies[x, level]
+
+
+def _is_smooth(eqn: Equation) -> bool:
+    """Whether another last bit of an operand cannot change the result by much."""
+    traits = eqn.op.traits
+    if eqn.op.kind not in ("elementwise", "reduce", "contract") or eqn.regions:
+        return False
+    decides = traits.comparison is not None or traits.jumps or traits.chosen_from is not None
+    return not decides and (traits.reduction is None or not traits.reduction.is_extreme)
 
 
 def _is_smaller(x: Var, out: Var) -> bool:
