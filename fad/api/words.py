@@ -182,7 +182,8 @@ def _of_traced_operand(error: Exception) -> FadError:
                                   where=line_of(error),
                                   why="its code computes with numbers, and fad computes with NumPy's arrays",
                                   do=f"take the numbers out of what stands beside the traced value: {remedy}")
-    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: {error}",
+    return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: "
+                              f"{_without_names_of_fads(str(error))}",
                               where=line_of(error),
                               why="a library's code computes with numbers, and fad has no record of it",
                               do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, "

@@ -1,4 +1,5 @@
 """fad.nn: modules, under PyTorch's names."""
+from ..eager.nn.containers import DataParallel as DataParallel
 from ..eager.nn.containers import ModuleDict as ModuleDict
 from ..eager.nn.containers import ModuleList as ModuleList
 from ..eager.nn.containers import ParameterDict as ParameterDict

@@ -1,5 +1,6 @@
 """Malformed calls: each is refused by an error of fad's own, whose words say what, why and what to do."""
 import inspect
+import json
 import pickle
 
 import numba
@@ -100,6 +101,11 @@ def test_what_a_function_does_wrong(name):
     message = refused(lambda: fad.grad(f)(X), error)
     assert all(each in message for each in words), message
     assert "Tracer" not in message and "a library's code" not in message
+
+
+def test_what_a_library_says_of_a_traced_value_has_no_name_of_fads():
+    message = refused(lambda: fad.grad(lambda x: np.sum(x) * len(json.dumps(x)))(X), ConcreteValueError)
+    assert "Object of type array is not JSON serializable" in message and "Tracer" not in message
 
 
 def test_solvers_inside_say_what_to_do_and_print_nothing(capfd):

@@ -66,9 +66,9 @@ class Program:
         kind, silent = rng.choices(["function", "along", "view", "change", "two", "control"], [2, 1, 4, 4, 2, 4])[0], rng.random() < 0.15
         if kind == "control":
             return self.controlled(x, y)
-        call = {"function": lambda name=rng.choice(FUNCTIONS): getattr(x, name)(), "along": lambda name=rng.choice(ALONG): getattr(x, name)(0),
-                "view": lambda f=rng.choice(list(VIEWS.values())): f(x), "change": lambda f=rng.choice(list(CHANGES.values())): f(x, y),
-                "two": lambda: self.combined(x, y)}[kind]
+        function, along, view, change = (rng.choice(list(some)) for some in (FUNCTIONS, ALONG, VIEWS.values(), CHANGES.values()))
+        call = {"function": lambda: getattr(x, function)(), "along": lambda: getattr(x, along)(0), "view": lambda: view(x),
+                "change": lambda: change(x, y), "two": lambda: self.combined(x, y)}[kind]
         if silent:
             with self.T.no_grad():
                 result = call()

@@ -1,4 +1,4 @@
-"""Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict."""
+"""Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict, DataParallel."""
 import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -336,3 +336,21 @@ class ParameterDict(_Named):
     def fromkeys(self, keys: Iterable, default: Any = None) -> "ParameterDict":
         """One that holds the default under these names."""
         return ParameterDict(dict.fromkeys(keys, default))
+
+
+class DataParallel(Module):
+    """A module on all devices: here there is one, the CPU, so that the module itself is called, as PyTorch does where
+    there is no other device.
+
+    >>> import fad
+    >>> net = DataParallel(fad.nn.Linear(3, 2))
+    >>> net(fad.ones(4, 3)).shape, list(net.state_dict())
+    (torch.Size([4, 2]), ['module.weight', 'module.bias'])
+    """
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0):
+        super().__init__()
+        self.module, self.device_ids, self.output_device, self.dim = module, [], output_device, dim
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
