@@ -14,7 +14,7 @@ from .saved_names import FLAT, LASTING
 from .shown import FREED as FORGOTTEN
 from .shown import Showing, arguments, parameters
 from .state import now
-from .tensor import Tensor, alias, wrap
+from .tensor import Tensor, alias, weak, wrap
 
 sequence = itertools.count()
 LAST = 1 << 60                                   # sequence numbers of leaves: they go before all others
@@ -409,10 +409,14 @@ class Tied(Node):
 
 def tied(node: Node, grads: tuple) -> tuple:
     """The recorded gradients that a node gives."""
-    if node.name() not in FLAT or not isinstance(grads[0], Tensor):
+    if node.name() not in FLAT or not isinstance(grads[0], Tensor) or not now().grad:
         return grads
-    t = alias(grads[0])
-    t._fn, t._nr, t._rg = Tied(grads[0], node.next[0], node.nrs[0] if node.nrs else 0, node.name()), 0, True
+    g = grads[0]
+    t = alias(g)
+    t._fn, t._nr, t._rg = Tied(g, node.next[0], node.nrs[0] if node.nrs else 0, node.name()), 0, True
+    if g._x is not None and g._x.tangent is not None:
+        t.extra.tangent = g._x.tangent
+        now().duals.append(weak(t))
     return t, *grads[1:]
 
 

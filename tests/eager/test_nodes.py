@@ -249,3 +249,13 @@ def test_changes_through_views_show_the_base_and_the_other_operands():
     z = x * 1
     z[1:].exp_()
     assert len(z.grad_fn.next_functions) == 1
+
+
+def test_recorded_gradients_of_what_is_flat_keep_their_tangents():
+    x = fad.tensor([[-1.5, 0.3, 0.7], [0.4, -0.2, 1.1]])
+    for f in (lambda x: (x.relu() * x).sum(), lambda x: (fad.nn.functional.leaky_relu(x) * x.sin()).sum(),
+              lambda x: (fad.nn.functional.hardshrink(x, 0.25) * x ** 2).sum()):
+        plain = fad.autograd.functional.hessian(f, x)
+        assert plain.abs().max() > 0.1
+        for options in ({"vectorize": True}, {"vectorize": True, "outer_jacobian_strategy": "forward-mode"}):
+            close(fad.autograd.functional.hessian(f, x, **options), plain)
