@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+import fad
 from fad.trace.tracing import trace
 from fad.util.errors import FadError
 
@@ -48,6 +49,18 @@ COMPLEX = [name for name, op in OPS.items() if is_of_complex(op)]
 
 def test_some_ops_are_of_complex_numbers():
     assert {"arcsin", "arccosh", "log", "sqrt", "spence"} <= set(COMPLEX)
+
+
+def test_compiled_values_are_numpys():
+    """All ops in one program, to compile once."""
+    names = [name for name in COMPLEX if OPS[name].facts.get("ufunc") is not None]
+
+    def all_of_them(x):
+        return [OPS[name].facts["ufunc"](x) for name in names if isinstance(OPS[name].facts["ufunc"], np.ufunc)]
+    with np.errstate(all="ignore"), fad.config.using(compile="now"):
+        got, want = fad.jit(all_of_them)(POINTS), all_of_them(POINTS)
+    for name, a, b in zip(names, got, want, strict=False):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("name", COMPLEX)
