@@ -131,8 +131,8 @@ class Poly1d(np.poly1d):
     def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
         self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
 
-    @property
-    def coeffs(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def coeffs(self) -> Any:
         """The coefficients, the first of which is not zero."""
         return trimmed(self._given)
 
