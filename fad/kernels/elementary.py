@@ -23,10 +23,21 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _principal_acosh(x):
+    """The arccosh whose real part is not negative. Numba gives the other one below the branch cut, at -2 - 0j."""
+    y = np.arccosh(x)
+    return -y if y.real < 0 else y
+
+
+OF_COMPLEX = {"acosh": _principal_acosh}  # in place of functions of Numba that differ from NumPy's
+
+
 def _emit(name, numbas):
     """Emit a call that LLVM can widen, or Numba's own function where libmvec has none."""
 
     def emit(context, builder, sig, args):
+        if name in OF_COMPLEX and isinstance(sig.args[0], types.Complex):
+            return context.compile_internal(builder, OF_COMPLEX[name], sig, args)
         wide = call_wide(context, builder, name, args)
         if wide is not None:
             return wide
@@ -39,7 +50,8 @@ def _emit(name, numbas):
 
 def _elementary(name, ufunc):
     function = quiet(ufunc, f"NumPy's {ufunc.__name__}; compiled, a call of libm's {name} that LLVM can widen.", name)
-    return compiled_as(function, like_ufunc(ufunc, types.Float), _emit(name, ufunc), fallback=ufunc)
+    kinds = (types.Float, types.Complex) if name in OF_COMPLEX else (types.Float,)
+    return compiled_as(function, like_ufunc(ufunc, *kinds), _emit(name, ufunc), fallback=ufunc)
 
 
 def _error_function(name, numbas):

@@ -3,6 +3,7 @@
 Formulas: Abramowitz & Stegun, Handbook of Mathematical Functions, chapter 4, in forms that neither overflow nor cancel.
 """
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,27 @@ cos: Op = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)),
                       traits=Traits(raises=True, stem="cosine"))
 tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y), (-1.2, 1.2),
                   traits=Traits(raises=True))
+
+
+def _on_branch(root: Any, x: Any, guide: Callable) -> Any:
+    """The root, or its negative, as the guide says. On a branch cut rounding of zeros decides which one sqrt gives; the
+    guide is a function of the op's own result, which is on the right side."""
+    if not is_complex(x):
+        return root
+    against = op("real")(root * op("conj")(guide())) < 0
+    return op("where")(against, -root, root)
+
+
+def _circle(x: Any, guide: Callable) -> Any:
+    """sqrt(1 - x^2)"""
+    return _on_branch(sqrt((1.0 - x) * (1.0 + x)), x, guide)
+
+
 arcsin = elementwise("arcsin", np.arcsin, "asin({0})",
-                     Partials(lambda y, x: 1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
+                     Partials(lambda y, x: 1.0 / _circle(x, lambda: cos(y)), singular=(0,)), INSIDE,
                      traits=Traits(raises=True))
 arccos = elementwise("arccos", np.arccos, "acos({0})",
-                     Partials(lambda y, x: -1.0 / sqrt((1.0 - x) * (1.0 + x)), singular=(0,)), INSIDE,
+                     Partials(lambda y, x: -1.0 / _circle(x, lambda: sin(y)), singular=(0,)), INSIDE,
                      traits=Traits(raises=True))
 arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0 / (1.0 + x * x)))
 
@@ -88,7 +105,7 @@ hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})",
 
 
 def _arcsinh_partial(y: Any, x: Any) -> Any:
-    return 1.0 / (sqrt(1.0 + x * x) if is_complex(x) else hypot(1.0, x))
+    return 1.0 / (_on_branch(sqrt(1.0 + x * x), x, lambda: cosh(y)) if is_complex(x) else hypot(1.0, x))
 
 
 sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)), traits=Traits(raises=True))
@@ -96,7 +113,7 @@ cosh: Op = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(
 tanh = elementwise("tanh", np.tanh, "tanh({0})", Partials(lambda y, x: (1.0 - y) * (1.0 + y)))
 arcsinh = elementwise("arcsinh", np.arcsinh, "asinh({0})", Partials(_arcsinh_partial))
 arccosh = elementwise("arccosh", np.arccosh, "acosh({0})",
-                      Partials(lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular=(0,)), (1.2, 3.0),
-                      traits=Traits(raises=True))
+                      Partials(lambda y, x: 1.0 / _on_branch(sqrt(x - 1.0) * sqrt(x + 1.0), x, lambda: sinh(y)),
+                               singular=(0,)), (1.2, 3.0), traits=Traits(raises=True))
 arctanh = elementwise("arctanh", np.arctanh, "atanh({0})", Partials(lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x))), INSIDE,
                       traits=Traits(raises=True))

@@ -131,7 +131,7 @@ class Poly1d(np.poly1d):
     def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
         self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
 
-    @property
+    @property  # type: ignore[misc]
     def coeffs(self) -> Any:
         """The coefficients, the first of which is not zero."""
         return trimmed(self._given)
@@ -141,10 +141,10 @@ class Poly1d(np.poly1d):
     def __call__(self, x: Any) -> Any:
         return BY_NAME["numpy.polyval"].call(self._given, x)
 
-    def deriv(self, m: int = 1) -> "Poly1d":
+    def deriv(self, m: int = 1) -> "Poly1d":  # type: ignore[override]
         return Poly1d(BY_NAME["numpy.polyder"].call(self._given, m))
 
-    def integ(self, m: int = 1, k: Any = 0) -> "Poly1d":
+    def integ(self, m: int = 1, k: Any = 0) -> "Poly1d":  # type: ignore[override]
         return Poly1d(BY_NAME["numpy.polyint"].call(self._given, m, k or None))
 
     @property
@@ -176,7 +176,7 @@ class Poly1d(np.poly1d):
     def __truediv__(self, number: Any) -> "Poly1d":
         return Poly1d(self._given / number)
 
-    def __pow__(self, n: int) -> "Poly1d":
+    def __pow__(self, n: int) -> "Poly1d":  # type: ignore[override]
         return reduce(operator.mul, [self] * n, Poly1d([1.0]))
 
     def _with(self, name: str, other: Any) -> "Poly1d":

@@ -46,7 +46,7 @@ sici_si = special_part("sici_si", 0, lambda y, x: hyp0f1(1.5, -0.25 * x * x), ca
 sici_ci = special_part("sici_ci", 1, lambda y, x: cos(x) / x, call="sici")
 shichi_shi = special_part("shichi_shi", 0, lambda y, x: hyp0f1(1.5, 0.25 * x * x), call="shichi")    # sinh(x) / x
 shichi_chi = special_part("shichi_chi", 1, lambda y, x: cosh(x) / x, call="shichi")
-spence = special("spence", lambda y, x: -hyp2f1(1.0, 1.0, 2.0, 1.0 - x))           # log(x) / (1 - x), also at 1
+spence = special("spence", lambda y, x: -hyp2f1(1.0, 1.0, 2.0, -(x - 1.0)))        # log(x) / (1 - x), also at 1
 sinc = composed("sinc", lambda x: np.sinc(x)[()], lambda x: op("sin").infer(x), "sinc({0})",
                 Partials(lambda y, x: -PI * PI / 3.0 * x * hyp0f1(2.5, -0.25 * PI * PI * x * x)), (-2.0, 2.0), arity=1,
                 doc="sin(pi x) / (pi x), 1 at zero: 0F1(; 3/2; -(pi x)^2 / 4)")
