@@ -2,13 +2,16 @@
 from typing import Any
 
 import numpy as np
-from scipy.signal import get_window
+
+from ..util.errors import UnsupportedFunctionError
 
 
 def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time") -> Any:
     if domain not in ("time", "freq"):
         raise ValueError(f"Parameter domain={domain!r} not in ('time', 'freq')!")
-    x = np.moveaxis(np.asarray(x), axis, -1)
+    x = np.asarray(x)
+    if x.ndim > 1:
+        x = np.moveaxis(x, axis, -1)
     n = x.shape[-1]
     series = np.fft.fft(x) if domain == "time" else x
     if window is not None:
@@ -26,7 +29,8 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     y = np.fft.ifft(np.concatenate((low, middle, high), axis=-1)) * (num / n)
     if domain == "time" and not np.iscomplexobj(x):
         y = np.real(y)
-    y = np.moveaxis(y, -1, axis)
+    if y.ndim > 1:
+        y = np.moveaxis(y, -1, axis)
     return y if t is None else (y, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num))
 
 
@@ -38,4 +42,6 @@ def _weights(window: Any, n: int) -> Any:
             raise ValueError(f"window.shape={window.shape} != ({n},), i.e., window length is not equal to number of "
                              "frequency bins!")
         return window
-    return np.fft.fftshift(get_window(window, int(n)))
+    raise UnsupportedFunctionError("scipy.signal.resample does not know a window by its name here",
+                                   why="the number of samples is open while the function is traced",
+                                   do="pass the array np.fft.fftshift(scipy.signal.get_window(name, n))")

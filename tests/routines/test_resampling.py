@@ -1,10 +1,11 @@
 """scipy.signal.resample in captured code: SciPy's values and their derivatives."""
 import numpy as np
 import pytest
-from scipy.signal import resample
+from scipy.signal import get_window, resample
 
 import fad
 
+WINDOW = np.fft.fftshift(get_window("hamming", 8))
 X = np.sin(np.arange(8.0) ** 1.3)
 
 
@@ -20,7 +21,7 @@ def test_values_and_derivatives(n, num):
 
 @pytest.mark.parametrize("f", [
     lambda x: resample(np.outer(x, x), 5, axis=1), lambda x: resample(x, 6, t=np.arange(8.0))[0] * resample(x, 6, t=np.arange(8.0))[1],
-    lambda x: resample(x, 6, window="hamming"), lambda x: np.abs(resample(x + 2j * x[::-1], 11)), lambda x: resample(x, 6, window=lambda f: np.exp(-f * f)),
+    lambda x: resample(x, 6, window=WINDOW), lambda x: resample(x, 6, axis=None), lambda x: np.abs(resample(x + 2j * x[::-1], 11)), lambda x: resample(x, 6, window=lambda f: np.exp(-f * f)),
     lambda x: np.real(resample(np.fft.fft(x), 6, domain="freq"))])
 def test_options(f):
     np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X), atol=1e-12)
@@ -32,3 +33,8 @@ def test_options(f):
 def test_errors_are_scipys():
     with pytest.raises(ValueError, match="domain"):
         fad.grad(lambda x: np.sum(resample(x, 5, domain="space")))(X)
+
+
+def test_a_window_by_its_name_is_refused():
+    with pytest.raises(fad.FadError, match="get_window"):
+        fad.grad(lambda x: np.sum(resample(x, 5, window="hamming")), fallback=False)(X)
