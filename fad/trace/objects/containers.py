@@ -1,4 +1,7 @@
-"""What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals. Read, put back, and found."""
+"""What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals.
+
+It is read, put back, and found here.
+"""
 import functools
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -11,7 +14,7 @@ import numpy as np
 from ...ir.build import Value
 from ...util.where import is_routine, package_name
 
-NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))        # classes of what there may be many of
+NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))  # classes of what there may be many of
 _MISSING = object()
 _LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "itertools"}
 _SEQUENCES = (list, dict, set, deque)
@@ -30,7 +33,8 @@ class Record:
 
 
 class Outer(Record):
-    """Variables from outside of which captured code has its own copy; what it makes of them is handed out in the end."""
+    """Variables from outside of which captured code has its own copy. What it makes of them is handed out in the end.
+    """
 
     def __init__(self) -> None:
         self.before = self.contents()
@@ -53,7 +57,9 @@ class Outer(Record):
 
 
 class Globals(Outer):
-    """The global names that a captured function assigns to, or the attributes of a function; `original` are those of its module, or its own."""
+    """The global names that a captured function assigns to, or the attributes of a function. `original` are those of
+    its module, or its own.
+    """
 
     def __init__(self, scope: dict, original: dict, names: "tuple | None" = None):
         self.scope, self.original, self.names = scope, original, names
@@ -111,9 +117,11 @@ def contents(owner: Any) -> Any:
     if isinstance(owner, deque):
         return list(owner)
     if isinstance(owner, ModuleType):
-        return {n: x for n, x in vars(owner).items() if not n.startswith("__") and not isinstance(x, (ModuleType, type))}
+        inside = vars(owner)
+        return {n: x for n, x in inside.items() if not n.startswith("__") and not isinstance(x, (ModuleType, type))}
     if isinstance(owner, type):
-        return {n: x for n, x in vars(owner).items() if not n.startswith("__") and not callable(x) and not hasattr(type(x), "__get__")}
+        return {n: x for n, x in vars(owner).items()
+                if not n.startswith("__") and not callable(x) and not hasattr(type(x), "__get__")}
     if isinstance(owner, dict):
         return dict(owner)
     if keeps_record(owner):
@@ -174,7 +182,9 @@ def put_contents(owner: Any, value: Any) -> None:
 
 
 def _same_keys(owner: Any, value: Any) -> bool:
-    """Whether a dict has the very keys, in their order, and a set the very elements: a traced number is equal to its value."""
+    """Whether a dict has the very keys, in their order, and a set the very elements: a traced number is equal to its
+    value.
+    """
     if isinstance(owner, dict):
         return all(x is y for x, y in zip(owner, value))
     return not isinstance(owner, set) or set(map(id, owner)) == set(map(id, value))
@@ -182,7 +192,8 @@ def _same_keys(owner: Any, value: Any) -> bool:
 
 def _put_attributes(owner: Any, value: dict) -> None:
     now = contents(owner)
-    own = next((c for c in (type, local, ModuleType) if isinstance(owner, c)), object)             # past the methods that a class may have for this
+    # past the methods that a class may have for this
+    own = next((c for c in (type, local, ModuleType) if isinstance(owner, c)), object)
     for name in now.keys() - value.keys():
         own.__delattr__(owner, name)
     for name, x in value.items():

@@ -1,7 +1,9 @@
-"""Generators of random numbers. What they draw is drawn anew at each call (see percall.py), unless the function itself makes them with a seed.
+"""Generators of random numbers. They draw anew at each call (see percall.py), unless the function makes them with a
+seed.
 
-One that it makes with a seed may be drawn from where it was made. A region (a loop's iteration, one way of a branch) is traced once, and
-run many times or never: whatever draws there, a call, an iterator or a method that Python calls by itself, shows in the state that generators have in the end.
+One that it makes with a seed may be drawn from where it was made. A region (a loop's iteration, one way of a branch) is
+traced once, and run many times or never. Whatever draws there, a call, an iterator or a method that Python calls by
+itself, shows in the state that generators have in the end.
 """
 import random
 from collections.abc import Iterator
@@ -24,7 +26,9 @@ def is_generator(x: Any) -> bool:
 
 
 def goes_on(x: Any) -> bool:
-    """Whether x gives another thing each time that it is asked: a generator, what a generator is made of, a sequence of quasi-random points."""
+    """Whether x gives another thing each time that it is asked: a generator, what a generator is made of, a sequence of
+    quasi-random points.
+    """
     is_source = isinstance(x, (numpy_random.SeedSequence, numpy_random.BitGenerator))
     return is_generator(x) or is_source or any(c.__name__ == "QMCEngine" for c in type(x).__mro__)
 
@@ -62,7 +66,9 @@ def put_state(generator: Any, state: Any) -> None:
             generator.setstate(state)
     elif isinstance(generator, numpy_random.SeedSequence):
         if generator.n_children_spawned != state:             # which no one can set
-            generator.__init__(generator.entropy, spawn_key=generator.spawn_key, pool_size=generator.pool_size, n_children_spawned=state)     # type: ignore[misc]
+            generator.__init__(                               # type: ignore[misc]
+                generator.entropy, spawn_key=generator.spawn_key, pool_size=generator.pool_size,
+                n_children_spawned=state)
     elif generator.num_generated != state:
         generator.reset()
         if state:
@@ -77,7 +83,9 @@ def same_state(a: Any, b: Any) -> bool:
 
 
 def order_of(shuffle: Any, rank: int, count: int, axis: int) -> Any:
-    """The order that a generator's method puts the entries of an array of this rank into along an axis; it draws as for that array."""
+    """The order that a generator's method puts the entries of an array of this rank into along an axis. It draws as for
+    that array.
+    """
     order = np.arange(count).reshape([-1 if k == axis % rank else 1 for k in range(rank)])
     shuffle(order, axis) if axis else shuffle(order)
     return order.reshape(-1)
@@ -100,7 +108,8 @@ def note_generator(x: Any) -> None:
 
 def refuse_draws() -> None:
     """An error: random numbers are drawn in a region."""
-    raise UnstageableError("random numbers are drawn in a loop or branch on traced values", why="they are other ones in each iteration", do="draw all of them before")
+    raise UnstageableError("random numbers are drawn in a loop or branch on traced values",
+                           why="they are other ones in each iteration", do="draw all of them before")
 
 
 @contextmanager

@@ -1,5 +1,7 @@
-"""What can change, and holds no traced values: bytes, context variables, arrays that are not of numbers, and arrays within objects of NumPy's and SciPy's
-(the coefficients of a polynomial, the entries of a sparse array), which only the library's own code reads.
+"""What can change, and holds no traced values: bytes, context variables, arrays that are not of numbers.
+
+So do arrays within objects of NumPy's and SciPy's (the coefficients of a polynomial, the entries of a sparse array),
+which only the library's own code reads.
 """
 import ctypes
 from array import array
@@ -30,8 +32,10 @@ def holds_no_traced(x: Any) -> bool:
 
 def arrays_within(x: Any) -> Iterator[np.ndarray]:
     """The arrays that are attributes of an object of a library's, and can be written to."""
-    attributes = getattr(x, "__dict__", None)                # none of numbers, texts and containers, of which there may be many
-    if type(attributes) is not dict or isinstance(x, (type, ModuleType, FunctionType, Value, np.ndarray)) or is_users(x) or package_name(type(x)) == "fad":
+    attributes = getattr(x, "__dict__", None)  # numbers, texts and containers, of which there may be many, have none
+    if type(attributes) is not dict or isinstance(x, (type, ModuleType, FunctionType, Value, np.ndarray)):
+        return
+    if is_users(x) or package_name(type(x)) == "fad":
         return
     for part in list(attributes.values()):
         if type(part) is np.ndarray and part.flags.writeable and part.nbytes <= LARGEST:
@@ -43,7 +47,8 @@ def held_in(x: Any) -> Any:
     if isinstance(x, ContextVar):
         return x.get(UNDEFINED)
     if isinstance(x, np.ndarray):
-        lists = [(v, v[:]) for v in x.flat if isinstance(v, list)] if x.dtype.kind == "O" else []       # the rows of a sparse array in lists
+        # the rows of a sparse array in lists
+        lists = [(v, v[:]) for v in x.flat if isinstance(v, list)] if x.dtype.kind == "O" else []
         return x.copy(), lists
     return x[:] if isinstance(x, (bytearray, array)) else [(part, held_in(part)) for part in arrays_within(x)]
 

@@ -1,13 +1,14 @@
 """What stands for a class, a module or an object of a library's in captured code, and what stands behind it.
 
-Captured code sees functions as they are: a call leads to what fad has in their place (see Runtime.call). Classes of numbers and arrays, modules with
-faces, and objects whose methods have faces have stand-ins, since Python itself asks them (isinstance) or they are asked for many names.
+Captured code sees functions as they are: a call leads to what fad has in their place (see Runtime.call). Classes of
+numbers and arrays, modules with faces, and objects whose methods have faces have stand-ins, since Python itself asks
+them (isinstance) or they are asked for many names.
 """
 from typing import Any
 
 
 class StandIn(type):
-    """A class that captured code sees in place of an original one: equal to it, with its hash, and with its attributes."""
+    """A class that captured code sees in place of an original one: equal to it, with its hash and its attributes."""
 
     original: Any
 
@@ -32,4 +33,6 @@ class StandIn(type):
 
 def original_of(x: Any) -> Any:
     """What stands behind x; what is no stand-in is itself."""
-    return x.original if isinstance(x, StandIn) else x.__dict__["_original"] if type(x).__dict__.get("is_stand_in") else x
+    if isinstance(x, StandIn):
+        return x.original
+    return x.__dict__["_original"] if type(x).__dict__.get("is_stand_in") else x

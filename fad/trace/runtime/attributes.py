@@ -38,7 +38,7 @@ GENERATED = "<string>"  # the file of methods that a class decorator has written
 class Dispatched(NamedTuple):
     """A method that functools.singledispatchmethod has made, of an object."""
 
-    made: functools.singledispatchmethod
+    made: Any
     owner: Any
 
 
