@@ -3,7 +3,7 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable
-from itertools import chain, count
+from itertools import chain, count, islice
 from typing import Any
 
 _AUTOMATIC = re.compile(r"v\d+|n\d+|c\d+|gv?\d*|dv\d+")
@@ -58,6 +58,13 @@ class Names:
         name = next(name for name in chain(_LOOPS, (f"i_{k}" for k in count(2))) if name not in busy)
         self.loops.add(name)
         return name
+
+    def iterations(self, name: str, more: int) -> list[str]:
+        """The name of a loop's index, and names for it in further iterations, none of them taken."""
+        free = (found for found in (f"{name}_{k}" for k in count(1)) if found not in self.taken)
+        names = list(islice(free, more))
+        self.loops.update(names)
+        return [name, *names]
 
 
 def own_name(thing: Any) -> str:

@@ -81,7 +81,7 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
     stop = str(extent.const - extent.const % ITERATIONS) if const else printer.expressions.index(extent.shifted(1 - ITERATIONS)).source
     printer.axes[loop.axis] = name
     printer.line(f"for {name} in range(0, {stop}, {ITERATIONS}):")
-    names = [name, *[f"{name}_{k}" for k in range(1, ITERATIONS)]]
+    names = printer.names.iterations(name, ITERATIONS - 1)
 
     def four() -> None:
         for k in range(1, ITERATIONS):

@@ -73,3 +73,24 @@ def test_random_sums_over_points(seed):
     want, got = (fad.jit(fad.grad(loss, (0, 1)), compile=policy)(Y, c) for policy in ("never", "now"))
     for a, b in zip(want, got):
         np.testing.assert_allclose(b, a, rtol=1e-11, atol=1e-11)
+
+
+def test_indices_of_iterations_are_not_those_of_loops_around():
+    """The second loop's index was i_3, and its sums took i_1, i_2 and i_3 for theirs."""
+    P, x = RNG.standard_normal((5, 300, 7)), RNG.standard_normal((300, 7))
+
+    def repeated(P, x):
+        x = np.cumsum(x, axis=0)
+        total = np.sum(x, axis=1)
+        for i in range(len(P) - 3):
+            total = total + np.sum(np.sin(P[i] * x), axis=1)
+        for i in range(len(P) - 2):
+            total = total - np.sum(np.sin(P[i] + x), axis=1)
+        for i in range(len(P) - 1):
+            total = total * np.sum(np.cos(P[i] * x), axis=1)
+        return np.sum(total)
+    np.testing.assert_allclose(fad.jit(repeated, compile="now")(P, x), repeated(P, x), rtol=1e-12)
+    with fad.config.using(compile="never"):
+        wanted = fad.grad(repeated, (0, 1))(P, x)
+    for got, want in zip(fad.jit(fad.grad(repeated, (0, 1)), compile="now")(P, x), wanted):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-10)
