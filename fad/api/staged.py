@@ -456,7 +456,7 @@ def _beyond(error: Exception, fast: Any) -> Any:
 def policy(compile: "str | None") -> dict:
     """The option `compile`, checked, where it is given."""
     if compile not in (None, "auto", "now", "never"):
-        raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}")
+        raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}", do="give one of these")
     return {} if compile is None else {"compile": compile}
 
 
