@@ -6,13 +6,13 @@ from ..ir.op import registry
 from ..trace.runtime.capture import captured
 from ..transforms.vjp import pull_back
 from ..util import tree
-from ..util.errors import ArgumentError, NotScalarError
+from ..util.errors import NotScalarError
 from ..util.keywords import named_as_here
 from .inner import Inner, call_fitting, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
 from .leaves import of_its_own
 from .signatures import Argnums, Memory, P, R
-from .staged import Staged, as_tuple, check_callable, within
+from .staged import Staged, as_tuple, check_callable, policy, within
 
 
 @overload
@@ -75,8 +75,7 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
     if f is None:
         return lambda g: jit(g, **options)          # type: ignore[arg-type]
     check_callable(f, "jit")
-    if compile not in (None, "auto", "now", "never"):
-        raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}", do="give one of these")
+    policy(compile)
     if hasattr(f, "with_policy"):  # its results are no arrays, so that no program contains it (fad.sparse)
         return f.with_policy(compile)
     if isinstance(f, Staged):
@@ -98,17 +97,21 @@ def jitted(f: Callable) -> Staged:
 
 @overload
 def grad(f: Callable[P, Any], argnums: Argnums = ..., *,
-         has_aux: Literal[False] = ..., memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+         has_aux: Literal[False] = ..., memory: Memory = ..., fallback: bool | None = ...,
+         compile: str | None = ...) -> Callable[P, Any]: ...
 @overload
 def grad(f: Callable[P, Any], argnums: Argnums = ..., *,
-         has_aux: Literal[True], memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, tuple[Any, Any]]: ...
+         has_aux: Literal[True], memory: Memory = ..., fallback: bool | None = ...,
+         compile: str | None = ...) -> Callable[P, tuple[Any, Any]]: ...
 @overload
 def grad(f: None = ..., argnums: Argnums = ..., *,
          has_aux: bool = ..., memory: Memory = ...,
-         fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
+         fallback: bool | None = ...,
+         compile: str | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
-         memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
+         memory: "int | str | None" = None, fallback: "bool | None" = None,
+         compile: "str | None" = None) -> Any:
     """Return a function that computes the gradient of `f`.
 
     Parameters
@@ -127,6 +130,8 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
     fallback : bool, optional
         What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
         the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+    compile : {"auto", "now", "never"}, optional
+        When to compile, as for `jit`. The default is ``fad.config.compile``.
 
     Returns
     -------
@@ -171,31 +176,35 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
     12.0
     """
     if f is None:
-        return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback)
+        return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback, compile=compile)
     both = _value_and_grad_body(check_callable(f, "grad"), argnums, has_aux, "fad.grad")
 
     def body(*args: Any, **kwargs: Any) -> Any:
         value, g = both(*args, **kwargs)
         return (g, value[1]) if has_aux else g
-    return Staged(within(memory, body), f, fallback=fallback,
-                  rebuild=(grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
+    options = {"has_aux": has_aux, "memory": memory, "fallback": fallback, **policy(compile)}
+    return Staged(within(memory, body), f, fallback=fallback, compile=compile, rebuild=(grad, (f, argnums), options))
 
 
 @overload
 def value_and_grad(f: Callable[P, R], argnums: Argnums = ..., *,
                    has_aux: Literal[False] = ..., memory: Memory = ...,
-                   fallback: bool | None = ...) -> Callable[P, tuple[R, Any]]: ...
+                   fallback: bool | None = ...,
+                   compile: str | None = ...) -> Callable[P, tuple[R, Any]]: ...
 @overload
 def value_and_grad(f: Callable[P, R], argnums: Argnums = ..., *,
                    has_aux: Literal[True], memory: Memory = ...,
-                   fallback: bool | None = ...) -> Callable[P, tuple[R, Any]]: ...
+                   fallback: bool | None = ...,
+                   compile: str | None = ...) -> Callable[P, tuple[R, Any]]: ...
 @overload
 def value_and_grad(f: None = ..., argnums: Argnums = ..., *,
                    has_aux: bool = ..., memory: Memory = ...,
-                   fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
+                   fallback: bool | None = ...,
+                   compile: str | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
-                   memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
+                   memory: "int | str | None" = None, fallback: "bool | None" = None,
+                   compile: "str | None" = None) -> Any:
     """Return a function that computes the value and the gradient of `f`.
 
     One forward sweep and one reverse sweep compute both. Optimisers want this form: pass it to
@@ -217,6 +226,8 @@ def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" =
     fallback : bool, optional
         What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
         the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+    compile : {"auto", "now", "never"}, optional
+        When to compile, as for `jit`. The default is ``fad.config.compile``.
 
     Returns
     -------
@@ -250,10 +261,11 @@ def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" =
     array([1., 1., 1., 1.])
     """
     if f is None:
-        return lambda g: value_and_grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback)
+        return lambda g: value_and_grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback, compile=compile)
     body = _value_and_grad_body(check_callable(f, "value_and_grad"), argnums, has_aux, "fad.value_and_grad")
-    return Staged(within(memory, body), f, fallback=fallback,
-                  rebuild=(value_and_grad, (f, argnums), {"has_aux": has_aux, "memory": memory, "fallback": fallback}))
+    options = {"has_aux": has_aux, "memory": memory, "fallback": fallback, **policy(compile)}
+    return Staged(within(memory, body), f, fallback=fallback, compile=compile,
+                  rebuild=(value_and_grad, (f, argnums), options))
 
 
 def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) -> Callable:

@@ -19,20 +19,23 @@ from ..util.keywords import named_as_here
 from .inner import Inner, tangent_zeros, value_leaves, zeros_of
 from .products import gradients_of
 from .signatures import Argnums, Memory, P, R
-from .staged import Staged, as_tuple, check_callable, within
+from .staged import Staged, as_tuple, check_callable, policy, within
 
 
 @overload
 def jacobian(f: Callable[P, Any], argnums: Argnums = ..., *,
              has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
-             fallback: bool | None = ...) -> Callable[P, Any]: ...
+             fallback: bool | None = ...,
+             compile: str | None = ...) -> Callable[P, Any]: ...
 @overload
 def jacobian(f: None = ..., argnums: Argnums = ..., *,
              has_aux: bool = ..., holomorphic: bool = ..., memory: Memory = ...,
-             fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
+             fallback: bool | None = ...,
+             compile: str | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has_aux: bool = False,
-             holomorphic: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
+             holomorphic: bool = False, memory: "int | str | None" = None, fallback: "bool | None" = None,
+             compile: "str | None" = None) -> Any:
     """Return a function that computes the Jacobian of `f`.
 
     fad chooses the mode: reverse mode if `f` has fewer results than arguments, forward mode otherwise.
@@ -55,6 +58,8 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     fallback : bool, optional
         What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
         the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+    compile : {"auto", "now", "never"}, optional
+        When to compile, as for `jit`. The default is ``fad.config.compile``.
 
     Returns
     -------
@@ -85,8 +90,8 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     """
     if f is None:
         return lambda g: jacobian(g, argnums, has_aux=has_aux, holomorphic=holomorphic, memory=memory,
-                                  fallback=fallback)
-    return _staged(jacobian, f, argnums, has_aux, holomorphic, _choose, memory, fallback)
+                                  fallback=fallback, compile=compile)
+    return _staged(jacobian, f, argnums, has_aux, holomorphic, _choose, memory, fallback, compile)
 
 
 @overload
@@ -205,13 +210,16 @@ def jacfwd(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, h
 
 @overload
 def hessian(f: Callable[P, Any], argnums: Argnums = ..., *,
-            memory: Memory = ..., fallback: bool | None = ...) -> Callable[P, Any]: ...
+            memory: Memory = ..., fallback: bool | None = ...,
+            compile: str | None = ...) -> Callable[P, Any]: ...
 @overload
 def hessian(f: None = ..., argnums: Argnums = ..., *,
-            memory: Memory = ..., fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
+            memory: Memory = ..., fallback: bool | None = ...,
+            compile: str | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
 def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, memory: "int | str | None" = None,
-            fallback: "bool | None" = None) -> Any:
+            fallback: "bool | None" = None,
+            compile: "str | None" = None) -> Any:
     """Return a function that computes the Hessian of `f`.
 
     Parameters
@@ -228,6 +236,8 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     fallback : bool, optional
         What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
         the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+    compile : {"auto", "now", "never"}, optional
+        When to compile, as for `jit`. The default is ``fad.config.compile``.
 
     Returns
     -------
@@ -264,7 +274,7 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
            [ 0., 12.]])
     """
     if f is None:
-        return lambda g: hessian(g, argnums, memory=memory, fallback=fallback)
+        return lambda g: hessian(g, argnums, memory=memory, fallback=fallback, compile=compile)
     check_callable(f, "hessian")
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
@@ -273,8 +283,8 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
         rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False,
                              lambda inner: is_reverse_only(inner.func))
         return _map_blocks(rows, tuple) if several else _map_blocks(rows[0], lambda columns: columns[0])
-    return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), {"memory": memory, "fallback": fallback}),
-                  fallback=fallback)
+    options = {"memory": memory, "fallback": fallback, **policy(compile)}
+    return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), options), fallback=fallback, compile=compile)
 
 
 class Columns(tuple):
@@ -287,7 +297,7 @@ def _map_blocks(row: Any, f: Callable) -> Any:
 
 
 def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphic: bool, reverse: Callable, memory: Any,
-            fallback: "bool | None") -> Staged:
+            fallback: "bool | None", compile: "str | None" = None) -> Staged:
     check_callable(f, make.__name__)
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
@@ -295,9 +305,9 @@ def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphi
     def body(*args: Any, **kwargs: Any) -> Any:
         blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux)
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
-    options = ({"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback}
+    options = ({"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback, **policy(compile)}
                | ({} if memory is None else {"memory": memory}))
-    return Staged(within(memory, body), f, rebuild=(make, (f, argnums), options), fallback=fallback)
+    return Staged(within(memory, body), f, rebuild=(make, (f, argnums), options), fallback=fallback, compile=compile)
 
 
 def _choose(inner: Inner) -> bool:

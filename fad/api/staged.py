@@ -455,6 +455,13 @@ def _beyond(error: Exception, fast: Any) -> Any:
     return NotImplemented
 
 
+def policy(compile: "str | None") -> dict:
+    """The option `compile`, checked, where it is given."""
+    if compile not in (None, "auto", "now", "never"):
+        raise ArgumentError(f"compile is 'auto', 'now', 'never' or None, not {compile!r}", do="give one of these")
+    return {} if compile is None else {"compile": compile}
+
+
 def as_tuple(x: Any) -> tuple:
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 

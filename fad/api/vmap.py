@@ -18,17 +18,20 @@ from ..util.foreign import remedy_of
 from ..util.keywords import named_as_here
 from .inner import Inner
 from .signatures import P, R
-from .staged import Staged, check_callable
+from .staged import Staged, check_callable, policy
 
 
 @overload
 def vmap(f: Callable[P, Any], in_axes: Any = ..., out_axes: Any = ..., *,
-         fallback: bool | None = ...) -> Callable[P, Any]: ...
+         fallback: bool | None = ...,
+         compile: str | None = ...) -> Callable[P, Any]: ...
 @overload
 def vmap(f: None = ..., in_axes: Any = ..., out_axes: Any = ..., *,
-         fallback: bool | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
+         fallback: bool | None = ...,
+         compile: str | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
-def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None) -> Any:
+def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None,
+         compile: "str | None" = None) -> Any:
     """Return a function that applies `f` to each example of a batch.
 
     Parameters
@@ -44,6 +47,8 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
     fallback : bool, optional
         What happens if `f` cannot be compiled, because its structure depends on data. If True, `f` runs step by step on
         the tape, with a `FallbackWarning`. If False, fad raises an error. The default is ``fad.config.fallback``.
+    compile : {"auto", "now", "never"}, optional
+        When to compile, as for `jit`. The default is ``fad.config.compile``.
 
     Returns
     -------
@@ -71,7 +76,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
            [0., 8.]])
     """
     if f is None:
-        return lambda g: vmap(g, in_axes, out_axes, fallback=fallback)
+        return lambda g: vmap(g, in_axes, out_axes, fallback=fallback, compile=compile)
     check_callable(f, "vmap")
 
     def body(*args: Any, **kwargs: Any) -> Any:
@@ -91,7 +96,8 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
         differ = varying(inner.func, flags)
         same = {id(y) for y, a in zip(results, inner.func.outputs) if a not in differ}
         return _placed(inner.tree_of(results), out_axes, same)
-    return Staged(body, f, rebuild=(vmap, (f, in_axes, out_axes), {"fallback": fallback}), fallback=fallback)
+    options = {"fallback": fallback, **policy(compile)}
+    return Staged(body, f, rebuild=(vmap, (f, in_axes, out_axes), options), fallback=fallback, compile=compile)
 
 
 def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: list, axes: list, n: int) -> Any:

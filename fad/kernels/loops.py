@@ -42,11 +42,21 @@ class NumbaLoops:
 
     def depth(self):
         """How many loops the innermost one lies in, itself among them; as many as can be for those of which nobody
-        knows how many iterations they take.
+        knows how many iterations they take, and for those that run on threads.
         """
-        if any(self._range(header) is None for header in self.found):
+        if any(self._range(header) is None for header in self.found) or self._has_threads():
             return DEPTH
         return max([1, *(sum(header in loop.body for loop in self.found.values()) for header in self.found)])
+
+    def _has_threads(self):
+        """Whether a loop runs in parts (see threads.py)."""
+        calls = [getattr(s, "value", None) for s in self.statements(self.blocks)]
+        return any(
+            isinstance(call, ir.Expr)
+            and call.op == "call"
+            and getattr(only_value(self.defined, call.func), "__name__", "") == "in_parallel"
+            for call in calls
+        )
 
     def stands(self, header):
         """Whether the loop is compiled as it stands."""

@@ -1,6 +1,7 @@
 """Settings belong to a context, and shape the programs that are made under them and no others."""
 import asyncio
 import contextvars
+import pickle
 import random
 import threading
 from contextlib import ExitStack
@@ -173,3 +174,19 @@ def test_many_threads_and_tasks():
 
     errors = errors_of_eighty(task)
     assert not errors and len(done) >= 80 and own.now().blocks == ()
+
+
+@pytest.mark.parametrize("make", [fad.grad, fad.value_and_grad, fad.jacobian, fad.hessian, fad.vmap])
+def test_each_transform_has_a_word_on_compilation(make):
+    x = np.array([0.5, 0.25])
+    f = (lambda x: x ** 3) if make in (fad.vmap, fad.jacobian) else lambda x: np.sum(x ** 3)
+    want = make(f, compile="never")
+    now = make(compile="now")(f)
+    for a, b in zip(fad.ravel(now(x))[0], fad.ravel(want(x))[0]):
+        np.testing.assert_allclose(a, b)
+    assert (now.compilations, want.compilations) == (1, 0)
+    again = pickle.loads(pickle.dumps(make(np.cumsum if make in (fad.vmap, fad.jacobian) else np.sum, compile="now")))
+    again(x[None] if make is fad.vmap else x)
+    assert again.compilations == 1
+    with pytest.raises(ValueError, match="compile is 'auto'"):
+        make(f, compile="soon")

@@ -259,6 +259,32 @@ def test_its_first_value(env, want, monkeypatch):
     assert Config().threads == want
 
 
+def test_other_threads_of_pythons_go_on():
+    """Few elements and much work: the kernel gives Python's lock up all the same."""
+    def cubic(x):
+        t = x[:, None, None] * x[None, :, None] * x[None, None, :]
+        return np.sum(np.sin(t[:, :, :, None] * x))
+    x, steps = np.linspace(0.0, 1.0, 90), []
+    with fad.config.using(threads=2, compile="now", cache_dir=None):
+        g = fad.jit(cubic)
+        g(x)
+        done = threading.Event()
+
+        def count():
+            while not done.is_set():
+                steps.append(time.perf_counter())
+                time.sleep(0.001)
+        other = threading.Thread(target=count)
+        other.start()
+        started = time.perf_counter()
+        g(x)
+        ended = time.perf_counter()
+        done.set()
+        other.join()
+    between = [t for t in steps if started < t < ended]
+    assert len(between) > 5 or ended - started < 0.05
+
+
 def test_nothing_is_started_at_import():
     code = "import fad, threading, os; print(threading.active_count(), len(os.listdir('/proc/self/task')) if os.path.exists('/proc/self/task') else 1)"
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
