@@ -92,12 +92,13 @@ class vectorize:
         if (value is None or not hasattr(value, "dtype")
                 or not same_shape(shape_of(value), shape_of(sum(x * 0 for x in xs)))):
             xs = BY_NAME["numpy.broadcast_arrays"].call(*xs) if len(xs) > 1 else xs
-            is_loop = hasattr(self.pyfunc, "each") and not stack.is_live() and _is_long(xs[0])
-            value = self._in_a_loop(call, given, places, len(args), xs) if is_loop else self._one_by_one(call, xs)
+            each = getattr(self.pyfunc, "each", None)
+            is_loop = each is not None and not stack.is_live() and _is_long(xs[0])
+            value = self._in_a_loop(each, call, given, places, len(args), xs) if is_loop else self._one_by_one(call, xs)
         return in_dtype(value, self.dtype)
 
-    def _in_a_loop(self, call: Callable, given: dict, places: list, count: int, xs: Any) -> Any:
-        """One loop over all elements. The first call decides the dtype, as NumPy's does."""
+    def _in_a_loop(self, each: Any, call: Callable, given: dict, places: list, count: int, xs: Any) -> Any:
+        """One loop over all elements (see routines/vectorized.py). The first call decides the dtype, as NumPy's does."""
         shape = shape_of(xs[0])
         first = call(*[x[(0,) * len(shape)] for x in xs])
         if isinstance(first, (tuple, list)):
@@ -107,8 +108,8 @@ class vectorize:
             raise _several_dtypes()
         flat = given | {k: BY_NAME["numpy.ravel"].call(x) for k, x in zip(places, xs)}
         dtype = self.dtype or type_of(as_array(first)).dtype
-        results = self.pyfunc.each(frozenset(places), shape_of(flat[places[0]])[0], dtype,
-                                   *[flat[k] for k in range(count)], **{k: flat[k] for k in flat if isinstance(k, str)})
+        results = each(frozenset(places), shape_of(flat[places[0]])[0], dtype,
+                       *[flat[k] for k in range(count)], **{k: flat[k] for k in flat if isinstance(k, str)})
         return registry["reshape"](results, *shape)
 
     def _one_by_one(self, call: Callable, xs: Any) -> Any:
