@@ -98,7 +98,7 @@ class vectorize:
         return in_dtype(value, self.dtype)
 
     def _in_a_loop(self, each: Any, call: Callable, given: dict, places: list, count: int, xs: Any) -> Any:
-        """One loop over all elements (see routines/vectorized.py). The first call decides the dtype, as NumPy's does."""
+        """One loop over all elements (routines/vectorized.py). The first call decides the dtype, as NumPy's does."""
         shape = shape_of(xs[0])
         first = call(*[x[(0,) * len(shape)] for x in xs])
         if isinstance(first, (tuple, list)):
