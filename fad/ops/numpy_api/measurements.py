@@ -92,6 +92,8 @@ for _name, _measure in MEASURES.items():
       samples=("ndimage.center_of_mass(x)", "ndimage.center_of_mass(v, [1, 0, 2, 2], 2)"))
 def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     x = live(input)
+    if not rank(x):
+        raise ValueError("a number has no centre of mass")
     masks, shape = _masks(x, labels, index)
     places = [_along(x, k, 1.0 * registry["iota"](n, dtype=np.dtype(int))) for k, n in enumerate(shape_of(x))]
     centres = [tuple([_total(x * at, mask) / _total(x, mask) for at in places]) for mask in masks]
@@ -121,6 +123,8 @@ def _filtered(input: Any, amount: Any, n: int, axis: int, output: Any, weight: C
         raise refuse("a Fourier filter of scipy.ndimage", "output", do="assign the result")
     x = live(input)
     ax, amounts = one_axis(axis, rank(x)), amount if isinstance(amount, (list, tuple)) else [amount] * rank(x)
+    if len(amounts) != rank(x):
+        raise RuntimeError("sequence argument must have length equal to input rank")
     for k in range(rank(x)):
         x = x * _along(x, k, weight(_frequencies(x, k, n if k == ax else -1), amounts[k]))
     return x

@@ -100,6 +100,8 @@ def line(family: Family, off: Any, scl: Any) -> Any:
 
 
 def from_roots(family: Family, roots: Any) -> Any:
+    if not rank(live(roots)):
+        raise ValueError("the zeros must be a vector")
     roots = _vector(roots)
     n = count_of(roots)
     if n == 0:
