@@ -104,7 +104,8 @@ def test_numbers(f):
 @pytest.mark.parametrize("f", SYSTEMS.values(), ids=SYSTEMS.keys())
 def test_vectors(f):
     found = fad.jacrev(f)(P)
-    np.testing.assert_allclose(fad.jit(f)(P), f(P), rtol=1e-10)
+    # fmin compares values: near the minimum they are equal to rounding over a distance of the root of ftol
+    np.testing.assert_allclose(fad.jit(f)(P), f(P), rtol=1e-7 if f is SYSTEMS["fmin"] else 1e-10)
     np.testing.assert_allclose(found, np.transpose([differences(lambda s, e=e: f(P + s * e), 0.0) for e in np.eye(2)]),
                                rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-10, atol=1e-14)
