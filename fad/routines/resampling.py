@@ -10,6 +10,8 @@ def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None,
     if domain not in ("time", "freq"):
         raise ValueError(f"Parameter domain={domain!r} not in ('time', 'freq')!")
     x = np.asarray(x)
+    if x.ndim == 0:
+        raise UnsupportedFunctionError("scipy.signal.resample is called with a number", do="give it a signal, an array")
     if x.ndim > 1:
         x = np.moveaxis(x, axis, -1)
     n = x.shape[-1]

@@ -123,8 +123,9 @@ def describe(a: Any, axis: Any = 0, ddof: int = 1, bias: bool = True, nan_policy
 def _distance(p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> Any:
     """The p-norm of the difference of two distribution functions, to the power p."""
     flat = [ravel(live(a)) for a in (u, v)]
-    if any(rank(live(a)) > 1 for a in (u, v)):
-        raise ValueError("distances are between samples of one axis")
+    if any(rank(live(a)) != 1 for a in (u, v)):
+        kind = ValueError if any(rank(live(a)) for a in (u, v)) else TypeError
+        raise kind("distances are between samples of one axis")
     both = BY_NAME["numpy.sort"].call(BY_NAME["numpy.concatenate"].call(flat))
     widths, shares = BY_NAME["numpy.diff"].call(both), []
     for x, weights in zip(flat, (u_weights, v_weights)):

@@ -33,6 +33,12 @@ def sample(name: str, a: Any, axis: Any, nan_policy: str = "propagate") -> "tupl
     return (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
 
 
+def require_one_rank(*xs: Any) -> None:
+    """Samples of several ranks are refused: SciPy lines their other axes up from the last one."""
+    if len({rank(x) for x in xs}) > 1:
+        raise ValueError("Array shapes are incompatible for broadcasting.")
+
+
 def total(x: Any, ax: int) -> Any:
     return registry["sum"](x, axes=(ax,))
 
@@ -92,6 +98,7 @@ def ttest_rel(a: Any, b: Any, axis: Any = 0, nan_policy: str = "propagate",
 def ttest_ind(a: Any, b: Any, axis: Any = 0, equal_var: bool = True, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> TTestResult:
     (x, ax), (y, _) = (sample("ttest_ind", each, axis, nan_policy) for each in (a, b))
+    require_one_rank(x, y)
     m, n = count(x, ax), count(y, ax)
     vx, vy = var(x, axis=ax, ddof=1), var(y, axis=ax, ddof=1)
     if equal_var:
@@ -217,6 +224,7 @@ def jarque_bera(x: Any, *, axis: Any = None, nan_policy: str = "propagate", keep
 @face("scipy.stats.bartlett", samples=("stats.bartlett(v, x[0], x[1] ** 2)",))
 def bartlett(*samples: Any, axis: Any = 0, nan_policy: str = "propagate") -> Found:
     xs = [sample("bartlett", each, axis, nan_policy) for each in samples]
+    require_one_rank(*[x for x, _ in xs])
     ns, vs = [count(x, ax) for x, ax in xs], [var(x, axis=ax, ddof=1) for x, ax in xs]
     k, n = len(xs), sum(ns)
     pooled = sum((m - 1.0) * v for m, v in zip(ns, vs)) / (n - k)

@@ -253,6 +253,8 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     ax = one_axis(axis, rank(x))
     y = _moved(x, ax)
     edge = 0 if padtype is None else int(3 * ntaps) if padlen is None else padlen
+    if fixed(shape_of(y)[-1], "the length of a signal that is filtered forward and backward") <= edge:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
     y = _continued(y, edge, padtype)
     start, run = design.sosfilt_zi(sections), BY_NAME["scipy.signal.sosfilt"].call
     for _ in range(2):

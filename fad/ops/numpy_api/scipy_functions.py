@@ -10,7 +10,7 @@ from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
-from .arguments import as_array, in_dtype, rank, refuse
+from .arguments import as_array, fixed, in_dtype, rank, refuse
 from .stacks import matrix, square, together
 from .within import add_solver
 
@@ -255,11 +255,10 @@ def fiedler(a: Any) -> Any:
 @face("scipy.linalg.diagsvd", samples=("la.diagsvd(v, 4, 6)", "la.diagsvd(v[:3], 5, 3)"))
 def diagsvd(s: Any, M: Any, N: Any) -> Any:
     s = _vector("diagsvd", s)
-    n = shape_of(s)[0]
-    square_, more = BY_NAME["numpy.diag"].call(s), [(0, extents.difference(M, n)), (0, extents.difference(N, n))]
-    if not any(isinstance(m, int) and m == n for m in (M, N)) and isinstance(n, int):
+    n = fixed(shape_of(s)[0], "the number of singular values")
+    if n not in (M, N):
         raise ValueError("Length of s must be M or N.")
-    return BY_NAME["numpy.pad"].call(square_, more)
+    return BY_NAME["numpy.pad"].call(BY_NAME["numpy.diag"].call(s), [(0, M - n), (0, N - n)])
 
 
 @face("scipy.linalg.companion", samples=("la.companion(v)",))

@@ -301,5 +301,4 @@ def _overlapped(segments: Any, cut: Cut, count: int) -> Any:
                                  spec=(":",) * len(lanes) + ("a",), at=len(lanes))
 
 
-face("scipy.signal.resample", routine=True,
-     samples=("signal.resample(v, 6)", "signal.resample(x, 3, axis=1)", "signal.resample(x, 2)"))(resample)
+face("scipy.signal.resample", routine=True)(resample)

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ....ir.op import registry
 from ....util.errors import UnsupportedFunctionError
 from ...face import BY_NAME, METHODS, face
@@ -215,6 +217,8 @@ class KernelDensity:
         return as_array(method)
 
     def logpdf(self, x: Any) -> Any:
+        if isinstance(x, np.ndarray) and x.dtype.kind == "O":
+            raise TypeError("points are numbers")
         at = self._in_rows(live(x))
         d, n = shape_of(self.dataset)
         factor = linalg.lower_cholesky(self.covariance, False)
