@@ -25,7 +25,9 @@ _CALL = re.compile(r"(\w+)\((.*)\)")
 _OPERATOR = re.compile(r" (?:[-+*/%&|^<>]|//|\*\*|<<|>>|[<>=!]=|and|or) ")
 
 
-def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = (), functions: "dict | None" = None) -> dict:
+def sharing_groups(
+    lines: list, parameters: Iterable[str], may_share: tuple = (), functions: "dict | None" = None
+) -> dict:
     """The group of each array: those of two groups share no memory.
 
     may_share: parameters that may share memory; functions: {name of a called function: the answer of shared_by_call}.
@@ -55,7 +57,9 @@ def sharing_groups(lines: list, parameters: Iterable[str], may_share: tuple = ()
 
 
 def shared_by_call(results: list, parameters: list, lines: list, functions: dict) -> list:
-    """Which results of a function may share memory with each other and with its arguments: groups of places among the results and parameters."""
+    """Which results of a function may share memory with each other and with its arguments: groups of places among the
+    results and parameters.
+    """
     known = sharing_groups(lines, parameters, (), functions)
     groups: dict[str, list] = {}
     for k, name in enumerate([*results, *parameters]):

@@ -16,8 +16,9 @@ class PrintedRegion(NamedTuple):
     line: "int | None"                      # None: a branch, in front of which nothing is made
     indent: str
     inside: frozenset
-    handed_on: frozenset                    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
-    spares: dict                            # root that an iteration does not need any more -> root of the array handed on in its place
+    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
+    handed_on: frozenset
+    spares: dict  # root that an iteration does not need any more -> root of the array handed on in its place
     index: "LoopIndex | None" = None  # type: ignore[assignment]  # of a counted loop; of a tuple it is a method
 
 
@@ -63,9 +64,21 @@ def spares(printer: Any, body: Any, outs: tuple) -> dict:
     found = {}
     for out, a in zip(outs, body.func.outputs):
         old, new = storage.root(out), storage.root(a) if isinstance(a, Var) else None
-        if not out.type.shape or new is None or old is new or old in handed_on or new not in inside or handed_on.count(new) > 1 or new in storage.base:
+        if (
+            not out.type.shape
+            or new is None
+            or old is new
+            or old in handed_on
+            or new not in inside
+            or handed_on.count(new) > 1
+            or new in storage.base
+        ):
             continue
-        if old.type.dtype == new.type.dtype and old.type.shape == new.type.shape and not {old, new} & set(storage.base.values()):
+        if (
+            old.type.dtype == new.type.dtype
+            and old.type.shape == new.type.shape
+            and not {old, new} & set(storage.base.values())
+        ):
             found[old] = new
     return found
 
@@ -83,11 +96,19 @@ def counter_of(printer: Any, step: Any) -> "LoopIndex | None":
 def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> PrintedRegion:
     """The place of a loop (or of a branch)."""
     bodies = step.body.bodies
-    handed_on = {root for body in bodies for a in body.func.outputs if isinstance(a, Var) for root in printer.storage.arrays_of(a)}
+    handed_on = {
+        root
+        for body in bodies
+        for a in body.func.outputs
+        if isinstance(a, Var)
+        for root in printer.storage.arrays_of(a)
+    }
     inside = set().union(*[defined_in(body) for body in bodies])
     resized = {root for body in bodies for root in _resized_in(printer.storage, body)}
     index = counter_of(printer, step) if is_counted(step.eqn) else None
-    return PrintedRegion(line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index)
+    return PrintedRegion(
+        line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index
+    )
 
 
 def _resized_in(storage: Any, body: Any) -> Iterator:
@@ -116,7 +137,7 @@ def room_for(printer: Any, root: Var, extents: tuple) -> "Allocation | None":
         if root in place.handed_on:
             break
         if any(_is_inside(n, place) for n in extents):
-            if place.index is None or chosen:                # a branch that is never taken may ask for any number of elements
+            if place.index is None or chosen:  # a branch that is never taken may ask for any number of elements
                 break
             extents, exact = (place.index.most(extents[0]), *extents[1:]), False
             if any(_is_inside(n, place) for n in extents):

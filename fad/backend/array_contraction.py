@@ -25,7 +25,7 @@ class Home(NamedTuple):
 
     root: Var
     kept: tuple
-    lanes: Any = None                       # (axis, start): the axis that holds only the lanes of a block, which begins at start
+    lanes: Any = None  # (axis, start): the axis that holds only the lanes of a block, which begins at start
 
     @property
     def is_register(self) -> bool:

@@ -22,7 +22,7 @@ class ArrayOwners:
     def __init__(self) -> None:
         self.roots: dict[Var, Var] = {}
         self.members: dict[Var, list] = {}                   # root -> all that live in its array
-        self.base: dict[Var, Var] = {}                       # an array in other extents -> the root whose elements it has
+        self.base: dict[Var, Var] = {}  # an array in other extents -> the root whose elements it has
         self.owned: set[Var] = set()                         # roots whose arrays belong to the program
         self.blocks: list[dict] = []                         # last uses, a dict a block
         self.position = 0
@@ -34,7 +34,9 @@ class ArrayOwners:
         return var
 
     def arrays_of(self, var: Var) -> list:
-        """The roots of the array that var lives in: its own, and where that has another's elements in other extents, the other's."""
+        """The roots of the array that var lives in: its own, and where that has another's elements in other extents,
+        the other's.
+        """
         roots = [self.root(var)]
         while roots[-1] in self.base:
             roots.append(self.root(self.base[roots[-1]]))
@@ -51,7 +53,11 @@ class ArrayOwners:
         A carry that eqn, an elementwise one, reads element for element may be overwritten as it is read.
         """
         for carry in self.blocks[-1]["heirs"].get(out, ()):
-            if carry.type.dtype == out.type.dtype and carry.type.shape == out.type.shape and self._is_spent(carry, views, eqn):
+            if (
+                carry.type.dtype == out.type.dtype
+                and carry.type.shape == out.type.shape
+                and self._is_spent(carry, views, eqn)
+            ):
                 self.share(out, carry)
                 return
         self.own(out)
@@ -62,7 +68,11 @@ class ArrayOwners:
             return False
         members = self.members.get(root, [root])
         alike = eqn is not None and not any(set(views.behind(a)) & set(members) for a in eqn.inputs if a in views.read)
-        read = {a for a in eqn.inputs if isinstance(a, Var) and a.type.shape == carry.type.shape} if eqn is not None and alike else set()
+        read = (
+            {a for a in eqn.inputs if isinstance(a, Var) and a.type.shape == carry.type.shape}
+            if eqn is not None and alike
+            else set()
+        )
         return all(last.get(v, -1) < self.position + (v in read) for v in members)
 
     def share(self, var: Var, other: Var) -> None:
@@ -76,10 +86,13 @@ class ArrayOwners:
         self.members.setdefault(self.root(other), [self.root(other)]).append(var)
 
     def enter(self, func: Func, views: Views, carried: tuple, parts: set, carries: tuple = ()) -> None:
-        """Begin a block: find every variable's last use in it; `parts` are views that will be arrays of their own, `carries` the inputs
-        of a loop's body that its outputs replace, in order."""
+        """Begin a block: find every variable's last use in it; `parts` are views that will be arrays of their own,
+        `carries` the inputs of a loop's body that its outputs replace, in order.
+        """
         self._positions.append(self.position)
-        self.blocks.append({"last": _last_uses(func, views, parts), "born": set(carried), "heirs": heirs(func, carries)})
+        self.blocks.append(
+            {"last": _last_uses(func, views, parts), "born": set(carried), "heirs": heirs(func, carries)}
+        )
         self.owned.update(carried)
 
     def leave(self) -> None:
@@ -106,8 +119,9 @@ class ArrayOwners:
 
 
 def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
-    """Variable -> the position of the last equation that reads it, through views too (with `views`, through those around the block),
-    but for `parts`; outputs are read at the end."""
+    """Variable -> the position of the last equation that reads it, through views too (with `views`, through those
+    around the block), but for `parts`; outputs are read at the end.
+    """
     bases: dict[Var, tuple] = {}
     last: dict[Var, int] = {}
 
@@ -127,10 +141,11 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
 
 
 def outlasting_parts(func: Func, carried: set) -> set:
-    """Parts of arrays (results of index) that are read after their array is written to, where nothing else of the old array is.
+    """Parts of arrays (results of index) that are read after their array is written to, where nothing else of the old
+    array is.
 
-    Kept as arrays of their own they let the write be done in place; else it would have to copy the whole. Arrays that the block neither
-    makes nor carries are copied anyhow.
+    Kept as arrays of their own they let the write be done in place; else it would have to copy the whole. Arrays that
+    the block neither makes nor carries are copied anyhow.
     """
     last, direct, own = _last_uses(func, None, set()), _direct_uses(func), set(carried)
     parts: set[Var] = set()

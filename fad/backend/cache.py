@@ -36,30 +36,14 @@ FORMAT = "1"  # of the payloads; another format is another name
 FLAGS = ("contract",)  # a product and a sum may be one instruction; the order of sums: see sums.py
 
 _OF_NO_ACCOUNT = (
-    "CACHE",
-    "CHROME",
-    "COLOR",
-    "CUDA",
-    "DEBUG_CACHE",
-    "DUMP",
-    "ENABLE_CUDASIM",
-    "DISABLE_CUDA",
-    "FORCE_CUDA",
-    "FUNCTION_CACHE",
-    "GDB",
-    "HIGHLIGHT",
-    "HTML",
-    "NUMBA_DEFAULT_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "PARALLEL_DIAGNOSTICS",
-    "RUNNING_UNDER_PROFILER",
-    "SHOW_HELP",
-    "THREADING",
-    "TRACE",
+    "CACHE", "CHROME", "COLOR", "CUDA", "DEBUG_CACHE", "DUMP", "ENABLE_CUDASIM", "DISABLE_CUDA", "FORCE_CUDA",
+    "FUNCTION_CACHE", "GDB", "HIGHLIGHT", "HTML", "NUMBA_DEFAULT_NUM_THREADS", "NUMBA_NUM_THREADS",
+    "PARALLEL_DIAGNOSTICS", "RUNNING_UNDER_PROFILER", "SHOW_HELP", "THREADING", "TRACE",
 )
 
 
-# -- the dependences of machine code ------------------------------------------------------------------------------------
+# -- the dependences of machine code
+# ------------------------------------------------------------------------------------
 
 
 def key(*parts: str) -> str:

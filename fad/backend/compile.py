@@ -35,7 +35,13 @@ class Kernel:
         return self
 
 
-def compile(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = ()) -> Kernel:
+def compile(
+    func: Func,
+    name: str = "kernel",
+    names: Iterable[str] = (),
+    arrays0: Iterable[int] = (),
+    guards: Iterable[tuple] = (),
+) -> Kernel:
     """The kernel of a Func; BackendError where there is no template for something in it."""
     return kernel_of(source(func, name, names, arrays0, guards), name)
 

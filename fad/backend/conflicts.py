@@ -40,7 +40,9 @@ def _accesses(step: Step, views: Views, storage: ArrayOwners) -> list[Access]:
     whole = step.kind in ("fill", "call", "control")
     mode = ADD if step.kind == "add" else WRITE
     found += [Access(root(v), None if whole else step.target, mode) for v in step.outs]
-    found += [Access(root(e.var), (), READ) for v in step.outs for n in v.type.shape for e in elements_in(views.number(n))]
+    found += [
+        Access(root(e.var), (), READ) for v in step.outs for n in v.type.shape for e in elements_in(views.number(n))
+    ]
     return found + [Access(whole, None, mode) for r, _, mode in found for whole in storage.arrays_of(r)[1:]]
 
 
@@ -57,7 +59,10 @@ def _never_meet(one: Any, other: Any) -> bool:
     """
     if one is None or other is None:
         return False
-    return any(i.terms == j.terms and i.const != j.const and all(isinstance(s, Var) for s, _ in i.terms) for i, j in zip(one, other))
+    return any(
+        i.terms == j.terms and i.const != j.const and all(isinstance(s, Var) for s, _ in i.terms)
+        for i, j in zip(one, other)
+    )
 
 
 class Touched:

@@ -87,4 +87,6 @@ class _DeliveryWriter:
 
 def _is_equal(new: np.ndarray, old: Any) -> bool:
     """Whether the bytes of two arrays are the same."""
-    return type(old) is np.ndarray and new.dtype == old.dtype and new.shape == old.shape and new.tobytes() == old.tobytes()
+    return (
+        type(old) is np.ndarray and new.dtype == old.dtype and new.shape == old.shape and new.tobytes() == old.tobytes()
+    )

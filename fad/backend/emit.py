@@ -49,15 +49,24 @@ def lowered(func: Func, guards: Iterable[tuple]) -> "tuple[Func, Lowering, list]
     return func, lowering, lowering.block(func)
 
 
-def source(func: Func, name: str = "kernel", names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = ()) -> str:
-    """The module's text. `names` are the inputs' names where the Func does not know them; `arrays0` are inputs that come as 0-d arrays.
+def source(
+    func: Func,
+    name: str = "kernel",
+    names: Iterable[str] = (),
+    arrays0: Iterable[int] = (),
+    guards: Iterable[tuple] = (),
+) -> str:
+    """The module's text. `names` are the inputs' names where the Func does not know them; `arrays0` are inputs that
+    come as 0-d arrays.
 
     guards (as a traced function has them) say which extents are equal; the text tests that they are.
     """
     return _Module(func, name, names, arrays0, guards).text()
 
 
-def source_for(func: Func, name: str, guards: Iterable[tuple], values: Iterable, threads: int) -> "tuple[str, Work | None]":
+def source_for(
+    func: Func, name: str, guards: Iterable[tuple], values: Iterable, threads: int
+) -> "tuple[str, Work | None]":
     """The text for arguments like these, and, where it is that of one thread, what its loops do.
 
     Loops that do enough run in parts on so many threads (see parallel.py). Each takes as long to compile as its nest
@@ -81,15 +90,23 @@ class _Module:
         printer, self.name = self.printer, name
         printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
         self.body = _unused_extents(printer.lines)
-        self.head = [f"def {name}({', '.join(self.parameters)}):", f'    """{_summary(func, self.parameters, printer)}"""']
+        self.head = [
+            f"def {name}({', '.join(self.parameters)}):",
+            f'    """{_summary(func, self.parameters, printer)}"""',
+        ]
 
     def text(self, body: "list | None" = None, functions: Iterable[list] = ()) -> str:
         """The module's text, with these lines as its body, and these functions in front."""
         printer, lines = self.printer, self.body if body is None else body
-        quoted = "\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in self.body)    # messages quote lines with comments
+        # messages quote lines with comments
+        quoted = "\n".join(_QUOTED.sub("", line).split("  # ")[0] for line in self.body)
         modules = {m for m, _ in _MODULE.findall("\n".join(self.head + self.body))}
-        *helpers, main = outlined(OutlinedFunction(self.name, self.parameters, lines), {*VOCABULARY, *printer.names.taken}, printer.mentioned)
-        texts = ["\n".join(each) + "\n" for each in [*functions, *map(text_of, helpers), self.head + wrapped(main.lines)]]
+        *helpers, main = outlined(
+            OutlinedFunction(self.name, self.parameters, lines), {*VOCABULARY, *printer.names.taken}, printer.mentioned
+        )
+        texts = [
+            "\n".join(each) + "\n" for each in [*functions, *map(text_of, helpers), self.head + wrapped(main.lines)]
+        ]
         called = ({"helper"} if helpers or functions else set()) | ({"in_parallel"} if functions else set())
         return "\n".join(imports(set(_CALLED.findall(quoted)) | called, modules)) + "\n\n\n" + "\n\n".join(texts)
 
@@ -151,7 +168,9 @@ def _extent(printer: Printer, text: str, array: str, axis: int, n: Any) -> None:
     if isinstance(n, Var) and n in printer.views.forms:
         expected = printer.expressions.index(printer.views.number(n)).source
         printer.line(f"if {text} != {expected}:")
-        printer.indented(lambda: printer.line(f"raise ValueError('{array} has another extent along axis {axis} than {expected}')"))
+        printer.indented(
+            lambda: printer.line(f"raise ValueError('{array} has another extent along axis {axis} than {expected}')")
+        )
         return
     if isinstance(n, Var) and n not in printer.names.given:
         printer.line(f"{printer.names.extent(n)} = {text}")
@@ -159,7 +178,9 @@ def _extent(printer: Printer, text: str, array: str, axis: int, n: Any) -> None:
         return
     expected = printer.names.given[n] if isinstance(n, Var) else str(n)
     printer.line(f"if {text} != {expected}:")
-    printer.indented(lambda: printer.line(f"raise ValueError('{array} has another extent along axis {axis} than {expected}')"))
+    printer.indented(
+        lambda: printer.line(f"raise ValueError('{array} has another extent along axis {axis} than {expected}')")
+    )
 
 
 def _lower_bounds(func: Func, printer: Printer, guards: Iterable[tuple]) -> None:

@@ -1,4 +1,5 @@
-"""Statements on whole arrays: creation, reshaping, matrix products, and the kernels of linear algebra and their like."""
+"""Statements on whole arrays: creation, reshaping, matrix products, and the kernels of linear algebra and their like.
+"""
 from typing import Any
 
 from ..ir.graph import Literal

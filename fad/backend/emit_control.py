@@ -11,7 +11,7 @@ from .indexmap import Elem, Index, Position
 from .loop_ir import Step
 from .numbers import literal
 
-FEW, LONG = 16, 32                          # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
+FEW, LONG = 16, 32  # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
 SHORT = 64                                  # elements of an array that is copied
 
 
@@ -32,7 +32,9 @@ def _print_for(printer: Any, step: Step) -> None:
     body = step.body.bodies[0]
     start, stop, stride = (printer.expressions.operand(a).source for a in step.args)
     index = printer.names.of(LoopView(step.eqn).index, "i")
-    span = stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
+    span = (
+        stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
+    )
     printer.line(f"for {index} in range({span}):", step)
     printer.indented(lambda: _print_body(printer, body, step.outs))
     printer.names.release(index)
@@ -72,9 +74,14 @@ def _assign(printer: Any, body: Any, outs: tuple, before: set) -> None:
         text = _value(printer, a, out.type.dtype)
         arrays = set(printer.storage.arrays_of(a)) if isinstance(a, Var) else set()
         fresh = bool(arrays) and arrays <= free
-        values.append(text.source if not out.type.shape or fresh or _changes_hands(printer, a, body, outs) else f"{text.source}.copy()")
+        values.append(
+            text.source
+            if not out.type.shape or fresh or _changes_hands(printer, a, body, outs)
+            else f"{text.source}.copy()"
+        )
         free -= arrays
-    for old, new in printer.places[-1].spares.items():       # the array that is not needed any more is the next iteration's to fill
+    # the array that is not needed any more is the next iteration's to fill
+    for old, new in printer.places[-1].spares.items():
         if old not in copied:
             names.append(printer.names.of(new))
             values.append(printer.names.of(old))

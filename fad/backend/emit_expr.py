@@ -27,7 +27,8 @@ class Expressions:
     def __init__(self, scalar: Callable, element: Callable, axis: Callable):
         self.scalar, self.element, self.axis = scalar, element, axis
 
-    # -- operands -----------------------------------------------------------------------------------------------------------
+    # -- operands
+    # -----------------------------------------------------------------------------------------------------------
 
     def operand(self, operand: Any, dtype: "np.dtype | None" = None) -> ExprText:
         """An operand, in the dtype of the loop that reads it."""
@@ -42,7 +43,11 @@ class Expressions:
 
     def exactly(self, operand: Any, dtype: np.dtype) -> ExprText:
         """An operand in just this dtype, where no arithmetic would bring it to that."""
-        return literal(operand.value, dtype) if isinstance(operand, Literal) else converted(self.operand(operand), _dtype_of(operand), dtype)
+        return (
+            literal(operand.value, dtype)
+            if isinstance(operand, Literal)
+            else converted(self.operand(operand), _dtype_of(operand), dtype)
+        )
 
     def index(self, index: Index) -> ExprText:
         """A subscript: the loop's index first, then the rest."""
@@ -50,7 +55,11 @@ class Expressions:
         parts.sort(key=lambda part: part[1] < 0)
         text = ""
         for source, c in parts:
-            size = source.within(SIGN if c < 0 and not text else SUM + (c < 0)) if abs(c) == 1 else f"{abs(c)} * {source.within(PRODUCT + 1)}"
+            size = (
+                source.within(SIGN if c < 0 and not text else SUM + (c < 0))
+                if abs(c) == 1
+                else f"{abs(c)} * {source.within(PRODUCT + 1)}"
+            )
             text += (size if c > 0 else "-" + size) if not text else f" {'+' if c > 0 else '-'} {size}"
         if not text:
             return literal(index.const)
@@ -67,7 +76,8 @@ class Expressions:
             return self.scalar(s)
         return self.element(s)
 
-    # -- steps --------------------------------------------------------------------------------------------------------------
+    # -- steps
+    # --------------------------------------------------------------------------------------------------------------
 
     def value(self, step: Step) -> ExprText:
         """The expression that the step computes, in its result's dtype."""
@@ -88,7 +98,9 @@ class Expressions:
     def _elementwise(self, eqn: Equation, step: Step, dtype: np.dtype) -> ExprText:
         dtypes = loop_dtypes(eqn)
         if eqn.op.traits.comparison is not None and not all(_fits(a, d) for a, d in zip(step.args, dtypes)):
-            return literal(bool(eqn.op.run(*[a.value if isinstance(a, Literal) else d.type(0) for a, d in zip(step.args, dtypes)])))
+            return literal(
+                bool(eqn.op.run(*[a.value if isinstance(a, Literal) else d.type(0) for a, d in zip(step.args, dtypes)]))
+            )
         chosen = template_of(eqn, dtypes)
         args = [self.operand(a, d) for a, d in zip(step.args, dtypes)]
         text = chosen.fill(args)
@@ -99,13 +111,17 @@ def loop_dtypes(eqn: Equation) -> tuple:
     """The dtypes in which the op reads its operands."""
     ufunc = eqn.op.facts.get("ufunc") or eqn.op.facts.get("scipy", lambda: None)()
     if ufunc is not None:
-        return ufunc_dtypes(ufunc, *[a.value if isinstance(a, Literal) else _Typed(a) for a in eqn.inputs])[:len(eqn.inputs)]
+        return ufunc_dtypes(ufunc, *[a.value if isinstance(a, Literal) else _Typed(a) for a in eqn.inputs])[
+            : len(eqn.inputs)
+        ]
     out = eqn.outputs[0].type.dtype
     return tuple([out if _follows(a, out) else a.type.dtype for a in eqn.inputs])
 
 
 def _follows(atom: Any, out: np.dtype) -> bool:
-    """Whether an operand of an op that is no ufunc is read in the result's dtype: a Python number that loses nothing by it, and a float with floats."""
+    """Whether an operand of an op that is no ufunc is read in the result's dtype: a Python number that loses nothing by
+    it, and a float with floats.
+    """
     kind = atom.type.dtype.kind
     if BOOL in (atom.type.dtype, out) or _KINDS.index(kind) > _KINDS.index(out.kind):
         return False
@@ -139,8 +155,13 @@ def template_of(eqn: Equation, dtypes: tuple) -> Template:
 def _power(eqn: Equation, dtypes: tuple) -> "str | None":
     """A small constant exponent is multiplications, a half a root."""
     p = eqn.inputs[1]
-    if not isinstance(p, Literal) or dtypes[0].kind not in "fc" or isinstance(p.value, complex) or eqn.inputs[0].type.dtype != dtypes[0]:
-        return None                                           # (of an int or a float32 that is read in double precision, Numba's own root is not)
+    if (
+        not isinstance(p, Literal)
+        or dtypes[0].kind not in "fc"
+        or isinstance(p.value, complex)
+        or eqn.inputs[0].type.dtype != dtypes[0]
+    ):
+        return None  # (of an int or a float32 that is read in double precision, Numba's own root is not)
     if p.value == 0.5 and dtypes[0].kind == "f":
         return "sqrt({0})"
     if p.value == int(p.value) and 2 <= p.value <= 4 and dtypes[0] in (np.float64, np.complex128):
@@ -154,7 +175,11 @@ def _is_positive(atom: Any) -> bool:
 
 def _fits(operand: Any, dtype: np.dtype) -> bool:
     """Whether an operand, if it is a number, is one of this dtype: NumPy compares its integers with all of Python's."""
-    return not isinstance(operand, Literal) or dtype.kind not in "iu" or np.iinfo(dtype).min <= operand.value <= np.iinfo(dtype).max
+    return (
+        not isinstance(operand, Literal)
+        or dtype.kind not in "iu"
+        or np.iinfo(dtype).min <= operand.value <= np.iinfo(dtype).max
+    )
 
 
 def _is_few_bits(atom: Any, dtype: np.dtype) -> bool:

@@ -52,22 +52,23 @@ class Printer:
         self.homes: dict[Var, Any] = {}
         self.pending_reads: dict[Var, set] = {}
         self.pending: dict[Var, ExprText] = {}                   # expressions to be written where they are used
-        self.held: dict[Var, str] = {}                       # roots that are added up in a register, in the loop that is being printed
+        self.held: dict[Var, str] = {}  # roots that are added up in a register, in the loop that is being printed
         self.unbegun: set[Var] = set()                       # the coming reductions that have no first value
         self.axes: dict[Axis, str] = {}
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
         self.mentioned: list[Any] = []                       # the user's lines
         self.indent = "    "
-        self.places: list[Any] = []                          # the loops and branches that are being printed, outermost first
+        self.places: list[Any] = []  # the loops and branches that are being printed, outermost first
         self.place: Any = None                               # the user's line that was last mentioned
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
-        self.regions: list[tuple] = []                       # (head, nest) of the loops that stand in no other nest: see parallel.py
+        self.regions: list[tuple] = []  # (head, nest) of the loops that stand in no other nest: see parallel.py
         self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers
 
-    # -- lines ----------------------------------------------------------------------------------------------------------------
+    # -- lines
+    # ----------------------------------------------------------------------------------------------------------------
 
     def line(self, text: str, step: "Step | None" = None) -> None:
         """One line, with the user's line behind it where it is another than before."""
@@ -84,14 +85,17 @@ class Printer:
         action()
         self.indent = before
 
-    # -- blocks -----------------------------------------------------------------------------------------------------------------
+    # -- blocks
+    # -----------------------------------------------------------------------------------------------------------------
 
     def block(self, steps: list, outputs: tuple) -> None:
         """The statements of one block."""
         nodes = self.scheduler.arrange_block(steps, outputs, set(self.homes))
         found = uses(nodes, self.scheduler)
         written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
-        pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {r for r in found if r not in written or r in self.homes}
+        pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {
+            r for r in found if r not in written or r in self.homes
+        }
         self.homes.update(homes(found, pinned))
         nodes = separated(nodes, self.scheduler, self.homes)
         single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, self.storage)
@@ -152,8 +156,15 @@ class Printer:
             self.release(step, self.held.pop(self.storage.root(step.out)))
 
     def is_held(self, step: Step, loop: "Loop | None", around: set) -> bool:
-        """Whether a reduction adds to one element all through an innermost loop (around: the axes of the loops outside)."""
-        if step.kind != "reduce" or loop is None or not self.home(step.out).kept or any(isinstance(n, (Loop, Begin)) for n in loop.nodes):
+        """Whether a reduction adds to one element all through an innermost loop (around: the axes of the loops
+        outside).
+        """
+        if (
+            step.kind != "reduce"
+            or loop is None
+            or not self.home(step.out).kept
+            or any(isinstance(n, (Loop, Begin)) for n in loop.nodes)
+        ):
             return False
         inside = [n for n in loop.nodes if n.kind == "reduce" and n.out is step.out]
         outer = around - {loop.axis}
@@ -170,7 +181,9 @@ class Printer:
         self.names.release(name)
 
     def _can_wait(self, step: Step, rest: list, single: set) -> bool:
-        """Whether the step's expression may be written where its result is read, once and before anything it reads changes."""
+        """Whether the step's expression may be written where its result is read, once and before anything it reads
+        changes.
+        """
         if step.kind != "map" or self.storage.root(step.out) not in single or not self.home(step.out).is_register:
             return False
         reads = self._reads(step)
@@ -195,13 +208,15 @@ class Printer:
     def _wait(self, step: Step) -> bool:
         """Keep the step's expression for its reader, unless it has grown too long."""
         value = self.expressions.value(step)
-        short = len(_NUMBER.sub("", value.source)) <= LINE // 2     # whatever its names are numbered: equal code is to have equal text
+        # whatever its names are numbered: equal code is to have equal text
+        short = len(_NUMBER.sub("", value.source)) <= LINE // 2
         if short:
             self.pending_reads[self.storage.root(step.out)] = self._reads(step)
             self.pending[self.storage.root(step.out)] = value
         return short
 
-    # -- variables ----------------------------------------------------------------------------------------------------------------
+    # -- variables
+    # ----------------------------------------------------------------------------------------------------------------
 
     def home(self, var: Var) -> Any:
         return self.homes[self.storage.root(var)]
@@ -244,13 +259,16 @@ class Printer:
     def extents(self, var: Var) -> tuple:
         """The extents of what is kept of an array."""
         home, shape = self.home(var), self.storage.root(var).type.shape
-        return tuple([at(LANES) if home.lanes and home.lanes[0] == k else self.views.number(shape[k]) for k in home.kept])
+        return tuple(
+            [at(LANES) if home.lanes and home.lanes[0] == k else self.views.number(shape[k]) for k in home.kept]
+        )
 
     def shape(self, var: Var) -> str:
         """The extents of what is kept of an array, as NumPy's creation functions take them."""
         return _shape([self.expressions.index(n).source for n in self.extents(var)])
 
-    # -- storage ------------------------------------------------------------------------------------------------------------------
+    # -- storage
+    # ------------------------------------------------------------------------------------------------------------------
 
     def _first_written(self, node: Any) -> dict:
         """The arrays that this node is the first to write to and does not make, in order, each with the first step that
@@ -268,7 +286,11 @@ class Printer:
         return {root: step for root, step in found.items() if root not in made}
 
     def _allocate(self, root: Var, step: Step) -> None:
-        name, extents, room = self.name(root, step), [self.expressions.index(n).source for n in self.extents(root)], self.room(root)
+        name, extents, room = (
+            self.name(root, step),
+            [self.expressions.index(n).source for n in self.extents(root)],
+            self.room(root),
+        )
         self.allocated.add(root)
         if room is None:
             self.line(f"{name} = {self._made(root, extents)}")
@@ -277,7 +299,8 @@ class Printer:
         else:
             whole = self.names.fresh("room")
             most, *others = [self.expressions.index(n).source for n in room.extents]
-            insert(self, room.place, f"{whole} = {self._made(root, [f'max({most}, 0)', *others])}")    # there may be no iteration
+            # there may be no iteration
+            insert(self, room.place, f"{whole} = {self._made(root, [f'max({most}, 0)', *others])}")
             self.line(f"{name} = {whole}[:{extents[0]}]")
 
     def fill_room(self, root: Var, step: Step, value: str) -> None:
@@ -294,7 +317,8 @@ class Printer:
         """The place where an array that is not allocated yet may be made, if not where it is needed."""
         return None if root in self.allocated else room_for(self, root, self.extents(root))
 
-    # -- steps --------------------------------------------------------------------------------------------------------------------
+    # -- steps ---------------------------------------------------------------------------------------------------------
+    # -----------
 
     def step(self, step: Step) -> None:
         _PRINT[step.kind](self, step)
@@ -308,18 +332,31 @@ class Printer:
 
     def _adds_to(self, step: Step, target: str, value: str) -> bool:
         """Whether the step adds one term to its own target, which is then a sum of free order (see sums.py)."""
-        if step.eqn is None or step.eqn.op.name not in ("add", "sub") or step.out.type.dtype.kind not in "fc" or not isinstance(step.args[0], Elem):
+        if (
+            step.eqn is None
+            or step.eqn.op.name not in ("add", "sub")
+            or step.out.type.dtype.kind not in "fc"
+            or not isinstance(step.args[0], Elem)
+        ):
             return False
-        return self.expressions.operand(step.args[0]).source == target and value.startswith((f"{target} + ", f"{target} - "))
+        return self.expressions.operand(step.args[0]).source == target and value.startswith(
+            (f"{target} + ", f"{target} - ")
+        )
 
     def _add(self, step: Step) -> None:
         value, target, place = self.expressions.value(step), self.target(step), self.place
         before = self.added
-        if before is not None and before[:3] == (len(self.lines), self.indent, target) and self._may_join(before, step, value):
+        if (
+            before is not None
+            and before[:3] == (len(self.lines), self.indent, target)
+            and self._may_join(before, step, value)
+        ):
             del self.lines[-1]
             step, value, self.place = before.step, sum_of(before.value, value), before.place
             place = self.place
-        self.line(f"{target} -= {bare(value.source[1:])}" if is_negative(value) else f"{target} += {value.source}", step)
+        self.line(
+            f"{target} -= {bare(value.source[1:])}" if is_negative(value) else f"{target} += {value.source}", step
+        )
         self.added = Added(len(self.lines), self.indent, target, value, step, place)
 
     def _may_join(self, before: Added, step: Step, value: ExprText) -> bool:
@@ -327,7 +364,11 @@ class Printer:
         and stored once.
         """
         root = self.storage.root(step.out)
-        return root not in self.held and root not in self._reads(step) and len(_NUMBER.sub("", before.value.source + value.source)) <= LINE
+        return (
+            root not in self.held
+            and root not in self._reads(step)
+            and len(_NUMBER.sub("", before.value.source + value.source)) <= LINE
+        )
 
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)
@@ -351,7 +392,9 @@ class Printer:
     def _check(self, step: Step) -> None:
         if step.eqn.op.name == "check_room":
             self.line(f"if not room_for({self.expressions.operand(step.args[0]).source}):", step)
-            self.indented(lambda: self.line("raise MemoryError('what a loop saves for its reverse sweep does not fit in memory')"))
+            self.indented(
+                lambda: self.line("raise MemoryError('what a loop saves for its reverse sweep does not fit in memory')")
+            )
             return
         a, b = (self.expressions.operand(x).within(SUM) for x in step.args)
         where = step.eqn.where.text if step.eqn.where is not None else ""
@@ -366,8 +409,17 @@ class Printer:
         self.indented(lambda: self.line(f"raise {error}({message + (f': {where}' if where else '')!r})"))
 
 
-_PRINT: dict[str, Callable] = {"map": Printer._map, "add": Printer._add, "reduce": print_reduce, "scan": print_scan, "place": print_place,
-                               "fill": Printer._fill, "call": Printer._call, "check": Printer._check, "control": print_control}
+_PRINT: dict[str, Callable] = {
+    "map": Printer._map,
+    "add": Printer._add,
+    "reduce": print_reduce,
+    "scan": print_scan,
+    "place": print_place,
+    "fill": Printer._fill,
+    "call": Printer._call,
+    "check": Printer._check,
+    "control": print_control,
+}
 
 
 def _steps_of(node: Any) -> list:
@@ -401,5 +453,9 @@ def _once(step: Step, var: Var, printer: Printer) -> bool:
     """Whether the step's template writes this operand once (or the operand is short enough to be written twice)."""
     if step.eqn is None or step.eqn.op.kind != "elementwise" or not step.eqn.op.text or step.eqn.op.text == "cast":
         return True
-    positions = [k for k, a in enumerate(step.args) if isinstance(a, Elem) and printer.storage.root(a.var) is printer.storage.root(var)]
+    positions = [
+        k
+        for k, a in enumerate(step.args)
+        if isinstance(a, Elem) and printer.storage.root(a.var) is printer.storage.root(var)
+    ]
     return all(template(step.eqn.op.text).count(k) == 1 or step.eqn.op.name in ("square",) for k in positions)

@@ -36,7 +36,10 @@ def _open_target(printer: Any, step: Step) -> str:
     if not home.kept:
         return printer.name(step.out, step)
     places = [kept_index(step.target, k, home) for k in home.kept]
-    parts = [printer.expressions.index(i).source if all(a in printer.axes for a in i.axes()) else _span(printer, i) for i in places]
+    parts = [
+        printer.expressions.index(i).source if all(a in printer.axes for a in i.axes()) else _span(printer, i)
+        for i in places
+    ]
     return f"{printer.name(step.out, step)}[{', '.join(parts)}]"
 
 

@@ -18,9 +18,9 @@ from .runner import Runner, is_plain
 class Program:
     """Runs on its data leaves: accepts(data) says whether it may, program(data) gives the result tree.
 
-    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the configuration; structure is that
-    of (args, kwargs); fixed are the leaves that are part of the program, by their places among all leaves. The first `own` data leaves are what
-    the function closes over (see api/shared.py).
+    traced is a trace.tracing.Traced; policy is config.compile's value for this function, or None to follow the
+    configuration; structure is that of (args, kwargs); fixed are the leaves that are part of the program, by their
+    places among all leaves. The first `own` data leaves are what the function closes over (see api/shared.py).
     """
 
     def __init__(self, traced: Any, *, policy: "str | None", structure: tree.Structure, fixed: dict, writes: bool,
@@ -28,8 +28,10 @@ class Program:
         self.traced, self.policy, self.structure, self.fixed, self.name = traced, policy, structure, fixed, name
         self.shape = config.now().shape                       # the settings that it is made under, and used under
         if writes and traced.lost:
-            raise SideEffectError("an argument is written to under changing names, so that its contents after the call are not known",
-                                  do="copy the argument first (x = x.copy())")
+            raise SideEffectError(
+                "an argument is written to under changing names, so that its contents after the call are not known",
+                do="copy the argument first (x = x.copy())",
+            )
         arguments = range(own, own if writes else structure.leaves - len(fixed))   # a derivative leaves these alone
         self.written = tuple([k for k in traced.written if k not in arguments])
         self.holds = _guard_function(traced.guards)
@@ -37,7 +39,7 @@ class Program:
         self.traced_in = 0.0                                  # seconds
         self.form: tuple = (None, frozenset(), ())            # of the fast path: see fast_call
         self.kinds = kinds_of(traced.captured)                # an array may be given another shape where it is
-        self.undo: Callable = nothing                         # puts back what tracing has changed outside, before the first call is over
+        self.undo: Callable = nothing  # puts back what tracing has changed outside, before the first call is over
         self.prepare()
 
     def prepare(self) -> None:
@@ -60,16 +62,24 @@ class Program:
 
     def accepts(self, data: list) -> bool:
         """Whether the program may run on these leaves (whose dtypes and ranks fit), if it is current."""
-        return (self.holds(data) and all(data[k].flags.c_contiguous for k in self.traced.dense)
-                and self.kinds == kinds_of(self.traced.captured) and (not self.traced.identical or self._are_identical(data)))
+        return (
+            self.holds(data)
+            and all(data[k].flags.c_contiguous for k in self.traced.dense)
+            and self.kinds == kinds_of(self.traced.captured)
+            and (not self.traced.identical or self._are_identical(data))
+        )
 
     def _are_identical(self, data: list) -> bool:
-        """Whether those arrays are one that were when the function was traced, and no others, of those that it asks this of."""
+        """Whether those arrays are one that were when the function was traced, and no others, of those that it asks
+        this of.
+        """
         arrays = [*data, *self.traced.captured]
         return all((arrays[j] is arrays[k]) is same for j, k, same in self.traced.identical)
 
     def refuse_shared(self, data: list) -> None:
-        """An error if what the program writes to one array is, in this call, a part of another one: to the program each array is by itself."""
+        """An error if what the program writes to one array is, in this call, a part of another one: to the program each
+        array is by itself.
+        """
         arrays = [*data, *self.traced.captured]
         apart = {**dict(self.traced.apart), **{k: range(len(arrays)) for k in self.written}}
         for k, others in apart.items():
@@ -77,13 +87,23 @@ class Program:
                 raise shared_memory()
 
     def refuse_writes(self) -> None:
-        """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as further results."""
+        """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as
+        further results.
+        """
         if self.traced.stores:
-            raise SideEffectError("the function changes something outside itself at each call", where=None,
-                                  why="Python does so behind the compiled program, and compiled callers do not", do="return the new value")
+            raise SideEffectError(
+                "the function changes something outside itself at each call",
+                where=None,
+                why="Python does so behind the compiled program, and compiled callers do not",
+                do="return the new value",
+            )
         if self.prelude is not None:
-            raise SideEffectError("the function draws random numbers, or asks for something else that is new at each call", where=None,
-                                  why="Python does so before the compiled program runs, and compiled callers do not", do="draw before, and pass what is drawn")
+            raise SideEffectError(
+                "the function draws random numbers, or asks for something else that is new at each call",
+                where=None,
+                why="Python does so before the compiled program runs, and compiled callers do not",
+                do="draw before, and pass what is drawn",
+            )
         if self.written:
             k, inputs = self.written[0], self.traced.func.inputs
             named = inputs[k].name if k < len(inputs) - len(self.traced.captured) else "an array that it closes over"
@@ -106,7 +126,9 @@ class Program:
         return self.fast
 
     def _limits(self, data: list) -> tuple:
-        """For each data leaf, the size from which on the general path looks whether it is work for all cores: twice what has been seen."""
+        """For each data leaf, the size from which on the general path looks whether it is work for all cores: twice
+        what has been seen.
+        """
         if self.runner.work is None:
             return ()
         before = self.form[2] or (0,) * len(data)
@@ -130,7 +152,9 @@ class Program:
         return self.values(data)
 
     def take_back(self) -> None:
-        """The latest call has failed, and is made in another way: nothing that it changed outside has changed, nothing was drawn."""
+        """The latest call has failed, and is made in another way: nothing that it changed outside has changed, nothing
+        was drawn.
+        """
         self.undo()
         if self.prelude is not None:
             self.prelude.put_back()

@@ -43,14 +43,22 @@ def module_text(program: Any, name: str) -> str:
                             why="a module has none of the objects, lists and variables that it changes",
                             do="pass what it reads as arguments, and return the new values")
     if program.prelude is not None:
-        raise ArgumentError("a function that draws random numbers cannot be exported", do="draw before, and pass what is drawn")
+        raise ArgumentError(
+            "a function that draws random numbers cannot be exported", do="draw before, and pass what is drawn"
+        )
     if program.traced.written:
-        raise ArgumentError("a function that writes to its arguments cannot be exported", do="return the new values instead")
+        raise ArgumentError(
+            "a function that writes to its arguments cannot be exported", do="return the new values instead"
+        )
     flags = ", ".join(map(repr, FLAGS))
     jitted = f"numba.njit(fastmath={{{flags}}}, error_model='numpy')"
     lines = with_free_sums(program.runner.source(name)).splitlines()
     imports = [line for line in lines if line.startswith("from fad.kernels") and "import helper" not in line]
-    body = [f"@{jitted}" if line.startswith("@helper") else line for line in lines if not line.startswith("from fad.kernels")]
+    body = [
+        f"@{jitted}" if line.startswith("@helper") else line
+        for line in lines
+        if not line.startswith("from fad.kernels")
+    ]
     parts = ['"""Written by fad: a derivative that needs only NumPy and Numba."""', "import numba", *body, ""]
     if imports:
         parts += ["# The kernels that the function calls.", f"_KERNELS = {_dict_text(needed_kernels(imports))}",
@@ -66,11 +74,21 @@ def _with_captured(program: Any, name: str) -> list:
         return []
     for array in captured:
         if array.size > _LARGEST:
-            raise ArgumentError(f"the function closes over an array of {array.size} elements, too large to be written into a module",
-                                do="pass it as an argument")
+            raise ArgumentError(
+                f"the function closes over an array of {array.size} elements, too large to be written into a module",
+                do="pass it as an argument",
+            )
     arrays = ", ".join(f"np.array({_array_text(a)}, {a.dtype.name!r}).reshape({a.shape})" for a in captured)
-    return ["", f"_captured = ({arrays},)", f"_{name} = {name}", "", "", f"def {name}(*args):",
-            f'    """{name}, with the arrays that the original function closed over."""', f"    return _{name}(*args, *_captured)"]
+    return [
+        "",
+        f"_captured = ({arrays},)",
+        f"_{name} = {name}",
+        "",
+        "",
+        f"def {name}(*args):",
+        f'    """{name}, with the arrays that the original function closed over."""',
+        f"    return _{name}(*args, *_captured)",
+    ]
 
 
 def _array_text(array: np.ndarray) -> str:
@@ -92,7 +110,10 @@ def _collect(module: str, found: dict) -> None:
         return
     text = text_of(f"fad.kernels.{module}")
     if text is None:
-        raise ArgumentError("the texts of fad's kernels, which an exported module holds, are not installed", do="export where fad is installed with its texts")
+        raise ArgumentError(
+            "the texts of fad's kernels, which an exported module holds, are not installed",
+            do="export where fad is installed with its texts",
+        )
     for inner in _modules_of(text):
         _collect(inner, found)
     found.setdefault(module, text)

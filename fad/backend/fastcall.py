@@ -41,8 +41,8 @@ def fast_call(program: Any, is_alone: bool, copied: frozenset, limits: tuple = (
     """(args, kwargs) -> result; None for a program that needs the general path anyhow.
 
     is_alone: no other program takes arguments of this kind of tree. Then the kernel itself may find that dtypes do not
-    fit, which takes longer than a test. copied: the data leaves that may lie otherwise than in C order. limits: the sizes
-    of data leaves that the fast path takes, if that is limited.
+    fit, which takes longer than a test. copied: the data leaves that may lie otherwise than in C order. limits: the
+    sizes of data leaves that the fast path takes, if that is limited.
     """
     writer = _Writer(program, is_alone, copied)
     writer.limits = limits
@@ -152,7 +152,9 @@ class _Writer:
         if cls is type(None):
             self._test([f"{name} is not None"])
         elif cls is dict:
-            self._test([f"type({name}) is not dict", f"[*{name}] != {self._constant(list(structure.static[1]), 'keys')}"])
+            self._test(
+                [f"type({name}) is not dict", f"[*{name}] != {self._constant(list(structure.static[1]), 'keys')}"]
+            )
             self._unpack(f"{name}.values()", structure, first, _order(structure))
         elif cls is list or cls is tuple:
             self._test([f"type({name}) is not {cls.__name__}", f"len({name}) != {len(structure.children)}"])
@@ -208,10 +210,15 @@ class _Writer:
     def _of_sizes(self) -> list:
         """Tests whether arrays and counts are larger than those that the kernel was made for."""
         names = [f"{name}.size" if t.shape else name for name, t in zip(self.data, self.types)]
-        return [f"{name} > {limit}" for name, t, limit in zip(names, self.types, self.limits) if t.shape or t.dtype.kind == "i"]
+        return [
+            f"{name} > {limit}"
+            for name, t, limit in zip(names, self.types, self.limits)
+            if t.shape or t.dtype.kind == "i"
+        ]
 
     def _of_types(self) -> list:
-        """Tests that find what the kernel would: they come before anything is drawn, since the general path draws, too."""
+        """Tests that find what the kernel would: they come before anything is drawn, since the general path draws, too.
+        """
         fails = []
         for k, (name, t) in enumerate(zip(self.data, self.types)):
             if t.shape:
@@ -266,10 +273,16 @@ class _Writer:
             self.lines.append(f"    drawn = {call}(({''.join(f'{name}, ' for name in arguments[:len(self.data)])}))")
             self.lines.append(f"    {taken}kernel({', '.join([*arguments, '*drawn'])})")
         count -= len(traced.written) + traced.delivered
-        self.lines += [f"    {self.given[k]}[...] = {y}" for k, y in zip(traced.written, names[count:]) if k in self.program.written]
+        self.lines += [
+            f"    {self.given[k]}[...] = {y}"
+            for k, y in zip(traced.written, names[count:])
+            if k in self.program.written
+        ]
         if self.program.deliver is not None:
             self.scope["deliver"] = self.program.deliver
-            self.lines.append(f"    deliver(({''.join(f'{y}, ' for y in names)}), ({''.join(f'{a}, ' for a in self.data)}))")
+            self.lines.append(
+                f"    deliver(({''.join(f'{y}, ' for y in names)}), ({''.join(f'{a}, ' for a in self.data)}))"
+            )
         leaves = [y if scalar is None else f"{self._constant(scalar, scalar.__name__)}({y})"
                   for y, scalar in zip(names[:count], self.program.scalars)]
         for k in sorted(traced.statics):

@@ -24,7 +24,10 @@ def separated(nodes: list, scheduler: Any, homes: dict) -> list:
         if not isinstance(node, Loop) or isinstance(node, BlockLoop):
             found.append(node)
         elif all(isinstance(n, Step) and n.kind in ("map", "add", "reduce") for n in node.nodes):
-            found += [ascending(Loop(node.axis, part.steps), scheduler, homes) for part in _parts(node.nodes, scheduler, homes)]
+            found += [
+                ascending(Loop(node.axis, part.steps), scheduler, homes)
+                for part in _parts(node.nodes, scheduler, homes)
+            ]
         else:
             node.nodes = separated(node.nodes, scheduler, homes)
             found.append(node)
@@ -65,7 +68,9 @@ def _parts(steps: list, scheduler: Any, homes: dict) -> list:
     """The steps of a loop in parts, in an order that keeps all dependences."""
     touched = [scheduler.accesses(s) for s in steps]
     made = {a.root for found in touched for a in found if a.mode != READ}
-    tied = _together([_Part(*both, homes) for both in zip(steps, touched)], lambda one, other: one.is_tied_to(other, made))
+    tied = _together(
+        [_Part(*both, homes) for both in zip(steps, touched)], lambda one, other: one.is_tied_to(other, made)
+    )
     return _together(tied, _Part.belongs_to)
 
 

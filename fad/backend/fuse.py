@@ -114,7 +114,7 @@ class _Level:
         self.groups: list[FusionGroup] = []
         self.touched = Touched()                             # by the groups of the steps placed so far
         self.waiting: list[Step] = []                        # for a reader of their results
-        self.floor = 0                                       # nothing may go before this position (a check stands there)
+        self.floor = 0  # nothing may go before this position (a check stands there)
 
     def place(self, step: Step) -> None:
         """Put the step in a group, once those that wait for it, or for which it must not wait, are there."""
@@ -154,7 +154,9 @@ class _Level:
             return False
         made = {self.scheduler.storage.root(w.out) for w in partners}
         read = {self.scheduler.storage.root(e.var) for e in step.reads()}
-        return made == made & read and all(_is_smaller(e, step) or self.scheduler.storage.root(e.var) in made for e in step.reads())
+        return made == made & read and all(
+            _is_smaller(e, step) or self.scheduler.storage.root(e.var) in made for e in step.reads()
+        )
 
     def _meets(self, waiting: Step, step: Step) -> bool:
         """Whether the step reads a result of the waiting one, or writes to an operand of it."""
@@ -165,7 +167,12 @@ class _Level:
         """Whether the waiting step may stand right before this one in any loop over the latter's first axis."""
         if step.is_point or step.axes[0].extent != waiting.axes[0].extent:
             return False
-        pairs = [(a, b) for a in self.scheduler.accesses(waiting) for b in self.scheduler.accesses(step) if a.root is b.root and in_order(a, b)]
+        pairs = [
+            (a, b)
+            for a in self.scheduler.accesses(waiting)
+            for b in self.scheduler.accesses(step)
+            if a.root is b.root and in_order(a, b)
+        ]
         return all(apart(b.place, a.place, waiting.axes[0], step.axes[0]) for a, b in pairs)
 
     def _put(self, step: Step, partners: list) -> None:
@@ -208,12 +215,18 @@ class _Level:
         return group
 
     def _loop(self, together: list) -> FusionGroup:
-        """The group that steps, each with its clashes, may join together: the first one, or a new one over the first step's axis."""
+        """The group that steps, each with its clashes, may join together: the first one, or a new one over the first
+        step's axis.
+        """
         axis = together[0][0].axes[0]
         first = max([g.position for _, clashes in together for g in clashes], default=0)
         for group in self.groups[max(first, self.floor):]:
             if group.axis is not None and group.axis.extent == axis.extent:
-                if all(apart(other, where, step.axes[0], group.axis) for step, clashes in together for other, where in clashes.get(group, ())):
+                if all(
+                    apart(other, where, step.axes[0], group.axis)
+                    for step, clashes in together
+                    for other, where in clashes.get(group, ())
+                ):
                     return group
         return self._insert(FusionGroup(axis, len(self.groups)))
 

@@ -23,7 +23,7 @@ _TARGET = re.compile(r"([A-Za-z_]\w*)(\[.*\])?")
 _WORD = re.compile(r"[a-z]+")
 _STRANGE = re.compile(r"\blambda\b|\bcontinue\b|\bglobal\b|:= |\bf['\"]")
 _HEAD = re.compile(r"for \w+ in range\(.*\):|while .*:|if .*:")
-_LOOP = 12                                                   # how many plain lines cost a compiler as much as a loop, about
+_LOOP = 12  # how many plain lines cost a compiler as much as a loop, about
 
 
 class Statement:
@@ -36,7 +36,9 @@ class Statement:
     weight       about what it costs to compile, in lines
     """
 
-    __slots__ = ("first", "last", "head", "bodies", "skeleton", "names", "gen", "kill", "defs", "leaves", "falls", "weight")
+    __slots__ = (
+        "first", "last", "head", "bodies", "skeleton", "names", "gen", "kill", "defs", "leaves", "falls", "weight",
+    )
 
     def __init__(self, first: int, head: str):
         self.first, self.head, self.last = first, head, first + 1
@@ -50,7 +52,9 @@ class Statement:
 
 
 class Block(list):
-    """Statements in a row; after: the names that are read behind them (see note_live); in_loop: whether a loop runs them."""
+    """Statements in a row; after: the names that are read behind them (see note_live); in_loop: whether a loop runs
+    them.
+    """
 
     after: frozenset = frozenset()
     in_loop = False
@@ -154,7 +158,12 @@ def _statement(codes: list, k: int, indent: int, local: set) -> tuple:
         if heads[-1].endswith(":"):
             body, k = _block(codes, k, _indent(codes[k]), local)
             statement.bodies.append(body)
-        if statement.head != "if" or k >= len(codes) or _indent(codes[k]) != indent or not codes[k].strip().startswith(("elif ", "else:")):
+        if (
+            statement.head != "if"
+            or k >= len(codes)
+            or _indent(codes[k]) != indent
+            or not codes[k].strip().startswith(("elif ", "else:"))
+        ):
             break
     statement.last = k
     if statement.bodies and not _HEAD.fullmatch(heads[0]):
@@ -173,7 +182,9 @@ def _summarise(s: Statement, heads: list, local: set) -> None:
     s.skeleton, s.names = tuple(skeletons), tuple(names)
     s.weight = len(heads) + sum(inner.weight for body in s.bodies for inner in body)
     inside = [inner for body in s.bodies for inner in body]
-    s.leaves = s.head in ("break", "return") or any(inner.leaves and not (s.head in ("for", "while") and inner.head != "return") for inner in inside)
+    s.leaves = s.head in ("break", "return") or any(
+        inner.leaves and not (s.head in ("for", "while") and inner.head != "return") for inner in inside
+    )
     s.falls = s.head not in ("break", "return", "raise")
     targets, augmented = _targets(heads[0])
     s.defs = frozenset(targets).union(*[inner.defs for inner in inside])
@@ -244,12 +255,15 @@ def live_before(block: list, after: frozenset) -> frozenset:
 
 
 def note_live(block: Block, after: frozenset, in_loop: bool = False) -> None:
-    """Note the names that are read behind each block, and which are in loops; after: the names that are read behind this one."""
+    """Note the names that are read behind each block, and which are in loops; after: the names that are read behind
+    this one.
+    """
     block.after, block.in_loop = after, in_loop
     live = set(after)
     for s in reversed(block):
         for body in s.bodies:
-            again = live_before(body, frozenset(live)) | live if s.head in ("for", "while") else live     # the next iteration reads, too
+            # the next iteration reads, too
+            again = live_before(body, frozenset(live)) | live if s.head in ("for", "while") else live
             note_live(body, frozenset(again), in_loop or s.head in ("for", "while"))
         live -= s.kill
         live |= s.gen

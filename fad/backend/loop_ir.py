@@ -29,10 +29,26 @@ class Step:
     out: Var
     along: Any
 
-    __slots__ = ("kind", "eqn", "out", "outs", "axes", "reduced", "target", "args", "arrays", "body", "along", "order", "touches")
+    __slots__ = (
+        "kind", "eqn", "out", "outs", "axes", "reduced", "target", "args", "arrays", "body", "along", "order",
+        "touches",
+    )
 
-    def __init__(self, kind: str, eqn: "Equation | None", out: "Var | None" = None, *, axes: tuple = (), reduced: tuple = (), target: tuple = (),
-                 args: tuple = (), arrays: tuple = (), outs: tuple = (), body: Any = None, along: Any = None):
+    def __init__(
+        self,
+        kind: str,
+        eqn: "Equation | None",
+        out: "Var | None" = None,
+        *,
+        axes: tuple = (),
+        reduced: tuple = (),
+        target: tuple = (),
+        args: tuple = (),
+        arrays: tuple = (),
+        outs: tuple = (),
+        body: Any = None,
+        along: Any = None,
+    ):
         self.kind, self.axes, self.reduced = kind, axes, reduced
         self.eqn, self.out = eqn, out  # type: ignore[assignment]
         self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along
@@ -43,14 +59,28 @@ class Step:
     def on(self, axis: Axis, shared: Axis) -> "Step":
         """The step inside a loop over `shared`, which takes the place of its axis."""
         new = self.substitute({axis: Index.of(shared)})
-        new.axes, new.reduced = tuple([a for a in self.axes if a is not axis]), tuple([a for a in self.reduced if a is not axis])
+        new.axes, new.reduced = (
+            tuple([a for a in self.axes if a is not axis]),
+            tuple([a for a in self.reduced if a is not axis]),
+        )
         new.along = shared if self.along is axis else self.along
         return new
 
     def substitute(self, table: dict) -> "Step":
         """The step with axes of its places replaced by what the table holds for them."""
-        new = Step(self.kind, self.eqn, self.out, axes=self.axes, reduced=self.reduced, target=tuple([i.substitute(table) for i in self.target]),
-                   args=tuple([substitute(a, table) for a in self.args]), arrays=self.arrays, outs=self.outs, body=self.body, along=self.along)
+        new = Step(
+            self.kind,
+            self.eqn,
+            self.out,
+            axes=self.axes,
+            reduced=self.reduced,
+            target=tuple([i.substitute(table) for i in self.target]),
+            args=tuple([substitute(a, table) for a in self.args]),
+            arrays=self.arrays,
+            outs=self.outs,
+            body=self.body,
+            along=self.along,
+        )
         new.order = self.order
         return new
 

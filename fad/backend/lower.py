@@ -24,9 +24,10 @@ class Lowering:
         self.views, self.storage = Views(), ArrayOwners()
         self.whole: set[Var] = set()                         # variables that somebody needs as arrays
         self.makers: dict[Var, Step] = {}                    # of the results of elementwise ops
-        self.copies: list[tuple] = []                        # (equation, variable) of arrays that are copied before they are written to
+        self.copies: list[tuple] = []  # (equation, variable) of arrays that are copied before they are written to
 
-    # -- blocks ---------------------------------------------------------------------------------------------------------------
+    # -- blocks
+    # ---------------------------------------------------------------------------------------------------------------
 
     def block(self, func: Func, carried: tuple = (), carries: tuple = ()) -> list:
         """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may
@@ -44,7 +45,11 @@ class Lowering:
             self.storage.position = k
             steps += self.steps(eqn)
             steps += [self.copy(v) for v in eqn.outputs if v in parts and v in self.views.read]
-        steps += [self.copy(a) for a in dict.fromkeys(func.outputs) if isinstance(a, Var) and a in self.views.read and a in self.whole]
+        steps += [
+            self.copy(a)
+            for a in dict.fromkeys(func.outputs)
+            if isinstance(a, Var) and a in self.views.read and a in self.whole
+        ]
         self.storage.leave()
         for order, step in enumerate(steps):
             step.order = order
@@ -81,7 +86,12 @@ class Lowering:
             return Step("fill", None, out)
         if axes and not list(_axes(operand)):
             return Step("fill", None, out, args=(operand,))
-        if axes and isinstance(operand, Elem) and operand.at == place and self._extents(operand.var) == self._extents(out):
+        if (
+            axes
+            and isinstance(operand, Elem)
+            and operand.at == place
+            and self._extents(operand.var) == self._extents(out)
+        ):
             return Step("call", None, out, arrays=(operand.var,))
         return Step("map", None, out, axes=axes, target=place, args=(operand,))
 
@@ -104,13 +114,16 @@ class Lowering:
                 place.append(at(axes[-1]))
         return tuple(axes), tuple(place)
 
-    # -- elementwise ----------------------------------------------------------------------------------------------------------
+    # -- elementwise
+    # ----------------------------------------------------------------------------------------------------------
 
     def _kind_elementwise(self, eqn: Equation) -> list:
         out = eqn.outputs[0]
         axes, place = self.space(out.type.shape)
         self.storage.own_or_succeed(out, self.views, eqn)
-        self.makers[out] = Step("map", eqn, out, axes=axes, target=place, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs]))
+        self.makers[out] = Step(
+            "map", eqn, out, axes=axes, target=place, args=tuple([self.views.broadcast(a, place) for a in eqn.inputs])
+        )
         return [self.makers[out]]
 
     def _index(self, eqn: Equation) -> list:
@@ -144,7 +157,8 @@ class Lowering:
         self.storage.reshape(out, x)
         return [Step("call", eqn, out, arrays=(x,), args=tuple([self.views.locate(n) for n in eqn.inputs[1:]]))]
 
-    # -- reductions -----------------------------------------------------------------------------------------------------------
+    # -- reductions
+    # -----------------------------------------------------------------------------------------------------------
 
     def _kind_reduce(self, eqn: Equation) -> list:
         x, out = eqn.inputs[0], eqn.outputs[0]
@@ -197,9 +211,21 @@ class Lowering:
             raise BackendError("the place of a single element")
         self.storage.own(out)
         target = tuple([i for k, i in enumerate(place) if k != axis])
-        return [Step("place", eqn, out, axes=_last(axes, along), reduced=(along,), target=target, args=(self.views.locate(x, place),), along=along)]
+        return [
+            Step(
+                "place",
+                eqn,
+                out,
+                axes=_last(axes, along),
+                reduced=(along,),
+                target=target,
+                args=(self.views.locate(x, place),),
+                along=along,
+            )
+        ]
 
-    # -- updates --------------------------------------------------------------------------------------------------------------
+    # -- updates
+    # --------------------------------------------------------------------------------------------------------------
 
     def _update(self, eqn: Equation) -> list:
         return self._write(eqn, "map")
@@ -230,7 +256,9 @@ class Lowering:
         """The operand of a write into x: a copy of it, if it is read from x's own array at other places (a[1:] =
         a[:-1]).
         """
-        moved = isinstance(v, Var) and v in self.views.read and self._reads((self.views.broadcast(v, place),), x, target)
+        moved = (
+            isinstance(v, Var) and v in self.views.read and self._reads((self.views.broadcast(v, place),), x, target)
+        )
         return [self.copy(v)] if moved else []
 
     def _reads(self, operands: tuple, x: Any, but: "tuple | None" = None) -> bool:
@@ -238,14 +266,21 @@ class Lowering:
         if not isinstance(x, Var):
             return False
         root = self.storage.root(x)
-        return any(root in self.storage.arrays_of(e.var) and (e.at != but or e.var in self.storage.base) for o in operands for e in elements_in(o))
+        return any(
+            root in self.storage.arrays_of(e.var) and (e.at != but or e.var in self.storage.base)
+            for o in operands
+            for e in elements_in(o)
+        )
 
     def _resize(self, eqn: Equation) -> list:
         x, out = eqn.inputs[0], eqn.outputs[0]
         before = [] if self.storage.take_over(out, x, self.views) else [self.copy_into(x, out)]
-        return before + [Step("call", eqn, out, args=(self.views.locate(eqn.inputs[1]),), arrays=() if before else (x,))]
+        return before + [
+            Step("call", eqn, out, args=(self.views.locate(eqn.inputs[1]),), arrays=() if before else (x,))
+        ]
 
-    # -- effects --------------------------------------------------------------------------------------------------------------
+    # -- effects
+    # --------------------------------------------------------------------------------------------------------------
 
     def _kind_check(self, eqn: Equation) -> list:
         shape = max([getattr(a.type, "shape", ()) for a in eqn.inputs], key=len)
@@ -265,7 +300,9 @@ class Lowering:
         for v in eqn.outputs:
             self.storage.own(v)
         scalars = tuple([self.views.locate(a) for a in eqn.inputs if not a.type.shape])
-        return [Step("call", eqn, outs=eqn.outputs, arrays=tuple([a for a in eqn.inputs if a.type.shape]), args=scalars)]
+        return [
+            Step("call", eqn, outs=eqn.outputs, arrays=tuple([a for a in eqn.inputs if a.type.shape]), args=scalars)
+        ]
 
 
 def _must_run(step: Step) -> bool:
@@ -273,7 +310,9 @@ def _must_run(step: Step) -> bool:
 
 
 def _forward(place: tuple, target: tuple) -> tuple:
-    """A place and the target it has in an array, in terms of axes that run through the target forward, as those of other steps do."""
+    """A place and the target it has in an array, in terms of axes that run through the target forward, as those of
+    other steps do.
+    """
     turned = {a: a.extent.shifted(-1) - at(a) for i in target for a, c in i.terms if isinstance(a, Axis) and c < 0}
     return tuple([i.substitute(turned) for i in place]), tuple([i.substitute(turned) for i in target])
 

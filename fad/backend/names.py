@@ -18,7 +18,7 @@ class Names:
         self.taken = set(reserved) | set(keyword.kwlist) | set(dir(builtins)) | {"np", "math", "numba"}
         self.given: dict[Any, str] = {}
         self.counts: dict[str, int] = {}                     # how often a name was wanted
-        self.loops: set[str] = set()                         # of loops' indices, which are integers from beginning to end of a function
+        self.loops: set[str] = set()  # of loops' indices, which are integers from beginning to end of a function
 
     def fresh(self, wanted: str) -> str:
         """The wanted name, or it with a number if it is taken."""

@@ -60,8 +60,14 @@ def converted(text: ExprText, old: np.dtype, new: np.dtype) -> ExprText:
 
 
 def as_operand(text: ExprText, old: np.dtype, new: np.dtype) -> ExprText:
-    """A number of dtype `old` where a loop of dtype `new` reads it: converted unless arithmetic does so by itself (Numba's uint64 + int64 wraps)."""
-    if old == new or (new in (FLOAT, COMPLEX) and old not in (BOOL, np.uint64)) or (new == INT and old.kind in "iu" and old.itemsize < 8):
+    """A number of dtype `old` where a loop of dtype `new` reads it: converted unless arithmetic does so by itself
+    (Numba's uint64 + int64 wraps).
+    """
+    if (
+        old == new
+        or (new in (FLOAT, COMPLEX) and old not in (BOOL, np.uint64))
+        or (new == INT and old.kind in "iu" and old.itemsize < 8)
+    ):
         return text
     return converted(text, old, new)
 

@@ -32,10 +32,10 @@ from .aliasing import shared_by_call, sharing_groups
 from .lines import Block, Statement, code_of, live_before, locals_of, note_live, statements
 from .repeats import repeated_runs
 
-LEAST = 150                                                  # lines that a function must save: a tenth of a second of compilation, about
-SMALL = 10                                                   # lines of a run that is not worth a function, however often it is repeated
-WORTH = 2                                                    # lines for each thing that is passed, at least: the call must be worth it
-WORTH_IN_A_LOOP = 8                                          # the same for plain statements in a loop, which LLVM keeps in registers
+LEAST = 150  # lines that a function must save: a tenth of a second of compilation, about
+SMALL = 10  # lines of a run that is not worth a function, however often it is repeated
+WORTH = 2  # lines for each thing that is passed, at least: the call must be worth it
+WORTH_IN_A_LOOP = 8  # the same for plain statements in a loop, which LLVM keeps in registers
 ROUNDS = 4
 LOOKED_AT = 500                                             # repeated runs in a round
 WIDTH = 140                                                  # of the lines of a call
@@ -83,7 +83,9 @@ class StatementRun:
 
 
 class RepeatedRuns(NamedTuple):
-    """Runs that become calls of one function: their places in the first one's list of names stand for parameters and results."""
+    """Runs that become calls of one function: their places in the first one's list of names stand for parameters and
+    results.
+    """
 
     runs: list
     parameters: list
@@ -91,7 +93,9 @@ class RepeatedRuns(NamedTuple):
 
 
 def outlined(main: OutlinedFunction, taken: set, mentioned: Iterable[Where] = ()) -> list:
-    """The functions of the text, the given one last. taken: names that mean something else; mentioned: the user's lines that stand in comments."""
+    """The functions of the text, the given one last. taken: names that mean something else; mentioned: the user's lines
+    that stand in comments.
+    """
     found: list[OutlinedFunction] = []
     users = users_functions(mentioned)
     shares: dict = {}
@@ -143,7 +147,8 @@ def _blocks(block: Block) -> Iterator[Block]:
             yield from _blocks(body)
 
 
-# -- which runs -------------------------------------------------------------------------------------------------------------------
+# -- which runs
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def _groups(blocks: list, whole: Block) -> list:
@@ -193,7 +198,8 @@ _END = Statement(0, "")                                      # stands behind eac
 
 
 def _numbered(blocks: list) -> tuple[list, list]:
-    """The statements of all blocks as one sequence of numbers, equal for equal texts, and each number's (block, place)."""
+    """The statements of all blocks as one sequence of numbers, equal for equal texts, and each number's (block, place).
+    """
     numbers: dict[Any, int] = {}
     sequence: list[int] = []
     places: list[tuple] = []
@@ -232,7 +238,8 @@ def _agreeing(a: StatementRun, b: StatementRun) -> int:
     return a.length
 
 
-# -- functions --------------------------------------------------------------------------------------------------------------------
+# -- functions
+# --------------------------------------------------------------------------------------------------------------------
 
 
 def _group(runs: list) -> "RepeatedRuns | None":
@@ -242,8 +249,10 @@ def _group(runs: list) -> "RepeatedRuns | None":
     for run in runs:
         needed = live_before(run.statements, frozenset(run.names[k] for k in results))
         parameters.append(run.places(needed))
-        if parameters[-1] != parameters[0] or parameters[-1] != run.places(live_before(run.statements, frozenset(run.results))):
-            return None                                      # a name that one of them does not always assign to has no meaning there
+        if parameters[-1] != parameters[0] or parameters[-1] != run.places(
+            live_before(run.statements, frozenset(run.results))
+        ):
+            return None  # a name that one of them does not always assign to has no meaning there
     group = RepeatedRuns(runs, sorted(parameters[0]), results)
     size = sum(s.weight for s in runs[0].statements)
     passed = len(group.parameters) + len(group.results)
@@ -302,7 +311,8 @@ def _named(group: RepeatedRuns, lines: list, taken: set, users: dict) -> str:
 
 
 def users_functions(mentioned: Iterable[Where]) -> dict:
-    """The user's function in which each of his lines stands. Bodies of loops are functions of captured code, and belong to the function of the lines above.
+    """The user's function in which each of his lines stands. Bodies of loops are functions of captured code, and belong
+    to the function of the lines above.
 
     >>> users_functions([Where("m.py", 2, "f"), Where("m.py", 9, "g")])      # lines that are not at hand have no text
     {'': 'g'}
@@ -320,8 +330,12 @@ def text_of(function: OutlinedFunction) -> list:
     """The lines of a function that is called by others."""
     shared = f"({', '.join(map(repr, function.may_share))})"
     times = "once" if function.calls == 1 else f"at {function.calls} places"
-    return [f"@helper{shared if function.may_share else ''}", *_wrapped(f"def {function.name}({', '.join(function.parameters)}):"),
-            f'    """Called {times}."""', *wrapped(function.lines)]
+    return [
+        f"@helper{shared if function.may_share else ''}",
+        *_wrapped(f"def {function.name}({', '.join(function.parameters)}):"),
+        f'    """Called {times}."""',
+        *wrapped(function.lines),
+    ]
 
 
 def wrapped(lines: list) -> list:
@@ -334,6 +348,13 @@ def _wrapped(line: str) -> list:
     indent = code[:len(code) - len(code.lstrip())]
     results, equals, call = code.strip().rpartition(" = ")
     whole = f"({results})\0=\0{call}" if equals and ", " in results else code.strip().replace(" = ", "\0=\0")
-    parts = textwrap.wrap(whole, WIDTH, initial_indent=indent, subsequent_indent=indent + "        ", break_long_words=False, break_on_hyphens=False)
+    parts = textwrap.wrap(
+        whole,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "        ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     parts = [part.replace("\0", " ") for part in parts]
     return [f"{parts[0]}  # {comment}" if comment else parts[0], *parts[1:]]

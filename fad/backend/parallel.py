@@ -47,7 +47,8 @@ class Role(NamedTuple):
     rank: int
 
 
-# -- what the nest tells -------------------------------------------------------------------------------------------------
+# -- what the nest tells
+# -------------------------------------------------------------------------------------------------
 
 
 def note_region(printer: Any, node: Loop, last: "str | None") -> None:
@@ -122,18 +123,24 @@ def _part(node: Loop, index: Index, written: set) -> "Index | None":
     if not isinstance(node, BlockLoop):
         return index if index.moves_only_with(node.axis) else None
     lanes = [s for s, c in index.terms if isinstance(s, Axis) and c == 1 and s.extent == at(node.count)]
-    if len(lanes) != 1 or (node.start, 1) not in index.terms or any(not isinstance(s, Var) for s, _ in index.terms if s is not lanes[0]):
+    if (
+        len(lanes) != 1
+        or (node.start, 1) not in index.terms
+        or any(not isinstance(s, Var) for s, _ in index.terms if s is not lanes[0])
+    ):
         return None
     return index - Index.of(lanes[0])
 
 
-# -- what the text tells -------------------------------------------------------------------------------------------------
+# -- what the text tells
+# -------------------------------------------------------------------------------------------------
 
 
 class ParallelLoop:
     """A loop of the text that may run in parts.
 
-    sums: the numbers that it adds up, with their dtypes; inputs: what it reads; made: the lines that make its private arrays.
+    sums: the numbers that it adds up, with their dtypes; inputs: what it reads; made: the lines that make its private
+    arrays.
     """
 
     def __init__(self, block: Block, k: int, lines: list, known: dict, dtypes: dict):
@@ -148,9 +155,15 @@ class ParallelLoop:
         self.sums: dict = {}
         self.made: dict = {}
         self.inputs: list = []
-        self.is_possible = (found is not None and not self.statement.leaves and not block.is_read_behind(self.index, k)
-                            and (len(self.bounds) == 1 or self.bounds[::2] == ["0", str(LANES)])
-                            and self._knows_arrays() and self._knows_numbers(block, k, dtypes) and self._makes_arrays(lines))
+        self.is_possible = (
+            found is not None
+            and not self.statement.leaves
+            and not block.is_read_behind(self.index, k)
+            and (len(self.bounds) == 1 or self.bounds[::2] == ["0", str(LANES)])
+            and self._knows_arrays()
+            and self._knows_numbers(block, k, dtypes)
+            and self._makes_arrays(lines)
+        )
 
     def _of(self, kind: str) -> list:
         return [name for name, role in self.roles.items() if role.kind == kind and name in self.written]
@@ -170,11 +183,18 @@ class ParallelLoop:
         return True
 
     def _knows_numbers(self, block: Block, k: int, dtypes: dict) -> bool:
-        """Whether what an iteration assigns to is assigned before it is read, and not read behind the loop; or added up."""
+        """Whether what an iteration assigns to is assigned before it is read, and not read behind the loop; or added
+        up.
+        """
         gen = live_before(self.statement.bodies[0], frozenset())
         for name in sorted(self.statement.defs - {self.index}):
             if name in gen:
-                if not self._is_only_added_to(name) or str(dtypes.get(name)) not in ("float64", "float32", "complex128", "int64"):
+                if not self._is_only_added_to(name) or str(dtypes.get(name)) not in (
+                    "float64",
+                    "float32",
+                    "complex128",
+                    "int64",
+                ):
                     return False
                 self.sums[name] = dtypes[name]
             elif block.is_read_behind(name, k):
@@ -184,7 +204,9 @@ class ParallelLoop:
     def _makes_arrays(self, lines: list) -> bool:
         """Whether the lines are found that make the private arrays; what these lines read is the same there."""
         for name in self._of(PRIVATE):
-            places = [j for j in range(self.statement.first) if (m := _MADE.fullmatch(code_of(lines[j]))) and m[1] == name]
+            places = [
+                j for j in range(self.statement.first) if (m := _MADE.fullmatch(code_of(lines[j]))) and m[1] == name
+            ]
             if len(places) != 1:
                 return False
             needs = set(_NAME.findall(code_of(lines[places[0]]).partition(" = ")[2]))
@@ -195,10 +217,13 @@ class ParallelLoop:
         mine = {*self.sums, *self.made, self.index}
         wanted = [*self.statement.names, *read]
         live = self.statement.gen | set(read)
-        self.inputs = [n for n in dict.fromkeys(wanted) if n in live and n not in mine and n not in ("np", *self._of(SUM))]
+        self.inputs = [
+            n for n in dict.fromkeys(wanted) if n in live and n not in mine and n not in ("np", *self._of(SUM))
+        ]
         return True
 
-    # -- the parts -------------------------------------------------------------------------------------------------------
+    # -- the parts
+    # -------------------------------------------------------------------------------------------------------
 
     def work(self) -> str:
         """About how much the loop does, as an expression."""
@@ -213,17 +238,21 @@ class ParallelLoop:
         rows = {name: fresh(f"{name}s") for name in (*self.sums, *self._of(SUM))}
         part, row, turn = fresh("part"), fresh("row"), fresh("turn")
         ends = fresh("first"), fresh("last")
-        size = " + ".join(" * ".join(f"{name}.shape[{k}]" for k in range(self.roles[name].rank)) for name in self._of(SUM))
+        size = " + ".join(
+            " * ".join(f"{name}.shape[{k}]" for k in range(self.roles[name].rank)) for name in self._of(SUM)
+        )
         least = f"{WORK}" + (f" + {8 * threads} * {_factor(size)}" if size else "")
         work, unit = self.work(), f" * {LANES}" if self.step > 1 else ""
-        main = [f"{many} = {threads} if {work} > {least} else 1",
-                f"{turns} = 1 + {work} // ({many} * {TURN})",
-                f"{span} = -(-{_factor(self.extent)} // ({many} * {turns}{unit})){unit}",
-                *[self._rows(name, rows[name], many) for name in rows],
-                f"for {turn} in range({turns}):",
-                f"    in_parallel({function}, {many}, {turn} * {many}, {', '.join([span, *self.inputs, *rows.values()])})",
-                *([f"for {row} in range({many}):"] if rows else []),
-                *[line for name in rows for line in self._joined(name, rows[name], row)]]
+        main = [
+            f"{many} = {threads} if {work} > {least} else 1",
+            f"{turns} = 1 + {work} // ({many} * {TURN})",
+            f"{span} = -(-{_factor(self.extent)} // ({many} * {turns}{unit})){unit}",
+            *[self._rows(name, rows[name], many) for name in rows],
+            f"for {turn} in range({turns}):",
+            f"    in_parallel({function}, {many}, {turn} * {many}, {', '.join([span, *self.inputs, *rows.values()])})",
+            *([f"for {row} in range({many}):"] if rows else []),
+            *[line for name in rows for line in self._joined(name, rows[name], row)],
+        ]
         return [self.indent + line for line in main], self._function(function, part, row, span, ends, rows, groups)
 
     def _rows(self, name: str, rows: str, many: str) -> str:
@@ -296,7 +325,8 @@ def _factor(text: str) -> str:
     return text if text.isalnum() else f"({text})"
 
 
-# -- the text of a module -------------------------------------------------------------------------------------------------
+# -- the text of a module
+# -------------------------------------------------------------------------------------------------
 
 
 def parallel_loops(printer: Any, lines: list, parameters: list) -> Iterator[ParallelLoop]:
@@ -310,7 +340,9 @@ def parallel_loops(printer: Any, lines: list, parameters: list) -> Iterator[Para
         let_through(error)
         return
     note_live(block, frozenset())
-    dtypes = {name: var.type.dtype for var, name in printer.names.given.items() if isinstance(var, Var)} | printer.sum_types
+    dtypes = {
+        name: var.type.dtype for var, name in printer.names.given.items() if isinstance(var, Var)
+    } | printer.sum_types
     for each in _blocks(block):
         for k, s in enumerate(each):
             if id(lines[s.first]) in found:
@@ -327,7 +359,8 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 class Work(NamedTuple):
-    """What the loops of a kernel do, as expressions in its parameters and in extents of these: (name, parameter, axis)."""
+    """What the loops of a kernel do, as expressions in its parameters and in extents of these: (name, parameter, axis).
+    """
 
     parameters: tuple
     extents: tuple

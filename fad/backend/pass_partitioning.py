@@ -6,9 +6,9 @@ next pass. Every other step goes in front of the first pass that does not wait f
 on the points (a log-determinant) moves before them. A reverse sweep, whose seed does not depend on the sum it is the
 derivative of, follows its forward sweep in the same pass.
 
-Ranks along the dependences, in program order: each step looks at the earlier accesses to its arrays. This is typed fusion
-for one type (K. Kennedy, K. McKinley, "Maximizing loop parallelism and improving data locality via loop fusion and
-distribution", 1993).
+Ranks along the dependences, in program order: each step looks at the earlier accesses to its arrays. This is typed
+fusion for one type (K. Kennedy, K. McKinley, "Maximizing loop parallelism and improving data locality via loop fusion
+and distribution", 1993).
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -67,13 +67,17 @@ def _long_axis(step: Step, extent: Any) -> "Axis | None":
 
 
 def _ranks(steps: list, extent: Any, accesses: Callable) -> list[int]:
-    """The phase of each step: odd for passes over the long axis, even for what stands between them; effects keep their order."""
+    """The phase of each step: odd for passes over the long axis, even for what stands between them; effects keep their
+    order.
+    """
     ranks: list[int] = []
     touched = Touched()                                      # by steps of a rank and a long axis
     floor = effects = 0
     for step in steps:
         axis, found = _long_axis(step, extent), accesses(step)
-        rank = max([_after(who, place, axis, access) for access in found for who, place in touched.before(access)], default=0)
+        rank = max(
+            [_after(who, place, axis, access) for access in found for who, place in touched.before(access)], default=0
+        )
         rank = max(rank, floor, effects if step.kind in _EFFECTS else 0)
         rank += (rank % 2 == 0) == (axis is not None)
         effects = rank if step.kind in _EFFECTS else effects

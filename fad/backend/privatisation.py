@@ -1,4 +1,5 @@
-"""Array privatisation: an array that starts as one number and is touched point by point is filled in the pass over the points.
+"""Array privatisation: an array that starts as one number and is touched point by point is filled in the pass over the
+points.
 
     g = zeros((n, 3))                             for block of points:
     for block of points:                  ->          g[:, lanes] = 0
@@ -40,7 +41,12 @@ def _has_points(step: Step, extent: Any, views: Views) -> bool:
 def _is_at_points(step: Step, place: Any, extent: Any) -> bool:
     """Whether the step runs over the points and touches the array at its own."""
     found = [a for a in step.axes if a.extent == extent]
-    return len(found) == 1 and place is not None and runs_in_lanes(step, found[0]) and any(i == at(found[0]) for i in place)
+    return (
+        len(found) == 1
+        and place is not None
+        and runs_in_lanes(step, found[0])
+        and any(i == at(found[0]) for i in place)
+    )
 
 
 def _filled_by_points(step: Step, views: Views) -> Step:

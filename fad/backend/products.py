@@ -1,7 +1,7 @@
 """Matrix products of size, which BLAS does: both operands have rows and columns of their own.
 
-Measured on one core, loops against BLAS, in microseconds: 1000 x 10 by 10 x 250 195 and 121; 250 x 1000 by 1000 x 10 911 and 175; 10,000 x 22 by
-22 x 12 291 and 155; 16 x 16 by 16 x 16 2 and 1; 1000 x 3 by 3 x 3 3 and 4.
+Measured on one core, loops against BLAS, in microseconds: 1000 x 10 by 10 x 250 195 and 121; 250 x 1000 by 1000 x 10
+911 and 175; 10,000 x 22 by 22 x 12 291 and 155; 16 x 16 by 16 x 16 2 and 1; 1000 x 3 by 3 x 3 3 and 4.
 """
 import math
 from typing import Any
@@ -10,7 +10,8 @@ from ..ir.graph import Equation, Literal, Var
 from .indexmap import Axis, Elem, Index
 from .loop_ir import Step
 
-THIN, FEW = 4, 8192                         # least extent of an operand, and least number of products: below, a loop in the nest is as fast, and may be fused
+# least extent of an operand, and least number of products: below, a loop in the nest is as fast, and may be fused
+THIN, FEW = 4, 8192
 
 
 def is_matrix_product(eqn: Equation) -> bool:
@@ -53,7 +54,9 @@ def matrix_product(lowering: Any, eqn: Equation) -> list:
 
 
 def _stored(lowering: Any, x: Var) -> tuple:
-    """The array that x is, or is the transpose of, and which of the two. The first rows of an array (`a[:n]`) have its elements, and are not it."""
+    """The array that x is, or is the transpose of, and which of the two. The first rows of an array (`a[:n]`) have its
+    elements, and are not it.
+    """
     i, j = Axis(None), Axis(None)
     found = lowering.views.locate(x, (Index.of(i), Index.of(j)))
     if isinstance(found, Elem) and len(found.at) == 2:

@@ -28,7 +28,9 @@ class Regions:
         """The values that the regions use from around them."""
         for body in self.bodies:
             inside = set(body.func.inputs) | {v for s in body.steps for v in s.outs}
-            used = {v for s in body.steps for v in inputs_of(s, views)} | {a for a in body.func.outputs if isinstance(a, Var)}
+            used = {v for s in body.steps for v in inputs_of(s, views)} | {
+                a for a in body.func.outputs if isinstance(a, Var)
+            }
             yield from sorted(used - inside, key=lambda v: v.id)
 
 
@@ -54,7 +56,8 @@ def lower_loop(lowering: Any, eqn: Equation) -> list:
     if loop.index is not None:
         lowering.views.forms[loop.index] = at(loop.index)
     read = {root for region in eqn.regions for v in free_vars(region) for root in _read_through(lowering, v)}
-    numbers_first = sorted(zip(init, eqn.outputs), key=lambda pair: bool(pair[1].type.shape))        # they may be the arrays' extents
+    # they may be the arrays' extents
+    numbers_first = sorted(zip(init, eqn.outputs), key=lambda pair: bool(pair[1].type.shape))
     before = [step for a, out in numbers_first for step in _start(lowering, eqn, a, out, init, read)]
     bodies = []
     for func in eqn.regions:
@@ -66,7 +69,10 @@ def lower_loop(lowering: Any, eqn: Equation) -> list:
     for result, carry, out in zip(loop.next, loop.carries, eqn.outputs):
         _same_register(lowering, bodies[-1], result, carry, out)
     taken = [a for a, out in zip(init, eqn.outputs) if isinstance(a, Var) and storage.root(a) is storage.root(out)]
-    return [*before, Step("control", eqn, outs=eqn.outputs, args=numbers, arrays=(*eqn.outputs, *taken), body=Regions(*bodies))]
+    return [
+        *before,
+        Step("control", eqn, outs=eqn.outputs, args=numbers, arrays=(*eqn.outputs, *taken), body=Regions(*bodies)),
+    ]
 
 
 def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
@@ -92,13 +98,17 @@ def _start(lowering: Any, eqn: Equation, a: Any, out: Var, init: tuple, read: se
 
 
 def _same_register(lowering: Any, body: Body, result: Any, carry: "Var | None", out: Var) -> None:
-    """Let a number that the region computes be called what it is called around it, if the old one is not read afterwards."""
+    """Let a number that the region computes be called what it is called around it, if the old one is not read
+    afterwards.
+    """
     if out.type.shape or not isinstance(result, Var) or list(body.func.outputs).count(result) > 1:
         return
     places = [k for k, s in enumerate(body.steps) if result in s.outs]
     if not places or body.steps[places[0]].kind not in ("map", "reduce", "control") or result in lowering.storage.roots:
         return
-    if carry is not None and (carry in body.func.outputs or _read_once_made(body, places[0], result, carry, lowering.views)):
+    if carry is not None and (
+        carry in body.func.outputs or _read_once_made(body, places[0], result, carry, lowering.views)
+    ):
         return
     lowering.storage.share(result, out)
 
@@ -123,7 +133,9 @@ def _read_in_branch(branch: Body, k: int, carry: Var, views: Views) -> bool:
 def lower_cond(lowering: Any, eqn: Equation) -> list:
     """cond: arrays that are free once it is over may be changed in place by its branches."""
     storage = lowering.storage
-    around = dict.fromkeys(v for region in eqn.regions for v in free_vars(region) if v.type.shape and v not in lowering.views.read)
+    around = dict.fromkeys(
+        v for region in eqn.regions for v in free_vars(region) if v.type.shape and v not in lowering.views.read
+    )
     free = tuple(dict.fromkeys(storage.root(v) for v in around if storage.is_free(v)))
     bodies = [Body(region, lowering.block(region, free)) for region in eqn.regions]
     taken: set = set()

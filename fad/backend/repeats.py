@@ -19,7 +19,7 @@ def repeated_runs(sequence: list) -> Iterator[tuple]:
         return
     order = _suffix_array(np.asarray(sequence))
     common = _common_prefixes(sequence, order)
-    stack: list[tuple] = []                                  # (length, first) of intervals of the suffix array that are not over yet
+    stack: list[tuple] = []  # (length, first) of intervals of the suffix array that are not over yet
     for k, length in enumerate([*common, 0]):                # common[k]: of order[k] and order[k + 1]
         first = k
         while stack and stack[-1][0] > length:

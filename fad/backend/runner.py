@@ -54,9 +54,9 @@ class Runner:
         self.text = ""                                       # of the kernel, once it is printed
         self.is_on_disk = False
         self.job: Job | None = None                          # that compiles the kernel in the background
-        self.work: Any = None                                # what the loops of a kernel do that runs on one thread: see parallel.Work
+        self.work: Any = None  # what the loops of a kernel do that runs on one thread: see parallel.Work
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
-        self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))    # a call is never begun a second time
+        self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))  # a call is never begun a second time
 
     def run(self, values: list) -> tuple:
         """The outputs on these values (arrays and numbers, in the order of the Func's inputs)."""
@@ -113,7 +113,9 @@ class Runner:
         return text
 
     def _outgrow(self, values: Sequence) -> None:
-        """These arguments are larger than those that the kernel was compiled for: one on all cores takes its place, once it is there."""
+        """These arguments are larger than those that the kernel was compiled for: one on all cores takes its place,
+        once it is there.
+        """
         job = self.job
         if job is not None and not job.is_over():
             return
@@ -130,7 +132,8 @@ class Runner:
         text, _ = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
         return functools.partial(self._made, text, tuple([example(x) for x in values]))
 
-    # -- tiers ------------------------------------------------------------------------------------------------------------
+    # -- tiers
+    # ------------------------------------------------------------------------------------------------------------
 
     def _should_compile(self, values: list) -> bool:
         """Whether this call is for the kernel, which may be there by now."""
@@ -140,7 +143,9 @@ class Runner:
         return self._wait(values, self.interpreted_for) <= 0.0 or self._is_worth_waiting()
 
     def _wait(self, values: list, spent: float) -> float:
-        """For how many seconds the interpreter, which has spent so many, is to go on until it looks again; 0: not at all."""
+        """For how many seconds the interpreter, which has spent so many, is to go on until it looks again; 0: not at
+        all.
+        """
         job = self.job
         if job is not None:
             return 0.0 if job.is_over() else LOOK
@@ -162,7 +167,9 @@ class Runner:
         return LOOK
 
     def _is_worth_waiting(self) -> bool:
-        """Whether the rest of the compilation is likely to take less time than another call, which nothing may interrupt."""
+        """Whether the rest of the compilation is likely to take less time than another call, which nothing may
+        interrupt.
+        """
         return self.job is not None and self.tells and self.longest > compile_time(self.text) \
             and not within_handler()
 
@@ -178,13 +185,14 @@ class Runner:
     def _compile(self, values: list) -> None:
         """Have the kernel, or the reason why there is none."""
         job = self.job
-        if job is not None and not _compiling._is_owned():    # else a signal handler has interrupted what the job waits for
+        # else a signal handler has interrupted what the job waits for
+        if job is not None and not _compiling._is_owned():
             job.wait()
         lock = _compiling
         made: Callable = functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
         if job is not None and job.has_answer():
             lock, made = _taking, job.answer                  # nobody waits for another program's compilation
-        with lock:                                            # equal programs have one dispatcher, which compiles for one thread at a time
+        with lock:  # equal programs have one dispatcher, which compiles for one thread at a time
             if self.kernel is None and not self.refused:      # another thread may have been here
                 self._take(made)
         self.job = None
@@ -194,7 +202,7 @@ class Runner:
         handled = sys.exc_info()[1]
         try:
             kernel, took = made()
-        except Exception as error:                           # whatever the compiler's trouble is, the interpreter's answer is right
+        except Exception as error:  # whatever the compiler's trouble is, the interpreter's answer is right
             interrupt = interrupt_behind(error, handled)
             if interrupt is not None:
                 raise interrupt from None
@@ -202,8 +210,13 @@ class Runner:
             return
         self.kernel, self.compiled_in, self.from_disk = kernel, took, _is_loaded_from_disk(kernel)
         self.compilations += 1
-        tell("compile", lambda: f"{'found' if self.from_disk else 'compiled'} {self.func.name} (fad.{self.name}), {self.size} "
-                                f"equations: {took:.3f} s{' from the cache on disk' if self.from_disk else ''}")
+        tell(
+            "compile",
+            lambda: (
+                f"{'found' if self.from_disk else 'compiled'} {self.func.name} (fad.{self.name}), {self.size} "
+                f"equations: {took:.3f} s{' from the cache on disk' if self.from_disk else ''}"
+            ),
+        )
 
     def _made(self, text: str, values: Sequence) -> tuple:
         """The kernel for values like these, and the seconds that it took."""
@@ -238,9 +251,14 @@ def bound(call: Any, constants: list, count: int) -> Any:
         return call
     names = [f"a{k}" for k in range(count)]
     # constants are read-only arrays to Numba, which is another type than that of the arguments `call` was compiled for
-    call = numba.njit(call.py_func, **{k: v for k, v in call.targetoptions.items() if k in ("fastmath", "error_model", "boundscheck")})
+    call = numba.njit(
+        call.py_func, **{k: v for k, v in call.targetoptions.items() if k in ("fastmath", "error_model", "boundscheck")}
+    )
     scope: dict[str, Any] = {"call": call, **{f"c{k}": c for k, c in enumerate(constants)}}
-    exec(f"def bound({', '.join(names)}):\n    return call({', '.join(names + [f'c{k}' for k in range(len(constants))])})", scope)
+    exec(
+        f"def bound({', '.join(names)}):\n    return call({', '.join(names + [f'c{k}' for k in range(len(constants))])})",
+        scope,
+    )
     return numba.njit(scope["bound"])
 
 
@@ -268,7 +286,9 @@ def count_equations(func: Func) -> int:
 
 
 def plain(x: Any) -> Any:
-    """A value as kernels take it: arrays C-contiguous, aligned, writeable and in native byte order; 0-d arrays as scalars."""
+    """A value as kernels take it: arrays C-contiguous, aligned, writeable and in native byte order; 0-d arrays as
+    scalars.
+    """
     if not isinstance(x, np.ndarray):
         return x
     if not x.shape:

@@ -20,8 +20,9 @@ from .indexmap import Axis, Elem, Index, at, substitute
 from .loop_ir import Loop, Step
 from .views import Views
 
-LANES = 128                                 # points in a block: rows of it should stay in the first cache, all of it in the second
-FEW, MANY, TINY = 128, 128, 16               # the extents of small axes, of the one that is worth it, and of small ones that hide no call
+LANES = 128  # points in a block: rows of it should stay in the first cache, all of it in the second
+# the extents of small axes, of the one that is worth it, and of small ones that hide no call
+FEW, MANY, TINY = 128, 128, 16
 
 
 class BlockLoop(Loop):
@@ -41,7 +42,11 @@ def is_long(axis: Axis) -> bool:
 
 def runs_in_lanes(step: Step, axis: Axis) -> bool:
     """Whether the step may run block by block along the axis: in any order, with small axes beside it."""
-    return step.kind in ("map", "reduce", "add") and not _is_scattered(step) and all(_size(a.extent, FEW + 1) <= FEW for a in step.axes if a is not axis)
+    return (
+        step.kind in ("map", "reduce", "add")
+        and not _is_scattered(step)
+        and all(_size(a.extent, FEW + 1) <= FEW for a in step.axes if a is not axis)
+    )
 
 
 def worth_it(axis: Axis, steps: list) -> bool:
@@ -77,8 +82,8 @@ def _is_scattered(step: Step) -> bool:
 class SimdBlocks:
     """The steps of one pass in terms of a block's lanes.
 
-    Arrays whose rows are points are read from copies of the block in which the points are neighbours, and results that others need (`kept`)
-    are written to such copies, too, and stored at the block's end.
+    Arrays whose rows are points are read from copies of the block in which the points are neighbours, and results that
+    others need (`kept`) are written to such copies, too, and stored at the block's end.
     """
 
     def __init__(self, axis: Axis, steps: list, views: Views, storage: ArrayOwners, kept: dict):
@@ -91,7 +96,9 @@ class SimdBlocks:
         self.results = self._results(steps, kept)
         first: list[Step] = []                               # loads of what is known before the block
         moved = [s for step in steps for s in self._moved(step, first)]
-        self.steps = first + moved + [self._stored(s) for s in steps if s.kind != "add" and storage.root(s.out) in self.results]
+        self.steps = (
+            first + moved + [self._stored(s) for s in steps if s.kind != "add" and storage.root(s.out) in self.results]
+        )
         for order, step in enumerate(self.steps):
             step.order = order
 
@@ -102,8 +109,12 @@ class SimdBlocks:
             for access in accesses(step, self.views, self.storage):
                 if access.root in kept and access.root.type.dtype.kind in "fcb":
                     found.setdefault(access.root, []).append(access)
-        return {root: self._tile(root) for root, touched in found.items()
-                if _point_axis([a.place for a in touched], self.axis) is not None and {a.mode for a in touched} <= kept[root]}
+        return {
+            root: self._tile(root)
+            for root, touched in found.items()
+            if _point_axis([a.place for a in touched], self.axis) is not None
+            and {a.mode for a in touched} <= kept[root]
+        }
 
     def _tile(self, var: Var) -> Var:
         tile = Var(var.type, "block")
@@ -119,8 +130,18 @@ class SimdBlocks:
         mine = (self.lane,) if self.axis in step.axes else ()
         reduced = tuple([self.lane if a is self.axis else a for a in step.reduced])
         out = self.results.get(self.storage.root(step.out), step.out)
-        return [*gathers, Step(step.kind, step.eqn, out, axes=others + mine, reduced=reduced,
-                               target=tuple([i.substitute(self.table) for i in step.target]), args=tuple([substitute(a, self.table) for a in args]))]
+        return [
+            *gathers,
+            Step(
+                step.kind,
+                step.eqn,
+                out,
+                axes=others + mine,
+                reduced=reduced,
+                target=tuple([i.substitute(self.table) for i in step.target]),
+                args=tuple([substitute(a, self.table) for a in args]),
+            ),
+        ]
 
     def _from_result(self, operand: Any) -> Any:
         """An element of a result is read from its tile."""
@@ -132,10 +153,19 @@ class SimdBlocks:
         """The step that copies a tile that the step has filled to its place."""
         target = tuple([i.substitute(self.table) for i in step.target])
         inner = tuple([a for a in step.axes if a is not self.axis and a not in step.reduced])
-        return Step("map", None, step.out, axes=(*inner, self.lane), target=target, args=(Elem(self.results[self.storage.root(step.out)], target),))
+        return Step(
+            "map",
+            None,
+            step.out,
+            axes=(*inner, self.lane),
+            target=target,
+            args=(Elem(self.results[self.storage.root(step.out)], target),),
+        )
 
     def _from_tile(self, operand: Any, first: list, gathers: list) -> Any:
-        """An element of an array whose rows are points, or are gathered for points, is read from the block's copy of it."""
+        """An element of an array whose rows are points, or are gathered for points, is read from the block's copy of
+        it.
+        """
         if not isinstance(operand, Elem) or not self.written.isdisjoint(self.storage.arrays_of(operand.var)):
             return operand
         place, loads = _point_axis([operand.at], self.axis), first
@@ -155,7 +185,14 @@ class SimdBlocks:
         inner = tuple([Axis(self.views.number(n)) if i is None else None for n, i in zip(x.type.shape, where)])
         source = tuple([at(a) if a is not None else i.substitute(self.table) for a, i in zip(inner, where)])
         target = tuple([at(self.lane) + at(self.start) if k == place else i for k, i in enumerate(source)])
-        return Step("map", None, tile, axes=(*[a for a in inner if a is not None], self.lane), target=target, args=(Elem(x, source),))
+        return Step(
+            "map",
+            None,
+            tile,
+            axes=(*[a for a in inner if a is not None], self.lane),
+            target=target,
+            args=(Elem(x, source),),
+        )
 
 
 def _point_axis(places: list, axis: Axis) -> "int | None":

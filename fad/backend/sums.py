@@ -35,8 +35,14 @@ def with_free_sums(text: str) -> str:
 def _is_extreme(node: ast.Assign) -> bool:
     """Whether a number becomes the larger (or smaller) of itself and another."""
     call, target = node.value, node.targets[0]
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _EXTREMES and isinstance(target, ast.Name) \
-        and isinstance(call.args[0], ast.Name) and call.args[0].id == target.id
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in _EXTREMES
+        and isinstance(target, ast.Name)
+        and isinstance(call.args[0], ast.Name)
+        and call.args[0].id == target.id
+    )
 
 
 def _call(line: str, node: ast.AugAssign) -> str:

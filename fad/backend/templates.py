@@ -6,8 +6,20 @@ from typing import NamedTuple
 
 CONDITIONAL, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 15)
 
-_BINARY = {ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: PRODUCT, ast.FloorDiv: PRODUCT, ast.Mod: PRODUCT, ast.Pow: POWER,
-           ast.BitOr: BIT_OR, ast.BitXor: BIT_XOR, ast.BitAnd: BIT_AND, ast.LShift: SHIFT, ast.RShift: SHIFT}
+_BINARY = {
+    ast.Add: SUM,
+    ast.Sub: SUM,
+    ast.Mult: PRODUCT,
+    ast.Div: PRODUCT,
+    ast.FloorDiv: PRODUCT,
+    ast.Mod: PRODUCT,
+    ast.Pow: POWER,
+    ast.BitOr: BIT_OR,
+    ast.BitXor: BIT_XOR,
+    ast.BitAnd: BIT_AND,
+    ast.LShift: SHIFT,
+    ast.RShift: SHIFT,
+}
 
 
 class ExprText(NamedTuple):

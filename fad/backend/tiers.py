@@ -94,7 +94,9 @@ class Job:
         self.result: Any = None
         self.failed: BaseException | None = None
         self.done = threading.Event()
-        self.thread = threading.Thread(target=copy_context().run, args=(self._run, work), name="fad compiles", daemon=True)
+        self.thread = threading.Thread(
+            target=copy_context().run, args=(self._run, work), name="fad compiles", daemon=True
+        )
 
     @classmethod
     def start(cls, work: Callable) -> "Job | None":

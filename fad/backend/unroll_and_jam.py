@@ -36,7 +36,11 @@ def can_jam(printer: Any, loop: Loop) -> bool:
         return False
     sums = [n for n in inner.nodes if n.kind == "reduce"]
     others = all(n in sums or _is_register(printer, n) for n in inner.nodes)
-    return len(sums) > 0 and others and (all(_adds_to_rows(n, loop, inner) for n in sums) or _adds_up(printer, sums, loop, inner))
+    return (
+        len(sums) > 0
+        and others
+        and (all(_adds_to_rows(n, loop, inner) for n in sums) or _adds_up(printer, sums, loop, inner))
+    )
 
 
 def _innermost(loop: Loop) -> "Loop | None":
@@ -51,7 +55,12 @@ def _innermost(loop: Loop) -> "Loop | None":
 
 def _adds_to_rows(step: Step, loop: Loop, inner: Loop) -> bool:
     axes = {a for i in step.target for a in i.axes()}
-    return loop.axis not in axes and inner.axis in axes and combine(step) == "{0} + {1}" and step.out.type.dtype.kind == "f"
+    return (
+        loop.axis not in axes
+        and inner.axis in axes
+        and combine(step) == "{0} + {1}"
+        and step.out.type.dtype.kind == "f"
+    )
 
 
 def _adds_up(printer: Any, sums: list, loop: Loop, inner: Loop) -> bool:
@@ -78,7 +87,11 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
         _iterations(printer, loop, [str(k) for k in range(extent.const)], single)
         return
     whole = printer.expressions.index(extent if not const else Index.constant(extent.const)).source
-    stop = str(extent.const - extent.const % ITERATIONS) if const else printer.expressions.index(extent.shifted(1 - ITERATIONS)).source
+    stop = (
+        str(extent.const - extent.const % ITERATIONS)
+        if const
+        else printer.expressions.index(extent.shifted(1 - ITERATIONS)).source
+    )
     printer.axes[loop.axis] = name
     printer.line(f"for {name} in range(0, {stop}, {ITERATIONS}):")
     names = printer.names.iterations(name, ITERATIONS - 1)
@@ -134,5 +147,7 @@ def _inside(printer: Any, outer: Loop, names: list, body: Callable) -> None:
     inner = outer.nodes[0]
     name = printer.axes[inner.axis] = printer.names.loop([*printer.axes.values(), *names])
     printer.line(f"for {name} in range({printer.expressions.index(inner.axis.extent).source}):")
-    printer.indented(lambda: _inside(printer, inner, names, body) if isinstance(inner.nodes[0], Loop) else body(inner.nodes))
+    printer.indented(
+        lambda: _inside(printer, inner, names, body) if isinstance(inner.nodes[0], Loop) else body(inner.nodes)
+    )
     del printer.axes[inner.axis]

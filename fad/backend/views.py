@@ -111,7 +111,9 @@ def _full(views: Views, eqn: Equation) -> "Callable | None":
 
 
 class Blank(Literal):
-    """Stands for the elements of an array that are yet to be written; one that is handed on before (to a loop that carries it) is a zero."""
+    """Stands for the elements of an array that are yet to be written; one that is handed on before (to a loop that
+    carries it) is a zero.
+    """
 
 
 def _unwritten(views: Views, eqn: Equation) -> Callable:
@@ -186,6 +188,17 @@ def _conj(views: Views, eqn: Equation) -> "Callable | None":
     return None if eqn.outputs[0].type.dtype.kind == "c" else _identity(views, eqn)
 
 
-_VIEWS: dict[str, Callable] = {"transpose": _transpose, "broadcast_to": _broadcast, "full": _full, "reshape": _reshape, "index": _index,
-                               "iota": _iota, "stop_gradient": _identity, "conj": _conj, "real": _conj, "positive": _identity, "cast": _identity,
-                               "unwritten": _unwritten}
+_VIEWS: dict[str, Callable] = {
+    "transpose": _transpose,
+    "broadcast_to": _broadcast,
+    "full": _full,
+    "reshape": _reshape,
+    "index": _index,
+    "iota": _iota,
+    "stop_gradient": _identity,
+    "conj": _conj,
+    "real": _conj,
+    "positive": _identity,
+    "cast": _identity,
+    "unwritten": _unwritten,
+}

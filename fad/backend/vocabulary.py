@@ -7,31 +7,46 @@ from ..ir.op import Op, registry
 from ..util.sources import text_of
 from .loop_ir import BackendError
 
-_PYTHON = {"range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "round", "ValueError", "IndexError", "AssertionError",
-           "MemoryError", "TypeError", "RuntimeError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "FloatingPointError", "KeyError",
-           "LookupError", "NotImplementedError", "UnboundLocalError", "OSError", "Exception"}
+_PYTHON = {
+    "range", "float", "int", "complex", "abs", "min", "max", "bool", "len", "round", "ValueError", "IndexError",
+    "AssertionError", "MemoryError", "TypeError", "RuntimeError", "ZeroDivisionError", "ArithmeticError",
+    "OverflowError", "FloatingPointError", "KeyError", "LookupError", "NotImplementedError", "UnboundLocalError",
+    "OSError", "Exception",
+}
 
 
 def _exported(module: str) -> list:
-    """The names in a kernel module's __all__, read from its text, so that nothing needs to be imported where the text is installed."""
+    """The names in a kernel module's __all__, read from its text, so that nothing needs to be imported where the text
+    is installed.
+    """
     text = text_of(f"fad.kernels.{module}")
     if text is None:
         return list(importlib.import_module(f"fad.kernels.{module}").__all__)
     tree = ast.parse(text)
     for node in tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__" and isinstance(node.value, (ast.List, ast.Tuple)):
+        if (
+            isinstance(node, ast.Assign)
+            and getattr(node.targets[0], "id", "") == "__all__"
+            and isinstance(node.value, (ast.List, ast.Tuple))
+        ):
             return [e.value for e in node.value.elts if isinstance(e, ast.Constant)]
     return []
 
 
 def _table() -> dict:
-    """Function -> module. Ops of special functions are registered when these are first used: then there is more to know."""
+    """Function -> module. Ops of special functions are registered when these are first used: then there is more to
+    know.
+    """
     return _table_of(len(registry))
 
 
 @lru_cache(maxsize=1)
 def _table_of(_count: int) -> dict:
-    table = {op.text.partition("(")[0]: op.facts["module"] for op in registry.values() if isinstance(op, Op) and "module" in op.facts}
+    table = {
+        op.text.partition("(")[0]: op.facts["module"]
+        for op in registry.values()
+        if isinstance(op, Op) and "module" in op.facts
+    }
     for module in ("growth", "helpers", "printing", "threads"):
         table.update(dict.fromkeys(_exported(module), module))
     table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})

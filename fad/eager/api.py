@@ -39,9 +39,15 @@ from .dtypes import DTYPES
 from .registry import FUNCTIONS
 from .tensor import Tensor
 
-FUNCTIONS.update(is_anomaly_enabled=is_anomaly_enabled, is_anomaly_check_nan_enabled=is_anomaly_check_nan_enabled,
-                 is_inference=Tensor.is_inference, detach=Tensor.detach, detach_=Tensor.detach_,  # type: ignore[attr-defined]
-                 fill_=Tensor.fill_, zero_=Tensor.zero_)  # type: ignore[attr-defined]
+FUNCTIONS.update(
+    is_anomaly_enabled=is_anomaly_enabled,
+    is_anomaly_check_nan_enabled=is_anomaly_check_nan_enabled,
+    is_inference=Tensor.is_inference,
+    detach=Tensor.detach,
+    detach_=Tensor.detach_,  # type: ignore[attr-defined]
+    fill_=Tensor.fill_,
+    zero_=Tensor.zero_,
+)  # type: ignore[attr-defined]
 factors.refuse_beside()                              # det, inverse, qr, ..., wherever they are defined
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 

@@ -111,7 +111,11 @@ UNDEFINED_CHECKED = ("Backwards compatibility: New undefined gradient support ch
 def check_undefined_tangents(func: Callable, inputs: tuple, places: list) -> None:
     """With tangents of zeros, whether in memory or the same zero expanded, outputs have tangents of zeros."""
     for i in places:
-        for zero in (np.zeros_like(inputs[i]._a), np.broadcast_to(np.zeros((), inputs[i]._a.dtype), inputs[i]._a.shape)) if len(places) > 1 else (None,):
+        for zero in (
+            (np.zeros_like(inputs[i]._a), np.broadcast_to(np.zeros((), inputs[i]._a.dtype), inputs[i]._a.shape))
+            if len(places) > 1
+            else (None,)
+        ):
             given = {j: wrap(np.zeros_like(inputs[j]._a)) for j in places}
             if zero is not None:
                 given[i] = wrap(zero)

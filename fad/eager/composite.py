@@ -42,7 +42,12 @@ class Composite(Op):
                  inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f",
                  alike: bool = False, saves: tuple = ()):
         self.name, self.written, self.run, self.pullback, self.fit = name, written, run or written, pullback, fit
-        self.kind, self.facts, self.creation, self.samples = "composite", {} if edges is None else {"edges": edges}, False, samples
+        self.kind, self.facts, self.creation, self.samples = (
+            "composite",
+            {} if edges is None else {"edges": edges},
+            False,
+            samples,
+        )
         self.kinds, self.alike, self.edges, self.kept = kinds, alike, edges, {}
         self.derivative, self.label = Explicit(None, pullback), node
         self.handle = Handle(self, node, inputs, outputs, always=saves)
@@ -59,7 +64,9 @@ class Composite(Op):
         if self.has_more(args, params):
             return self.written(*args, **params)
         if not self.serves(args):
-            return together((self.written(*args, **params),), label or self.label, args[:self.facts.get("edges", len(args))])[0]
+            return together(
+                (self.written(*args, **params),), label or self.label, args[: self.facts.get("edges", len(args))]
+            )[0]
         return apply(self, args, params, label)
 
     def has_more(self, args: tuple, params: dict) -> bool:

@@ -45,9 +45,15 @@ def _mean_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, k
     return (op["broadcast_to"](wide(g, x, axes), *x.shape),)
 
 
-mean = Composite("mean", lambda x, axes, keep: BY_NAME["numpy.mean"].call(x, axis=axes, keepdims=keep), _mean_pullback,
-                 quietly(lambda x, axes, keep: np.add.reduce(x, axis=axes, keepdims=keep) / (count(x, axes) or math.nan)), node="MeanBackward0",
-                 samples=_REDUCED, kinds="fc")
+mean = Composite(
+    "mean",
+    lambda x, axes, keep: BY_NAME["numpy.mean"].call(x, axis=axes, keepdims=keep),
+    _mean_pullback,
+    quietly(lambda x, axes, keep: np.add.reduce(x, axis=axes, keepdims=keep) / (count(x, axes) or math.nan)),
+    node="MeanBackward0",
+    samples=_REDUCED,
+    kinds="fc",
+)
 
 
 def _centred(x: Any, axes: tuple) -> Any:

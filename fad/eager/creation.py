@@ -308,11 +308,22 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_gra
               memory_format: Any = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     value, = _numbers("full_like", fill_value=fill_value)
-    return leaf(laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)), input._a), requires_grad)
+    return leaf(
+        laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)), input._a),
+        requires_grad,
+    )
 
 
-Tensor.new_full = on_cpu(lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(  # type: ignore[attr-defined]
-    np.full(sizes_of((size,)), number(fill_value, "new_full", "fill_value"), self._a.dtype if dtype is None else as_dtype(dtype)), requires_grad))
+Tensor.new_full = on_cpu(
+    lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(  # type: ignore[attr-defined]
+        np.full(
+            sizes_of((size,)),
+            number(fill_value, "new_full", "fill_value"),
+            self._a.dtype if dtype is None else as_dtype(dtype),
+        ),
+        requires_grad,
+    )
+)
 Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(  # type: ignore[attr-defined]
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 

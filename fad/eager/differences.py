@@ -116,7 +116,9 @@ def forward_products(func: Callable, inputs: tuple, places: list, ys: tuple, gs:
 def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
     """The outputs' tangents, as arrays, from tangents of the inputs at these places (the others': zero); no input
     requires a gradient meanwhile."""
-    tangents = {j: wrap(np.zeros_like(x._a)) for j, x in enumerate(inputs) if isinstance(x, Tensor) and requires_grad(x)} | given
+    tangents = {
+        j: wrap(np.zeros_like(x._a)) for j, x in enumerate(inputs) if isinstance(x, Tensor) and requires_grad(x)
+    } | given
     plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]  # type: ignore[attr-defined]
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(x, tangents[j]) if j in tangents else x for j, x in enumerate(plain)]

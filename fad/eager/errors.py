@@ -69,8 +69,10 @@ def in_words(op: Any, arrays: list, error: Exception) -> Exception:
         return RuntimeError(str(error))
     if isinstance(error, TypeError) and "not supported for the input types" in str(error):
         name = op.facts["ufunc"].__name__ if "ufunc" in op.facts else op.name
-        return (NotImplementedError(f'"{name}_cpu" not implemented for '
-                                    f'\'{scalar_name(np.result_type(*[x.dtype for x in arrays if hasattr(x, "dtype")]))}\''))
+        return NotImplementedError(
+            f'"{name}_cpu" not implemented for '
+            f"'{scalar_name(np.result_type(*[x.dtype for x in arrays if hasattr(x, 'dtype')]))}'"
+        )
     return error
 
 

@@ -181,7 +181,9 @@ class EventList(list):
               max_shapes_column_width: int = 80, header: "str | None" = None,
               top_level_events_only: bool = False) -> str:
         """The events as a table."""
-        events: Iterable = [e for e in self if getattr(e, "cpu_parent", None) is None] if top_level_events_only else self
+        events: Iterable = (
+            [e for e in self if getattr(e, "cpu_parent", None) is None] if top_level_events_only else self
+        )
         if sort_by is not None:
             events = sorted(events, key=lambda e: getattr(e, sort_by), reverse=True)
         chosen = list(events)
@@ -193,15 +195,26 @@ class EventList(list):
             columns.append(_Column(title, [of(e, whole) for e in chosen], width=12))
         if any(e.input_shapes for e in chosen):
             columns.append(_Column("Input Shapes", [str(e.input_shapes) for e in chosen], max_shapes_column_width))
-        return _set(columns, min(row_limit, len(chosen)) if row_limit >= 0 else len(chosen), header, top_level_events_only) + \
-            f"Self CPU time total: {microseconds(self.self_cpu_time_total)}\n"
+        return (
+            _set(columns, min(row_limit, len(chosen)) if row_limit >= 0 else len(chosen), header, top_level_events_only)
+            + f"Self CPU time total: {microseconds(self.self_cpu_time_total)}\n"
+        )
 
     def export_chrome_trace(self, path: Any) -> None:
         """Write a file for chrome://tracing."""
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"schemaVersion": 1, "deviceProperties": [], "host_name": platform.node(),
-                       "displayTimeUnit": "ms",
-                       "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(), "traceName": str(path), "traceEvents": self._trace()}, file)
+            json.dump(
+                {
+                    "schemaVersion": 1,
+                    "deviceProperties": [],
+                    "host_name": platform.node(),
+                    "displayTimeUnit": "ms",
+                    "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(),
+                    "traceName": str(path),
+                    "traceEvents": self._trace(),
+                },
+                file,
+            )
 
     def _trace(self) -> list:
         """The events as chrome://tracing reads them: names of the process and its threads, what happened, and which

@@ -23,9 +23,15 @@ SINGULAR = {
     "solve": "torch.linalg.solve: The solver failed because the input matrix is singular.",
     "cholesky": "linalg.cholesky: The factorization could not be completed because the input is not positive-definite.",
     "eigh": "linalg.eigh: The algorithm failed to converge.", "svd": "linalg.svd: The algorithm failed to converge."}
-_SQUARE = dict.fromkeys("det slogdet inv eig eigvals cholesky solve".split(), "linalg.{}") | {"eigh": "linalg.eigh", "eigvalsh": "linalg.eigh", "inv_ex": "linalg.inv",
-                                                                                            "cholesky_ex": "linalg.cholesky", "solve_ex": "linalg.solve",
-                                                                                            "matrix_exp": "linalg.{}", "matrix_power": "linalg.{}"}
+_SQUARE = dict.fromkeys("det slogdet inv eig eigvals cholesky solve".split(), "linalg.{}") | {
+    "eigh": "linalg.eigh",
+    "eigvalsh": "linalg.eigh",
+    "inv_ex": "linalg.inv",
+    "cholesky_ex": "linalg.cholesky",
+    "solve_ex": "linalg.solve",
+    "matrix_exp": "linalg.{}",
+    "matrix_power": "linalg.{}",
+}
 _BESIDE = {  # functions beside linalg's -> as what they refuse tensors that are no matrices for them
     "det": "linalg.det", "slogdet": "linalg.slogdet", "logdet": "logdet", "inverse": "linalg.inv",
              "cholesky": "cholesky", "cholesky_inverse": "cholesky_inverse",

@@ -239,8 +239,16 @@ def product(op: Op, labels: tuple, label: str) -> Callable:
     def call(x: Tensor, y: Tensor) -> Any:
         a, b = x._a, y._a
         dtype = a.dtype
-        if not now().quick or x._view is not None or y._view is not None or dtype is not b.dtype or dtype is not F8 and dtype is not F4 \
-                or x._x is not None or y._x is not None:
+        if (
+            not now().quick
+            or x._view is not None
+            or y._view is not None
+            or dtype is not b.dtype
+            or dtype is not F8
+            and dtype is not F4
+            or x._x is not None
+            or y._x is not None
+        ):
             return None
         try:
             z = run(a, b)

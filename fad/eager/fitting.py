@@ -67,7 +67,9 @@ def qr(A: Any, mode: str = "reduced") -> None:
 def _lu(called: str) -> Callable:
     def check(A: Any, **_: Any) -> None:
         if len(A.shape) < 2:
-            raise RuntimeError(f"{called}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+            raise RuntimeError(
+                f"{called}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
+            )
     return check
 
 

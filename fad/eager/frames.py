@@ -50,7 +50,11 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
     batched = len(x.shape) == 2
     x = x if batched else x.unsqueeze(0)
     if center:
-        places = np.pad(np.arange(x.shape[1]), n_fft // 2, mode={"reflect": "reflect", "replicate": "edge", "circular": "wrap"}.get(pad_mode, "edge"))  # type: ignore[call-overload]
+        places = np.pad(
+            np.arange(x.shape[1]),
+            n_fft // 2,
+            mode={"reflect": "reflect", "replicate": "edge", "circular": "wrap"}.get(pad_mode, "edge"),
+        )  # type: ignore[call-overload]
         around = x.index_select(1, wrap(places))
         x = around if pad_mode != "constant" else around * wrap((np.arange(len(places)) >= n_fft // 2)
                                                                 & (np.arange(len(places)) < n_fft // 2 + x.shape[1]))
@@ -124,7 +128,11 @@ def _taper(name: str, values: Any) -> None:
     function(name, method=False)(call)
 
 
-for _name, _values in {"hann_window": np.hanning, "hamming_window": _hamming, "blackman_window": np.blackman,
-                       "bartlett_window": np.bartlett,
-                       "kaiser_window": lambda n, beta=12.0: np.kaiser(n, number(beta, "kaiser_window", "beta"))}.items():
+for _name, _values in {
+    "hann_window": np.hanning,
+    "hamming_window": _hamming,
+    "blackman_window": np.blackman,
+    "bartlett_window": np.bartlett,
+    "kaiser_window": lambda n, beta=12.0: np.kaiser(n, number(beta, "kaiser_window", "beta")),
+}.items():
     _taper(_name, _values)

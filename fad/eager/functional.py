@@ -16,21 +16,31 @@ from .view_kinds import alias_view
 from .views import tangent_of
 
 STRICT = "This is not allowed in strict mode"
-_MISSING = {"back": "The output of the user-provided function is independent of input {0}. " + STRICT + ".",
-            "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using the double backward trick to "
-                          "compute forward mode gradients. " + STRICT + ".",
-            "double_back": "The jacobian of the user-provided function is independent of input {0}. " + STRICT + ".",
-            "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. " + STRICT +
-                                 " as it prevents from using the double backward trick to replace forward mode AD."}
-_CONSTANT = {"outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a differentiable manner from "
-                        "the input when running in strict mode.",
-             "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function. " + STRICT + ".",
-             "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {0} is independent of the "
-                         "input. " + STRICT
-             + ". You should ensure that your function is twice differentiable and that the jacobian depends on the inputs "
-                         "(this would be violated by a linear function for example).",
-             "hessian": "The hessian of the user-provided function with respect to input {0} is independent of the input. " + STRICT + ". You should ensure that "
-                        "your function is thrice differentiable and that the hessian depends on the inputs."}
+_MISSING = {
+    "back": "The output of the user-provided function is independent of input {0}. " + STRICT + ".",
+    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using the double backward trick to "
+    "compute forward mode gradients. " + STRICT + ".",
+    "double_back": "The jacobian of the user-provided function is independent of input {0}. " + STRICT + ".",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. "
+    + STRICT
+    + " as it prevents from using the double backward trick to replace forward mode AD.",
+}
+_CONSTANT = {
+    "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a differentiable manner from "
+    "the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function. "
+    + STRICT
+    + ".",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {0} is independent of the "
+    "input. "
+    + STRICT
+    + ". You should ensure that your function is twice differentiable and that the jacobian depends on the inputs "
+    "(this would be violated by a linear function for example).",
+    "hessian": "The hessian of the user-provided function with respect to input {0} is independent of the input. "
+    + STRICT
+    + ". You should ensure that "
+    "your function is thrice differentiable and that the hessian depends on the inputs.",
+}
 
 
 def _on_tensors(inputs: Any) -> bool:
@@ -46,7 +56,9 @@ def _as_tuple(given: Any, what: str, name: str) -> "tuple[bool, tuple]":
             owner = (f"The {what} given to {name}" if what != "outputs of the user-provided function"
                      else f"The {what} given to {name}")
             where = f"value at index {k}" if several else "given " + what
-            raise TypeError(f"{owner} must be either a Tensor or a tuple of Tensors but the {where} has type {type(x)}.")
+            raise TypeError(
+                f"{owner} must be either a Tensor or a tuple of Tensors but the {where} has type {type(x)}."
+            )
     return several, out
 
 
@@ -299,8 +311,12 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
         gs = _filled(gs, xs, False, False, "back")
         _require(gs, "jacobian", strict)
         return gs
-    blocks = jacobian(gradients, inputs, create_graph, strict, vectorize, outer_jacobian_strategy) if outer_jacobian_strategy == "reverse-mode" else \
-        jacobian(gradients, inputs, strategy="forward-mode")
+
+    blocks = (
+        jacobian(gradients, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+        if outer_jacobian_strategy == "reverse-mode"
+        else jacobian(gradients, inputs, strategy="forward-mode")
+    )
     return blocks if several else blocks[0]
 
 

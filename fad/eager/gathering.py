@@ -82,7 +82,16 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = No
     i = _index("scatter", self, dim, index)
     part = number(value, "scatter", "value") if src is None else src
     if not len(self.shape):
-        return reshape(scatter(reshape(self, 1), 0, wrap(i.reshape(-1)), reshape(part, 1) if isinstance(part, Tensor) else part, reduce=reduce), ())
+        return reshape(
+            scatter(
+                reshape(self, 1),
+                0,
+                wrap(i.reshape(-1)),
+                reshape(part, 1) if isinstance(part, Tensor) else part,
+                reduce=reduce,
+            ),
+            (),
+        )
     operands, params = _selection(self, _along(i, one_dim(dim, len(self.shape))))
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
@@ -175,7 +184,10 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
     if ax < len(source.shape) and source.shape[ax] != count:
         raise RuntimeError(f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): "
                            f"({source.shape[ax]}), for dim: {dim}")
-    if len(source.shape) != len(self.shape) or (tuple(source.shape[:ax]), tuple(source.shape[ax + 1:])) != (tuple(self.shape[:ax]), tuple(self.shape[ax + 1:])):
+    if len(source.shape) != len(self.shape) or (tuple(source.shape[:ax]), tuple(source.shape[ax + 1 :])) != (
+        tuple(self.shape[:ax]),
+        tuple(self.shape[ax + 1 :]),
+    ):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. "
                            f"Got self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
     operands, params = _along_one(self, dim, index)

@@ -106,7 +106,11 @@ def getitem(self: Tensor, subscript: Any) -> Tensor:
         if _is_basic(key):
             _check_key(key)
             y = index_view(self, key, label=_label(key))
-            if y._fn is not None and y._a.shape == self._a.shape and all(s is Ellipsis or s.__class__ is slice for s in key):
+            if (
+                y._fn is not None
+                and y._a.shape == self._a.shape
+                and all(s is Ellipsis or s.__class__ is slice for s in key)
+            ):
                 y._fn.label = "AliasBackward0"                       # all of it
             return y
         return _gathered(*_arrays_only(self, key))

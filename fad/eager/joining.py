@@ -126,8 +126,11 @@ def flip(self: Any, *axes: Any, dims: Any = None) -> Any:
     for k, n in enumerate(self.shape):
         spec.append(("s", -1) if k in given else ":")
         operands += [n - 1, n] if k in given else []
-    return (named(run(op["index"], self, *operands, spec=tuple(spec), at=0), "FlipBackward0", dims=tuple(given)) if self._a.size
-            else self.clone())
+    return (
+        named(run(op["index"], self, *operands, spec=tuple(spec), at=0), "FlipBackward0", dims=tuple(given))
+        if self._a.size
+        else self.clone()
+    )
 
 
 @function()

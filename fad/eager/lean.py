@@ -139,7 +139,11 @@ def lean(composite: "Composite", args: tuple, params: dict, label: "str | None")
     node.handle, node.params = composite.handle, params
     node.needs, keep_xs, (keep_y,) = known
     xs, versions = _saved(args, arrays, keep_xs)
-    nrs = tuple([a._nr if fn is not None and a._fn is not None else 0 for fn, a in zip(nodes, args)]) if numbered else None
+    nrs = (
+        tuple([a._nr if fn is not None and a._fn is not None else 0 for fn, a in zip(nodes, args)])
+        if numbered
+        else None
+    )
     return finished(node, y, tuple(nodes), nrs, tuple(xs), (y if keep_y else Meta(y.shape, y.dtype),), versions)
 
 

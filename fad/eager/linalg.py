@@ -64,7 +64,7 @@ def vander(x: Any, *, N: "int | None" = None) -> Any:
     """The powers 0, 1, 2, ... of the elements, along a new last dimension."""
     if not len(x.shape):
         x = x.reshape(1)
-    return Tensor._stack_rows([x ** k for k in range(x.shape[-1] if N is None else N)], -1)  # type: ignore[attr-defined]
+    return Tensor._stack_rows([x**k for k in range(x.shape[-1] if N is None else N)], -1)  # type: ignore[attr-defined]
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:

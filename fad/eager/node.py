@@ -274,7 +274,9 @@ class OpNode(Node):
         try:
             out = op.derivative.pullback(op, gs, ys, xs, self.params, self.needs)
         except NoDerivativeError as error:
-            raise NoDerivativeError(f"the derivative for '{op.name}' is not implemented: {error.what}", why=error.why, do=error.do) from None
+            raise NoDerivativeError(
+                f"the derivative for '{op.name}' is not implemented: {error.what}", why=error.why, do=error.do
+            ) from None
         places = self.places
         if places is not None:
             return tuple([self._dense(out[k], xs[k], self.needs[k]) for k in places])
@@ -307,7 +309,11 @@ class OpNode(Node):
         names, xs, ys = arguments(self.name(), self.handle.xs), self.xs, self.ys
         if name in names and names.index(name) < len(xs) and xs[names.index(name)] is entry:
             return "xs", names.index(name)
-        return ("ys", self.handle.ys.index(name)) if name in self.handle.ys[:len(ys)] and ys[self.handle.ys.index(name)] is entry else ("", 0)
+        return (
+            ("ys", self.handle.ys.index(name))
+            if name in self.handle.ys[: len(ys)] and ys[self.handle.ys.index(name)] is entry
+            else ("", 0)
+        )
 
     def entries(self) -> dict:
         xs, ys = self.xs, self.ys

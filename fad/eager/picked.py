@@ -157,10 +157,19 @@ def _parts_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int, **p
 
 def _parts(name: str, node: str, inputs: tuple, **params: Any) -> Composite:
     """The step that takes parts of x at indices (from 0) along dimension dim."""
-    return Composite(name, _parts_written, _parts_pullback, lambda x, index, dim, **params: x.take(index, dim), node=node,
-                     inputs=inputs, kinds="fc", samples=(
-                         lambda rng: ((rng.standard_normal((2, 3, 2)), np.array([2, 0, 2])), {"dim": 1, **params}),
-                         lambda rng: ((rng.standard_normal((4, 3)), np.array([[3, 1], [1, 1]])), {"dim": 0, **params})))
+    return Composite(
+        name,
+        _parts_written,
+        _parts_pullback,
+        lambda x, index, dim, **params: x.take(index, dim),
+        node=node,
+        inputs=inputs,
+        kinds="fc",
+        samples=(
+            lambda rng: ((rng.standard_normal((2, 3, 2)), np.array([2, 0, 2])), {"dim": 1, **params}),
+            lambda rng: ((rng.standard_normal((4, 3)), np.array([[3, 1], [1, 1]])), {"dim": 0, **params}),
+        ),
+    )
 
 
 parts = _parts("parts", "IndexSelectBackward0", ("self", "index"))

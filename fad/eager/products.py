@@ -96,8 +96,12 @@ def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
 _of_ranks("mm", (2, 2), lambda a, b: "self must be a matrix" if a != 2 else "mat2 must be a matrix")
 _of_ranks("bmm", (3, 3), lambda a, b: f"batch{1 if a != 3 else 2} must be a 3D tensor")
 _of_ranks("mv", (2, 1), lambda a, b: f"vector + matrix @ vector expected, got 1, {a}, {b}")
-Tensor.__matmul__ = lambda self, other: matmul(self, other) if is_operand(other) and hasattr(other, "shape") else NotImplemented  # type: ignore[attr-defined]
-Tensor.__rmatmul__ = lambda self, other: matmul(tensor_of(other), self) if is_operand(other) and hasattr(other, "shape") else NotImplemented  # type: ignore[attr-defined]
+Tensor.__matmul__ = lambda self, other: (
+    matmul(self, other) if is_operand(other) and hasattr(other, "shape") else NotImplemented
+)  # type: ignore[attr-defined]
+Tensor.__rmatmul__ = lambda self, other: (
+    matmul(tensor_of(other), self) if is_operand(other) and hasattr(other, "shape") else NotImplemented
+)  # type: ignore[attr-defined]
 
 
 @function()
@@ -120,8 +124,11 @@ def inner(self: Any, other: Any) -> Any:
                            "to have the same number of elements, "
                            f"but got {self.shape[0]} and {other.shape[0]} elements respectively")
     agree(_UNLIKE[1], self, other)
-    return run(op["contract"], self, other, labels=_DOT, label="DotBackward0") if len(self.shape) == 1 == len(other.shape) else \
-        BY_NAME["numpy.inner"].call(self, other)
+    return (
+        run(op["contract"], self, other, labels=_DOT, label="DotBackward0")
+        if len(self.shape) == 1 == len(other.shape)
+        else BY_NAME["numpy.inner"].call(self, other)
+    )
 
 
 define("vdot", lambda self, other: dot(self.conj(), other),
@@ -209,7 +216,11 @@ def _of_one(equation: str, x: Any) -> Any:
     word, arrow, out = equation.partition("->")
     rest = "".join([c for c in string.ascii_letters if c not in word][:len(x.shape) - len(word.replace("...", ""))])
     word = word.replace("...", rest)
-    out = out.replace("...", rest) if arrow else rest + "".join(sorted(c for c in word if word.count(c) == 1 and c not in rest))
+    out = (
+        out.replace("...", rest)
+        if arrow
+        else rest + "".join(sorted(c for c in word if word.count(c) == 1 and c not in rest))
+    )
     for c in dict.fromkeys(word):
         while word.count(c) > 1:
             first, last = word.index(c), word.rindex(c)
@@ -268,7 +279,13 @@ def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
     if self.shape[ax] != 3 or other.shape[ax] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and "
                            f"{other.shape[ax]}")
-    turned = [[op["index"](x, np.asarray(order), spec=(":",) * ax + ("a",) + (":",) * (n - ax - 1), at=ax) for order in ((1, 2, 0), (2, 0, 1))] for x in (self, other)]
+    turned = [
+        [
+            op["index"](x, np.asarray(order), spec=(":",) * ax + ("a",) + (":",) * (n - ax - 1), at=ax)
+            for order in ((1, 2, 0), (2, 0, 1))
+        ]
+        for x in (self, other)
+    ]
     return turned[0][0] * turned[1][1] - turned[0][1] * turned[1][0]
 
 

@@ -188,8 +188,11 @@ def checked(f: Callable, name: str) -> Callable:
         else:
             return f(*operands)
         if any(isinstance(x, Tensor) for x in operands):
-            y = handled(getattr(Tensor, name, f), operands, {}) if any(hasattr(type(x), "__torch_function__") and not isinstance(x, Tensor) for x in operands) \
+            y = (
+                handled(getattr(Tensor, name, f), operands, {})
+                if any(hasattr(type(x), "__torch_function__") and not isinstance(x, Tensor) for x in operands)
                 else MISSING
+            )
             if y is not MISSING:
                 return y
             for k, x in enumerate(operands):

@@ -170,7 +170,10 @@ _TENSORS = frozenset((  # the names that tensors have; others are numbers, sizes
     "total_weight pos_weight imag real inverse sign").split())
 # `other`, `weight`, `index` are
 _OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))
-# their slopes are constant piece by piece: a recorded gradient still leads to the argument, where nothing more comes of it
-FLAT = frozenset(f"{name}Backward0" for name in "Relu LeakyRelu Hardtanh Hardsigmoid Hardshrink Softshrink Threshold".split())
+# their slopes are constant piece by piece: a recorded gradient still leads to the argument, where nothing more comes of
+# it
+FLAT = frozenset(
+    f"{name}Backward0" for name in "Relu LeakyRelu Hardtanh Hardsigmoid Hardshrink Softshrink Threshold".split()
+)
 # they save no tensor: any number of passes goes through
 LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)}

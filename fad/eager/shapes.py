@@ -56,7 +56,9 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
 @function("reshape")
 def reshape(self: Any, *shape: Any) -> Any:
     """The elements in another shape, as a view where that is possible."""
-    size = _completed(sizes_of(shape), self._a.size if isinstance(self, Tensor) else int(np.prod(self.shape, dtype=int)), self.shape)
+    size = _completed(
+        sizes_of(shape), self._a.size if isinstance(self, Tensor) else int(np.prod(self.shape, dtype=int)), self.shape
+    )
     return reshape_view(self, size) if isinstance(self, Tensor) else op["reshape"](self, *size)
 
 

@@ -25,9 +25,17 @@ _ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "te
                     "PolygammaBackward0": ("n", "self")}
 _DEFAULTS = {"keepdim": False}
 # parameters that are tuples there: of one dimension, too
-_SEVERAL: dict = {**dict.fromkeys(("SumBackward1", "NansumBackward0", "VarBackward0", "VarMeanBackward0", "StdBackward0",
-                                   "StdMeanBackward0", "NormBackward1", "LinalgVectorNormBackward0"), ("dim",)),
-                  "FlipBackward0": ("dims",), "RollBackward0": ("dims", "shifts")}
+_SEVERAL: dict = {
+    **dict.fromkeys(
+        (
+            "SumBackward1", "NansumBackward0", "VarBackward0", "VarMeanBackward0", "StdBackward0", "StdMeanBackward0",
+            "NormBackward1", "LinalgVectorNormBackward0",
+        ),
+        ("dim",),
+    ),
+    "FlipBackward0": ("dims",),
+    "RollBackward0": ("dims", "shifts"),
+}
 _MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.shape),
              "strides": lambda x: tuple([s // x._a.itemsize for s in x._a.strides])}
 

@@ -306,9 +306,11 @@ def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, r
     if sorter is not None:
         a = np.take_along_axis(a, raw(sorter), -1)
     if a.ndim > 1 and a.shape[:-1] != v.shape[:-1]:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
-                           "of boundaries tensor and input value tensor must "
-                           f"match, but we got boundaries tensor {list(a.shape)} and input value tensor {list(v.shape)}")
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
+            "of boundaries tensor and input value tensor must "
+            f"match, but we got boundaries tensor {list(a.shape)} and input value tensor {list(v.shape)}"
+        )
     if a.ndim == 1:
         found = np.asarray(np.searchsorted(a, v, way))
     else:

@@ -42,7 +42,10 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple:
                                f"dimension {dim}), but got "
                                f"split_sizes={sizes}")
     starts = np.cumsum([0, *sizes])
-    parts = [index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi") for s, m in zip(starts, sizes)]
+    parts = [
+        index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi")
+        for s, m in zip(starts, sizes)
+    ]
     return together(tuple(parts), "SplitBackward0" if isinstance(split_size, int) else "SplitWithSizesBackward0",
                     (self,), {"self": self}, dim=dim,
                     **{"split_size" if isinstance(split_size, int) else "split_sizes": split_size})

@@ -154,8 +154,11 @@ FORMATS = {f.name: f for f in (MemoryFormat("contiguous_format"), MemoryFormat("
                                MemoryFormat("channels_last", (0, 2, 3, 1)),
                                MemoryFormat("channels_last_3d", (0, 2, 3, 4, 1)))}
 Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")  # type: ignore[attr-defined]
-Tensor.new_empty_strided = on_cpu(lambda self, size, stride, *, dtype=None, requires_grad=False: empty_strided(  # type: ignore[attr-defined]
-    size, stride, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
+Tensor.new_empty_strided = on_cpu(
+    lambda self, size, stride, *, dtype=None, requires_grad=False: empty_strided(  # type: ignore[attr-defined]
+        size, stride, dtype=dtype or self._a.dtype, requires_grad=requires_grad
+    )
+)
 for _name in ("pin_memory", "share_memory_", "to_dense", "coalesce"):
     setattr(Tensor, _name, lambda self: self)
 for _name in ("is_pinned", "is_shared"):

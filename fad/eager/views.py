@@ -25,11 +25,11 @@ REASONS = {
     "no_grad": _AMBIGUOUS.format("no_grad"),
     "inference": _AMBIGUOUS.format("inference_mode"),
     "multi": "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. "
-             "You should replace the inplace operation by an out-of-place one.",
+    "You should replace the inplace operation by an out-of-place one.",
     "custom": "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would "
-              "override the custom backward associated with the custom Function, leading to incorrect gradients. This "
-              "behavior is forbidden. You can fix "
-              "this by cloning the output of the custom Function.",
+    "override the custom backward associated with the custom Function, leading to incorrect gradients. This "
+    "behavior is forbidden. You can fix "
+    "this by cloning the output of the custom Function.",
 }
 
 
@@ -102,7 +102,11 @@ class View:
     def path(self) -> tuple:
         """The steps from the base as it is now, which may have been turned in place since the view was taken."""
         a = None if self.base is None else self.base._a
-        return self.steps if a is None or (a.shape, a.strides) == self.form else (*_turned_back(a, *self.form), *self.steps)  # type: ignore[misc]
+        return (
+            self.steps
+            if a is None or (a.shape, a.strides) == self.form
+            else (*_turned_back(a, *self.form), *self.steps)
+        )  # type: ignore[misc]
 
     def of_array(self, a: np.ndarray) -> np.ndarray:
         """The same view of another array like the base's."""
@@ -147,7 +151,9 @@ def _turned_back(a: np.ndarray, shape: tuple, strides: tuple) -> tuple:
     rest, axes = [k for k, n in enumerate(a.shape) if n != 1], []
     for n, stride in zip(shape, strides):
         if n != 1:
-            axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == (n, stride * a.size)][:1]
+            axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == (n, stride * a.size)][
+                :1
+            ]
     if sorted(axes) != rest or len(axes) != len([n for n in shape if n != 1]):
         raise RuntimeError("the base of a view has been given another shape or other memory in place: take the view "
                            "again")

@@ -8,9 +8,10 @@
     filters      where a mask holds, correlation of two vectors
 
 Each name can be called from compiled code and, with the same meaning, from plain Python on NumPy values.
-Below them: `elementary` and `arithmetic` (the two halves of vecmath), `widen` (vector calls), `promotion` (NumPy's types
-for Numba), `foreign` (SciPy's C functions by symbol name), `lean` (how Numba compiles all this, and generated code), `operators` (of numbers,
-in few instructions), `apart` (large kernels as machine code of their own, called by name).
+Below them: `elementary` and `arithmetic` (the two halves of vecmath), `widen` (vector calls), `promotion` (NumPy's
+types for Numba), `foreign` (SciPy's C functions by symbol name), `lean` (how Numba compiles all this, and generated
+code), `operators` (of numbers, in few instructions), `apart` (large kernels as machine code of their own, called by
+name).
 
 Nothing is imported here: Numba and SciPy load when a kernel is compiled or exported, not when fad is imported.
 """

@@ -33,7 +33,8 @@ def where(condition, x, y):
     >>> int(where(True, 1, 2))
     1
     """
-    return np.where(condition, x, y)[()]  # of scalars a scalar: a `+=` would change an array of no axes under all its names
+    # of scalars a scalar: a `+=` would change an array of no axes under all its names
+    return np.where(condition, x, y)[()]
 
 
 def _where_types(*args):
@@ -112,7 +113,9 @@ compiled_as(bitwise_count, lambda x: (types.uint8, x) if isinstance(x, types.Int
 
 
 def _shift(ufunc, beyond):
-    """NumPy's shift: by as many bits as the number has, or more, or by a negative number of bits, is `beyond(builder, kind, x)`."""
+    """NumPy's shift: by as many bits as the number has, or more, or by a negative number of bits, is `beyond(builder,
+    kind, x)`.
+    """
 
     def emit(context, builder, sig, args):
         (x, n), kind = args, sig.return_type

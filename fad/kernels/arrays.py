@@ -70,7 +70,10 @@ def _full(context, builder, sig, args):
 
 def _dot_of(a, b):
     """The same for np.dot of two matrices that BLAS takes as they are."""
-    if not all(isinstance(t, types.Array) and t.ndim == 2 and t.layout in "CF" and t.dtype in BLAS for t in (a, b)) or a.dtype != b.dtype:
+    if (
+        not all(isinstance(t, types.Array) and t.ndim == 2 and t.layout in "CF" and t.dtype in BLAS for t in (a, b))
+        or a.dtype != b.dtype
+    ):
         return None
     return types.Array(a.dtype, 2, "C"), a, b
 
@@ -103,18 +106,24 @@ def _matrix(kind, data, rows, columns):
 
 def _gemm(context, builder, number, letter, extents, left, right, out):
     """Call Numba's own gate to SciPy's gemm: out = left right, in the order of Fortran."""
-    kind = ir.FunctionType(ir.IntType(32), [CHAR, CHAR, CHAR, WORD, WORD, WORD, PLACE, PLACE, WORD, PLACE, WORD, PLACE, PLACE, WORD])
+    kind = ir.FunctionType(
+        ir.IntType(32), [CHAR, CHAR, CHAR, WORD, WORD, WORD, PLACE, PLACE, WORD, PLACE, WORD, PLACE, PLACE, WORD]
+    )
     gemm = cgutils.get_or_insert_function(builder.module, kind, "numba_xxgemm")
     factors = [cgutils.alloca_once_value(builder, _number(number, value)) for value in (1.0, 0.0)]
     alpha, beta, x, y, z = (builder.bitcast(p, PLACE) for p in (*factors, left[1], right[1], out))
-    failed = builder.call(gemm, [CHAR(ord(letter)), left[0], right[0], *extents, alpha, x, left[2], y, right[2], beta, z, extents[0]])
+    failed = builder.call(
+        gemm, [CHAR(ord(letter)), left[0], right[0], *extents, alpha, x, left[2], y, right[2], beta, z, extents[0]]
+    )
     with builder.if_then(cgutils.is_not_null(builder, failed), likely=False):
         context.call_conv.return_exc(builder)
 
 
 def _number(kind, value):
     """A constant of LLVM, which has complex numbers as pairs."""
-    return ir.Constant(kind, [ir.Constant(kind.elements[0], part) for part in (value, 0.0)] if hasattr(kind, "elements") else value)
+    return ir.Constant(
+        kind, [ir.Constant(kind.elements[0], part) for part in (value, 0.0)] if hasattr(kind, "elements") else value
+    )
 
 
 def _fields(context, builder, kind, array):

@@ -62,7 +62,9 @@ class SignAnalysis:
         return (start, stop, step) if step in (1, -1) else None
 
     def _ends(self, name, block):
-        """(blocks of the loop, least, largest value) of a loop's index, as sums; None where it is not the index of one loop there."""
+        """(blocks of the loop, least, largest value) of a loop's index, as sums; None where it is not the index of one
+        loop there.
+        """
         around = [loop for loop in self.loops.get(name, ()) if block in loop[0]]
         if len(around) != 1 or len(self.loops[name]) != len(self.defined[name]):
             return None
@@ -76,9 +78,11 @@ class SignAnalysis:
     # -- sums ---------------------------------------------------------------------------------------------------------
 
     def _made_around(self, name, block):
-        """The one value of a variable and the block where it is made, if all loops around that are around the use, too; else None.
+        """The one value of a variable and the block where it is made, if all loops around that are around the use, too;
+        else None.
 
-        What an earlier loop has left was made of that loop's index, which may be called as the index of a loop around the use is.
+        What an earlier loop has left was made of that loop's index, which may be called as the index of a loop around
+        the use is.
         """
         values = self.defined.get(name, ())
         if len(values) != 1 or name in self.loops or not self.around[self.places[name]] <= self.around[block]:
@@ -100,7 +104,11 @@ class SignAnalysis:
             return self._sum_of(value.name, place)
         if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)) and type(value.value) is int:
             return {None: value.value}
-        if isinstance(value, ir.Expr) and value.op == "binop" and value.fn in (operator.add, operator.sub, operator.mul):
+        if (
+            isinstance(value, ir.Expr)
+            and value.op == "binop"
+            and value.fn in (operator.add, operator.sub, operator.mul)
+        ):
             a, b = self._sum_of(value.lhs.name, place), self._sum_of(value.rhs.name, place)
             if value.fn is not operator.mul:
                 return _plus(a, _times(b, 1 if value.fn is operator.add else -1))
@@ -123,7 +131,12 @@ class SignAnalysis:
         if (name[0] if isinstance(name, tuple) else name) in self.natural:
             return True
         made = self._made_around(name, block)
-        if made is None or not isinstance(made[0], ir.Expr) or made[0].op != "binop" or made[0].fn not in (operator.mul, operator.floordiv):
+        if (
+            made is None
+            or not isinstance(made[0], ir.Expr)
+            or made[0].op != "binop"
+            or made[0].fn not in (operator.mul, operator.floordiv)
+        ):
             return False
         value, place = made
         a, b = value.lhs.name, value.rhs.name

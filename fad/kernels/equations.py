@@ -85,4 +85,6 @@ def _rule(*args):
     return types.Array(args[2].dtype, args[2].ndim, "C"), *args
 
 
-solve_sylvester = compiled_as(quiet(_plain, _solve_sylvester.__doc__, "solve_sylvester"), _rule, emit_python(_solve_sylvester, fast=True))
+solve_sylvester = compiled_as(
+    quiet(_plain, _solve_sylvester.__doc__, "solve_sylvester"), _rule, emit_python(_solve_sylvester, fast=True)
+)

@@ -43,7 +43,9 @@ cholesky = matrices(np.linalg.cholesky, "cholesky", [SAME], _cholesky)
 
 @inner(lambda m, swaps: types.int32)
 def _eliminate(m, swaps):
-    """LU in place of one square or tall matrix in LAPACK's order, row swaps beside; the first zero pivot (from 1), or 0."""
+    """LU in place of one square or tall matrix in LAPACK's order, row swaps beside; the first zero pivot (from 1), or
+    0.
+    """
     return getrf(m.shape[1], m.shape[0], m, max(1, m.shape[1]), swaps)
 
 
@@ -53,7 +55,8 @@ def _no_swaps(stack):
 
 
 def _lu_factor(a):
-    """LU with pivots of each square or tall matrix, as in scipy.linalg.lu_factor: L and U in one, row swaps counted from 0.
+    """LU with pivots of each square or tall matrix, as in scipy.linalg.lu_factor: L and U in one, row swaps counted
+    from 0.
 
     >>> lu, pivots = lu_factor(np.array([[0.0, 2.0], [1.0, 3.0]]))
     >>> lu.tolist(), pivots.tolist()

@@ -81,7 +81,9 @@ def _lu_inv(lu, pivots):
 
 @inner(lambda *_: types.none)
 def _singular_cofactors(m, out):
-    """From the singular value decomposition: det(u) det(v^H) u diag(products of the other singular values) v^H, conjugated."""
+    """From the singular value decomposition: det(u) det(v^H) u diag(products of the other singular values) v^H,
+    conjugated.
+    """
     u, s, vh = svd(m)
     turn = np.conj(det(u) * det(vh))
     for j in range(s.size):
@@ -133,5 +135,7 @@ def _plain_cofactors(a, lu, pivots):
 
 lu_inv = matrices(lambda lu, pivots: inv(_whole(lu, pivots)), "lu_inv", [SAME], _lu_inv)
 lu_det = matrices(lambda lu, pivots: det(_whole(lu, pivots)), "lu_det", [SCALAR], _lu_det, _single_det)
-lu_slogdet = matrices(lambda lu, pivots: slogdet(_whole(lu, pivots)), "lu_slogdet", [SCALAR, REAL_SCALAR], _lu_slogdet, _single_slogdet)
+lu_slogdet = matrices(
+    lambda lu, pivots: slogdet(_whole(lu, pivots)), "lu_slogdet", [SCALAR, REAL_SCALAR], _lu_slogdet, _single_slogdet
+)
 cofactors = matrices(_plain_cofactors, "cofactors", [SAME], _cofactors)

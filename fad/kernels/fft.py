@@ -61,8 +61,10 @@ def _is_smooth(n):
     return True
 
 
-# A pass of radix r on transforms of length n, s of them interleaved: y[q + s (r p + u)] is the u-th output of the butterfly
-# on x[q + s (p + m t)], t < r, times the root of unity of index p u s; m = n / r. Then r s transforms of length m remain.
+# A pass of radix r on transforms of length n, s of them interleaved: y[q + s (r p + u)] is the u-th output of the
+# butterfly
+# on x[q + s (p + m t)], t < r, times the root of unity of index p u s; m = n / r. Then r s transforms of length m
+# remain.
 
 
 @inner(lambda *_: types.none)

@@ -15,7 +15,9 @@ __all__ = ["colour_columns", "colour_symmetric"]
 
 
 def colour_columns(row_starts, columns, column_starts, rows, order):
-    """A colour for each column, so that no two columns with an entry in one row have the same (partial distance-2 colouring)."""
+    """A colour for each column, so that no two columns with an entry in one row have the same (partial distance-2
+    colouring).
+    """
     count = len(order)
     colours = np.full(count, -1, np.int64)
     taken = np.full(count + 1, -1, np.int64)                 # colour -> the column that it was last refused
@@ -35,7 +37,9 @@ def colour_columns(row_starts, columns, column_starts, rows, order):
 
 
 def colour_symmetric(starts, members, order):
-    """A colour for each vertex of a symmetric matrix's graph, so that each path of four vertices has three colours (star colouring)."""
+    """A colour for each vertex of a symmetric matrix's graph, so that each path of four vertices has three colours
+    (star colouring).
+    """
     count = len(order)
     colours = np.full(count, -1, np.int64)
     taken = np.full(count + 1, -1, np.int64)

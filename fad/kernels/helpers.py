@@ -36,7 +36,9 @@ def helper(*may_share):
 
 def _decorated(body, may_share):
     typed = {}  # argument types -> the compilation, types found
-    body.fad_apart = tuple(name for name in body.__code__.co_varnames[: body.__code__.co_argcount] if name not in may_share)
+    body.fad_apart = tuple(
+        name for name in body.__code__.co_varnames[: body.__code__.co_argcount] if name not in may_share
+    )
 
     def rule(*args):
         args = tuple(map(types.unliteral, args))

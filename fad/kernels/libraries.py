@@ -97,7 +97,8 @@ class Library(JITCodeLibrary):
 
 @functools.lru_cache(maxsize=4)
 def _pass_builder(codegen, *_settings):
-    """LLVM's maker of passes under Numba's settings: one for all kernels, since llvmlite frees it but for a kilobyte."""
+    """LLVM's maker of passes under Numba's settings: one for all kernels, since llvmlite frees it but for a kilobyte.
+    """
     return codegen._pass_builder()
 
 

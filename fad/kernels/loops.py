@@ -74,7 +74,9 @@ class NumbaLoops:
         """
         around = [h for h, loop in self.found.items() if label in loop.body]
         header = min(around, key=lambda h: len(self.found[h].body), default=None)
-        inside = [self.found[h].body for h in self.found[header].body if h in self.found and h != header] if around else []
+        inside = (
+            [self.found[h].body for h in self.found[header].body if h in self.found and h != header] if around else []
+        )
         numbers = self._range(label) if inside else None
         if numbers is None or numbers[2:] not in ([], [1], [-1]):
             return False
@@ -106,15 +108,23 @@ class NumbaLoops:
     def _adds_up(self, header):
         """Whether an innermost loop has one or a few sums, which LLVM keeps side by side in several vectors."""
         body = self.found[header].body
-        return not any(h in self.found for h in body if h != header) and 0 < sum(self._is_sum(getattr(s, "value", None)) for s in self.statements(body)) <= FEW
+        return (
+            not any(h in self.found for h in body if h != header)
+            and 0 < sum(self._is_sum(getattr(s, "value", None)) for s in self.statements(body)) <= FEW
+        )
 
     def _is_sum(self, call):
         """Whether an expression adds to a variable, in any order."""
-        if not isinstance(call, ir.Expr) or call.op != "call" or getattr(only_value(self.defined, call.func), "__module__", "") != "fad.kernels.sums":
+        if (
+            not isinstance(call, ir.Expr)
+            or call.op != "call"
+            or getattr(only_value(self.defined, call.func), "__module__", "") != "fad.kernels.sums"
+        ):
             return False
         return not call.args[0].name.startswith("$")         # else it is an element
 
-    # -- strips (see strip_mining.py) ------------------------------------------------------------------------------------
+    # -- strips (see strip_mining.py)
+    # ------------------------------------------------------------------------------------
 
     def is_counted(self, header):
         """Whether the loop is over a range."""
@@ -124,7 +134,8 @@ class NumbaLoops:
         """The name of the variable that holds the iterator of a loop over a range."""
         return self._turn(header).value.name
 
-    # -- sizes ----------------------------------------------------------------------------------------------------------
+    # -- sizes
+    # ----------------------------------------------------------------------------------------------------------
 
     def statements(self, labels):
         return [s for label in labels for s in self.blocks[label].body if not isinstance(s, ir.Del)]
@@ -164,22 +175,40 @@ class NumbaLoops:
         return [only_value(self.defined, a) for a in value.args]
 
     def is_vector(self, header, is_carried):
-        """Whether LLVM may make vectors of an innermost loop within others: nothing but sums is carried from iteration to iteration."""
+        """Whether LLVM may make vectors of an innermost loop within others: nothing but sums is carried from iteration
+        to iteration.
+        """
         body = self.found[header].body
-        if not any(header in loop.body for h, loop in self.found.items() if h != header) or self.iteration(header) == math.inf:
+        if (
+            not any(header in loop.body for h, loop in self.found.items() if h != header)
+            or self.iteration(header) == math.inf
+        ):
             return False
-        made = [s for s in self.statements(body) if isinstance(s, ir.Assign) and not self._is_sum(origin(self.defined, s.value))]
+        made = [
+            s
+            for s in self.statements(body)
+            if isinstance(s, ir.Assign) and not self._is_sum(origin(self.defined, s.value))
+        ]
         return not any(is_carried(s.target.name, self.test(header)) for s in made)
 
     def test(self, header):
-        """The block of the loop that asks for the next number: the header, or the one behind it where that only jumps on."""
+        """The block of the loop that asks for the next number: the header, or the one behind it where that only jumps
+        on.
+        """
         while [type(s) for s in self.statements([header])] == [ir.Jump]:
             header = self.blocks[header].terminator.target
         return header
 
     def _turn(self, label):
         """The expression that asks for the next number in this block, or behind it."""
-        return next((s.value for s in self.statements([self.test(label)]) if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"), None)
+        return next(
+            (
+                s.value
+                for s in self.statements([self.test(label)])
+                if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"
+            ),
+            None,
+        )
 
 
 class _LoopNode(llvm_ir.values.MDValue):

@@ -1,7 +1,8 @@
 """Functions of square matrices: exponential, square root, logarithm; computed in double precision.
 
-Sources: N. Higham, "The scaling and squaring method for the matrix exponential revisited" (2005); A. Bjorck, S. Hammarling,
-"A Schur method for the square root of a matrix" (1983); N. Higham, "Functions of Matrices" (2008), chapter 11.
+Sources: N. Higham, "The scaling and squaring method for the matrix exponential revisited" (2005); A. Bjorck, S.
+Hammarling, "A Schur method for the square root of a matrix" (1983); N. Higham, "Functions of Matrices" (2008), chapter
+11.
 """
 import numpy as np
 import scipy.linalg
@@ -23,7 +24,8 @@ PADE = (
     10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
 )  # fmt: skip
 REACH = 5.371920351148152
-#: Gauss-Legendre nodes and weights on (0, 1): the Pade approximant of log(1 + x) in partial fractions (Higham 2008, 11.18)
+# : Gauss-Legendre nodes and weights on (0, 1): the Pade approximant of log(1 + x) in partial fractions (Higham 2008,
+# 11.18)
 NODES, WEIGHTS = (tuple(((f + shift) / 2).tolist()) for f, shift in zip(np.polynomial.legendre.leggauss(8), (1.0, 0.0)))
 
 

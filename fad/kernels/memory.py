@@ -14,7 +14,9 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 from numba.np.numpy_support import as_dtype
 
-__all__ = ["as_columns", "as_rows", "blank", "contiguous", "copied", "flattened", "made", "reshaped", "transposed", "viewed"]
+__all__ = [
+    "as_columns", "as_rows", "blank", "contiguous", "copied", "flattened", "made", "reshaped", "transposed", "viewed",
+]
 
 PAGE = 4096
 LARGE = 1 << 22  # bytes of an array that is worth large pages
@@ -28,16 +30,18 @@ REFUSALS = (
 )
 KEPT = (1 << 25) - 2 * PAGE  # bytes: the largest array from whose end the GNU C library learns
 
-# The C library gives the memory of an array that ends back to the system, unless it has seen one as large end before (at first: 128 kB), and asks for it again at the
-# next call: a page fault for each page, which can be half of the time of a sweep over a megabyte. So here ends a large one, of which nothing was touched.
+# The C library gives the memory of an array that ends back to the system, unless it has seen one as large end before
+# (at first: 128 kB), and asks for it again at the
+# next call: a page fault for each page, which can be half of the time of a sweep over a megabyte. So here ends a large
+# one, of which nothing was touched.
 np.empty(KEPT, np.uint8)
 
 
 def made(context, builder, kind, extents):
     """A new array in C order, not filled: a value of LLVM.
 
-    What can go wrong (an extent is negative, they are too large together, memory is short) is seen to in a function of the module, and
-    told of in one place of each function: a kernel may make hundreds of arrays.
+    What can go wrong (an extent is negative, they are too large together, memory is short) is seen to in a function of
+    the module, and told of in one place of each function: a kernel may make hundreds of arrays.
     """
     itemsize = context.get_constant(types.intp, as_dtype(kind.dtype).itemsize)
     meminfo = builder.call(_allocation(context, builder.module, len(extents)), [*extents, itemsize])
@@ -47,9 +51,15 @@ def made(context, builder, kind, extents):
     for n in extents[:0:-1]:
         strides.insert(0, builder.mul(strides[0], n))
     count = functools.reduce(builder.mul, extents) if extents else context.get_constant(types.intp, 1)
-    fields = {"meminfo": meminfo, "parent": ir.Constant(cgutils.voidptr_t, None), "nitems": count, "itemsize": itemsize,
-              "data": builder.bitcast(data, context.get_data_type(kind.dtype).as_pointer()),
-              "shape": cgutils.pack_array(builder, extents, ty=SIZE), "strides": cgutils.pack_array(builder, strides[:len(extents)], ty=SIZE)}
+    fields = {
+        "meminfo": meminfo,
+        "parent": ir.Constant(cgutils.voidptr_t, None),
+        "nitems": count,
+        "itemsize": itemsize,
+        "data": builder.bitcast(data, context.get_data_type(kind.dtype).as_pointer()),
+        "shape": cgutils.pack_array(builder, extents, ty=SIZE),
+        "strides": cgutils.pack_array(builder, strides[: len(extents)], ty=SIZE),
+    }
     value = ir.Constant(context.get_value_type(kind), ir.Undefined)
     for name, field in fields.items():
         value = builder.insert_value(value, field, context.data_model_manager[kind].get_field_position(name))
@@ -59,8 +69,8 @@ def made(context, builder, kind, extents):
 def _allocation(context, module, rank):
     """The function (*extents, itemsize) of the module that allocates an array: its MemInfo, or a number of REFUSALS.
 
-    The system is told that a large array may lie in large pages, as NumPy tells it: the first writing to memory costs a page fault a page, which
-    can take longer than the computation.
+    The system is told that a large array may lie in large pages, as NumPy tells it: the first writing to memory costs a
+    page fault a page, which can take longer than the computation.
     """
     kind = ir.FunctionType(cgutils.voidptr_t, [SIZE] * (rank + 1))
     function = cgutils.get_or_insert_function(module, kind, f"fad_allocation_{rank}")
@@ -93,8 +103,9 @@ def _allocation(context, module, rank):
 def _data_inside(context, builder, meminfo):
     """The address of a new array's elements, told to LLVM as a place inside the memory that its MemInfo begins.
 
-    As the address that the MemInfo holds it could be that of any array; so LLVM knows that new arrays share no memory with each other and with arguments.
-    What lets go of a MemInfo may touch all of that memory, so that nothing is read behind it.
+    As the address that the MemInfo holds it could be that of any array; so LLVM knows that new arrays share no memory
+    with each other and with arguments. What lets go of a MemInfo may touch all of that memory, so that nothing is read
+    behind it.
     """
     data = context.nrt.meminfo_data(builder, meminfo)
     distance = builder.sub(builder.ptrtoint(data, SIZE), builder.ptrtoint(meminfo, SIZE))
@@ -127,7 +138,9 @@ def _refuse(context, builder, meminfo):
     refusals = known["fad_refusals"]
     refusals.add_incoming(meminfo, builder.block)
     there = builder.append_basic_block()
-    builder.cbranch(builder.icmp_unsigned("<", builder.ptrtoint(meminfo, SIZE), SIZE(len(REFUSALS))), refusals.parent, there).set_weights([1, 99])
+    builder.cbranch(
+        builder.icmp_unsigned("<", builder.ptrtoint(meminfo, SIZE), SIZE(len(REFUSALS))), refusals.parent, there
+    ).set_weights([1, 99])
     builder.position_at_end(there)
 
 

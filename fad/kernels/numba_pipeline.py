@@ -28,7 +28,9 @@ __all__ = ["LeanCompiler", "LeanLower", "LeanLowering"]
 
 
 class LeanLower(lowering.Lower):
-    """Lowering with short code for elements of arrays in C order and for loops over ranges; a variable of one value is a value of LLVM."""
+    """Lowering with short code for elements of arrays in C order and for loops over ranges; a variable of one value is
+    a value of LLVM.
+    """
 
     def lower_block(self, block):
         self._label = self._labels[id(block)]
@@ -45,7 +47,8 @@ class LeanLower(lowering.Lower):
         super().setup_function(fndesc)
         mark_helper(self.context, self.function, self.fndesc, self.func_ir.func_id.func)
 
-    # -- results --------------------------------------------------------------------------------------------------------------
+    # -- results
+    # --------------------------------------------------------------------------------------------------------------
 
     def _lower_result(self, inst):
         """Emit a statement on a large result, which is stored where it is made; False where it is another statement."""
@@ -69,17 +72,20 @@ class LeanLower(lowering.Lower):
         if not results.is_large(self.fndesc.restype):        # C has no such results
             super().create_cfunc_wrapper()
 
-    # -- variables ------------------------------------------------------------------------------------------------------------
+    # -- variables
+    # ------------------------------------------------------------------------------------------------------------
 
     def _find_singly_assigned_variable(self):
         self._blk_local_varmap = {}
-        self._fields = {}                                    # (array, place in its struct) -> that field, of arrays of one value
+        self._fields = {}  # (array, place in its struct) -> that field, of arrays of one value
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
         self._counted = {}                                   # type -> whether a reference in it is counted
         self._defined = definitions(self.blocks)
         kind = self.fndesc.restype
-        self._results = results.returned_tuples(self.blocks, self._defined, self.typeof, kind) if results.is_large(kind) else ()
+        self._results = (
+            results.returned_tuples(self.blocks, self._defined, self.typeof, kind) if results.is_large(kind) else ()
+        )
         self._bounds = SignAnalysis(self.blocks, self._defined)
         self._loops = NumbaLoops(self.blocks, self._defined)
         self._labels = {id(block): label for label, block in self.blocks.items()}
@@ -106,21 +112,29 @@ class LeanLower(lowering.Lower):
         """Whether the variable is an argument all the time. The caller holds it, so its references need not be counted.
         """
         values = self._defined.get(name, ())
-        return len(values) == 1 and isinstance(values[0], ir.Arg) and self.typeof(f"arg.{values[0].name}") == self.typeof(name)
+        return (
+            len(values) == 1
+            and isinstance(values[0], ir.Arg)
+            and self.typeof(f"arg.{values[0].name}") == self.typeof(name)
+        )
 
     def decref(self, typ, val):
-        if isinstance(typ, types.Array):                     # Numba takes the whole array apart to find the one reference in it
+        if isinstance(typ, types.Array):  # Numba takes the whole array apart to find the one reference in it
             place = self.context.data_model_manager[typ].get_field_position("meminfo")
             typ, val = types.MemInfoPointer(types.voidptr), self.builder.extract_value(val, place)
         super().decref(typ, val)
 
-    # -- operators ------------------------------------------------------------------------------------------------------------
+    # -- operators
+    # ------------------------------------------------------------------------------------------------------------
 
     def lower_binop(self, resty, expr, op):
         if not expr.static_lhs is expr.static_rhs is ir.UNDEFINED:
             return super().lower_binop(resty, expr, op)
         signature, operands = self.fndesc.calltypes[expr], (expr.lhs, expr.rhs)
-        values = [self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), t) for v, t in zip(operands, signature.args)]
+        values = [
+            self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), t)
+            for v, t in zip(operands, signature.args)
+        ]
         result = operators.emit(self.context, self.builder, op, signature, values, only_value(self._defined, expr.rhs))
         if result is None:
             result = self._operator(op, signature.args)(self.builder, values)
@@ -134,7 +148,8 @@ class LeanLower(lowering.Lower):
             self._operators[op, kinds] = self.context.get_function(function, function.get_call_type(typing, kinds, {}))
         return self._operators[op, kinds]
 
-    # -- calls ----------------------------------------------------------------------------------------------------------------
+    # -- calls
+    # ----------------------------------------------------------------------------------------------------------------
 
     def _lower_call_normal(self, fnty, expr, signature):
         method = fnty.typing_key if isinstance(fnty, types.BoundFunction) and self._is_array(fnty.this) else None
@@ -142,25 +157,32 @@ class LeanLower(lowering.Lower):
             return memory.duplicate(self.context, self.builder, fnty.this, self.loadvar(expr.func.name))
         if method == "array.reshape" and expr.args:
             extents = self._items(expr.args[0].name) or list(expr.args)
-            if all(isinstance(self.typeof(n.name), types.Integer) and only_value(self._defined, n) != -1 for n in extents):
+            if all(
+                isinstance(self.typeof(n.name), types.Integer) and only_value(self._defined, n) != -1 for n in extents
+            ):
                 return self._reshaped(signature.return_type, fnty.this, self.loadvar(expr.func.name), extents)
         return super()._lower_call_normal(fnty, expr, signature)
 
     def _reshaped(self, wanted, kind, array, extents):
         """An array in C order under other extents, all of them given."""
-        numbers = [self.context.cast(self.builder, self.loadvar(n.name), self.typeof(n.name), types.intp) for n in extents]
+        numbers = [
+            self.context.cast(self.builder, self.loadvar(n.name), self.typeof(n.name), types.intp) for n in extents
+        ]
         size = self.context.make_array(kind)(self.context, self.builder, array).nitems
         differs = self.builder.icmp_signed("!=", functools.reduce(self.builder.mul, numbers), size)
         for name, number in zip(extents, numbers):
             if not self._bounds.is_natural(name.name, self._label):
                 differs = self.builder.or_(differs, self.builder.icmp_signed("<", number, number.type(0)))
         with self.builder.if_then(differs, likely=False):
-            self.context.call_conv.return_user_exc(self.builder, ValueError, ("total size of new array must be unchanged",))
+            self.context.call_conv.return_user_exc(
+                self.builder, ValueError, ("total size of new array must be unchanged",)
+            )
         result = memory.reshaped(self.context, self.builder, kind, array, numbers)
         self.incref(wanted, result)
         return result
 
-    # -- elements -------------------------------------------------------------------------------------------------------------
+    # -- elements
+    # -------------------------------------------------------------------------------------------------------------
 
     def lower_getitem(self, resty, expr, value, index, signature):
         kind = self.typeof(value.name)
@@ -193,7 +215,9 @@ class LeanLower(lowering.Lower):
         if len(kinds) != kind.ndim or not all(isinstance(t, types.Integer) for t in kinds):
             return None
         value = self.context.cast(self.builder, self.loadvar(index.name), given, wanted)
-        numbers = cgutils.unpack_tuple(self.builder, value, len(kinds)) if isinstance(wanted, types.BaseTuple) else [value]
+        numbers = (
+            cgutils.unpack_tuple(self.builder, value, len(kinds)) if isinstance(wanted, types.BaseTuple) else [value]
+        )
         place = self._offset(kind, array, numbers, kinds, self._are_natural(index.name, len(kinds)))
         return self.builder.gep(self._field(array.name, kind, "data"), [place])
 
@@ -204,7 +228,9 @@ class LeanLower(lowering.Lower):
             extent = self._field(array.name, kind, "shape", axis)
             at = self.context.cast(self.builder, n, t, types.intp)
             if t.signed and not is_natural:
-                at = self.builder.select(self.builder.icmp_signed("<", at, at.type(0)), self.builder.add(at, extent), at)
+                at = self.builder.select(
+                    self.builder.icmp_signed("<", at, at.type(0)), self.builder.add(at, extent), at
+                )
             place = at if place is None else self.builder.add(self.builder.mul(place, extent), at)
         return place
 
@@ -233,32 +259,49 @@ class LeanLower(lowering.Lower):
             self.builder.position_at_end(here)
         return self._fields[name, at]
 
-    # -- rows -----------------------------------------------------------------------------------------------------------------
+    # -- rows
+    # -----------------------------------------------------------------------------------------------------------------
 
     def _fill_rows(self, kind, target, index, value):
         """Emit x[i, :, :] = a number, or an array like what is there; False where it is another assignment."""
         items = self._items(index.name) or [index]
         places = [item for item in items if not is_whole_slice(self._defined, item)]
         given = self.typeof(value.name)
-        if len(items) != kind.ndim or items[:len(places)] != places or not all(isinstance(self.typeof(i.name), types.Integer) for i in places):
+        if (
+            len(items) != kind.ndim
+            or items[: len(places)] != places
+            or not all(isinstance(self.typeof(i.name), types.Integer) for i in places)
+        ):
             return False
         start, extents = self._rows(kind, target, places)
         count = functools.reduce(self.builder.mul, extents)
         if isinstance(given, (types.Number, types.Boolean)):
             number = self.context.cast(self.builder, self.loadvar(value.name), given, kind.dtype)
             with cgutils.for_range(self.builder, count) as loop:
-                self.context.pack_value(self.builder, kind.dtype, number, self.builder.gep(start, [loop.index]), align=None if kind.aligned else 1)
+                self.context.pack_value(
+                    self.builder,
+                    kind.dtype,
+                    number,
+                    self.builder.gep(start, [loop.index]),
+                    align=None if kind.aligned else 1,
+                )
             return True
         if not self._is_array(given) or given.dtype != kind.dtype or given.ndim != len(extents):
             return False
         self._require_extents(value, given, extents)
-        cgutils.raw_memmove(self.builder, start, self._field(value.name, given, "data"), count, as_dtype(kind.dtype).itemsize)
+        cgutils.raw_memmove(
+            self.builder, start, self._field(value.name, given, "data"), count, as_dtype(kind.dtype).itemsize
+        )
         return True
 
     def _items(self, index):
         """The parts of a subscript that is a tuple."""
         parts = self._defined.get(index, ())
-        return parts[0].items if len(parts) == 1 and isinstance(parts[0], ir.Expr) and parts[0].op == "build_tuple" else None
+        return (
+            parts[0].items
+            if len(parts) == 1 and isinstance(parts[0], ir.Expr) and parts[0].op == "build_tuple"
+            else None
+        )
 
     def _rows(self, kind, array, places):
         """The address of the rows at these places of the first axes, and the extents of the other axes."""
@@ -267,7 +310,13 @@ class LeanLower(lowering.Lower):
         if not places:
             return data, extents
         kinds = [self.typeof(i.name) for i in places]
-        row = self._offset(kind, array, [self.loadvar(i.name) for i in places], kinds, [self._bounds.is_natural(i.name, self._label) for i in places])
+        row = self._offset(
+            kind,
+            array,
+            [self.loadvar(i.name) for i in places],
+            kinds,
+            [self._bounds.is_natural(i.name, self._label) for i in places],
+        )
         return self.builder.gep(data, [functools.reduce(self.builder.mul, extents, row)]), extents
 
     def _require_extents(self, value, given, extents):
@@ -275,9 +324,12 @@ class LeanLower(lowering.Lower):
         for axis, extent in enumerate(extents):
             differs = self.builder.icmp_signed("!=", self._field(value.name, given, "shape", axis), extent)
             with self.builder.if_then(differs, likely=False):
-                self.context.call_conv.return_user_exc(self.builder, ValueError, ("an array is assigned to rows of other extents",))
+                self.context.call_conv.return_user_exc(
+                    self.builder, ValueError, ("an array is assigned to rows of other extents",)
+                )
 
-    # -- ranges ---------------------------------------------------------------------------------------------------------------
+    # -- ranges
+    # ---------------------------------------------------------------------------------------------------------------
 
     def lower_assign(self, ty, inst):
         value = inst.value
@@ -308,11 +360,15 @@ class LeanLower(lowering.Lower):
         return cgutils.make_anonymous_struct(self.builder, (places[0], stop, step, places[1]))
 
     def _next_iteration(self, iterator, hidden):
-        """The pair of the next number and whether there is one; hidden: so that LLVM does not know how it follows from the one before (see loops.py)."""
+        """The pair of the next number and whether there is one; hidden: so that LLVM does not know how it follows from
+        the one before (see loops.py).
+        """
         number, _, step, left = cgutils.unpack_tuple(self.builder, iterator, 4)
         value, count = self.builder.load(number), self.builder.load(left)
         if hidden:
-            value = self.builder.asm(llvm_ir.FunctionType(value.type, [value.type]), "", "=r,0", [value], side_effect=False)
+            value = self.builder.asm(
+                llvm_ir.FunctionType(value.type, [value.type]), "", "=r,0", [value], side_effect=False
+            )
         there_is = self.builder.icmp_signed(">", count, count.type(0))
         self.builder.store(self.builder.sub(count, count.type(1), flags=["nsw"]), left)
         self.builder.store(self.builder.add(value, step), number)

@@ -19,7 +19,9 @@ _libraries: dict = {}                                        # symbol -> its lib
 
 
 def keep_in(store):
-    """Set what keeps machine code: key(text) -> name of a file, use(name, make) -> make(*what was written) or None, write(name, what)."""
+    """Set what keeps machine code: key(text) -> name of a file, use(name, make) -> make(*what was written) or None,
+    write(name, what).
+    """
     global _store
     _store = store
 
@@ -32,7 +34,9 @@ def called(library):
 
 
 def call(context, builder, body, sig, args, compiled):
-    """Call the kernel by its name; None where there is no place for it. `compiled(library)` compiles it into a library, and answers its fndesc."""
+    """Call the kernel by its name; None where there is no place for it. `compiled(library)` compiles it into a library,
+    and answers its fndesc.
+    """
     if _store is None:
         return None
     symbol = PREFIX + _store.key(f"{body.__module__}.{body.__qualname__}{sig}")

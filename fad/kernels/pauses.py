@@ -34,13 +34,14 @@ def new_clock(builder):
 
 
 def record_of(context, builder, arrays):
-    """A record of these arrays, pairs of type and value, made where the function begins: for each Python's array, its place and its extents.
+    """A record of these arrays, pairs of type and value, made where the function begins: for each Python's array, its
+    place and its extents.
 
     Loops hold one pointer to it. Values that they held for the sake of a rare call made some loops half as slow again.
     """
     known = []
     with builder.goto_entry_block():
-        for kind, value in arrays:                           # no struct proxy: it has a place, and leaves the builder behind the block's end
+        for kind, value in arrays:  # no struct proxy: it has a place, and leaves the builder behind the block's end
             field = functools.partial(context.data_model_manager[kind].get, builder, value)
             known += [builder.ptrtoint(field("parent"), WORD), builder.ptrtoint(field("data"), WORD)]
             known += cgutils.unpack_tuple(builder, field("shape"), kind.ndim)
@@ -173,7 +174,9 @@ def _time(builder):
 
 
 def _field(builder, array, offset, kind):
-    """A field behind the head of Python's array: its data, rank, extents (PyArrayObject_fields in numpy/ndarraytypes.h)."""
+    """A field behind the head of Python's array: its data, rank, extents (PyArrayObject_fields in
+    numpy/ndarraytypes.h).
+    """
     return _read(builder, builder.bitcast(array, BYTE), object.__basicsize__ + offset, kind)
 
 

@@ -70,7 +70,9 @@ def _emit(context, builder, sig, args):
     with builder.if_then(is_pythons_thread(builder)):
         places = [word for t, value in zip(sig.args[1:], args[1:]) for word in _place(context, builder, t, value)]
         held_for_a_while(builder, lambda: _call(context, builder, sig.args[0].literal_value, places, outcome))
-    with builder.if_then(builder.icmp_signed("==", builder.load(outcome), ir.Constant(ir.IntType(32), FAILED)), likely=False):
+    with builder.if_then(
+        builder.icmp_signed("==", builder.load(outcome), ir.Constant(ir.IntType(32), FAILED)), likely=False
+    ):
         context.call_conv.return_exc(builder)                # Ctrl-C, or standard output is closed
     return context.get_dummy_value()
 
@@ -109,7 +111,9 @@ def _text(context, builder, python, text):
     """A Python string."""
     kind = ir.FunctionType(python.pyobj, [python.cstring, python.py_ssize_t])
     make = cgutils.get_or_insert_function(builder.module, kind, "PyUnicode_FromStringAndSize")
-    return builder.call(make, [context.insert_const_string(builder.module, text), python.py_ssize_t(len(text.encode()))])
+    return builder.call(
+        make, [context.insert_const_string(builder.module, text), python.py_ssize_t(len(text.encode()))]
+    )
 
 
 compiled_as(debug_print, _rule, _emit)

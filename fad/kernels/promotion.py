@@ -117,7 +117,9 @@ def emit_python(body, fast=False, inline=True, apart=False):
     """
 
     def emit(context, builder, sig, args):
-        value = apart and call_apart(context, builder, body, sig, args, lambda library: _compiled(context, library, body, sig, fast))
+        value = apart and call_apart(
+            context, builder, body, sig, args, lambda library: _compiled(context, library, body, sig, fast)
+        )
         if value:
             return value
         fndesc = _compiled(context, context.active_code_library, body, sig, fast)

@@ -23,10 +23,15 @@ def insert_releases(function):
     reads = {label: [names_in(statement) for statement in block.body] for label, block in blocks.items()}
     made = {label: {s.target.name for s in block.body if isinstance(s, ir.Assign)} for label, block in blocks.items()}
     needed = _needed(blocks, cfg, reads, made)
-    leaving = {label: set(reads[label][-1]).union(*[needed[after] for after, _ in cfg.successors(label)]) for label in blocks}
+    leaving = {
+        label: set(reads[label][-1]).union(*[needed[after] for after, _ in cfg.successors(label)]) for label in blocks
+    }
     for label, block in blocks.items():
         arriving = set().union(*[leaving[before] for before, _ in cfg.predecessors(label)])
-        block.body = [*_releases(arriving - needed[label] - made[label], block.loc), *_body(block, reads[label], set(leaving[label]))]
+        block.body = [
+            *_releases(arriving - needed[label] - made[label], block.loc),
+            *_body(block, reads[label], set(leaving[label])),
+        ]
     return leaving
 
 

@@ -32,4 +32,6 @@ class Remembering:
         return self._remembered(lambda: self._context.resolve_getitem(target, index), operator.getitem, target, index)
 
     def resolve_setitem(self, target, index, value):
-        return self._remembered(lambda: self._context.resolve_setitem(target, index, value), operator.setitem, target, index, value)
+        return self._remembered(
+            lambda: self._context.resolve_setitem(target, index, value), operator.setitem, target, index, value
+        )

@@ -33,7 +33,12 @@ def returned_tuples(blocks, defined, typeof, kind):
                     readers.setdefault(name, []).append(statement)
     found = set()
     for name, values in defined.items():
-        if len(values) == 1 and isinstance(values[0], ir.Expr) and values[0].op == "build_tuple" and typeof(name) == kind:
+        if (
+            len(values) == 1
+            and isinstance(values[0], ir.Expr)
+            and values[0].op == "build_tuple"
+            and typeof(name) == kind
+        ):
             found |= _until_returned(name, readers, defined, typeof, kind)
     return found
 
@@ -55,14 +60,16 @@ def _until_returned(name, readers, defined, typeof, kind):
 def store(context, builder, kind, k, item):
     """Store an item of the result."""
     place = cgutils.gep_inbounds(builder, context.call_conv._get_return_argument(builder.function), 0, k)
-    is_data = isinstance(kind, types.Tuple)                  # a tuple of one type keeps values, any other their form in memory
+    is_data = isinstance(kind, types.Tuple)  # a tuple of one type keeps values, any other their form in memory
     builder.store(context.data_model_manager[kind[k]].as_data(builder, item) if is_data else item, place)
 
 
 def add_wrapper(context, library, fndesc, env, call_helper, depth):
     """Numba's function that Python calls, for a function with loops within loops up to this depth."""
     module = context.create_module("wrapper")
-    callee = llvm_ir.Function(module, context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes), fndesc.llvm_func_name)
+    callee = llvm_ir.Function(
+        module, context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes), fndesc.llvm_func_name
+    )
     if is_large(fndesc.restype):
         fndesc = copy.copy(fndesc)
         fndesc.restype = _InMemory(fndesc.restype)

@@ -175,11 +175,15 @@ def _emit_search(context, builder, sig, args):
 
 
 argsort = compiled_as(
-    quiet(lambda x: np.argsort(x, kind="stable"), _argsort.__doc__, "argsort"), _sorting(types.intp), emit_python(_argsort, apart=True)
+    quiet(lambda x: np.argsort(x, kind="stable"), _argsort.__doc__, "argsort"),
+    _sorting(types.intp),
+    emit_python(_argsort, apart=True),
 )
 sort = compiled_as(quiet(np.sort, _sort.__doc__, "sort"), _sorting(None), emit_python(_sort, apart=True))
 searchsorted = compiled_as(
-    quiet(lambda a, v, right: np.searchsorted(a, v, "right" if right else "left"), _searchsorted.__doc__, "searchsorted"),
+    quiet(
+        lambda a, v, right: np.searchsorted(a, v, "right" if right else "left"), _searchsorted.__doc__, "searchsorted"
+    ),
     _searching,
     _emit_search,
 )

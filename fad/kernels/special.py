@@ -1,8 +1,9 @@
-"""SciPy's scalar special functions, callable in compiled code: every ufunc of scipy.special, and a few functions beside.
+"""SciPy's scalar special functions, callable in compiled code: every ufunc of scipy.special, and a few functions
+beside.
 
 Types are those of SciPy's ufunc: float64, float32 (computed in float64 and rounded), complex where SciPy has
-it, integer orders; functions of several results return a tuple, as in SciPy. Real functions call SciPy's C function, the
-others the inner loop of the ufunc, which costs some 15 ns more.
+it, integer orders; functions of several results return a tuple, as in SciPy. Real functions call SciPy's C function,
+the others the inner loop of the ufunc, which costs some 15 ns more.
 
     >>> import numba
     >>> float(gammaln(5.0)) == numba.njit(lambda x: gammaln(x))(5.0)

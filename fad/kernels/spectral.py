@@ -223,7 +223,8 @@ def _gesdd(job, m, s, u, v):
     def real(job, m, s, u, v):
         (rows, n), k = m.shape, s.size
         work, integers = scratch(m, 1), blank((8 * max(1, k),), np.int32)
-        gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, integers)  # asks for the size of work
+        # asks for the size of work
+        gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, integers)
         work = scratch(m, int(work[0]))
         return gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, work.size, integers)
 

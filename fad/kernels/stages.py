@@ -15,7 +15,8 @@ __all__ = ["LeanRewrites", "LeanTranslation", "LeanTypeInference", "findable"]
 class Line(ir.Loc):
     """A line of a text that is in no file.
 
-    Numba looks for its file, under the current folder, for each of the errors that it raises and handles itself; the folder may be gone.
+    Numba looks for its file, under the current folder, for each of the errors that it raises and handles itself; the
+    folder may be gone.
     """
 
     def _get_path(self):
@@ -45,7 +46,9 @@ class LeanTranslation(FunctionPass):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LeanRewrites(FunctionPass):
-    """Numba's rewriting before types are known (of constant subscripts, of what is raised), each block looked at until nothing is found."""
+    """Numba's rewriting before types are known (of constant subscripts, of what is raised), each block looked at until
+    nothing is found.
+    """
 
     _name = "fad_rewrites"
 

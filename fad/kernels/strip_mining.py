@@ -37,7 +37,8 @@ class _InterruptibleLower(LeanLower):
         self._strips = {}                                    # header of a loop -> its strips, or None
         self._clock = self._record = self._count = None
 
-    # -- loops ----------------------------------------------------------------------------------------------------------
+    # -- loops
+    # ----------------------------------------------------------------------------------------------------------
 
     def lower_inst(self, inst):
         if not isinstance(inst, (ir.Jump, ir.Branch)):
@@ -87,7 +88,8 @@ class _InterruptibleLower(LeanLower):
         return self._strips[header]
 
     def _size_of_strips(self, header):
-        """The iterations of a loop's (first) strip, and whether later strips follow the clock; None for a loop without strips.
+        """The iterations of a loop's (first) strip, and whether later strips follow the clock; None for a loop without
+        strips.
 
         Inner loops of which LLVM makes vectors have none: it would no longer see both loops as one nest. They are as
         short as arrays are, and the loops around them pause.
@@ -108,11 +110,16 @@ class _InterruptibleLower(LeanLower):
     def _works_on_arrays(self, statement):
         """Whether a statement makes, copies or fills an array, or calls a function on one."""
         if isinstance(statement, ir.SetItem):
-            return isinstance(self.typeof(statement.target.name), types.Array) and not self._is_place(statement.index.name)
+            return isinstance(self.typeof(statement.target.name), types.Array) and not self._is_place(
+                statement.index.name
+            )
         value = getattr(statement, "value", None)
         if not isinstance(value, ir.Expr) or value.op != "call":
             return False
-        return any(isinstance(self.typeof(v.name), (types.Array, types.BoundFunction)) for v in (statement.target, *value.list_vars()))
+        return any(
+            isinstance(self.typeof(v.name), (types.Array, types.BoundFunction))
+            for v in (statement.target, *value.list_vars())
+        )
 
     def _is_place(self, index):
         """Whether a subscript names one element."""
@@ -128,10 +135,13 @@ class _InterruptibleLower(LeanLower):
         with self.builder.if_then(is_due, likely=False):
             self._pause()
 
-    # -- pauses ---------------------------------------------------------------------------------------------------------
+    # -- pauses
+    # ---------------------------------------------------------------------------------------------------------
 
     def _pause(self):
-        pauses.emit_pause(self.context, self.builder, self._known_clock(), self._recorded(), self._ranks(), self._release)
+        pauses.emit_pause(
+            self.context, self.builder, self._known_clock(), self._recorded(), self._ranks(), self._release
+        )
 
     def _known_clock(self):
         self._clock = self._clock or pauses.new_clock(self.builder)
@@ -146,7 +156,9 @@ class _InterruptibleLower(LeanLower):
     def _recorded(self):
         if self._record is None:
             given = zip(self.fndesc.argtypes, self.fnargs)
-            self._record = pauses.record_of(self.context, self.builder, [(t, v) for t, v in given if isinstance(t, types.Array)])
+            self._record = pauses.record_of(
+                self.context, self.builder, [(t, v) for t, v in given if isinstance(t, types.Array)]
+            )
         return self._record
 
     def _ranks(self):
@@ -154,7 +166,11 @@ class _InterruptibleLower(LeanLower):
 
     def _lower_call_normal(self, fnty, expr, signature):
         is_helper = isinstance(fnty, types.Function) and hasattr(fnty.typing_key, "fad_apart")
-        with pauses.watch(self.context, self.builder, self._recorded(), self._ranks()) if is_helper else contextlib.nullcontext():
+        with (
+            pauses.watch(self.context, self.builder, self._recorded(), self._ranks())
+            if is_helper
+            else contextlib.nullcontext()
+        ):
             return super()._lower_call_normal(fnty, expr, signature)
 
 
@@ -185,14 +201,18 @@ class _Strips:
         self.builder.store(self.word(self.first), self.size)
 
     def go_on(self, has_moved):
-        """Emit what comes before another strip: the iterator is one number too far, since it moves before it is found to be at its end."""
+        """Emit what comes before another strip: the iterator is one number too far, since it moves before it is found
+        to be at its end.
+        """
         number, _, step, _ = self._parts()
         self.builder.store(self.builder.sub(self.builder.load(number), step), number)
         if self.follows_clock:
             size, one = self._size(), self.word(1)
             shorter, longer = self.builder.lshr(size, one), self.builder.shl(size, one)
             shorter = self.builder.select(self.builder.icmp_signed(">", shorter, one), shorter, one)
-            longer = self.builder.select(self.builder.icmp_signed("<", longer, self.word(SELDOM)), longer, self.word(SELDOM))
+            longer = self.builder.select(
+                self.builder.icmp_signed("<", longer, self.word(SELDOM)), longer, self.word(SELDOM)
+            )
             self.builder.store(self.builder.select(has_moved, shorter, longer), self.size)
         self.builder.branch(self.start)
 
@@ -200,7 +220,9 @@ class _Strips:
         return self.builder.load(self.size) if self.follows_clock else self.word(self.first)
 
     def _parts(self):
-        """Of Numba's iterator: the place of the coming number, the end, the step, the place of the number of coming iterations."""
+        """Of Numba's iterator: the place of the coming number, the end, the step, the place of the number of coming
+        iterations.
+        """
         return cgutils.unpack_tuple(self.builder, self.load(self.iterator), 4)
 
 

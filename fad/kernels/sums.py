@@ -1,7 +1,8 @@
-"""Sums whose order is free: `total = add_up(total, x)` lets LLVM keep a partial sum in each lane of a vector; so does the largest of many numbers.
+"""Sums whose order is free: `total = add_up(total, x)` lets LLVM keep a partial sum in each lane of a vector; so does
+the largest of many numbers.
 
-All other arithmetic of generated code is done in the order in which it is written, so that compensated sums, differences of nearly equal
-numbers and tests such as `1.0 + e == 1.0` mean what they mean in Python.
+All other arithmetic of generated code is done in the order in which it is written, so that compensated sums,
+differences of nearly equal numbers and tests such as `1.0 + e == 1.0` mean what they mean in Python.
 
     >>> import numba, numpy as np
     >>> @numba.njit
@@ -21,7 +22,7 @@ from fad.kernels.promotion import compiled_as, like_ufunc
 
 __all__ = ["add_up", "maximum_up", "minimum_up", "multiply_up"]
 
-FREE = "reassoc", "contract"                               # with "nsz", LLVM takes the addends apart as well: (x + big) - big in a sum
+FREE = "reassoc", "contract"  # with "nsz", LLVM takes the addends apart as well: (x + big) - big in a sum
 
 
 def add_up(total, x):
@@ -88,5 +89,9 @@ def _emit_multiply(context, builder, sig, args):
 
 compiled_as(add_up, like_ufunc(np.add, types.Integer, types.Float, types.Complex), _emit_add, fallback=np.add)
 compiled_as(multiply_up, like_ufunc(np.multiply, types.Integer, types.Float), _emit_multiply, fallback=np.multiply)
-compiled_as(maximum_up, like_ufunc(np.maximum, types.Integer, types.Float), _emit_extreme("maximum", ">="), fallback=np.maximum)
-compiled_as(minimum_up, like_ufunc(np.minimum, types.Integer, types.Float), _emit_extreme("minimum", "<="), fallback=np.minimum)
+compiled_as(
+    maximum_up, like_ufunc(np.maximum, types.Integer, types.Float), _emit_extreme("maximum", ">="), fallback=np.maximum
+)
+compiled_as(
+    minimum_up, like_ufunc(np.minimum, types.Integer, types.Float), _emit_extreme("minimum", "<="), fallback=np.minimum
+)

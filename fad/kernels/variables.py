@@ -47,7 +47,10 @@ def natural_names(defined):
 
 
 _ALL_OF, _ANY_OF = {"min", "minimum"}, {"max", "maximum"}
-_KEEP_SIGN = {operator.add, operator.mul, operator.floordiv, operator.mod, operator.iadd, operator.imul, operator.ifloordiv, operator.imod}
+_KEEP_SIGN = {
+    operator.add, operator.mul, operator.floordiv, operator.mod, operator.iadd, operator.imul, operator.ifloordiv,
+    operator.imod,
+}
 
 
 def _is_natural(value, names, defined):
@@ -64,7 +67,12 @@ def _is_natural(value, names, defined):
         return _is_natural_call(only_value(defined, value.func), value.args, names, defined)
     if value.op in ("cast", "getiter", "iternext", "pair_first", "build_tuple"):
         return all(v.name in names for v in value.list_vars())
-    return value.op == "static_getitem" and value.value.name in names or value.op == "getattr" and value.attr in ("shape", "size")
+    return (
+        value.op == "static_getitem"
+        and value.value.name in names
+        or value.op == "getattr"
+        and value.attr in ("shape", "size")
+    )
 
 
 def only_value(defined, var):
@@ -95,13 +103,22 @@ def _is_natural_call(function, args, names, defined):
     if function is range:
         down_to_zero = len(args) == 3 and only_value(defined, args[1]) == only_value(defined, args[2]) == -1
         return len(args) == 1 or down_to_zero or natural[0] and all(natural[2:])
-    return function is len or called in _ALL_OF and all(natural) or called in _ANY_OF and any(natural) or called == "where" and all(natural[1:])
+    return (
+        function is len
+        or called in _ALL_OF
+        and all(natural)
+        or called in _ANY_OF
+        and any(natural)
+        or called == "where"
+        and all(natural[1:])
+    )
 
 
 def of_one_value(blocks, is_counted):
     """Variables with one assignment that reaches, alone, every use: they need no memory.
 
-    A variable whose references are counted needs memory where it is not known, wherever it is released or assigned, whether it holds one.
+    A variable whose references are counted needs memory where it is not known, wherever it is released or assigned,
+    whether it holds one.
     """
     assigned, used = _places(blocks)
     cfg = compute_cfg_from_blocks(blocks)
@@ -110,7 +127,9 @@ def of_one_value(blocks, is_counted):
     def reached(name):
         block, position = assigned[name][0]
         first, last = order[block]
-        return all(b == block and p > position or b > block and first < order[b][0] <= last for b, p in used.get(name, ()))
+        return all(
+            b == block and p > position or b > block and first < order[b][0] <= last for b, p in used.get(name, ())
+        )
     alone = [name for name, places in assigned.items() if len(places) == 1 and places[0][0] in order and reached(name)]
     counted = {name for name in alone if is_counted(name)}
     unclear = _released_unclearly(blocks, cfg, counted)
@@ -199,13 +218,19 @@ def _is_none(defined, var):
 
 
 def mark_helper(context, function, fndesc, body):
-    """Tell LLVM of a helper (see helpers.py) that it stays a function, and which of its arguments' arrays share no memory."""
+    """Tell LLVM of a helper (see helpers.py) that it stays a function, and which of its arguments' arrays share no
+    memory.
+    """
     apart = getattr(body, "fad_apart", None)
     if apart is None:
         return
     function.attributes.add("noinline")
     place = context.data_model_manager
-    data = {f"arg.{n}.{place[t].get_field_position('data')}" for n, t in zip(fndesc.args, fndesc.argtypes) if n in apart and isinstance(t, types.Array)}
+    data = {
+        f"arg.{n}.{place[t].get_field_position('data')}"
+        for n, t in zip(fndesc.args, fndesc.argtypes)
+        if n in apart and isinstance(t, types.Array)
+    }
     for value in context.call_conv.get_arguments(function):
         if value.name in data:
             value.add_attribute("noalias")

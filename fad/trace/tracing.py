@@ -79,18 +79,28 @@ class Traced(NamedTuple):
 
 def is_data(x: Any) -> bool:
     """Whether a leaf is an array or a number, and not a static Python value."""
-    return (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc") or isinstance(x, Value) or type(x) in (int, float, complex)
+    return (
+        (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc")
+        or isinstance(x, Value)
+        or type(x) in (int, float, complex)
+    )
 
 
-def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "",
-          names: Sequence = (), own: bool = False, moving: Sequence = (), once: bool = True, state: Sequence = ()) -> Traced:
-    """Trace f on inputs like these leaves; call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'.
-    own: f is a body of fad's own, which sees to the capture of what it calls. moving: the inputs that a derivative is taken through.
-    once: whether the Func is run once each time that the program around it is. state: locations outside whose numbers are inputs.
+def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "", names: Sequence = (),
+          own: bool = False, moving: Sequence = (), once: bool = True, state: Sequence = ()) -> Traced:
+    """Trace f on inputs like these leaves.
+
+    call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'. own: f is a body of fad's
+    own, which sees to the capture of what it calls. moving: the inputs that a derivative is taken through. once:
+    whether the Func runs once each time that the program around it does. state: locations outside whose numbers are
+    inputs.
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
-    with building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder, lifted(builder.root, state), effects_of(builder) as effects:
+    call = call or _in_order
+    with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
+          lifted(builder.root, state), effects_of(builder) as effects):
+        is_whole = builder.parent is None
         builder.region.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
@@ -98,58 +108,76 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         builder.region.arrived = {id(new): x for new, x in zip(given, leaves)}
         builder.region.arrived_pairs = {id(new): (new, x) for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
-            out, structure, statics, result = _run(f, call or _in_order, own, given)
-        if builder.parent is None:
-            refuse_unseen_reads(builder)
-        if builder.parent is None and not builder.live:
-            refuse_unseen_changes(builder)
-            refuse_listeners(builder)
-            refuse_unseen_questions(builder)
-            refuse_unknown(reads_of(builder), "a method that Python calls by itself")
-            builder.trace.sources += builder.trace.reads.sources()
+            out, structure, statics, result = _run(f, call, own, given)
+        if is_whole:
+            _refuse_unseen(builder)
         lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
-        outer = _written_outside(builder) if builder.parent is None else []
-        outputs = [_result(x) for k, x in enumerate(out) if k not in statics] + [inputs[k] for k in written] + [x for _, x in outer]
+        outer = _written_outside(builder) if is_whole else []
+        outputs = [*_results(out, statics), *[inputs[k] for k in written], *[x for _, x in outer]]
         left, inside = _left(builder, effects.mark, outputs, result)
         outputs += left.outputs if left is not None else inside.outputs if inside is not None else []
-        if builder.parent is None:
+        if is_whole:
             settle(builder)
         func = builder.finish(tuple(outputs))
-        if builder.parent is None and (builder.trace.drawn or builder.trace.handles):
+        if is_whole and (builder.trace.drawn or builder.trace.handles):
             refuse_leaks(builder, func, statics.values())
 
         def again() -> tuple:
             fresh = [builder.value_of(v) for v in before]
-            out, *shape, result = _run(f, call or _in_order, own, fresh)
-            made = [_result(x) for k, x in enumerate(out) if k not in shape[1]] + [fresh[k] for k in written] + _written_again(builder, outer)
+            out, *shape, result = _run(f, call, own, fresh)
+            made = [*_results(out, shape[1]), *[fresh[k] for k in written], *_written_again(builder, outer)]
             made += _left_again(builder, left, inside, made, result)
             return [as_atom(x) for x in made], shape
         if not builder.live:
             with effects.taken_back():
-                require_same_kinds(builder, ComparedPart(list(func.inputs), func.equations, list(func.outputs)), [structure, statics], again)
+                part = ComparedPart(list(func.inputs), func.equations, list(func.outputs))
+                require_same_kinds(builder, part, [structure, statics], again)
             if left is not None:
                 effects.take_back()
-            elif builder.parent is None:
+            elif is_whole:
                 settle_known(builder)
-    root = builder.root
-    if builder is not root:
+    if not is_whole:
         _put_back(builder)
-        return Traced(func, structure, statics, (), written, (), Checks(()), delivered=len(inside.outputs) if inside else 0, inside=inside)
+        return Traced(func, structure, statics, (), written, (), Checks(()),
+                      delivered=len(inside.outputs) if inside else 0, inside=inside)
     written += tuple([len(inputs) + k for k, _ in outer])
+    return _whole(builder, func, inputs, before, structure, statics, written, lost, effects, left)
+
+
+def _refuse_unseen(builder: Any) -> None:
+    """Refuse reads, changes and questions that no guard covers; a program's guards for its unseen reads."""
+    refuse_unseen_reads(builder)
+    if not builder.live:
+        refuse_unseen_changes(builder)
+        refuse_listeners(builder)
+        refuse_unseen_questions(builder)
+        refuse_unknown(reads_of(builder), "a method that Python calls by itself")
+        builder.trace.sources += builder.trace.reads.sources()
+
+
+def _results(out: Sequence, statics: Any) -> list:
+    return [_result(x) for k, x in enumerate(out) if k not in statics]
+
+
+def _whole(builder: Any, func: Func, inputs: list, before: list, structure: Any, statics: dict, written: tuple,
+           lost: tuple, effects: Any, left: "Left | None") -> Traced:
+    """A whole program: with its guards, its prelude, and what it reads and writes outside."""
+    state = builder.trace
     _fix_small_extents(builder, func)
     guards, prelude = positional_guards(builder, func), placed(builder.region.steps, places_of(func))
-    dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in root.trace.relied])
+    dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in state.relied])
     func, later = _unified(func, builder)
     if config.check_trace:
         check(func)
-    return Traced(func, structure, statics, tuple(a for a, _ in root.trace.captured.values()), written, guards, Checks(root.trace.sources), dense, later, lost,
-                  tuple(root.trace.unrolled.items()), _places_apart(root, before), _told_apart(root, inputs), prelude, effects,
+    return Traced(func, structure, statics, tuple(a for a, _ in state.captured.values()), written, guards,
+                  Checks(state.sources), dense, later, lost, tuple(state.unrolled.items()),
+                  _places_apart(builder, before), _told_apart(builder, inputs), prelude, effects,
                   tuple(left.stores) if left else (), len(left.outputs) if left else 0)
 
 
 def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
-    """What the function leaves outside: of a whole program its stores, of a function within a program its values."""
+    """The effects of the function: stores for a whole program, values for a function within a program."""
     if builder.root.live:
         # views are read here, arguments are those around it
         return None, None if builder.parent is None else LeftInside(builder, mark).on_tape()
@@ -161,7 +189,10 @@ def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | 
     if left is not None:
         builder.trace.sources += left.guards
     if left is None and builder.trace.lifted_owners:
-        raise UnstageableError("state that changes at each call stands beside what a program cannot write", why="the function is traced at each call")
+        raise UnstageableError(
+            "state that changes at each call stands beside what a program cannot write",
+            why="the function is traced at each call",
+        )
     return left, None
 
 
@@ -184,20 +215,27 @@ def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) ->
 
 
 def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
-    """What f returns for these inputs: its leaves, its structure, the leaves that are not data, and the result itself."""
+    """The result of f for these inputs: its leaves, its structure, the leaves that are not data, and the result itself.
+    """
     result = plain(call(f if own else captured(f), inputs))
     check_twins(current())
     out, structure = tree.flatten(result)
-    statics = {k: original_of(x) for k, x in enumerate(out) if is_too_large(x) or not (is_data(x) or isinstance(x, (bool, list)))}
+    statics = {
+        k: original_of(x)
+        for k, x in enumerate(out)
+        if is_too_large(x) or not (is_data(x) or isinstance(x, (bool, list)))
+    }
     refuse_texts(list(statics.values()), structure)
     return out, structure, statics, result
 
 
-FIXED = 4                                   # an extent of a small array in a loop, up to this one, is a number of the program
+FIXED = 4  # an extent of a small array in a loop, up to this one, is a number of the program
 
 
 def _fix_small_extents(builder: Builder, func: Func) -> None:
-    """Make the extents of arrays that loops had better keep in scalars numbers of the program: another extent is another program."""
+    """Make the extents of arrays that loops had better keep in scalars numbers of the program: another extent is
+    another program.
+    """
     facts = builder.integers
 
     def extent(n: Any) -> "int | None":
@@ -209,7 +247,9 @@ def _fix_small_extents(builder: Builder, func: Func) -> None:
 
 
 def _written_outside(root: Builder) -> list:
-    """Arrays from outside that the function wrote to: their places among the captured ones, and what holds their contents now."""
+    """Arrays from outside that the function wrote to: their places among the captured ones, and what holds their
+    contents now.
+    """
     return [(k, x) for k, (_, x) in enumerate(root.trace.captured.values()) if x.atom not in root.inputs]
 
 
@@ -222,10 +262,13 @@ def _written_again(root: Builder, outer: list) -> list:
 
 
 def _places_apart(root: Builder, inputs: list) -> tuple:
-    """Which arrays must share no memory with which, by their places: those of inputs that are written to under a derivative."""
+    """Pairs of arrays, by their places, that must not share memory: a derivative's function writes to one of them."""
     captured = [value.atom for _, value in root.trace.captured.values()]
     place = {v: k for k, v in enumerate([*inputs, *captured])}
-    found = {place[v]: tuple(dict.fromkeys(place[w] for w in (*others, *captured) if w is not v)) for v, others in root.trace.apart.items()}
+    found = {
+        place[v]: tuple(dict.fromkeys(place[w] for w in (*others, *captured) if w is not v))
+        for v, others in root.trace.apart.items()
+    }
     return tuple((k, others) for k, others in found.items() if others)
 
 
@@ -285,7 +328,10 @@ def _result(x: Any) -> Any:
 def positional_guards(builder: Builder, func: Func) -> tuple:
     """The builder's guards, in terms of inputs' axes (None: of an integer input itself) instead of variables."""
     place = places_of(func)
-    return tuple((g.relation, tuple((place[v], c) for v, c in g.form.terms), g.form.const) for g in builder.integers.guards.values())
+    return tuple(
+        (g.relation, tuple((place[v], c) for v, c in g.form.terms), g.form.const)
+        for g in builder.integers.guards.values()
+    )
 
 
 def places_of(func: Func) -> dict:

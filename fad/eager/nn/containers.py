@@ -106,7 +106,10 @@ class ModuleList(_Numbered):
             else:
                 runs.append([k, k, told])
         lines = [f"({a}): {told}" if a == b else f"({a}-{b}): {b - a + 1} x {told}" for a, b, told in runs]
-        return f"{type(self).__name__}({''.join(chr(10) + '  ' + line.replace(chr(10), chr(10) + '  ') for line in lines)}" + ("\n)" if lines else ")")
+        return (
+            f"{type(self).__name__}({''.join(chr(10) + '  ' + line.replace(chr(10), chr(10) + '  ') for line in lines)}"
+            + ("\n)" if lines else ")")
+        )
 
     def append(self, module: Module) -> "ModuleList":
         """Add a module at the end."""

@@ -132,7 +132,9 @@ def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dil
                 size: tuple) -> np.ndarray:
     n, out = g.shape[:2]
     columns = _columns(x, size, g.shape[2:], stride, padding, dilation, groups)
-    w = np.add.reduce(np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)), 0)
+    w = np.add.reduce(
+        np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)), 0
+    )
     return w.reshape(out, x.shape[1] // groups, *size)
 
 
@@ -236,7 +238,9 @@ convolution_weight = Composite("convolution_weight", _weight_written, _weight_pu
 def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
               rank: int) -> Any:
     if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same")
+        raise RuntimeError(
+            f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same"
+        )
     given = [tuple(v) if v.__class__ is list else v for v in (stride, padding, dilation)]
     more, options = _options_of(sizes(input), sizes(weight), *given, groups, rank)
     if more:

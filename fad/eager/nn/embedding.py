@@ -85,8 +85,17 @@ class Embedding(Module):
                  max_norm: "float | None" = None, norm_type: float = 2.0,
                  scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None, _freeze: bool = False):
         super().__init__()
-        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, _place(padding_idx, num_embeddings)
-        self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse = max_norm, norm_type, scale_grad_by_freq, sparse
+        self.num_embeddings, self.embedding_dim, self.padding_idx = (
+            num_embeddings,
+            embedding_dim,
+            _place(padding_idx, num_embeddings),
+        )
+        self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse = (
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            sparse,
+        )
         if _weight is None:
             self.weight = empty(num_embeddings, embedding_dim)
             self.weight.requires_grad = not _freeze
@@ -118,8 +127,9 @@ class Embedding(Module):
                          self.sparse)
 
     def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}" + _options(self, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
-                                                                         sparse=False)
+        return f"{self.num_embeddings}, {self.embedding_dim}" + _options(
+            self, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
+        )
 
 
 def _options(module: Any, **usual: Any) -> str:

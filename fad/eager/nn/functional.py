@@ -58,7 +58,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 def _linear(input: Any, weight: Any, bias: Any) -> Any:
     if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
         x, w, b = input._a, weight._a, bias._a
-        if x.ndim == w.ndim == 2 and b.shape == w.shape[:1] and x.shape[1] == w.shape[1] and x.dtype is w.dtype is b.dtype:
+        if (
+            x.ndim == w.ndim == 2
+            and b.shape == w.shape[:1]
+            and x.shape[1] == w.shape[1]
+            and x.dtype is w.dtype is b.dtype
+        ):
             return addmm_step(bias, input, weight.t(), beta=1, alpha=1)                     # type: ignore[attr-defined]
     if bias is not None and len(bias.shape) > 1 and isinstance(input, Tensor):
         return input @ weight.t() + bias
@@ -127,7 +132,11 @@ def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
         added, places = (max(before, 0), max(after, 0)), np.arange(n)
         kept = slice(max(-before, 0), None if after >= 0 else after)
         # A circle is what is left of x; the other ways go on from x as it was.
-        places = np.pad(places[kept], added, mode="wrap") if mode == "circular" else np.pad(places, added, mode=_WAYS[mode])[kept]  # type: ignore[call-overload]
+        places = (
+            np.pad(places[kept], added, mode="wrap")
+            if mode == "circular"
+            else np.pad(places, added, mode=_WAYS[mode])[kept]
+        )  # type: ignore[call-overload]
         spec = tuple("a" if j == k else ":" for j in range(len(extents)))
         x = op["index"](x, places, spec=spec, at=k)
     return x

@@ -179,7 +179,9 @@ def _former(f: Callable) -> Callable:
     return call
 
 
-uniform, normal, constant, eye, dirac, sparse, orthogonal = (_former(f)
-                                                             for f in (uniform_, normal_, constant_, eye_, dirac_, sparse_, orthogonal_))
-xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = (_former(f)
-                                                                  for f in (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_))
+uniform, normal, constant, eye, dirac, sparse, orthogonal = (
+    _former(f) for f in (uniform_, normal_, constant_, eye_, dirac_, sparse_, orthogonal_)
+)
+xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = (
+    _former(f) for f in (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_)
+)

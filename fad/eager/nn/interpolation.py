@@ -90,7 +90,14 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         else:
             matrix = _cubic if mode == "bicubic" else _linear
             y = along(y, 2 + k, matrix(n, m, bool(align_corners), None if recompute_scale_factor else s))
-    title = {"nearest": "Nearest", "nearest-exact": "NearestExact", "bicubic": "Bicubic", "linear": "Linear", "bilinear": "Bilinear", "trilinear": "Trilinear"}[mode]
+    title = {
+        "nearest": "Nearest",
+        "nearest-exact": "NearestExact",
+        "bicubic": "Bicubic",
+        "linear": "Linear",
+        "bilinear": "Bilinear",
+        "trilinear": "Trilinear",
+    }[mode]
     notes: dict = {"scales": scales[0]} if rank == 1 else {f"scales_{axis}": s
                                                            for axis, s in zip("dhw"[3 - rank:], scales)}
     corners = {} if mode.startswith("nearest") else {"align_corners": bool(align_corners)}

@@ -51,7 +51,12 @@ class ConvLayer(Module):
         ways = ("zeros", "reflect", "replicate", "circular")
         if padding_mode not in ways:
             raise ValueError(f"padding_mode must be one of {ways}, but got padding_mode='{padding_mode}'")
-        self.in_channels, self.out_channels, self.groups, self.padding_mode = in_channels, out_channels, groups, padding_mode
+        self.in_channels, self.out_channels, self.groups, self.padding_mode = (
+            in_channels,
+            out_channels,
+            groups,
+            padding_mode,
+        )
         self.kernel_size, self.stride, self.dilation = (convolution.spread(v, self.rank)
                                                         for v in (kernel_size, stride, dilation))
         self.padding = padding if isinstance(padding, str) else convolution.spread(padding, self.rank)

@@ -52,6 +52,7 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
         told = (shown.format(**vars(self)) if shown and "{" in shown
                 else ", ".join(f"{key}={getattr(self, key)}" for key in words))
         return ", ".join([t for t in (told, "inplace=True" if "inplace" in passed and self.inplace else "") if t])
+
     __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])  # type: ignore[attr-defined]
     return type(name, (Module,),
                 {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": function.__doc__,

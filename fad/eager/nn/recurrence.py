@@ -5,9 +5,10 @@ The gates' share of the inputs is computed for all times at once, before. What i
     state[t] = cell(gates[t] + h[t - 1] @ u.T + c, state[t - 1])
 
 Forward, a time costs one matrix product and a handful of calls of NumPy. Backward, the gates of all times are computed
-again in one go from the states, which are the step's result, and so are all factors that do not depend on the cotangent;
-the sweep through time is left with a product and three or four calls (Appleyard et al., "Optimizing performance of
-recurrent neural networks on GPUs", 2016, on what can leave the sweep). Nothing is saved but arguments and result.
+again in one go from the states, which are the step's result, and so are all factors that do not depend on the
+cotangent; the sweep through time is left with a product and three or four calls (Appleyard et al., "Optimizing
+performance of recurrent neural networks on GPUs", 2016, on what can leave the sweep). Nothing is saved but arguments
+and result.
 
 The state is one array (parts, batch, features): of an LSTM (h, memory), of the others (h,).
 """
@@ -117,7 +118,7 @@ def _lstm_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray,
     a = np.matmul(before[:, 0], u.T) + z
     a = (a if c is None else a + c).reshape(length, batch, 4, n)
     new, gates, top = np.tanh(a[:, :, 2]), expit(a), np.tanh(y[:, 1])
-    factor = gates * (1.0 - gates)                                   # from the memory (from h, of the last) to the gates
+    factor = gates * (1.0 - gates)  # from the memory (from h, of the last) to the gates
     factor[:, :, 0] *= new
     factor[:, :, 1] *= before[:, 1]
     factor[:, :, 2] = gates[:, :, 0] * (1.0 - new * new)
@@ -167,7 +168,8 @@ def _gru_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, 
 
 
 def _recurrence(name: str, cell: Callable, run: Callable, sweep: Callable, gates: int, parts: int) -> Composite:
-    """The step that runs a cell through time: (gates (time, batch, rows), state, u, c) -> (time, parts, batch, features).
+    """The step that runs a cell through time: (gates (time, batch, rows), state, u, c) -> (time, parts, batch,
+    features).
 
     backwards: the last time comes first.
     """

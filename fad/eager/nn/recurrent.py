@@ -53,7 +53,9 @@ class RNNBase(Module):
         if mode not in KINDS:
             raise ValueError(f"Unrecognized RNN mode: {mode}")
         _sensible(mode, input_size, hidden_size, num_layers, dropout, proj_size)
-        self.mode, self.input_size, self.hidden_size, self.num_layers, self.bias, self.batch_first = mode, input_size, hidden_size, num_layers, bias, batch_first
+        self.mode, self.input_size, self.hidden_size, self.num_layers, self.bias, self.batch_first = (
+            mode, input_size, hidden_size, num_layers, bias, batch_first,
+        )
         self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size
         for layer in range(num_layers):
             for suffix in self._suffixes():
@@ -159,7 +161,9 @@ class RNNBase(Module):
             last = y[0 if backwards else -1]
             return y[:, 0], tuple([last[k] for k in range(len(state))])
         cell = KINDS[self.mode].cell
-        states, state = through(cell if projection is None else _projected(cell, projection), z, state, (u, c), backwards)
+        states, state = through(
+            cell if projection is None else _projected(cell, projection), z, state, (u, c), backwards
+        )
         return cat([op["reshape"](s[0], 1, *s[0].shape) for s in states], 0), state
 
     def extra_repr(self) -> str:

@@ -149,20 +149,26 @@ class Saving:
         if given._a.shape == (1,) and not t._a.ndim:                           # as numbers were saved of old
             given = given.reshape(())  # type: ignore[attr-defined]
         if given._a.shape != t._a.shape:
-            return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "  # type: ignore[attr-defined]
-                    f"the shape in current model is {t.shape}.")  # type: ignore[attr-defined]
+            return (
+                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "  # type: ignore[attr-defined]
+                f"the shape in current model is {t.shape}."
+            )  # type: ignore[attr-defined]
         try:
             with changed(grad=False):
                 if not assign:
                     t.copy_(given)  # type: ignore[attr-defined]
                 elif name in self._parameters:
-                    self._parameters[name] = given if type(given) is type(t) else type(t)(given, requires_grad=t.requires_grad)  # type: ignore[call-arg, attr-defined]
+                    self._parameters[name] = (
+                        given if type(given) is type(t) else type(t)(given, requires_grad=t.requires_grad)
+                    )  # type: ignore[call-arg, attr-defined]
                 else:
                     self._buffers[name] = given
         except Exception as error:
             let_through(error)
-            return (f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '  # type: ignore[attr-defined]
-                    f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")  # type: ignore[attr-defined]
+            return (
+                f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '  # type: ignore[attr-defined]
+                f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}."
+            )  # type: ignore[attr-defined]
         return ""
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
@@ -173,11 +179,16 @@ class Saving:
         keys, errors = IncompatibleKeys([], []), []  # type: ignore[var-annotated]
         self._load(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), strict, assign, keys, errors)
         if strict and keys.unexpected_keys:
-            errors.insert(0,
-                          f"Unexpected key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.unexpected_keys)}. ".replace("'", '"'))
+            errors.insert(
+                0,
+                f"Unexpected key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.unexpected_keys)}. ".replace(
+                    "'", '"'
+                ),
+            )
         if strict and keys.missing_keys:
-            errors.insert(0,
-                          f"Missing key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.missing_keys)}. ".replace("'", '"'))
+            errors.insert(
+                0, f"Missing key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.missing_keys)}. ".replace("'", '"')
+            )
         if errors:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return keys

@@ -35,7 +35,9 @@ def functional_call(module: Module, parameters_and_buffers: Any, args: Any = (),
     (3, 1)
     """
     given: dict = {}
-    for part in parameters_and_buffers if isinstance(parameters_and_buffers, (tuple, list)) else (parameters_and_buffers,):
+    for part in (
+        parameters_and_buffers if isinstance(parameters_and_buffers, (tuple, list)) else (parameters_and_buffers,)
+    ):
         given.update(part)
     with swapped_parameters(module, given):
         return module(*(args if isinstance(args, tuple) else (args,)), **(kwargs or {}))

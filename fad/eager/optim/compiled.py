@@ -1,4 +1,6 @@
-"""A step of training compiled whole: the loss, its gradient and the optimiser's rule as one program that every further step replays."""
+"""A step of training compiled whole: the loss, its gradient and the optimiser's rule as one program that every further
+step replays.
+"""
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +25,8 @@ class Moved:
 
 
 class ModelLayout:
-    """What a model consists of, as long as it consists of that: modules, and where each tensor and each module is held."""
+    """What a model consists of, as long as it consists of that: modules, and where each tensor and each module is held.
+    """
 
     def __init__(self, model: Module):
         self.modules = list(model.modules())
@@ -46,7 +49,8 @@ class ModelLayout:
 
 
 class CompiledStep:
-    """step(*args): what loss(model, *args).backward() and optimizer.step() do, as one compiled program; returns the loss.
+    """step(*args): what loss(model, *args).backward() and optimizer.step() do, as one compiled program; returns the
+    loss.
 
     loss       a function of the model and the arguments (tensors or arrays) that returns a scalar
     model      its parameters are changed in place, and so are the statistics that its layers keep
@@ -55,9 +59,9 @@ class CompiledStep:
 
     The first step runs on tensors and is answered at once; it makes the optimiser's state. A step runs on tensors too
     while one of the optimiser's parameters has no gradient, where somebody listens (hooks, anomaly mode, a profiler),
-    where gradients have been accumulated before, or an argument requires one. Learning rates may change from step to step; other options, and
-    train() or eval(), make a new program. Parameters' .grad stays empty. A parameter that a branch does not reach has
-    the gradient zero in a program, where on tensors it has none.
+    where gradients have been accumulated before, or an argument requires one. Learning rates may change from step to
+    step; other options, and train() or eval(), make a new program. Parameters' .grad stays empty. A parameter that a
+    branch does not reach has the gradient zero in a program, where on tensors it has none.
 
     >>> import numpy as np, fad
     >>> model = fad.nn.Linear(2, 1)

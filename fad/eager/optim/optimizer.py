@@ -123,7 +123,9 @@ class Optimizer:
                 for p in group["params"]:
                     if p._g is not None:
                         whole = p._a.dtype.kind != "c"
-                        self.update(p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), rates, self.state[p])  # type: ignore[arg-type]
+                        self.update(
+                            p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), rates, self.state[p]
+                        )  # type: ignore[arg-type]
         return loss
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:

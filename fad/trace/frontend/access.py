@@ -1,4 +1,5 @@
-"""Rewriting of reads, writes and operators: each becomes a call of the runtime, which knows the special methods of users' classes (datamodel.py).
+"""Rewriting of reads, writes and operators: each becomes a call of the runtime, which knows the special methods of
+users' classes (datamodel.py).
 
     x[i], o.y = f()    ->    _fad_1, _fad_2 = f()
                              __fad__.set_item(_fad_1, x, i)
@@ -15,19 +16,24 @@ WRITING = {"append"}                                         # methods of lists 
 
 
 class AccessRewriter(ast.NodeTransformer):
-    """The part of the rewriter that sees to operators, items and attributes. Values are computed in Python's order, and once."""
+    """The part of the rewriter that sees to operators, items and attributes. Values are computed in Python's order, and
+    once.
+    """
 
     numbers: list
-    runtime: Callable                                         # (name, *arguments) -> a call of the runtime; of the rewriter, as the next two
+    runtime: Callable  # (name, *arguments) -> a call of the runtime; of the rewriter, as the next two
     later: Callable                                           # expression -> a function that computes it
     _mangled: Callable                                        # name of an attribute -> as the compiled class knows it
 
-    # -- operators --------------------------------------------------------------------------------------------------------
+    # -- operators
+    # --------------------------------------------------------------------------------------------------------
 
     def visit_BinOp(self, e: ast.BinOp) -> Any:
         if isinstance(e.left, ast.Constant) and isinstance(e.right, ast.Constant):
-            return e                                          # Python computes it once
-        if isinstance(e.op, ast.Mod) and (isinstance(e.left, ast.JoinedStr) or isinstance(getattr(e.left, "value", None), str)):
+            return e  # Python computes it once
+        if isinstance(e.op, ast.Mod) and (
+            isinstance(e.left, ast.JoinedStr) or isinstance(getattr(e.left, "value", None), str)
+        ):
             return placed(self.runtime("percent", self.visit(e.left), self.visit(e.right)), e)
         new: Any = placed(self.runtime("binary", _name_of(e.op), self.visit(e.left), self.visit(e.right)), e)
         new.is_of_lists = any(is_of_lists(x) for x in (e.left, e.right))
@@ -37,7 +43,9 @@ class AccessRewriter(ast.NodeTransformer):
         if any(isinstance(op, (ast.Is, ast.IsNot)) for op in e.ops) and len(e.ops) == 1:
             return self.generic_visit(e)                      # the runtime's is_ (see nodes.Identities)
         if len(e.ops) == 1 and not isinstance(e.ops[0], (ast.In, ast.NotIn)):
-            return placed(self.runtime("compare", _name_of(e.ops[0]), self.visit(e.left), self.visit(e.comparators[0])), e)
+            return placed(
+                self.runtime("compare", _name_of(e.ops[0]), self.visit(e.left), self.visit(e.comparators[0])), e
+            )
         if any(map(binds, e.comparators)):
             return self.generic_visit(e)
         parts: list[Any] = []
@@ -45,21 +53,30 @@ class AccessRewriter(ast.NodeTransformer):
             parts += [_name_of(op), self.later(self.visit(value))]
         return placed(self.runtime("chain", self.visit(e.left), *parts), e)
 
-    # -- reads ------------------------------------------------------------------------------------------------------------
+    # -- reads
+    # ------------------------------------------------------------------------------------------------------------
 
     def visit_Attribute(self, e: ast.Attribute) -> Any:
         if e.attr in WRITING and isinstance(e.value, (ast.Attribute, ast.Subscript)):
-            e.value.is_indexed = True                         # type: ignore[union-attr]  # nothing of what stands there is read
+            e.value.is_indexed = True  # type: ignore[union-attr]  # nothing of what stands there is read
         is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        return placed(self.runtime("attribute", e.value, self._attribute_name(e), *is_indexed), e) if isinstance(e.ctx, ast.Load) else e
+        e = self.generic_visit(e)  # type: ignore[assignment]
+        return (
+            placed(self.runtime("attribute", e.value, self._attribute_name(e), *is_indexed), e)
+            if isinstance(e.ctx, ast.Load)
+            else e
+        )
 
     def visit_Subscript(self, e: ast.Subscript) -> Any:
         if isinstance(e.ctx, ast.Load) and isinstance(e.value, (ast.Attribute, ast.Subscript)):
-            e.value.is_indexed = True                         # type: ignore[union-attr]  # nobody has it but this subscript
+            e.value.is_indexed = True  # type: ignore[union-attr]  # nobody has it but this subscript
         is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        return placed(self.runtime("item", e.value, self._subscript(e), *is_indexed), e) if isinstance(e.ctx, ast.Load) else e
+        e = self.generic_visit(e)  # type: ignore[assignment]
+        return (
+            placed(self.runtime("item", e.value, self._subscript(e), *is_indexed), e)
+            if isinstance(e.ctx, ast.Load)
+            else e
+        )
 
     def visit_Starred(self, e: ast.Starred) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]
@@ -89,11 +106,14 @@ class AccessRewriter(ast.NodeTransformer):
             return ast.copy_location(ast.Tuple([self._as_value(x) for x in s.elts], ast.Load()), s)
         return s
 
-    # -- writes -----------------------------------------------------------------------------------------------------------
+    # -- writes
+    # -----------------------------------------------------------------------------------------------------------
 
     def stores(self, s: ast.Assign) -> list:
         """An assignment whose targets and value are rewritten, as statements that write to one target each."""
-        if any(isinstance(target, (ast.Tuple, ast.List)) for target in s.targets) and not isinstance(s.value, (ast.Tuple, ast.List)):
+        if any(isinstance(target, (ast.Tuple, ast.List)) for target in s.targets) and not isinstance(
+            s.value, (ast.Tuple, ast.List)
+        ):
             s.value = placed(self.runtime("unpacked", s.value), s.value)
         if not any(map(has_place, s.targets)):
             return [s]
@@ -137,8 +157,15 @@ class AccessRewriter(ast.NodeTransformer):
             return placed(ast.Assign([target], made, lineno=0), s)
         place: Any = self.generic_visit(target)
         if isinstance(place, ast.Subscript):
-            return placed(ast.Expr(self.runtime("augment_item", op, place.value, self._subscript(place), self.later(value))), s)
-        return placed(ast.Expr(self.runtime("augment_attribute", op, place.value, self._attribute_name(place), self.later(value))), s)
+            return placed(
+                ast.Expr(self.runtime("augment_item", op, place.value, self._subscript(place), self.later(value))), s
+            )
+        return placed(
+            ast.Expr(
+                self.runtime("augment_attribute", op, place.value, self._attribute_name(place), self.later(value))
+            ),
+            s,
+        )
 
     def visit_Delete(self, s: ast.Delete) -> Any:
         s = self.generic_visit(s)                             # type: ignore[assignment]
@@ -161,7 +188,9 @@ def has_place(target: Any) -> bool:
     """Whether an item or an attribute stands in a target."""
     if isinstance(target, ast.Starred):
         return has_place(target.value)
-    return isinstance(target, (ast.Subscript, ast.Attribute)) or (isinstance(target, (ast.Tuple, ast.List)) and any(map(has_place, target.elts)))
+    return isinstance(target, (ast.Subscript, ast.Attribute)) or (
+        isinstance(target, (ast.Tuple, ast.List)) and any(map(has_place, target.elts))
+    )
 
 
 def _name_of(op: ast.AST) -> ast.Constant:

@@ -1,6 +1,7 @@
-"""Which names matter where: assigned by a statement, read by it, and live (still to be read) after it.
+"""Liveness: the names that a statement assigns, reads, and leaves live (still to be read).
 
-Works on lowered code, where control flow is nesting and nothing else. What nested functions read counts as live everywhere.
+Works on lowered code, where control flow is nesting and nothing else. What nested functions read counts as live
+everywhere.
 """
 import ast
 from collections.abc import Iterable
@@ -11,7 +12,9 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def assigned(nodes: Iterable) -> dict:
-    """Names that these statements bind (in their own scope), in order; True where by plain assignment, False where only by `+=` and its like."""
+    """Names that these statements bind (in their own scope), in order; True where by plain assignment, False where only
+    by `+=` and its like.
+    """
     names: dict[str, bool] = {}
     for node in nodes:
         _collect(node, names)
@@ -115,7 +118,9 @@ def _parameters(args: ast.arguments) -> set:
 
 
 class Liveness:
-    """Marks each If, For and While of a function with `live` (what is read after it) and loops with `head` (what an iteration needs)."""
+    """Marks each If, For and While of a function with `live` (what is read after it) and loops with `head` (what an
+    iteration needs).
+    """
 
     def __init__(self, body: list):
         self.always = captured_by_functions(body) | declared_elsewhere(body)
@@ -123,7 +128,7 @@ class Liveness:
         self.block(body, set())
 
     def block(self, body: list, live: set) -> set:
-        """What is live before these statements, given what is after them."""
+        """The names live before these statements, given those live after them."""
         for s in reversed(body):
             live = self.statement(s, live | self.always)
         return live
@@ -138,7 +143,7 @@ class Liveness:
             return read(s) | (live - set(assigned([s])))
         if isinstance(s, ast.Return):
             return read(s)
-        for block in blocks_of(s):                            # with, try, match: whatever is read inside may be read at any time
+        for block in blocks_of(s):  # with, try, match: whatever is read inside may be read at any time
             self.block(block, live | read(s))
         return read(s) | live
 
@@ -151,8 +156,8 @@ class Liveness:
         return s.head | (read(s.iter) if isinstance(s, ast.For) else set())
 
     def needs(self, loop: Any) -> set:
-        """What an iteration reads before it binds it. That does not hang on what is live after the iteration, and is found once for each loop: a nest would be
-        gone through as often as two to the power of its depth.
+        """The names that an iteration reads before it binds them. They do not depend on what is live after the
+        iteration, so they are found once for each loop. Otherwise a nest of depth d would be walked 2^d times.
         """
         if loop not in self.needed:
             self.needed[loop] = self.block(loop.body, set())
@@ -162,4 +167,9 @@ class Liveness:
 def blocks_of(s: Any) -> list:
     """The blocks of a compound statement."""
     parts = [s, *getattr(s, "handlers", []), *getattr(s, "cases", [])]
-    return [getattr(p, field) for p in parts for field in ("body", "orelse", "finalbody") if isinstance(getattr(p, field, None), list)]
+    return [
+        getattr(p, field)
+        for p in parts
+        for field in ("body", "orelse", "finalbody")
+        if isinstance(getattr(p, field, None), list)
+    ]

@@ -1,4 +1,5 @@
-"""Jumps become flags: a function without `break`, `continue` and (but for its last line) `return`, which computes the same.
+"""Jumps become flags: a function without `break`, `continue` and (but for its last line) `return`, which computes the
+same.
 
     for v in x:                          returned = False
         if v < 0:                        for v in x:                  # goes on while not returned
@@ -6,8 +7,8 @@
     return 0.0                           if not returned: value = 0.0
                                          return value
 
-What follows an `if` one of whose branches always jumps moves into the other branch, so that most functions need no flag at all.
-A flag is a plain bool for as long as the tests on the way to it are plain.
+What follows an `if` one of whose branches always jumps moves into the other branch, so that most functions need no flag
+at all. A flag is a plain bool for as long as the tests on the way to it are plain.
 """
 import ast
 import copy
@@ -34,7 +35,9 @@ def holds(node: ast.AST, kinds: tuple) -> bool:
 
 
 def jumps_out(node: ast.AST) -> bool:
-    """Whether a statement may jump out of itself: return anywhere in it, break or continue that belong to a loop around it."""
+    """Whether a statement may jump out of itself: return anywhere in it, break or continue that belong to a loop around
+    it.
+    """
     if isinstance(node, (ast.For, ast.While)):
         return any(holds(s, (ast.Return,)) for s in node.body) or any(jumps_out(s) for s in node.orelse)
     if isinstance(node, SCOPES):
@@ -73,8 +76,12 @@ def cut_after_jump(block: list) -> list:
 
 
 def _needs_flags(node: ast.AST) -> bool:
-    """Whether a jump other than return stands in a statement, a :=, or a loop with an else clause, which is no part of the loops that are rewritten."""
-    if isinstance(node, (ast.Break, ast.Continue, ast.NamedExpr)) or (isinstance(node, (ast.For, ast.While)) and node.orelse):
+    """Whether a jump other than return stands in a statement, a :=, or a loop with an else clause, which is no part of
+    the loops that are rewritten.
+    """
+    if isinstance(node, (ast.Break, ast.Continue, ast.NamedExpr)) or (
+        isinstance(node, (ast.For, ast.While)) and node.orelse
+    ):
         return True
     return not isinstance(node, SCOPES) and any(_needs_flags(c) for c in ast.iter_child_nodes(node))
 
@@ -83,7 +90,7 @@ class JumpLowering:
     """Lowers the jumps of one function."""
 
     def __init__(self) -> None:
-        self.loops: list[tuple] = []                          # (break flag, continue flag) of the loops around, innermost last
+        self.loops: list[tuple] = []  # (break flag, continue flag) of the loops around, innermost last
         self.count = 0
         self.used: set[str] = set()                           # flags that are tested somewhere
 
@@ -115,7 +122,8 @@ class JumpLowering:
                 moved = self._moved(s, rest)
                 if moved is not None:
                     return out + self.statement(moved)
-            flags = self.flags_of(s) if rest and jumps_out(s) else []        # asked before: lowering changes some statements in place
+            # asked before: lowering changes some statements in place
+            flags = self.flags_of(s) if rest and jumps_out(s) else []
             out += self.statement(s)
             if flags:
                 self.used.update(flags)
@@ -152,7 +160,10 @@ class JumpLowering:
     def statement(self, s: Any) -> list:
         if isinstance(s, ast.Return):
             value = s.value or ast.Constant(None)
-            return [ast.copy_location(_assign(VALUE, value), s), ast.copy_location(_assign(RETURNED, ast.Constant(True)), s)]
+            return [
+                ast.copy_location(_assign(VALUE, value), s),
+                ast.copy_location(_assign(RETURNED, ast.Constant(True)), s),
+            ]
         if isinstance(s, (ast.Break, ast.Continue)):
             return [ast.copy_location(_assign(self.loops[-1][isinstance(s, ast.Continue)], ast.Constant(True)), s)]
         if isinstance(s, ast.If):
@@ -170,21 +181,26 @@ class JumpLowering:
     def ended_by_finally(self, s: ast.Try) -> list:
         """A try whose `finally` jumps: that is the end of errors on their way, and of jumps in the try.
 
-            try: a                           try: a
-            finally: b; continue      ->     except BaseException: pass
-                                             b; continue                    # after the flags of jumps in a are taken back
+        try: a                           try: a
+        finally: b; continue      ->     except BaseException: pass
+                                         b; continue                    # after the flags of jumps in a are taken back
         """
         inside: list[Any] = [*s.body, *s.handlers, *s.orelse]
         flags = dict.fromkeys(flag for b in inside for flag in self.flags_of(b))
         if not always_jumps(s.finalbody):
             return self.ended_on_some_ways(s, list(flags))
-        body: list[ast.stmt] = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
+        body: list[ast.stmt] = (
+            [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
+        )
         taken_in = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), None, [ast.Pass()])
         out = [self.compound(placed(ast.Try(body, [taken_in], [], []), s))]
-        return out + [ast.copy_location(_assign(flag, ast.Constant(False)), s) for flag in flags] + self.block(s.finalbody)
+        return (
+            out + [ast.copy_location(_assign(flag, ast.Constant(False)), s) for flag in flags] + self.block(s.finalbody)
+        )
 
     def ended_on_some_ways(self, s: ast.Try, flags: list) -> list:
-        """A try whose `finally` jumps on some ways: there the jumps in the try, which have these flags, are taken back. Errors on their way go on.
+        """A try whose `finally` jumps on some ways: there the jumps in the try, which have these flags, are taken back.
+        Errors on their way go on.
 
             finally:                         finally:
                 if c: break           ->         kept = flag; flag = False; if c: broken = True
@@ -194,17 +210,29 @@ class JumpLowering:
         self.count += 1
         kept = [f"_fad_kept_{self.count}_{k}" for k in range(len(flags))]
         self.used.update(flags, own)
-        before = [_assign(k, _load(flag)) for k, flag in zip(kept, flags)] + [_assign(flag, ast.Constant(False)) for flag in flags]
+        before = [_assign(k, _load(flag)) for k, flag in zip(kept, flags)] + [
+            _assign(flag, ast.Constant(False)) for flag in flags
+        ]
         after = [_assign(flag, _load(k)) for k, flag in zip(kept, flags)]
         restored = [ast.If(_not_any(own), [*after], [])] if after else []
         at = s.finalbody[0]
         out = self.compound(s)
-        out.finalbody = [*[placed(line, at) for line in before], *out.finalbody, *[placed(line, at) for line in restored]]
+        out.finalbody = [
+            *[placed(line, at) for line in before],
+            *out.finalbody,
+            *[placed(line, at) for line in restored],
+        ]
         return [out]
 
     def compound(self, s: Any) -> Any:
-        """with, try, match: their blocks are lowered, their own meaning stays. The else clause of a try is run where its body has come to its end."""
-        flags = dict.fromkeys(flag for b in s.body for flag in self.flags_of(b)) if isinstance(s, ast.Try) and s.orelse else {}
+        """with, try, match: their blocks are lowered, their own meaning stays. The else clause of a try is run where
+        its body has come to its end.
+        """
+        flags = (
+            dict.fromkeys(flag for b in s.body for flag in self.flags_of(b))
+            if isinstance(s, ast.Try) and s.orelse
+            else {}
+        )
         for field in ("body", "orelse", "finalbody"):
             if isinstance(getattr(s, field, None), list):
                 setattr(s, field, self.block(getattr(s, field)) or ([ast.Pass()] if field == "body" else []))
@@ -236,12 +264,13 @@ class JumpLowering:
         out.append(new)
         if s.orelse:
             rest = self.block(s.orelse)
-            out += [ast.copy_location(ast.If(_not_any(new.stops), rest, []), s.orelse[0])] if new.stops else rest   # type: ignore[union-attr]
+            out += [ast.copy_location(ast.If(_not_any(new.stops), rest, []), s.orelse[0])] if new.stops else rest  # type: ignore[union-attr]
         return out
 
 
 def _test_inside(s: ast.While) -> ast.While:
-    """while (y := f(x)): ... as while True: if not (y := f(x)): break; ... so that the name is bound where it is used."""
+    """while (y := f(x)): ... as while True: if not (y := f(x)): break; ... so that the name is bound where it is used.
+    """
     if s.orelse:
         raise CannotLowerError("a while with := in its test and an else clause")
     leave = ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), s.test), [ast.copy_location(ast.Break(), s)], []), s)
@@ -249,7 +278,8 @@ def _test_inside(s: ast.While) -> ast.While:
 
 
 def test_in_steps(test: ast.expr, name: str) -> tuple:
-    """A test that binds names in a part which may not be reached, as statements that compute it step by step, and what is left of it.
+    """A test that binds names in a part which may not be reached, as statements that compute it step by step, and what
+    is left of it.
 
         if a and (y := f(x)) > 1: ...     ->     t = not not a
                                                  if t: t = not not (y := f(x)) > 1
@@ -268,7 +298,11 @@ def _binds_late(e: ast.expr) -> bool:
 
 def _links(e: ast.expr) -> "ast.BoolOp | None":
     """a < (y := b) < c as a < (y := b) and y < c."""
-    if not isinstance(e, ast.Compare) or not all(isinstance(v, ast.NamedExpr) for v in e.comparators[:-1]) or len(e.ops) < 2:
+    if (
+        not isinstance(e, ast.Compare)
+        or not all(isinstance(v, ast.NamedExpr) for v in e.comparators[:-1])
+        or len(e.ops) < 2
+    ):
         return None
     left, links = e.left, list[ast.expr]()
     for op, right in zip(e.ops, e.comparators):
@@ -283,8 +317,8 @@ def _steps(e: ast.expr, name: str) -> list:
         if isinstance(e, ast.UnaryOp):
             return [*_steps(e.operand, name), placed(_assign(name, ast.UnaryOp(ast.Not(), _load(name))), e)]
         e = _links(e) or e
-        first, *rest = e.values                               # type: ignore[attr-defined]
-        reached = _load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), _load(name))              # type: ignore[attr-defined]
+        first, *rest = e.values  # type: ignore[attr-defined]
+        reached = _load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), _load(name))  # type: ignore[attr-defined]
         return [*_steps(first, name), *[placed(ast.If(copy.deepcopy(reached), _steps(v, name), []), v) for v in rest]]
     return [placed(_assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
 

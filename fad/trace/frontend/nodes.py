@@ -2,7 +2,8 @@
 import ast
 from typing import Any
 
-TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}      # functions to which a list is as good as a generator
+# functions to which a list is as good as a generator
+TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}
 SEES_NAMES = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}     # with so many arguments
 NUMBERS = {"int", "float", "bool"}                           # classes that captured code sees others in place of
 
@@ -29,24 +30,37 @@ def makes_functions(e: ast.AST) -> bool:
 
 def takes_all(e: ast.Call) -> bool:
     """Whether this is sum(... for ...) or a call of its like."""
-    return len(e.args) == 1 and isinstance(e.args[0], ast.GeneratorExp) and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL
+    return (
+        len(e.args) == 1
+        and isinstance(e.args[0], ast.GeneratorExp)
+        and getattr(e.func, "id", getattr(e.func, "attr", "")) in TAKE_ALL
+    )
 
 
 def hands_on_names(node: ast.AST) -> bool:
     """Whether a function that sees the names of who calls it is not called, but handed on: f = locals."""
     called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
-    return any(isinstance(n, ast.Name) and n.id in SEES_NAMES and id(n) not in called and isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+    return any(
+        isinstance(n, ast.Name) and n.id in SEES_NAMES and id(n) not in called and isinstance(n.ctx, ast.Load)
+        for n in ast.walk(node)
+    )
 
 
 def asks_for_names(e: ast.Call) -> bool:
-    """Whether this is a call, locals() or eval(text), that sees the names of the function it stands in, which are others once that is rewritten."""
+    """Whether this is a call, locals() or eval(text), that sees the names of the function it stands in, which are
+    others once that is rewritten.
+    """
     given = len(e.args) + len(e.keywords)
     return isinstance(e.func, ast.Name) and given == SEES_NAMES.get(e.func.id)
 
 
 def is_simple(target: ast.AST) -> bool:
     """Whether a target is a name, or a tuple of names."""
-    return isinstance(target, ast.Name) or isinstance(target, (ast.Tuple, ast.List)) and all(isinstance(n, ast.Name) for n in target.elts)
+    return (
+        isinstance(target, ast.Name)
+        or isinstance(target, (ast.Tuple, ast.List))
+        and all(isinstance(n, ast.Name) for n in target.elts)
+    )
 
 
 def placed(new: Any, old: ast.AST) -> Any:
@@ -55,7 +69,8 @@ def placed(new: Any, old: ast.AST) -> Any:
     for n in ast.walk(new):
         if "lineno" in n._attributes and not getattr(n, "lineno", 0):
             ast.copy_location(n, old)
-            if getattr(n, "lineno", 0) and n.end_lineno != n.lineno:                      # Python counts a call over several lines to the last of them
+            # Python counts a call over several lines to the last of them
+            if getattr(n, "lineno", 0) and n.end_lineno != n.lineno:
                 n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
     return new
 
@@ -71,7 +86,10 @@ class Identities(ast.NodeTransformer):
         if len(e.ops) > 1 or not isinstance(e.ops[0], (ast.Is, ast.IsNot)):
             return e
         name = "is_" if isinstance(e.ops[0], ast.Is) else "is_not"
-        return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e.left, *e.comparators], []), e)
+        return placed(
+            ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e.left, *e.comparators], []),
+            e,
+        )
 
 
 class Displays(ast.NodeTransformer):
@@ -103,7 +121,9 @@ class Patterns(ast.NodeTransformer):
     """Rewrites the patterns of a match statement."""
 
     def visit_MatchClass(self, p: Any) -> Any:
-        """case int(k): as `int() as k`: what captured code sees in place of a number's class takes no pattern by position."""
+        """case int(k): as `int() as k`: what captured code sees in place of a number's class takes no pattern by
+        position.
+        """
         p = self.generic_visit(p)
         if getattr(p.cls, "id", "") not in NUMBERS or len(p.patterns) != 1 or not is_capture(p.patterns[0]):
             return p

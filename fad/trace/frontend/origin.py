@@ -1,4 +1,4 @@
-"""Where a function's source stands: the node of the syntax tree that a function object was made from."""
+"""The source of a function: the node of the syntax tree that a function object was made from."""
 import __future__
 
 import ast
@@ -15,7 +15,9 @@ from .typed import typed_trees
 
 _trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
 
-_FUTURE = functools.reduce(operator.or_, [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
+_FUTURE = functools.reduce(
+    operator.or_, [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
+)
 
 Definition = ast.FunctionDef | ast.Lambda
 
@@ -43,7 +45,8 @@ def _parsed(text: str) -> "ast.Module | None":
 def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
     """The node that defines f and the name of the class around it; None where it cannot be told.
 
-    A lambda that shares its line with others is told from them by its columns, or by its code where there are none (in Python 3.10).
+    A lambda that shares its line with others is told from them by its columns, or by its code where there are none (in
+    Python 3.10).
     """
     code = f.__code__
     tree = tree_of(code.co_filename)
@@ -61,7 +64,8 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
 def _is_of(code: CodeType, tree: ast.Module) -> bool:
     """Whether the code was compiled from this tree: a file may have been changed since it was imported.
 
-    What an import hook has rewritten (pytest rewrites assertions) has names that no source has; whether it is of the tree cannot be told.
+    What an import hook has rewritten (pytest rewrites assertions) has names that no source has; whether it is of the
+    tree cannot be told.
     """
     if any(name.startswith("@") for name in code.co_varnames):
         return True
@@ -87,10 +91,18 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 def _alike(a: CodeType, b: CodeType) -> bool:
     """Whether two codes do the same, and begin in the same line."""
-    if (a.co_name, a.co_firstlineno, a.co_code, a.co_names, a.co_varnames) != (b.co_name, b.co_firstlineno, b.co_code, b.co_names, b.co_varnames):
+    if (a.co_name, a.co_firstlineno, a.co_code, a.co_names, a.co_varnames) != (
+        b.co_name,
+        b.co_firstlineno,
+        b.co_code,
+        b.co_names,
+        b.co_varnames,
+    ):
         return False
     pairs = zip(a.co_consts, b.co_consts)
-    return len(a.co_consts) == len(b.co_consts) and all(_alike(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else _is_same(x, y) for x, y in pairs)
+    return len(a.co_consts) == len(b.co_consts) and all(
+        _alike(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else _is_same(x, y) for x, y in pairs
+    )
 
 
 def _is_same(x: Any, y: Any) -> bool:
@@ -137,18 +149,31 @@ def parameters(args: ast.arguments) -> tuple:
 
 
 def _parameter_count(code: CodeType) -> int:
-    return code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return (
+        code.co_argcount
+        + code.co_kwonlyargcount
+        + bool(code.co_flags & inspect.CO_VARARGS)
+        + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    )
 
 
 def _at_place(found: list, code: CodeType) -> list:
-    """The innermost of these definitions whose body has all instructions of the code in it; empty where the code does not know their columns."""
+    """The innermost of these definitions whose body has all instructions of the code in it; empty where the code does
+    not know their columns.
+    """
     places = _columns(code)
-    around = [d for d in found if places and _begins(d[0]) <= min((p[0], p[2]) for p in places) and max((p[1], p[3]) for p in places) <= _ends(d[0])]
+    around = [
+        d
+        for d in found
+        if places
+        and _begins(d[0]) <= min((p[0], p[2]) for p in places)
+        and max((p[1], p[3]) for p in places) <= _ends(d[0])
+    ]
     return sorted(around, key=lambda d: _begins(d[0]))[-1:]
 
 
 def _columns(code: CodeType) -> list:
-    """Where the code's instructions stand: (line, last line, column, last column). Empty where the code does not know."""
+    """The positions of the code's instructions: (line, last line, column, last column). Empty if the code has none."""
     return [p for p in getattr(code, "co_positions", tuple)() if None not in p and p[3] > 0]
 
 
@@ -168,8 +193,11 @@ def _same_code(node: Any, code: CodeType) -> bool:
 
 
 def _contents(code: CodeType) -> tuple:
-    """What tells two codes of one line apart: 2 is not 2.0, and the functions within may differ."""
-    constants = [_contents(c) if isinstance(c, CodeType) else repr(sorted(c, key=repr) if isinstance(c, frozenset) else c) for c in code.co_consts]
+    """A key that tells two codes of one line apart: 2 is not 2.0, and the functions within may differ."""
+    constants = [
+        _contents(c) if isinstance(c, CodeType) else repr(sorted(c, key=repr) if isinstance(c, frozenset) else c)
+        for c in code.co_consts
+    ]
     return code.co_code, code.co_names, constants
 
 
@@ -183,7 +211,7 @@ def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None"
     bound = list({owner, getattr(node, "name", "")} - {"", *free})
     if owner:
         inner = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inner, decorator_list=[], type_params=[])]  # type: ignore[call-arg]
-    if bound:                                                 # the function's own name means what it means where it came from
+    if bound:  # the function's own name means what it means where it came from
         inner.insert(0, ast.Global(bound))
     around = ast.FunctionDef(name="__around__",  # type: ignore[call-arg]
                              args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=n) for n in free], kwonlyargs=[],
@@ -199,10 +227,16 @@ def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None"
 
 
 def _renamed(code: CodeType, old: str, new: str) -> CodeType:
-    """The code, its qualified name and those of the functions within begun in another way: messages of Python's have these names."""
+    """The code, its qualified name and those of the functions within begun in another way: messages of Python's have
+    these names.
+    """
     def name(text: str) -> str:
         return new + text[len(old):] if text.startswith(old) else text
-    parts = [_renamed(c, old, new) if isinstance(c, CodeType) else name(c) if isinstance(c, str) else c for c in code.co_consts]
+
+    parts = [
+        _renamed(c, old, new) if isinstance(c, CodeType) else name(c) if isinstance(c, str) else c
+        for c in code.co_consts
+    ]
     made = code.replace(co_consts=tuple(parts))
     if not hasattr(made, "co_qualname"):                      # Python 3.10 has it among the constants
         return made

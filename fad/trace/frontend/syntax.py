@@ -1,13 +1,14 @@
-"""Rewriting: control flow in a function's syntax tree becomes calls of the runtime (control.py), which decides while tracing.
+"""Rewriting: control flow in a function's syntax tree becomes calls of the runtime (control.py), which decides while
+tracing.
 
     if c:                    def then(): nonlocal y; y = ...
         y = ...       ->     def otherwise(): nonlocal y; y = ...
     else:                    __fad__.if_(c, then, otherwise, ("y",))
         y = ...
 
-Blocks become nested functions that share the function's variables (nonlocal), so plain Python code keeps its plain meaning, and
-lines keep their numbers. What is rewritten: if, for, while, and, or, not, conditional expressions, assert, calls; operators, comparisons, items and
-attributes (access.py).
+Blocks become nested functions that share the function's variables (nonlocal), so plain Python code keeps its plain
+meaning, and lines keep their numbers. What is rewritten: if, for, while, and, or, not, conditional expressions, assert,
+calls; operators, comparisons, items and attributes (access.py).
 """
 import ast
 import copy
@@ -72,14 +73,17 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
 
 
 def indexed_names(f: FunctionType) -> frozenset:
-    """The names that the text of f has nowhere but in front of a subscript that is read, or of `.append`: of what stands
-    behind one nothing is read but elements, one by one."""
+    """The names that the text of f has nowhere but in front of a subscript that is read, or of `.append`: of what
+    stands behind one nothing is read but elements, one by one.
+    """
     return _rewritten.of(f.__code__, lambda: _rewrite(f)).indexed
 
 
 def _names_indexed(node: ast.AST) -> frozenset:
     nodes = list(ast.walk(node))
-    owners = [n.value for n in nodes if isinstance(n, (ast.Subscript, ast.Attribute)) and _reads_no_more_than_elements(n)]
+    owners = [
+        n.value for n in nodes if isinstance(n, (ast.Subscript, ast.Attribute)) and _reads_no_more_than_elements(n)
+    ]
     bases = {id(x): x.id for x in owners if isinstance(x, ast.Name)}
     others = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in bases}
     others.update(name for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names)
@@ -91,7 +95,7 @@ def _reads_no_more_than_elements(n: "ast.Subscript | ast.Attribute") -> bool:
 
 
 class _Scope:
-    """What a function's blocks have to declare: names that are not its own."""
+    """The names that a function's blocks have to declare, since they are not its own."""
 
     def __init__(self, node: ast.FunctionDef):
         statements = [n for s in node.body for n in _own_nodes(s)]
@@ -119,7 +123,8 @@ class Rewriter(AccessRewriter):
         self.owner, self.scope = owner, scope
         self.numbers = numbers if numbers is not None else [0]
 
-    # -- functions --------------------------------------------------------------------------------------------------------
+    # -- functions
+    # --------------------------------------------------------------------------------------------------------
 
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
@@ -142,8 +147,8 @@ class Rewriter(AccessRewriter):
         node.body[:0] = noted
 
     def notes(self, node: ast.FunctionDef) -> list:
-        """What a function tells the runtime when it begins: which variables of functions around it, and global names, it binds, and which of its own
-        are bound by functions within it.
+        """The call by which a function announces itself to the runtime: the outer variables and global names that it
+        binds, and its own variables that functions within it bind.
         """
         scope, first = self.scope, node.body[0]
         others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
@@ -151,7 +156,10 @@ class Rewriter(AccessRewriter):
         own = shared & ({*assigned(node.body), *scope.parameters} - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []
-        calls = [self.runtime(name, self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))) for name, names in out]
+        calls = [
+            self.runtime(name, self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load())))
+            for name, names in out
+        ]
         if node.args.kwarg is not None:
             calls.append(self.runtime("made", ast.Name(node.args.kwarg.arg, ast.Load())))
         return [placed(ast.Expr(call), first) for call in calls]
@@ -166,17 +174,22 @@ class Rewriter(AccessRewriter):
         return node
 
     def visit_ClassDef(self, node: Any) -> Any:
-        """Methods are functions; of other statements of a class only the calls are rewritten: no function within them would see the class's names."""
+        """Methods are functions; of other statements of a class only the calls are rewritten: no function within them
+        would see the class's names.
+        """
         node.decorator_list = [self.decorator(d) for d in node.decorator_list]
         node.bases = [self.visit(b) for b in node.bases]
         inner, calls = Rewriter(node.name, self.scope, self.numbers), _Calls(self.runtime)
-        node.body = [inner.visit(s) if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else calls.visit(s) for s in node.body]
+        node.body = [
+            inner.visit(s) if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else calls.visit(s) for s in node.body
+        ]
         return node
 
     def decorator(self, e: Any) -> Any:
         return placed(self.runtime("call", self.visit(e)), e)
 
-    # -- statements -------------------------------------------------------------------------------------------------------
+    # -- statements
+    # -------------------------------------------------------------------------------------------------------
 
     def block(self, statements: list) -> list:
         out: list = []
@@ -210,18 +223,41 @@ class Rewriter(AccessRewriter):
         if len(shared) < len(names):
             others = [n for n in names if n not in shared]
             head.append(placed(ast.Global(others), s))
-            head.append(placed(ast.Expr(self.runtime("rebinds", self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in others], ast.Load())))), s))
-        args = ast.arguments(posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[])
+            head.append(
+                placed(
+                    ast.Expr(
+                        self.runtime(
+                            "rebinds", self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in others], ast.Load()))
+                        )
+                    ),
+                    s,
+                )
+            )
+        args = ast.arguments(
+            posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[]
+        )
         body = head + (self.block(statements) or [placed(ast.Pass(), s)])
-        made: Any = ast.FunctionDef(name=f"_fad_{purpose}_{self.numbers[0]}", args=args, body=body,  # type: ignore[call-arg]
-                                    decorator_list=[], type_params=[])
+        made: Any = ast.FunctionDef(
+            name=f"_fad_{purpose}_{self.numbers[0]}",
+            args=args,
+            body=body,  # type: ignore[call-arg]
+            decorator_list=[],
+            type_params=[],
+        )
         return placed(made, s)
 
     def visit_If(self, s: Any) -> Any:
         then = self.local("then", s, s.body)
         otherwise = self.local("else", s, s.orelse) if s.orelse else None
         own = assigned(s.body + s.orelse)
-        call = self.runtime("if_", self.visit(s.test), _name(then), _name(otherwise), self.strings([n for n in own if n in s.live]), self.strings(own))
+        call = self.runtime(
+            "if_",
+            self.visit(s.test),
+            _name(then),
+            _name(otherwise),
+            self.strings([n for n in own if n in s.live]),
+            self.strings(own),
+        )
         return [f for f in (then, otherwise) if f is not None] + [placed(ast.Expr(call), s)]
 
     def visit_For(self, s: Any) -> Any:
@@ -239,11 +275,19 @@ class Rewriter(AccessRewriter):
         return [test, body, placed(ast.Expr(call), s)]
 
     def carried(self, names: dict, s: Any) -> list:
-        """Names that iterations hand on; those of them bound anew; those whose arrays may be written to; the flags that end the loop; all names bound."""
+        """Names that iterations hand on; those of them bound anew; those whose arrays may be written to; the flags that
+        end the loop; all names bound.
+        """
         kept = [n for n in names if n in s.head]
         written = sorted(written_to(s.body))
         stops = getattr(s, "stops", [])
-        return [self.strings(kept), self.strings([n for n in kept if names[n]]), self.strings(written), self.strings(stops), self.strings(names)]
+        return [
+            self.strings(kept),
+            self.strings([n for n in kept if names[n]]),
+            self.strings(written),
+            self.strings(stops),
+            self.strings(names),
+        ]
 
     def visit_AnnAssign(self, s: ast.AnnAssign) -> Any:
         """Annotations of locals are never evaluated, and a shared name may have none."""
@@ -252,7 +296,8 @@ class Rewriter(AccessRewriter):
         return self.visit(placed(ast.Assign([s.target], s.value, lineno=0), s))
 
     def visit_Try(self, s: Any) -> Any:
-        """What a handler may catch has to happen while the function is traced, and not when the program runs."""
+        """A `try`: errors that a handler may catch must happen while the function is traced, not when the program runs.
+        """
         s = self.generic_visit(s)
         if not s.handlers:
             return s
@@ -280,7 +325,9 @@ class Rewriter(AccessRewriter):
         return s
 
     def visit_match_case(self, c: Any) -> Any:
-        """Values and classes in a pattern are no expressions to be rewritten: case Colour.RED, case geometry.Point(x, y)."""
+        """Values and classes in a pattern are no expressions to be rewritten: case Colour.RED, case geometry.Point(x,
+        y).
+        """
         pattern = Patterns().visit(c.pattern)
         c.pattern = ast.MatchAs()
         c = self.generic_visit(c)
@@ -290,7 +337,12 @@ class Rewriter(AccessRewriter):
     def visit_Assign(self, s: ast.Assign) -> Any:
         s = self.generic_visit(s)                             # type: ignore[assignment]
         s.value = self.list_made(s.value)
-        rests = [n.value for target in s.targets for n in ast.walk(target) if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)]
+        rests = [
+            n.value
+            for target in s.targets
+            for n in ast.walk(target)
+            if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)
+        ]
         return self.stores(s) + [placed(ast.Expr(self.runtime("made", ast.Name(n.id, ast.Load()))), s) for n in rests]
 
     def visit_Return(self, s: Any) -> Any:
@@ -299,7 +351,9 @@ class Rewriter(AccessRewriter):
         return s
 
     def list_made(self, e: Any) -> Any:
-        """A list that is given a name, an attribute, a key or a place in a list: a loop may come to append to it, or to index it."""
+        """A list that is given a name, an attribute, a key or a place in a list: a loop may come to append to it, or to
+        index it.
+        """
         if isinstance(e, ast.List):
             e.elts = [self.list_made(x) for x in e.elts]
         if isinstance(e, ast.List) or getattr(e, "is_of_lists", False):
@@ -311,7 +365,7 @@ class Rewriter(AccessRewriter):
         return e
 
     def visit_Raise(self, s: ast.Raise) -> Any:
-        """Where data decide, the program raises; else the statement does."""
+        """A `raise`: under a condition on data the program raises, else the statement does."""
         s = self.generic_visit(s)                             # type: ignore[assignment]
         if s.exc is None:
             return s
@@ -321,24 +375,34 @@ class Rewriter(AccessRewriter):
         message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
         return placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
 
-    # -- expressions ------------------------------------------------------------------------------------------------------
+    # -- expressions
+    # ------------------------------------------------------------------------------------------------------
 
     def visit_BoolOp(self, e: ast.BoolOp) -> Any:
         if any(map(binds, e.values[1:])):
             return self.generic_visit(e)
         first, *rest = [self.visit(v) for v in e.values]
-        return placed(self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e)
+        return placed(
+            self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e
+        )
 
     def visit_UnaryOp(self, e: ast.UnaryOp) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]
         if isinstance(e.op, ast.Not):
             return placed(self.runtime("not_", e.operand), e)
-        return e if isinstance(e.operand, ast.Constant) else placed(self.runtime("unary", ast.Constant(type(e.op).__name__), e.operand), e)
+        return (
+            e
+            if isinstance(e.operand, ast.Constant)
+            else placed(self.runtime("unary", ast.Constant(type(e.op).__name__), e.operand), e)
+        )
 
     def visit_IfExp(self, e: ast.IfExp) -> Any:
         if binds(e.body) or binds(e.orelse):
             return self.generic_visit(e)
-        return placed(self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))), e)
+        return placed(
+            self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))),
+            e,
+        )
 
     def visit_JoinedStr(self, e: ast.JoinedStr) -> Any:
         """f"...{x!r:spec}" """
@@ -346,7 +410,9 @@ class Rewriter(AccessRewriter):
         for part in e.values:
             if isinstance(part, ast.FormattedValue):
                 spec = [] if part.format_spec is None else [self.visit(part.format_spec)]
-                part = placed(self.runtime("formatted", self.visit(part.value), ast.Constant(part.conversion), *spec), part.value)   # type: ignore[assignment]
+                part = placed(
+                    self.runtime("formatted", self.visit(part.value), ast.Constant(part.conversion), *spec), part.value
+                )  # type: ignore[assignment]
             parts.append(part)
         return placed(self.runtime("joined", *parts), e)
 
@@ -364,7 +430,8 @@ class Rewriter(AccessRewriter):
         return e
 
     def visit_ListComp(self, e: ast.ListComp) -> Any:
-        """A comprehension over one iterable, as a loop that fills a list; over several, a list that a loop may index."""
+        """A comprehension over one iterable, as a loop that fills a list; over several, a list that a loop may index.
+        """
         is_shared = makes_functions(e.elt)
         e = self.generic_visit(e)                             # type: ignore[assignment]
         e.elt = self.list_made(e.elt)
@@ -383,9 +450,12 @@ class Rewriter(AccessRewriter):
         return self.runtime("shared", self.of_item(target, placed(both, value)))
 
     def of_item(self, target: Any, value: Any) -> ast.Lambda:
-        """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item)."""
+        """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item).
+        """
         names = [target] if isinstance(target, ast.Name) else target.elts
-        args = ast.arguments(posonlyargs=[], args=[ast.arg(n.id) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+        args = ast.arguments(
+            posonlyargs=[], args=[ast.arg(n.id) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+        )
         inner = placed(ast.Lambda(args, value), value)
         if isinstance(target, ast.Name):
             return inner
@@ -400,7 +470,8 @@ class Rewriter(AccessRewriter):
         e.args = [placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
         return e
 
-    # -- pieces -----------------------------------------------------------------------------------------------------------
+    # -- pieces
+    # -----------------------------------------------------------------------------------------------------------
 
     def later(self, value: Any) -> ast.Lambda:
         """An expression to be computed when, and if, it is needed."""

@@ -1,6 +1,8 @@
-"""What was typed at Python's prompt, or given to `python -c`: no file has its text, but the prompt's history and the command's arguments do.
+"""Source that was typed at Python's prompt or given to `python -c`. No file has it, but the prompt's history or the
+command line does.
 
-A text is only proposed here: whether a function was compiled from it, origin.py tells by its code. Newer prompts and notebooks keep their own texts.
+A text is only proposed here: whether a function was compiled from it, origin.py tells by its code. Newer prompts and
+notebooks keep their own texts.
 """
 import ast
 import codeop
@@ -11,7 +13,7 @@ from types import CodeType
 from ...util.interrupts import let_through
 
 PROMPT, COMMAND = "<stdin>", "<string>"
-INSIDE = (" ", "\t", "else", "elif", "except", "finally", ")", "]", "}")     # how lines begin that go on with a statement
+INSIDE = (" ", "\t", "else", "elif", "except", "finally", ")", "]", "}")  # how lines begin that go on with a statement
 MOST_LINES = 500                                             # of one statement
 
 
@@ -37,7 +39,9 @@ def _commands() -> Iterator[str]:
 
 
 def _history() -> Iterator[str]:
-    """The statements in the prompt's history. A line that was typed twice in a row is in it once: such a statement is not found."""
+    """The statements in the prompt's history. A line that was typed twice in a row is in it once: such a statement is
+    not found.
+    """
     readline = sys.modules.get("readline")
     if readline is None:
         return

@@ -1,4 +1,4 @@
-"""What can be told of a function by its byte code."""
+"""Facts about a function that its bytecode tells."""
 import dis
 import sys
 from types import CodeType
@@ -12,7 +12,8 @@ def names_used(code: CodeType) -> set:
 
 
 def names_of_tools(code: CodeType) -> set:
-    """Names that no user can write: a tool has put them into the code, as pytest does (@pytest_ar) where a test asserts.
+    """Names that no user can write: a tool has put them into the code, as pytest does (@pytest_ar) where a test
+    asserts.
 
     What stands there is the tool's, and tells people something. It is no part of what the function reads and changes.
     """
@@ -33,8 +34,10 @@ def texts_in(code: CodeType) -> set:
     return own.union(*[texts_in(c) for c in code.co_consts if isinstance(c, CodeType)])
 
 
-_READ_GLOBALS = {dis.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") if name in dis.opmap}
-_SHIFTED = dis.opmap["LOAD_GLOBAL"] if sys.version_info >= (3, 11) else None      # its last bit says something else there
+_READ_GLOBALS = {
+    dis.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") if name in dis.opmap
+}
+_SHIFTED = dis.opmap["LOAD_GLOBAL"] if sys.version_info >= (3, 11) else None  # its last bit says something else there
 
 
 @once_for_each_code
@@ -46,7 +49,9 @@ def global_names(code: CodeType) -> frozenset:
         extended = argument << 8 if operation == dis.EXTENDED_ARG else 0
         if operation in _READ_GLOBALS:
             found.add(code.co_names[argument >> (operation == _SHIFTED)])
-    return frozenset(name for name in found if not _is_tools(name)).union(*[global_names(c) for c in code.co_consts if isinstance(c, CodeType)])
+    return frozenset(name for name in found if not _is_tools(name)).union(
+        *[global_names(c) for c in code.co_consts if isinstance(c, CodeType)]
+    )
 
 
 _IMPORT = dis.opmap["IMPORT_NAME"]
@@ -63,7 +68,9 @@ def imported_modules(code: CodeType) -> set:
 
 
 def runs_texts(code: CodeType) -> bool:
-    """Whether the code (or a function within it) may call Python's eval or exec. A method of the user's may be called eval, too."""
+    """Whether the code (or a function within it) may call Python's eval or exec. A method of the user's may be called
+    eval, too.
+    """
     used = names_used(code) | texts_in(code)
     found = global_names(code) if used.isdisjoint(("builtins", "__builtins__")) else used
     return not found.isdisjoint(("eval", "exec"))
@@ -72,7 +79,11 @@ def runs_texts(code: CodeType) -> bool:
 def makes_texts(code: CodeType) -> bool:
     """Whether the code (or a function within it) makes texts of values."""
     is_one = not _FORMATS.isdisjoint(code.co_code[::2]) or not _TEXTS.isdisjoint(code.co_names)
-    return is_one or any("%" in c for c in code.co_consts if isinstance(c, str)) or any(makes_texts(c) for c in code.co_consts if isinstance(c, CodeType))
+    return (
+        is_one
+        or any("%" in c for c in code.co_consts if isinstance(c, str))
+        or any(makes_texts(c) for c in code.co_consts if isinstance(c, CodeType))
+    )
 
 
 _IS = dis.opmap["IS_OP"]
@@ -101,14 +112,22 @@ _REBIND = ("STORE_DEREF", "DELETE_DEREF")
 def rebound(code: CodeType) -> frozenset:
     """Variables of functions around that the code (or a function within it) binds."""
     own = {i.argval for i in dis.get_instructions(code) if i.opname in _REBIND} if code.co_freevars else set()
-    return frozenset(own.union(*[rebound(c) for c in code.co_consts if isinstance(c, CodeType)]) & set(code.co_freevars))
+    return frozenset(
+        own.union(*[rebound(c) for c in code.co_consts if isinstance(c, CodeType)]) & set(code.co_freevars)
+    )
 
 
-_MATCHES = {dis.opmap[name] for name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "JUMP_IF_NOT_EXC_MATCH") if name in dis.opmap}
+_MATCHES = {
+    dis.opmap[name] for name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "JUMP_IF_NOT_EXC_MATCH") if name in dis.opmap
+}
 _BARE = bytes([dis.opmap.get(name, 0) for name in ("PUSH_EXC_INFO", "POP_TOP")])     # how `except:` begins
 
 
 def handles_errors(code: CodeType) -> bool:
     """Whether the code (or a function within it) has a try with handlers."""
     operations = code.co_code[::2]
-    return not _MATCHES.isdisjoint(operations) or _BARE in operations or any(handles_errors(c) for c in code.co_consts if isinstance(c, CodeType))
+    return (
+        not _MATCHES.isdisjoint(operations)
+        or _BARE in operations
+        or any(handles_errors(c) for c in code.co_consts if isinstance(c, CodeType))
+    )

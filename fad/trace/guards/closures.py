@@ -1,11 +1,13 @@
-"""What a function closes over, apart from the function: functions made anew of the same code over the same kinds of values share their programs.
+"""Functions taken apart from their closures: functions of the same code over the same kinds of values share programs.
 
     for a in data:
         fad.grad(lambda q: f(q, a))(x)      # a function object at each iteration, one program
 
-`parts_of(f)` walks over the function and all that it was made of (cells, defaults, a method's object, tuples, lists and dicts within): numbers and arrays are
-*slots*, all else is the *key*. Two functions with equal keys differ in their slots alone. `Pattern(f)` is the function with holes in place of its slots;
-`fill` makes functions of it over other values, traced ones among them, which share no mutable part with a user's function.
+`parts_of(f)` walks over the function and all that it was made of (cells, defaults, a method's object, tuples, lists and
+dicts within): numbers and arrays are
+*slots*, all else is the *key*. Two functions with equal keys differ in their slots alone. `Pattern(f)` is the function
+with holes in place of its slots; `fill` makes functions of it over other values, traced ones among them, which share no
+mutable part with a user's function.
 """
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +23,12 @@ from ..objects.containers import is_empty
 from .bytecode import assigned_globals, names_used
 from .kinds import is_open
 
-MEMORY = "__fad_staged__"                                    # the attribute of a function under which its programs are kept
-MOST = 100                                                    # things of which a function may be made, to be taken apart at each call
+MEMORY = "__fad_staged__"  # the attribute of a function under which its programs are kept
+MOST = 100  # things of which a function may be made, to be taken apart at each call
 _NUMBERS = (float, int, complex)
 _PLAIN = (str, bool, bytes, type(None))
 _EMPTY = object()
-_NESTED = 0x10                                                # the flag of code that stands in a function (inspect.CO_NESTED)
+_NESTED = 0x10  # the flag of code that stands in a function (inspect.CO_NESTED)
 
 
 class TooMany(Exception):
@@ -34,7 +36,9 @@ class TooMany(Exception):
 
 
 class FunctionParts:
-    """A function taken apart: its key and its slots; ids: of the things that are copied, not shared, where a function is made of its pattern."""
+    """A function taken apart: its key and its slots; ids: of the things that are copied, not shared, where a function
+    is made of its pattern.
+    """
 
     __slots__ = ("ids", "key", "slots")
 
@@ -89,18 +93,18 @@ def parts_of(f: Any) -> "FunctionParts | None":
 
 
 class PartKind:
-    """How things of a kind are taken apart, and made of other parts.
+    """A kind of things: how they are taken apart, and made from other parts.
 
     apart(x, outermost) -> (what is hashable of it and not a part, its parts), or (None, ()) of what is shared as it is
     """
 
-    leads_on = False                                          # whether the first of its parts is the function that is called
+    leads_on = False  # whether the first of its parts is the function that is called
 
     def apart(self, x: Any, outermost: bool) -> tuple:
         raise NotImplementedError
 
     def static(self, x: Any) -> Any:
-        """What a copy needs besides the parts."""
+        """The static values that a copy needs besides the parts."""
         return type(x)
 
     def shell(self, static: Any) -> Any:
@@ -121,7 +125,9 @@ class PartKind:
 
 
 class _Function(PartKind):
-    """Code over cells and defaults; of the function that is called, and of nested ones, also the numbers and arrays among its global names."""
+    """Code over cells and defaults; of the function that is called, and of nested ones, also the numbers and arrays
+    among its global names.
+    """
 
     def apart(self, x: FunctionType, outermost: bool) -> tuple:
         code, cells = x.__code__, x.__closure__ or ()
@@ -140,7 +146,14 @@ class _Function(PartKind):
         attributes = [k for k in x.__dict__ if k != MEMORY]
         made_of = x.__code__, x.__globals__, x.__name__
         called = {name: getattr(x, name) for name in ("__qualname__", "__module__", "__doc__")}
-        return made_of, called, len(x.__defaults__ or ()), tuple(x.__kwdefaults__ or ()), attributes, _data_among(x.__globals__, _names_in(x.__code__)[0])[0]
+        return (
+            made_of,
+            called,
+            len(x.__defaults__ or ()),
+            tuple(x.__kwdefaults__ or ()),
+            attributes,
+            _data_among(x.__globals__, _names_in(x.__code__)[0])[0],
+        )
 
     def shell(self, static: Any) -> FunctionType:
         made_of, called, *_ = static
@@ -166,8 +179,12 @@ class _Function(PartKind):
         filling.names.update({(id(shell.__globals__), name): next(rest) for name in names})
 
     def now(self, x: FunctionType, static: Any) -> list:
-        return [*[_content(c) for c in x.__closure__ or ()], *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(),
-                *[v for k, v in x.__dict__.items() if k != MEMORY]]
+        return [
+            *[_content(c) for c in x.__closure__ or ()],
+            *(x.__defaults__ or ()),
+            *(x.__kwdefaults__ or {}).values(),
+            *[v for k, v in x.__dict__.items() if k != MEMORY],
+        ]
 
 
 class _Method(PartKind):
@@ -252,7 +269,14 @@ class _Object(PartKind):
 
 _SLOT = PartKind()
 _OBJECT = _Object()
-KINDS: dict[type, PartKind] = {FunctionType: _Function(), MethodType: _Method(), functools.partial: _Partial(), tuple: _Tuple(), list: _List(), dict: _Dict()}
+KINDS: dict[type, PartKind] = {
+    FunctionType: _Function(),
+    MethodType: _Method(),
+    functools.partial: _Partial(),
+    tuple: _Tuple(),
+    list: _List(),
+    dict: _Dict(),
+}
 _classes: "WeakKeyDictionary[type, bool]" = WeakKeyDictionary()
 
 
@@ -266,13 +290,20 @@ def _slot_or_kind(x: Any, cls: type) -> "PartKind | None":
 
 
 def is_attributes(cls: type, x: Any) -> bool:
-    """Whether an object is of a class of the user's that keeps all in attributes, so that it can be made again of them."""
+    """Whether an object is of a class of the user's that keeps all in attributes, so that it can be made again of them.
+    """
     if type(cls) is not type or "__dict__" not in dir(cls) or not hasattr(x, "__dict__"):
         return False
     known = _classes.get(cls)
     if known is None:
-        known = _classes[cls] = (cls.__new__ is object.__new__ and is_open(x) and not hasattr(cls, "__del__") and cls.__getattribute__ is object.__getattribute__
-                                 and not isinstance(x, ModuleType) and not any("__slots__" in vars(c) for c in cls.__mro__))
+        known = _classes[cls] = (
+            cls.__new__ is object.__new__
+            and is_open(x)
+            and not hasattr(cls, "__del__")
+            and cls.__getattribute__ is object.__getattribute__
+            and not isinstance(x, ModuleType)
+            and not any("__slots__" in vars(c) for c in cls.__mro__)
+        )
     return known
 
 
@@ -284,7 +315,7 @@ class FunctionPattern:
         self.root = self._of(f, True)
 
     def _of(self, x: Any, outermost: bool = False) -> Callable:
-        """What makes a copy of x in a filling: the same walk as that of Parts."""
+        """The maker of a copy of x in a filling; it walks as Parts does."""
         cls = type(x)
         if cls in _NUMBERS:
             return Filling.take
@@ -322,7 +353,9 @@ class FunctionPattern:
 
 
 class Filling:
-    """A function made of a pattern: `function`; names: (id of a module's global names, name) -> what stands for the number or the array there."""
+    """A function made of a pattern: `function`; names: (id of a module's global names, name) -> what stands for the
+    number or the array there.
+    """
 
     def __init__(self, pattern: FunctionPattern, values: Sequence):
         self.values: Iterator = iter(values)
@@ -381,7 +414,9 @@ def _data_among(scope: dict, names: tuple) -> tuple:
     found, values = [], []
     for name in names:
         x = scope.get(name)
-        if x is not None and (type(x) in _NUMBERS or ((type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.kind in "biufc")):
+        if x is not None and (
+            type(x) in _NUMBERS or ((type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.kind in "biufc")
+        ):
             found.append(name)
             values.append(x)
     return found, values

@@ -41,7 +41,7 @@ class Guard:
         self.owner, self.value = owner, value
 
     def now(self) -> Any:
-        """What stands there now; an exception, or MISSING, where nothing does."""
+        """The present value there; an exception, or MISSING, if there is none."""
         raise NotImplementedError
 
     @property
@@ -54,7 +54,7 @@ class Guard:
 
     @property
     def kept(self) -> Any:
-        """What the test compares with."""
+        """The value that the test compares with."""
         return self.value
 
     def test(self, owner: str, kept: str) -> str:
@@ -68,7 +68,7 @@ class Guard:
 
 
 class ItemGuard(Guard):
-    """What a dict has under a key, or a list or tuple at a place."""
+    """A guard on the value of a dict under a key, or of a list or tuple at a place."""
 
     __slots__ = ("at",)
 
@@ -116,7 +116,7 @@ class AttributeGuard(ItemGuard):
 
 
 class VariableGuard(Guard):
-    """What a variable of an enclosing function stands for."""
+    """A guard on a variable of an enclosing function."""
 
     __slots__ = ()
 
@@ -128,7 +128,7 @@ class VariableGuard(Guard):
 
 
 class CodeGuard(Guard):
-    """What a function does: its code and its default values (a module that is reloaded may give it new ones)."""
+    """A guard on a function's code and default values (a module that is reloaded may change them)."""
 
     __slots__ = ("made_of",)
 
@@ -157,7 +157,7 @@ class CodeGuard(Guard):
 
 
 class NamesGuard(Guard):
-    """What many names stand for in the dict of a module or a class, MISSING if they are not there."""
+    """A guard on many names in the dict of a module or a class; MISSING stands for absent ones."""
 
     __slots__ = ("names", "space")
 
@@ -201,7 +201,7 @@ class ContentsGuard(Guard):
 
 
 class AnswerGuard(Guard):
-    """What a library said when it was asked: it is asked again, and says an equal thing of the same class."""
+    """A guard on a library's answer: asked again, it must give an equal answer of the same class."""
 
     __slots__ = ()
 
@@ -295,7 +295,7 @@ def of_presence(owner: Any, name: str, found: bool) -> Guard:
 
 
 def of_names(space: Any, names: Iterable) -> list:
-    """What global names, or those of a module or a class, stand for in its dict; of others, that they are not there.
+    """Guards on names in the dict of a module or a class: their values, or their absence.
 
     >>> scope = {"rate": 0.5}
     >>> guards = of_names(scope, ["rate", "gain"])
@@ -310,13 +310,13 @@ def of_names(space: Any, names: Iterable) -> list:
 
 
 def of_variable(variable: ContextVar) -> list:
-    """What a context variable stands for."""
+    """A guard on a context variable."""
     value = variable.get(MISSING)
     return [ReadGuard(lambda: variable.get(MISSING), value), of_all_in(value)]
 
 
 def of_class(cls: type, name: str) -> Guard:
-    """What a class, or a class that it derives from, has under this name: a method, a property, a value."""
+    """A guard on an attribute of a class or of its bases: a method, a property, a value."""
     value = in_class(cls, name)
     if getattr(cls, name, MISSING) is value:  # the quicker way, where it does not make a method of a function
         return AttributeGuard(cls, name, value)
@@ -329,7 +329,7 @@ def of_order(cls: type) -> Guard:
 
 
 def of_length(container: Any) -> Guard:
-    """How many elements there are; of a dict its keys, in their order."""
+    """A guard on the number of elements; for a dict, on its keys in their order."""
     return length_as(container, container)
 
 
@@ -338,16 +338,18 @@ def length_as(container: Any, before: Any) -> Guard:
     if not isinstance(container, dict):
         return AnswerGuard(lambda: len(container), len(before))
     keys = list(before)
-    return ReadGuard(lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys)
+    return ReadGuard(
+        lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys
+    )
 
 
 def in_class(cls: type, name: str) -> Any:
-    """What the instances of a class find there under this name, as it stands; MISSING if they do not."""
+    """The class attribute that instances find under this name; MISSING if there is none."""
     return next((c.__dict__[name] for c in cls.__mro__ if name in c.__dict__), MISSING)
 
 
 def content(cell: CellType) -> Any:
-    """What a variable stands for; MISSING if it has no value yet."""
+    """The value of a variable; MISSING if it has none yet."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -1,7 +1,9 @@
-"""Objects from outside that are handed to code which is not captured: libraries' functions, comparisons by methods without a text.
+"""Objects from outside that are handed to code which is not captured: libraries' functions, comparisons by methods
+without a text.
 
-Such code may read any attribute, and nobody notes which. So all that is in the objects, and in their classes, is a source of the trace. Objects of opaque
-packages (see util/where.py) may hold what no attribute tells: functions that use them belong to the tape.
+Such code may read any attribute, and nobody notes which. So all that is in the objects, and in their classes, is a
+source of the trace. Objects of opaque packages (see util/where.py) may hold what no attribute tells: functions that use
+them belong to the tape.
 """
 import functools
 import logging
@@ -27,9 +29,11 @@ from .snapshot import Snapshot
 LOOK = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, reversed, list, tuple,
         range, slice, getattr, hasattr, object}
 HAND_ON = LOOK | {map, filter, setattr, delattr}
-KEEP = (HAND_ON - {iter, map, filter, type}) | {dict, set, frozenset, deque, repr, str, hash, bool, vars, type, functools.partial, functools.wraps,
-                                                functools.update_wrapper, operator.is_, operator.is_not, operator.eq, operator.ne, operator.contains,
-                                                operator.countOf, operator.indexOf, operator.getitem, operator.setitem, weakref.ref}
+KEEP = (HAND_ON - {iter, map, filter, type}) | {
+    dict, set, frozenset, deque, repr, str, hash, bool, vars, type, functools.partial, functools.wraps,
+    functools.update_wrapper, operator.is_, operator.is_not, operator.eq, operator.ne, operator.contains,
+    operator.countOf, operator.indexOf, operator.getitem, operator.setitem, weakref.ref,
+}
 CONTAINERS: tuple[type, ...] = (list, tuple, dict, set, frozenset, deque)
 
 
@@ -41,15 +45,22 @@ def is_compared(x: Any) -> bool:
 
 
 def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:
-    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read, is a source of the trace.
-    has_traced tells whether traced values are among others.
+    """Note that code which is not captured is given these values: all that is in objects from outside, if it is read,
+    is a source of the trace. has_traced tells whether traced values are among others.
     """
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
     found = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and is_read(x)]
-    if root.trace.lifted_owners and any(id(x) not in root.trace.inside and id(x) not in root.trace.journal.made and has_traced(contents(x).values()) for x in found):
-        raise UnstageableError("an object with numbers that change at each call is given to a library", why="a program does not see what the library reads")
-    own = [id(x) in root.trace.inside or has_traced(contents(x).values()) for x in found]                # of these only the methods are from outside
+    if root.trace.lifted_owners and any(
+        id(x) not in root.trace.inside and id(x) not in root.trace.journal.made and has_traced(contents(x).values())
+        for x in found
+    ):
+        raise UnstageableError(
+            "an object with numbers that change at each call is given to a library",
+            why="a program does not see what the library reads",
+        )
+    # of these only the methods are from outside
+    own = [id(x) in root.trace.inside or has_traced(contents(x).values()) for x in found]
     classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
     objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
@@ -59,16 +70,21 @@ def hand_over(root: Any, values: Iterable, has_traced: Callable, is_read: Callab
 
 
 def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
-    """An error if x is a function or an object of a package whose code is not captured (see util/where.py), and was not asked for by itself."""
+    """An error if x is a function or an object of a package whose code is not captured (see util/where.py), and was not
+    asked for by itself.
+    """
     package = "" if isinstance(x, (Value, ModuleType)) else opaque_package_of(x)
     if package and package not in asked:
-        raise UnstageableError(f"{getattr(x, '__name__', type(x).__name__)} of {package} is used", why="a program does not see what a package reads that has a "
-                               "compiled core or arrays of its own",
-                               do=f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass them as arguments")
+        raise UnstageableError(
+            f"{getattr(x, '__name__', type(x).__name__)} of {package} is used",
+            why="a program does not see what a package reads that has a compiled core or arrays of its own",
+            do=f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass them as arguments",
+        )
 
 
 def only_hands_on(f: Any) -> bool:
-    """Whether f is a function of Python's own that looks into no object that it is given, or puts it into a container."""
+    """Whether f is a function of Python's own that looks into no object that it is given, or puts it into a container.
+    """
     if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, (list, dict, set, deque)):
         return f.__name__ not in ("index", "count", "remove")
     return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON

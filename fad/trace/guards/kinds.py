@@ -15,18 +15,8 @@ OPERATORS = {
     for r in ("", "r", "i")
     for name in ("add", "sub", "mul", "truediv", "matmul", "pow", "floordiv", "mod", "and", "or", "xor")
 } | {
-    "__getitem__",
-    "__iter__",
-    "__len__",
-    "__contains__",
-    "__neg__",
-    "__abs__",
-    "__float__",
-    "__int__",
-    "__index__",
-    "__array__",
-    "__getattr__",
-    "__enter__",
+    "__getitem__", "__iter__", "__len__", "__contains__", "__neg__", "__abs__", "__float__", "__int__", "__index__",
+    "__array__", "__getattr__", "__enter__",
 }
 VIEWS: tuple[Any, ...] = tuple(map(type, ({}.keys(), {}.values(), {}.items())))
 _KEYED: tuple[type, ...] = (dict, UserDict, ChainMap, MappingProxyType)
@@ -36,21 +26,18 @@ CONTAINERS: tuple[type, ...] = (*_KEYED, *_LISTED, *_SETS, *BUFFERS)  # with the
 _NUMBERS = frozenset(
     (str, bytes, int, float, complex, bool, type(None))
 )  # a user's class made of one may have attributes
-_PLAIN: tuple[type, ...] = (np.ndarray, np.generic, weakref.ref, *CONTAINERS, FunctionType, MethodType, BuiltinFunctionType)
+_PLAIN: tuple[type, ...] = (
+    np.ndarray,
+    np.generic,
+    weakref.ref,
+    *CONTAINERS,
+    FunctionType,
+    MethodType,
+    BuiltinFunctionType,
+)
 _CLOSED = {
-    "builtins",
-    "fad",
-    "numpy",
-    "scipy",
-    "numba",
-    "functools",
-    "math",
-    "cmath",
-    "itertools",
-    "collections",
-    "warnings",
-    "torch",
-    "jax",
+    "builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "warnings",
+    "torch", "jax",
 }
 _HEAP = 1 << 9  # the flag of classes that Python code has made
 MISSING = object()

@@ -2,7 +2,8 @@
 own library and of others.
 
 Such a thing is used as it stands, and its own code reads it. So its attributes are guarded, with the containers and
-arrays in them. Loggers are not: what they do is for people to read (who asks a logger whether it is enabled asks a setting).
+arrays in them. Loggers are not: what they do is for people to read (who asks a logger whether it is enabled asks a
+setting).
 """
 
 import builtins
@@ -51,7 +52,8 @@ _OWN = (
     SimpleNamespace,  # attributes, read by name as those of the user's objects
     *CONTAINERS,
 )
-_REGISTER = type(vars(ABC).get("_abc_impl"))  # holds which classes are registered with an abstract one: isinstance() asks
+# holds which classes are registered with an abstract one: isinstance() asks
+_REGISTER = type(vars(ABC).get("_abc_impl"))
 _CONSTANT = {*NEVER_CHANGE, slice, type(Ellipsis), type(NotImplemented), _REGISTER}
 _CLOSED = ("fad", "numba", "llvmlite")
 _NEVER_CHANGE = {"rv_generic"}  # bases of libraries' objects that only their module makes: scipy.stats.norm
@@ -95,7 +97,7 @@ def _is_librarys(x: Any) -> bool:
 
 
 def of_decimals(x: Any) -> list:
-    """How decimal numbers are computed with, if x is one or their class."""
+    """Guards on the decimal context, if x is a decimal number or the class."""
     decimal = sys.modules.get("decimal")
     if decimal is None or not (x is decimal.Decimal or isinstance(x, decimal.Decimal)):
         return []
@@ -130,7 +132,7 @@ def container_behind(f: Any) -> Any:
 
 
 def held_by(x: Any) -> tuple:
-    """What a thing that is no container has been made of, or looks into: a view its dict, an exception its arguments."""
+    """The parts of a thing that is no container: the dict of a view, the arguments of an exception."""
     behind = container_behind(x)
     if behind is not None:
         return (behind,)
@@ -159,7 +161,7 @@ def of_library(owner: Any, name: str, value: Any) -> list:
 
 
 def along(above: Any, name: str) -> tuple:
-    """What super() finds under a name, and the guards for it: of the classes behind the present one."""
+    """The attribute that super() finds under a name, and the guards for it on the classes along the MRO."""
     order = above.__self_class__.__mro__
     found: list[of.Guard] = []
     for c in order[order.index(above.__thisclass__) + 1 :]:
@@ -170,12 +172,12 @@ def along(above: Any, name: str) -> tuple:
 
 
 def of_builtins(names: Iterable) -> list:
-    """What these names stand for among Python's own."""
+    """Guards on these names among Python's builtins."""
     return of.of_names(vars(builtins), names)
 
 
 def of_import(module: str, name: str, value: Any) -> Iterator[of.Guard]:
-    """What an import gives: a module, or (name) what a module has under a name."""
+    """A guard on the result of an import: a module, or an attribute of a module."""
     found = sys.modules.get(module)
     if found is None:
         return
@@ -185,7 +187,9 @@ def of_import(module: str, name: str, value: Any) -> Iterator[of.Guard]:
 
 
 def of_class_asked(x: Any, classes: Any, is_outer: bool) -> Iterator[of.Guard]:
-    """What isinstance(x, classes) depends on. is_outer: whether x was there before the trace, and is there at each call."""
+    """Guards on everything that isinstance(x, classes) depends on. is_outer: whether x was there before the trace, and
+    is there at each call.
+    """
     cls = type(x)
     if may_be_changed(cls) and is_users(cls):
         yield of.of_order(cls)

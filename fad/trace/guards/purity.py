@@ -5,8 +5,8 @@
     a question (CLOCKS, QUESTIONS)       asked anew before each call (percall.py)  time.perf_counter, np.loadtxt, os.getpid
     anything else                        left to the tape                          open, subprocess.run, queue.get
 
-A question may be asked once more without any effect, so it is asked while tracing, too, for the type of its result. All that belongs to the tape
-is not called while tracing.
+A question may be asked once more without any effect, so it is asked while tracing, too, for the type of its result. All
+that belongs to the tape is not called while tracing.
 """
 import builtins
 import datetime
@@ -36,12 +36,14 @@ QUESTIONS = {
     ),
 }
 # modules of Python's own library whose functions say the same of the same arguments, or tell people something (logging)
-PURE = {"abc", "argparse", "array", "ast", "base64", "binascii", "bisect", "builtins", "calendar", "cmath", "collections",
-        "collections_abc", "colorsys", "contextlib", "contextvars", "copy", "copyreg", "dataclasses", "datetime",
-        "decimal", "difflib", "dis", "enum", "fractions", "functools", "graphlib", "hashlib", "heapq", "hmac", "html",
-        "inspect", "itertools", "json", "keyword", "linecache", "logging", "math", "numbers", "operator", "pprint", "random",
-        "re", "reprlib", "shlex", "sre", "statistics", "string", "struct", "textwrap", "threading", "traceback", "types",
-        "typing", "unicodedata", "warnings", "weakref", "weakrefset", "xml", "zlib", "zoneinfo"}
+PURE = {
+    "abc", "argparse", "array", "ast", "base64", "binascii", "bisect", "builtins", "calendar", "cmath", "collections",
+    "collections_abc", "colorsys", "contextlib", "contextvars", "copy", "copyreg", "dataclasses", "datetime", "decimal",
+    "difflib", "dis", "enum", "fractions", "functools", "graphlib", "hashlib", "heapq", "hmac", "html", "inspect",
+    "itertools", "json", "keyword", "linecache", "logging", "math", "numbers", "operator", "pprint", "random", "re",
+    "reprlib", "shlex", "sre", "statistics", "string", "struct", "textwrap", "threading", "traceback", "types",
+    "typing", "unicodedata", "warnings", "weakref", "weakrefset", "xml", "zlib", "zoneinfo",
+}
 _ALIASES = {
     "posix": "os",
     "nt": "os",
@@ -60,14 +62,7 @@ _OF_PATHS = {"read_text", "read_bytes", "write_text", "write_bytes", "open", "ex
              "stat", "iterdir", "glob", "rglob", "unlink", "mkdir", "touch"}
 DATES = {"now", "today", "utcnow"}
 _KNOWN = {
-    "fspath",
-    "fsencode",
-    "fsdecode",
-    "loads",
-    "dumps",
-    "strptime",
-    "StringIO",
-    "BytesIO",
+    "fspath", "fsencode", "fsdecode", "loads", "dumps", "strptime", "StringIO", "BytesIO",
 }  # of their arguments alone
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type)
 _SHARED = {"decimal": {"getcontext", "localcontext"}, "contextvars": {"copy_context"}, "logging": {"getLogger"},
@@ -146,4 +141,6 @@ def is_effect(f: Any) -> bool:
 
 def _is_made_plainly(f: Any) -> bool:
     """Whether f is a class of Python's own library that only holds what it is given."""
-    return isinstance(f, type) and (issubclass(f, (BaseException, os.PathLike)) or module_name(f) in ("io", "_io", "queue"))
+    return isinstance(f, type) and (
+        issubclass(f, (BaseException, os.PathLike)) or module_name(f) in ("io", "_io", "queue")
+    )

@@ -1,8 +1,9 @@
-"""What code reads that is not rewritten: functions whose text is not at hand, methods that Python calls by itself (operators, `with`, setters of
-properties), and what these call.
+"""What code reads that is not rewritten: functions whose text is not at hand, methods that Python calls by itself
+(operators, `with`, setters of properties), and what these call.
 
-Such code runs as it stands, and nobody notes what it reads. So all that it may read is a source: its text, and the globals, closures, modules and classes
-that it names, with what is in them. (Of the objects themselves that have such methods, all attributes are sources; see guard.)
+Such code runs as it stands, and nobody notes what it reads. So all that it may read is a source: its text, and the
+globals, closures, modules and classes that it names, with what is in them. (Of the objects themselves that have such
+methods, all attributes are sources; see guard.)
 """
 import functools
 import operator
@@ -30,41 +31,57 @@ from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
 from .snapshot import Snapshot
 
-REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}      # captured as other functions are; of the class's making
-_TEXTS = {"__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__"}
-SHARED_METHODS = {"read", "readline", "readlines", "getvalue", "tell", "exists", "is_file", "is_dir", "stat", "iterdir", "glob", "rglob", "read_text",
-                  "read_bytes"}                               # of files and paths
+# captured as other functions are; of the class's making
+REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}
+_TEXTS = {
+    "__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__",
+    "__copy__", "__deepcopy__",
+}
+SHARED_METHODS = {
+    "read", "readline", "readlines", "getvalue", "tell", "exists", "is_file", "is_dir", "stat", "iterdir", "glob",
+    "rglob", "read_text", "read_bytes",
+}                               # of files and paths
 _GENERATED = "<string>"                                      # the file of what dataclasses write
 MOST = 20_000                                                 # containers and objects that are looked at in each call
 
 
 def called_by_python(cls: type) -> Iterator[tuple]:
-    """Methods that no call in captured code names, operators and their kin, setters of properties: (name, what the class has there, function)."""
+    """Methods that no call in captured code names, operators and their kin, setters of properties: (name, what the
+    class has there, function).
+    """
     for name in dict.fromkeys(name for c in cls.__mro__ for name in vars(c)):
         found = of.in_class(cls, name)
         f = found.fset if isinstance(found, property) else getattr(found, "__func__", found)
-        by_itself = isinstance(found, property) or (name.startswith("__") and name.endswith("__") and name not in REWRITTEN)
+        by_itself = isinstance(found, property) or (
+            name.startswith("__") and name.endswith("__") and name not in REWRITTEN
+        )
         if by_itself and isinstance(f, FunctionType) and not is_library(f.__code__.co_filename):
             yield name, found, f
 
 
 def reading(cls: type) -> list:
-    """Those of them that compute, of a class of the user's, and what makes its objects where that is not rewritten: names and functions."""
+    """Those of them that compute, of a class of the user's, and what makes its objects where that is not rewritten:
+    names and functions.
+    """
     if not is_users(cls) or not is_captured_class(cls):
         return []
     called = [(name, f) for name, _, f in called_by_python(cls) if name not in _TEXTS]
-    makers = [] if is_made_plainly(cls) else [(name, of.in_class(cls, name)) for name in ("__init__", "__new__", "__call__")]
+    makers = (
+        [] if is_made_plainly(cls) else [(name, of.in_class(cls, name)) for name in ("__init__", "__new__", "__call__")]
+    )
     functions = [(name, getattr(f, "__func__", f)) for name, f in [*called, *makers]]
     return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != _GENERATED]
 
 
 def is_made_plainly(cls: type) -> bool:
     """Whether to make an object of this class is to call its __init__."""
-    return type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType)     # type: ignore[misc]
+    return type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType)  # type: ignore[misc]
 
 
 def reads_of(root: Any) -> "Reads":
-    """What code may read that is not rewritten, besides its arguments: the functions that a trace has captured so, and methods of the classes it has met."""
+    """What code may read that is not rewritten, besides its arguments: the functions that a trace has captured so, and
+    methods of the classes it has met.
+    """
     reads = root.trace.reads = root.trace.reads or Reads()
     reads.add_classes(dict.fromkeys([c for cls in root.trace.classes for c in (cls, type(cls))]))
     return reads
@@ -73,12 +90,16 @@ def reads_of(root: Any) -> "Reads":
 def refuse_unknown(reads: "Reads", what: str) -> None:
     """An error if code reads something that cannot be watched."""
     if reads.unknown:
-        raise UnstageableError(f"{what} may read {reads.unknown}", why="a program does not see whether that has changed",
-                               do="define the function in a file, or pass what it reads as an argument")
+        raise UnstageableError(
+            f"{what} may read {reads.unknown}",
+            why="a program does not see whether that has changed",
+            do="define the function in a file, or pass what it reads as an argument",
+        )
 
 
 def guard(root: Any, x: Any) -> None:
-    """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it."""
+    """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it.
+    """
     if isinstance(x, type):
         root.trace.classes[x] = None
     elif id(x) not in root.trace.guarded and is_guarded_as_a_whole(x):
@@ -115,19 +136,22 @@ def guard_all(root: Any, things: Iterable) -> None:
 class Reads:
     """Walks from code that is not rewritten to all that it may read.
 
-    The walk knows functions, what they name and close over, the objects found there, and of classes and modules what they have under names that
-    the code uses (as names of attributes, or as texts). What code does not find is a source, too: a name that is missing may be there at the next call.
+    The walk knows functions, what they name and close over, the objects found there, and of classes and modules what
+    they have under names that the code uses (as names of attributes, or as texts). What code does not find is a source,
+    too: a name that is missing may be there at the next call.
     """
 
     def __init__(self) -> None:
         self.unknown = ""                                     # what cannot be watched, if there is such a thing
-        self.seen: dict[int, Any] = {}                        # what methods see as it was before the trace, since they are not captured
-        self.names_of: set[tuple] = set()                     # the same for names: (id of a module's global names, name), (id of a cell, "")
+        self.seen: dict[int, Any] = {}  # what methods see as it was before the trace, since they are not captured
+        # the same for names: (id of a module's global names, name), (id of a cell, "")
+        self.names_of: set[tuple] = set()
         self.snapshot = Snapshot(deep=True, is_open=is_object)
         self._sources: list[of.Guard] = []
         self._known: dict[tuple, Any] = {}
         self._names: set[str] = set()                         # under which attributes may be read
-        self._spaces: dict[int, tuple] = {}                   # id of a class or module -> it, its dict, the names that were looked up in it
+        # id of a class or module -> it, its dict, the names that were looked up in it
+        self._spaces: dict[int, tuple] = {}
         self._makes_texts = False                             # whether code that is not seen may make texts
         self._is_any_name = False                             # whether code makes names itself: getattr(o, f"w{k}")
 
@@ -144,7 +168,9 @@ class Reads:
             self._walk([(x, True) for x in (*classes, *[f for _, f in called])])
 
     def add_handed(self, items: Iterable) -> None:
-        """Objects that are handed to code which is not captured: it may read any attribute, of them and of their classes."""
+        """Objects that are handed to code which is not captured: it may read any attribute, of them and of their
+        classes.
+        """
         self._is_any_name = self._makes_texts = True
         self._walk([(x, False) for x in items])
 
@@ -152,8 +178,18 @@ class Reads:
         """All that was read, as sources of a trace."""
         classes = [x for x, *_ in self._spaces.values() if isinstance(x, type)]
         orders = [of.of_order(x) for x in classes]
-        named = [x for x in self._known.values() if isinstance(x, (FunctionType, type))] if not self._names.isdisjoint(met.TEXTS) else []
-        texts = [g for x in named for name in self._names & set(met.TEXTS) if hasattr(x, name) for g in met.of_function(x, name)]
+        named = (
+            [x for x in self._known.values() if isinstance(x, (FunctionType, type))]
+            if not self._names.isdisjoint(met.TEXTS)
+            else []
+        )
+        texts = [
+            g
+            for x in named
+            for name in self._names & set(met.TEXTS)
+            if hasattr(x, name)
+            for g in met.of_function(x, name)
+        ]
         return [*self._sources, *orders, *texts, *([of.ContentsGuard(self.snapshot)] if self.snapshot.roots else [])]
 
     def _walk(self, queue: list) -> None:
@@ -169,7 +205,7 @@ class Reads:
                 queue += [(y, True) for y in self._members()]
 
     def _next(self, x: Any, unseen: bool) -> Iterable:
-        """What x leads to."""
+        """The things that x refers to."""
         if is_shared(x) or not SHARED_METHODS.isdisjoint(self._names) and isinstance(x, (PurePath, IOBase)):
             self.unknown = f"what {getattr(x, '__name__', type(x).__name__)} tells"
             return ()
@@ -246,7 +282,12 @@ class Reads:
 
     def _look_into(self, x: Any) -> None:
         """Note a class with those that it derives from, or a module, as something that names are looked up in."""
-        if isinstance(x, ABCMeta) and is_users(x) and is_captured_class(x) and not self._names.isdisjoint(("isinstance", "issubclass")):
+        if (
+            isinstance(x, ABCMeta)
+            and is_users(x)
+            and is_captured_class(x)
+            and not self._names.isdisjoint(("isinstance", "issubclass"))
+        ):
             self.unknown = f"which classes are registered as {x.__name__}"
         if isinstance(x, ModuleType):
             if _is_open_module(x):
@@ -282,7 +323,8 @@ class Reads:
         yield from [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
 
     def _named(self, values: list, names: set) -> Iterator:
-        """Values of a function's names; of modules among them what these have under names that the function uses, too."""
+        """Values of a function's names; of modules among them what these have under names that the function uses, too.
+        """
         modules: dict[int, Any] = {}
         while values:
             x = values.pop()
@@ -299,7 +341,9 @@ class Reads:
         """What classes and modules have under names that were read since they were asked last."""
         found = []
         for x, space, known in self._spaces.values():
-            is_any = self._is_any_name and (isinstance(x, type) or (isinstance(x, ModuleType) and is_captured(getattr(x, "__file__", None) or "")))
+            is_any = self._is_any_name and (
+                isinstance(x, type) or (isinstance(x, ModuleType) and is_captured(getattr(x, "__file__", None) or ""))
+            )
             names = (self._names | self._called_in(x, space) | (space.keys() if is_any else set())) - known
             if names:
                 self._sources += of.of_names(space, names)
@@ -308,8 +352,14 @@ class Reads:
         return found
 
     def _called_in(self, x: Any, space: Any) -> set:
-        """Methods of a class that Python calls by itself; those that make texts only if code may make a text which does not name them."""
-        functions = {n: getattr(f, "__func__", f) for n, f in space.items() if n.startswith("__")} if isinstance(x, type) else {}
+        """Methods of a class that Python calls by itself; those that make texts only if code may make a text which does
+        not name them.
+        """
+        functions = (
+            {n: getattr(f, "__func__", f) for n, f in space.items() if n.startswith("__")}
+            if isinstance(x, type)
+            else {}
+        )
         found = {n for n, f in functions.items() if isinstance(f, FunctionType)}
         return found if self._makes_texts else found - _TEXTS
 

@@ -17,8 +17,10 @@ import numpy as np
 from ...util.collection import is_collecting
 from .guard import AnswerGuard
 
-_SETTINGS = {np.geterr, np.geterrcall, np.getbufsize, np.get_printoptions, sys.getrecursionlimit, sys.getswitchinterval, threading.current_thread,
-             os.getcwd, os.getpid, gc.isenabled}
+_SETTINGS = {
+    np.geterr, np.geterrcall, np.getbufsize, np.get_printoptions, sys.getrecursionlimit, sys.getswitchinterval,
+    threading.current_thread, os.getcwd, os.getpid, gc.isenabled,
+}
 _METHODS = {logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel, logging.Logger.hasHandlers}
 
 
@@ -28,7 +30,9 @@ def is_setting(f: Any) -> bool:
     >>> is_setting(np.geterr), is_setting(np.sin), is_setting(len)
     (True, False, False)
     """
-    return (isinstance(f, (FunctionType, BuiltinFunctionType)) and f in _SETTINGS) or (isinstance(f, MethodType) and f.__func__ in _METHODS)
+    return (isinstance(f, (FunctionType, BuiltinFunctionType)) and f in _SETTINGS) or (
+        isinstance(f, MethodType) and f.__func__ in _METHODS
+    )
 
 
 def answer(root: Any, ask: Callable, *args: Any) -> Any:

@@ -1,11 +1,12 @@
 """What containers, objects and arrays hold, kept to be compared with at each call.
 
-All that is reached is one graph, however deep, shared or cyclic it is: a node for each container, with its elements as they were.
+All that is reached is one graph, however deep, shared or cyclic it is: a node for each container, with its elements as
+they were.
 
     rates = {"slow": 0.1, "steps": [1, 2]}     nodes   rates: keys ("slow", "steps"), values (0.1, steps)   steps: (1, 2)
 
-Nothing has changed where every element is the very object that it was, which a few passes of C code tell. Only if they find a difference, numbers and
-texts are compared by value and containers by contents.
+Nothing has changed where every element is the very object that it was, which a few passes of C code tell. Only if they
+find a difference, numbers and texts are compared by value and containers by contents.
 """
 from collections import ChainMap, OrderedDict, UserDict, UserList, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +35,11 @@ def is_same(now: Any, before: Any) -> bool:
     """
     if now is before:
         return True
-    if type(now) is not type(before) or not (type(now) in _NUMBERS or isinstance(now, np.generic)) or not bool(now == before):
+    if (
+        type(now) is not type(before)
+        or not (type(now) in _NUMBERS or isinstance(now, np.generic))
+        or not bool(now == before)
+    ):
         return False                                          # a user's class made of one may have attributes
     return (bool(now) and not isinstance(now, complex)) or repr(now) == repr(before)          # zeros have a sign
 
@@ -64,7 +69,8 @@ class SnapshotNode(NamedTuple):
 
 
 class Snapshot:
-    """The contents of containers; `deep`: of objects and of arrays of numbers, too. is_open(x): whether x is an object whose attributes may change.
+    """The contents of containers; `deep`: of objects and of arrays of numbers, too. is_open(x): whether x is an object
+    whose attributes may change.
 
     >>> rates = {"slow": 0.1, "steps": [1, 2]}
     >>> before = Snapshot(rates)
@@ -97,7 +103,9 @@ class Snapshot:
         self.blocks: list = []
 
     def add(self, x: Any) -> list:
-        """Keep x with all in it. Returns what that leads to and is no container: functions, classes, modules, other objects."""
+        """Keep x with all in it. Returns what that leads to and is no container: functions, classes, modules, other
+        objects.
+        """
         self.roots.append(x)
         return self._keep(x)
 
@@ -123,7 +131,9 @@ class Snapshot:
     def _note(self, x: Any) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
         views, names = _views(x), _names(x)
-        node = self.nodes[id(x)] = SnapshotNode(x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x))
+        node = self.nodes[id(x)] = SnapshotNode(
+            x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x)
+        )
         if type(x) is not tuple and type(x) is not frozenset:
             self.views += views
             self.counts += map(len, node.elements)
@@ -149,21 +159,25 @@ class Snapshot:
             else:
                 is_it = list(map(len, views)) == self.counts and all(map(is_, chain.from_iterable(views), elements))
             if is_it and self.names:
-                is_it = all(map(is_, _attributes(self.owners, self.names), self.values)) and all(map(is_, map(type, self.objects), self.classes))
+                is_it = all(map(is_, _attributes(self.owners, self.names), self.values)) and all(
+                    map(is_, map(type, self.objects), self.classes)
+                )
             if is_it:
                 return not self.arrays or all(map(_has_block, self.arrays, self.blocks))
             if not self._is_alike():
                 return False
-            self._clear()                                     # equal things have taken the places of some: they are what is compared with from now on
+            self._clear()  # equal things have taken the places of some: they are what is compared with from now on
             for x in self.roots:
                 self._keep(x)
             return True
-        except Exception as error:                            # a dict grows in another thread, or a class of the user's does not answer
+        except Exception as error:  # a dict grows in another thread, or a class of the user's does not answer
             let_through(error)
             return False
 
     def _is_alike(self) -> bool:
-        """Whether numbers and texts are equal, and containers hold equal things; two containers that were one are still one."""
+        """Whether numbers and texts are equal, and containers hold equal things; two containers that were one are still
+        one.
+        """
         queue = [(x, x) for x in self.roots]
         pairs: dict[int, Any] = {}                            # id of a node's owner -> what stands there now
         backwards: dict[int, Any] = {}
@@ -186,8 +200,14 @@ class Snapshot:
 
 
 def _differences(now: Any, node: SnapshotNode) -> "list | None":
-    """The pairs (now, before) of elements that are not the very same; None where there are more or fewer, or of another class or in another memory."""
-    if type(now) is not node.cls or (node.block is not None and not _has_block(now, node.block)) or _names(now) != node.names:
+    """The pairs (now, before) of elements that are not the very same; None where there are more or fewer, or of another
+    class or in another memory.
+    """
+    if (
+        type(now) is not node.cls
+        or (node.block is not None and not _has_block(now, node.block))
+        or _names(now) != node.names
+    ):
         return None
     views = [*map(tuple, _views(now)), _values(now, node.names)]
     before = [*node.elements, node.values]
@@ -196,7 +216,7 @@ def _differences(now: Any, node: SnapshotNode) -> "list | None":
     return list(zip(chain.from_iterable(views), chain.from_iterable(before)))
 
 
-_HEAP = 1 << 9                                                # the flag of classes whose objects may be given another class
+_HEAP = 1 << 9  # the flag of classes whose objects may be given another class
 
 
 def _views(x: Any) -> list:
@@ -219,7 +239,11 @@ def _views(x: Any) -> list:
 def _names(x: Any) -> tuple:
     """The attributes of x that its elements do not tell: the dict of all others, slots, what a defaultdict makes."""
     own = ("__dict__",) if type(getattr(x, "__dict__", None)) is dict else ()
-    return *own, *(slots_of(type(x)) if type(x).__flags__ & _HEAP else ()), *(("default_factory",) if isinstance(x, defaultdict) else ())
+    return (
+        *own,
+        *(slots_of(type(x)) if type(x).__flags__ & _HEAP else ()),
+        *(("default_factory",) if isinstance(x, defaultdict) else ()),
+    )
 
 
 def _attributes(owners: Iterable, names: Iterable) -> Iterator:

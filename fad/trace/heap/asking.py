@@ -1,8 +1,9 @@
-"""Methods that Python calls by itself (operators, setters of properties, descriptors) and that ask `is None`: they are not rewritten.
+"""Methods that Python calls by itself (operators, setters of properties, descriptors) and that ask `is None`: they are
+not rewritten.
 
-What may be None is a value on every way through a program (see optional.py), and such a method would never find None. So a program with such values
-is refused where the function handles objects with such methods; the tape has Python's own None. Which objects these are, the sources of the trace
-tell, its arguments, and what it has opened and made.
+What may be None is a value on every way through a program (see optional.py), and such a method would never find None.
+So a program with such values is refused where the function handles objects with such methods; the tape has Python's own
+None. Which objects these are, the sources of the trace tell, its arguments, and what it has opened and made.
 """
 import dis
 from collections.abc import Iterable
@@ -25,13 +26,23 @@ def refuse_unseen_questions(root: Any) -> None:
         return
     for f, cls in [(f, c) for c in _handled(root) for _, _, f in called_by_python(c)]:
         if _asks(f, cls, set()):
-            raise UnstageableError(f"{cls.__name__}.{f.__name__} asks whether something is None, and a name is None on some ways",
-                                   why="Python calls it by itself, and the program does not see what it asks", do="ask in the function, or in a method that it names")
+            raise UnstageableError(
+                f"{cls.__name__}.{f.__name__} asks whether something is None, and a name is None on some ways",
+                why="Python calls it by itself, and the program does not see what it asks",
+                do="ask in the function, or in a method that it names",
+            )
 
 
 def _handled(root: Any) -> dict:
     """The users' classes of all that the function may handle, as far as it is reached from what the trace has met."""
-    queue = [*root.trace.classes, *root.trace.opened.values(), *root.trace.inside.values(), *[x for x, *_ in root.trace.stand_ins], *[s.value for s in root.trace.sources], root.trace.arguments]
+    queue = [
+        *root.trace.classes,
+        *root.trace.opened.values(),
+        *root.trace.inside.values(),
+        *[x for x, *_ in root.trace.stand_ins],
+        *[s.value for s in root.trace.sources],
+        root.trace.arguments,
+    ]
     found: dict[type, None] = {}
     seen: set[int] = set()
     while queue:
@@ -43,12 +54,18 @@ def _handled(root: Any) -> dict:
 
 
 def _next(x: Any, found: dict) -> Iterable:
-    """What x leads to; its class is noted, if it is a user's."""
+    """The things that x refers to. A user's class is noted."""
     if isinstance(x, Snapshot):
         return [*x.roots, *x.elements, *x.values]
     cls = x if isinstance(x, type) else type(x)
     if not is_users(cls) or not is_captured_class(cls):
-        return _items(x) if isinstance(x, (list, tuple, dict, set, frozenset)) else parts_of(x) if not isinstance(x, FunctionType) else ()
+        return (
+            _items(x)
+            if isinstance(x, (list, tuple, dict, set, frozenset))
+            else parts_of(x)
+            if not isinstance(x, FunctionType)
+            else ()
+        )
     found[cls] = None
     descriptors = [y for c in cls.__mro__ for y in vars(c).values() if not isinstance(y, FunctionType)]
     return [*descriptors, type(cls), *_items(contents(x))]
@@ -66,8 +83,14 @@ def _asks(f: FunctionType, cls: type, seen: set) -> bool:
     given = f.__code__.co_varnames[:f.__code__.co_argcount] if f.__name__ in OF_PARAMETERS else ()
     if _has_question(f.__code__, given):
         return True
-    named: list[Any] = [f.__globals__.get(name) for name in f.__code__.co_names] + [getattr(cls, name, None) for name in f.__code__.co_names]
-    return any(_asks(g, cls, seen) for g in [x.fget if isinstance(x, property) else x for x in named] if isinstance(g, FunctionType))
+    named: list[Any] = [f.__globals__.get(name) for name in f.__code__.co_names] + [
+        getattr(cls, name, None) for name in f.__code__.co_names
+    ]
+    return any(
+        _asks(g, cls, seen)
+        for g in [x.fget if isinstance(x, property) else x for x in named]
+        if isinstance(g, FunctionType)
+    )
 
 
 def _has_question(code: CodeType, given: tuple = ()) -> bool:
@@ -78,5 +101,11 @@ def _has_question(code: CodeType, given: tuple = ()) -> bool:
     asked += [steps[k - 1] for k, step in enumerate(steps) if step.opname.endswith(("_IF_NONE", "_IF_NOT_NONE"))]
     if any(not (step.opname == "LOAD_FAST" and step.argval in given) for step in asked):
         return True
-    of_class = any(none and "CALL" in steps[k + 1].opname for k, none in enumerate(is_none[:-1])) and "type" in code.co_names
-    return of_class or "NoneType" in code.co_names or any(_has_question(c) for c in code.co_consts if isinstance(c, CodeType))
+    of_class = (
+        any(none and "CALL" in steps[k + 1].opname for k, none in enumerate(is_none[:-1])) and "type" in code.co_names
+    )
+    return (
+        of_class
+        or "NoneType" in code.co_names
+        or any(_has_question(c) for c in code.co_consts if isinstance(c, CodeType))
+    )

@@ -1,4 +1,6 @@
-"""Calls of functions with a cache (functools.lru_cache, functools.cache), which remember their results from call to call."""
+"""Calls of functions with a cache (functools.lru_cache, functools.cache), which remember their results from call to
+call.
+"""
 import functools
 import operator
 from typing import Any
@@ -26,12 +28,15 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
     if runtime.is_captured(f.__wrapped__):                    # made by the traced code, as its cache is
         return f(*plain, **by_name)
     result = _known(f, plain, by_name)
-    current().trace.sources.append(ReadGuard(lambda: f(*plain, **by_name), result))      # who clears the cache has it computed anew
+    # who clears the cache has it computed anew
+    current().trace.sources.append(ReadGuard(lambda: f(*plain, **by_name), result))
     return runtime.capture.swap(result)
 
 
 def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
-    """f(*args, **kwargs). An error if that is not in the cache yet and draws random numbers: it is then as if it had not been called."""
+    """f(*args, **kwargs). An error if that is not in the cache yet and draws random numbers: it is then as if it had
+    not been called.
+    """
     before, book = f.cache_info(), journal()
     mark = book.begin()
     try:
@@ -46,8 +51,11 @@ def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
     if is_drawn:
         if not before.currsize:                               # one entry alone cannot be taken out
             f.cache_clear()
-        raise UnstageableError(f"{f.__name__}, whose results are kept, draws random numbers", why="it does so at the first call only",
-                               do="call it before, outside the function")
+        raise UnstageableError(
+            f"{f.__name__}, whose results are kept, draws random numbers",
+            why="it does so at the first call only",
+            do="call it before, outside the function",
+        )
     return result
 
 

@@ -1,6 +1,8 @@
-"""Functions that are handed to NumPy, where a face calls them in its own way: for all elements at once, or more often, or less.
+"""Functions that are handed to NumPy, where a face calls them in its own way: for all elements at once, or more often,
+or less.
 
-What such a function computes does not hang on that, unless it counts, appends or draws. So each call is watched, on the tape, too.
+What such a function computes does not hang on that, unless it counts, appends or draws. So each call is watched, on the
+tape, too.
 """
 import functools
 from collections.abc import Callable
@@ -18,7 +20,8 @@ from .journal import GENERATOR, note
 from .percall import steps_here
 from .state import Trial
 
-OTHERWISE = {"vectorize", "piecewise"}                       # faces that call a function for all elements at once; others call it as NumPy does
+# faces that call a function for all elements at once; others call it as NumPy does
+OTHERWISE = {"vectorize", "piecewise"}
 
 
 def steadied(name: str, x: Any, capture: Any) -> Any:
@@ -38,7 +41,9 @@ def _is_users_code(f: Any) -> bool:
 
 
 def watched(f: Callable, capture: Any) -> Callable:
-    """f, captured, which may change nothing but what it makes itself, and draw no random numbers. What it changes once and for all (a memo) it may."""
+    """f, captured, which may change nothing but what it makes itself, and draw no random numbers. What it changes once
+    and for all (a memo) it may.
+    """
     captured = _captured(f, capture)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -65,7 +70,11 @@ def watching(run: Callable) -> "tuple[Any, bool]":
     try:
         note(*common_generators())
         result = run()
-        written = [t for key, (t, var) in _arrays_now().items() if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
+        written = [
+            t
+            for key, (t, var) in _arrays_now().items()
+            if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)
+        ]
         drawn = put_back_states(states) or bool(made.mark.changed(GENERATOR)) or len(steps_here()) > steps
         return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
     finally:

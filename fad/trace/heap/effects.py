@@ -1,7 +1,7 @@
-"""What a trace has changed outside: put back if it fails, and made again at calls that find it otherwise.
+"""Effects of a trace: undone if the trace fails, and made again at calls that find the outside changed.
 
-A trace runs the function once. What it leaves outside (a memo, a counter) is there at the next call, which runs the program; a source of the program
-says whether it still is.
+A trace runs the function once. What it leaves outside (a memo, a counter) is there at the next call, which runs the
+program; a source of the program says whether it still is.
 """
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
 
 
 class Effects:
-    """What the journal says of a whole trace."""
+    """The journal of a whole trace."""
 
     def __init__(self, mark: Mark):
         self.mark = mark
@@ -56,24 +56,34 @@ class Effects:
 
     @property
     def changed(self) -> list:
-        """What is not as it was; equal numbers and texts are as good as one."""
+        """The changed things. Equal numbers and texts count as unchanged."""
         return [e for e in self.entries if e.kind is not GENERATOR and _is_other(e)]
 
     def sources(self) -> list:
-        """Sources that say whether what was changed is as it was left: what writes it once must do so again where it is not."""
+        """Sources that say whether what was changed is as it was left: what writes it once must do so again where it is
+        not.
+        """
         return [left_as(e.cell, contents(e.cell), e.before) for e in self.changed if e.kind is CONTAINER]
 
     def refuse_changes(self, f: Any, is_current: bool) -> None:
         """An error if anything has changed, and the program does not know it."""
         if is_current and self.changed:
-            raise SideEffectError("something outside the function is changed by code that a program does not see", where=_line_of(f),
-                                  why="it changes as the function is traced, and not at each call", do="change it in the function itself, or in a method that it names")
+            raise SideEffectError(
+                "something outside the function is changed by code that a program does not see",
+                where=_line_of(f),
+                why="it changes as the function is traced, and not at each call",
+                do="change it in the function itself, or in a method that it names",
+            )
 
     def refuse_draws(self, f: Any) -> None:
         """An error if random numbers were drawn from a generator that was there before."""
         if any(e.kind is GENERATOR and e.is_changed for e in self.entries):
-            raise SideEffectError("random numbers are drawn while the function is traced", where=_line_of(f), why="a program would have the same numbers at each call",
-                                  do="draw them before, and pass them as arguments; or make the generator in the function, with a seed")
+            raise SideEffectError(
+                "random numbers are drawn while the function is traced",
+                where=_line_of(f),
+                why="a program would have the same numbers at each call",
+                do="draw them before, and pass them as arguments; or make the generator in the function, with a seed",
+            )
 
 
 @contextmanager
@@ -90,7 +100,8 @@ def effects_of(builder: Builder) -> Iterator[Any]:
     note(*common_generators())
     try:
         yield Effects(mark)
-        mark.entries = {key: e for key, e in mark.entries.items() if key not in book.made}       # not what stood for things from outside
+        # not what stood for things from outside
+        mark.entries = {key: e for key, e in mark.entries.items() if key not in book.made}
     except BaseException:
         mark.undo()
         raise
@@ -127,7 +138,9 @@ def left_as(owner: Any, now: Any, before: Any) -> Guard:
 
 
 def _unchanged(a: Any, b: Any) -> bool:
-    """Whether two copies of what a container held are of the same things in the same order, or of equal numbers and texts."""
+    """Whether two copies of what a container held are of the same things in the same order, or of equal numbers and
+    texts.
+    """
     if len(a) != len(b):
         return False
     if isinstance(a, dict):
@@ -136,4 +149,6 @@ def _unchanged(a: Any, b: Any) -> bool:
 
 
 def _same(x: Any, y: Any) -> bool:
-    return x is y or (type(x) is type(y) and isinstance(x, (str, bytes, bool, int, float, complex)) and (x == y or x != x))
+    return x is y or (
+        type(x) is type(y) and isinstance(x, (str, bytes, bool, int, float, complex)) and (x == y or x != x)
+    )

@@ -1,8 +1,8 @@
 """The journal: what a trace writes to, each thing with what it held before (docs/design/heap.md).
 
-Captured code writes through the runtime, which notes the cell first: a list, dict, set or deque, an object, class or module, a variable of
-a function. `begin` sets a mark. `end` closes it; `undo` puts back what was written since. The cost is what was written, whatever the size of
-the heap. What was made since the mark is nobody else's and is not noted.
+Captured code writes through the runtime, which notes the cell first: a list, dict, set or deque, an object, class or
+module, a variable of a function. `begin` sets a mark. `end` closes it; `undo` puts back what was written since. The
+cost is what was written, whatever the size of the heap. What was made since the mark is nobody else's and is not noted.
 """
 from array import array
 from collections import deque
@@ -25,7 +25,7 @@ from ..values.tracer import births
 
 
 class CellKind(NamedTuple):
-    """How what a cell of this kind holds is copied, put back and compared."""
+    """A kind of cells: how their contents are copied, restored and compared."""
 
     read: Callable
     put: Callable
@@ -43,7 +43,11 @@ def kind_of(x: Any) -> "CellKind | None":
     """The kind of a cell; None of what holds nothing that changes."""
     if isinstance(x, _CONTAINERS) or keeps_record(x):
         return CONTAINER
-    if isinstance(x, _NOTHING) or package_name(type(x)) == "fad" or (isinstance(x, np.ndarray) and (x.nbytes > LARGEST or not x.flags.writeable)):
+    if (
+        isinstance(x, _NOTHING)
+        or package_name(type(x)) == "fad"
+        or (isinstance(x, np.ndarray) and (x.nbytes > LARGEST or not x.flags.writeable))
+    ):
         return None
     if isinstance(x, (np.ndarray, bytearray, array, ContextVar)):
         return PYTHON
@@ -65,7 +69,7 @@ class JournalEntry(NamedTuple):
 
 
 class Mark:
-    """What was noted since a place in the journal, in order, and when that was."""
+    """The entries since a place in the journal, in order, and the time of that place."""
 
     def __init__(self) -> None:
         self.born, self.entries = next(births), {}            # type: int, dict[int, JournalEntry]
@@ -75,7 +79,7 @@ class Mark:
         return [e.cell for e in self.entries.values() if e.kind is kind and e.is_changed]
 
     def before(self, cell: Any) -> Any:
-        """What a container held at the mark."""
+        """The contents of a container at the mark."""
         return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)
 
     def undo(self) -> None:
@@ -91,7 +95,7 @@ class Journal:
         self.generators = generators                          # those that the function has made, by their ids
         self.marks: list[Mark] = []
         self.made: dict[int, tuple] = {}                      # id of a thing that the trace made -> it, its birth
-        self.owners: dict[int, tuple] = {}                    # id of an object's __dict__ that code has asked for -> it, the object
+        self.owners: dict[int, tuple] = {}  # id of an object's __dict__ that code has asked for -> it, the object
         self.copies: dict[int, dict] = {}                     # those of which captured code sees a copy, by its id
 
     def begin(self) -> Mark:
@@ -113,8 +117,11 @@ class Journal:
         if not self.marks:
             return
         if id(cell) in self.copies:
-            raise UnstageableError("an object's attributes are written to through its __dict__, and hold arrays", why="the program has a copy of the dict",
-                                   do="write setattr(o, name, value)")
+            raise UnstageableError(
+                "an object's attributes are written to through its __dict__, and hold arrays",
+                why="the program has a copy of the dict",
+                do="write setattr(o, name, value)",
+            )
         cell = self.owners[id(cell)][1] if id(cell) in self.owners else cell
         mark = self.marks[-1]
         if id(cell) not in mark.entries and self.was_there(cell, mark.born):
@@ -122,7 +129,12 @@ class Journal:
             if kind is not None and id(cell) not in self.generators:
                 mark.entries[id(cell)] = entry = JournalEntry(cell, kind, kind.read(cell))
                 is_lifted = id(cell) in current().trace.lifted_owners
-                if kind is CONTAINER and not is_lifted and not any(id(cell) in m.entries for m in self.marks[:-1]) and _holds_traced(entry.before):
+                if (
+                    kind is CONTAINER
+                    and not is_lifted
+                    and not any(id(cell) in m.entries for m in self.marks[:-1])
+                    and _holds_traced(entry.before)
+                ):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 
     def copied(self, container: Any, copy: Any) -> None:
@@ -143,15 +155,21 @@ class Journal:
         return bool(self.marks) and self.was_there(x, self.marks[0].born)
 
     def is_untouched(self, x: Any) -> bool:
-        """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it."""
-        return not self.is_noted(x) and id(x) not in self.made and (isinstance(x, (list, dict, set, deque)) or is_users(x)) and self.is_outer(x)
+        """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it.
+        """
+        return (
+            not self.is_noted(x)
+            and id(x) not in self.made
+            and (isinstance(x, (list, dict, set, deque)) or is_users(x))
+            and self.is_outer(x)
+        )
 
     def is_noted(self, x: Any) -> bool:
         """Whether a cell may have been written to since the trace began."""
         return any(id(x) in mark.entries for mark in self.marks)
 
     def begun_as(self, x: Any) -> Any:
-        """What a container held when the trace began."""
+        """The contents of a container when the trace began."""
         return next((mark.entries[id(x)].before for mark in self.marks if id(x) in mark.entries), None) or contents(x)
 
 
@@ -160,7 +178,9 @@ def _holds_traced(before: Any) -> bool:
 
 
 def journal() -> Journal:
-    """That of the program that is being built; one that notes nothing where captured code is called by a program as it runs."""
+    """That of the program that is being built; one that notes nothing where captured code is called by a program as it
+    runs.
+    """
     if not stack.builders():
         return Journal({})
     root = current().root
@@ -212,14 +232,21 @@ def standing_in(x: Any) -> Any:
 
 
 def attributes_of(owner: Any) -> Any:
-    """The cell that has the attributes of an object: of a list's subclass the dict, since the list is a cell of elements."""
+    """The cell that has the attributes of an object: of a list's subclass the dict, since the list is a cell of
+    elements.
+    """
     return owner.__dict__ if isinstance(owner, (list, dict, set, deque)) and hasattr(owner, "__dict__") else owner
 
 
 def note_dict(owner: Any) -> None:
     """Code asks for the dict with an object's attributes: what is written to it is written to the object."""
     inside = getattr(owner, "__dict__", None)
-    if stack.builders() and isinstance(inside, dict) and attributes_of(owner) is owner and not isinstance(owner, FunctionType):
+    if (
+        stack.builders()
+        and isinstance(inside, dict)
+        and attributes_of(owner) is owner
+        and not isinstance(owner, FunctionType)
+    ):
         journal().owners[id(inside)] = inside, owner
 
 

@@ -1,7 +1,8 @@
 """State that a function reads and then writes anew: a counter, a best value so far, the last point.
 
-As a constant of the program it would fail its own guard, and the function would be traced at each call. So the next trace takes it as an input: a step
-of the prelude reads it where it stands, a guard asks only for its type, and what the function makes of it is delivered (see delivery.py).
+As a constant of the program it would fail its own guard, and the function would be traced at each call. So the next
+trace takes it as an input: a step of the prelude reads it where it stands, a guard asks only for its type, and what the
+function makes of it is delivered (see delivery.py).
 
     self.calls += 1          ->      c = self.calls             guard: type(self.calls) is int
                                      kernel(x, c)
@@ -27,10 +28,10 @@ from ..objects.containers import contents
 
 
 def value_at(location: Location) -> Any:
-    """What stands there; MISSING where nothing does."""
+    """The value there; MISSING if there is none."""
     try:
         return location.read()
-    except Exception as error:                                # nothing stands there, or a class of the user's does not answer
+    except Exception as error:  # nothing stands there, or a class of the user's does not answer
         let_through(error)
         return MISSING
 
@@ -100,7 +101,11 @@ def _can_be_put(location: Location) -> bool:
 
 def _is_own(location: Location) -> bool:
     """Whether an attribute is the object's own, and not its class's."""
-    return location.kind != "attribute" or isinstance(location.owner, (type, ModuleType)) or location.at in contents(location.owner)
+    return (
+        location.kind != "attribute"
+        or isinstance(location.owner, (type, ModuleType))
+        or location.at in contents(location.owner)
+    )
 
 
 def _write(location: Location, x: Any) -> None:

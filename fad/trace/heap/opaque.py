@@ -1,7 +1,7 @@
 """Calls of code that fad neither rewrites nor models: what they may write to goes to the journal before they run.
 
-That is what their arguments reach, and what their object does. A method of a list, dict or set of Python's changes that alone; functions that only look
-change nothing.
+That is what their arguments reach, and what their object does. A method of a list, dict or set of Python's changes that
+alone; functions that only look change nothing.
 """
 import functools
 from collections import deque
@@ -33,10 +33,16 @@ from ..values.iterate import Once
 from .journal import all_made, attributes_of, made, note
 
 LOOKING = LOOK | {int, float, bool, complex, str, repr, abs, round}
-KEEPING = {"get", "keys", "values", "items", "copy", "index", "count", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
-           "isdisjoint", "__getitem__", "__len__", "__contains__", "__iter__", "__eq__", "__ne__", "__repr__", "__str__", "__format__", "__hash__", "__reversed__",
-           "__getattribute__", "__add__", "__mul__", "__rmul__", "__or__", "__and__", "__sub__", "__xor__", "__lt__", "__le__", "__gt__", "__ge__"}
-FRESH = {"copy", "union", "intersection", "difference", "symmetric_difference", "__add__", "__mul__", "__rmul__", "__or__", "__and__", "__sub__", "__xor__"}
+KEEPING = {
+    "get", "keys", "values", "items", "copy", "index", "count", "union", "intersection", "difference",
+    "symmetric_difference", "issubset", "issuperset", "isdisjoint", "__getitem__", "__len__", "__contains__",
+    "__iter__", "__eq__", "__ne__", "__repr__", "__str__", "__format__", "__hash__", "__reversed__", "__getattribute__",
+    "__add__", "__mul__", "__rmul__", "__or__", "__and__", "__sub__", "__xor__", "__lt__", "__le__", "__gt__", "__ge__",
+}
+FRESH = {
+    "copy", "union", "intersection", "difference", "symmetric_difference", "__add__", "__mul__", "__rmul__", "__or__",
+    "__and__", "__sub__", "__xor__",
+}
 _METHODS = (BuiltinMethodType, MethodWrapperType)
 _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
 _CONTAINERS = (list, dict, set, deque)
@@ -83,7 +89,9 @@ def _method(f: Any, owner: Any, given: Iterable) -> Callable:
 
 
 def _note_callables(given: Iterable) -> None:
-    """What is called by functions that only look, or later by the iterators that they make, may be a method of a list."""
+    """Note the callables that functions call which only read, or that their iterators call later: they may be methods
+    of a list.
+    """
     for x in given:
         if isinstance(x, (*_METHODS, MethodType, FunctionType, functools.partial)) and not _notes_itself(x):
             for y in reach([x]):
@@ -100,7 +108,11 @@ def _notes_itself(f: Any) -> bool:
 def _note_made(f: Any, given: Iterable, result: Any) -> None:
     """Note what a function of fad's, or one that only looks, has made: an iterator, or a container of Python's."""
     is_container = isinstance(f, type) and isinstance(result, (list, tuple))
-    if (is_container or isinstance(result, (Iterator, Once))) and f not in (getattr, next) and not any(result is x for x in given):
+    if (
+        (is_container or isinstance(result, (Iterator, Once)))
+        and f not in (getattr, next)
+        and not any(result is x for x in given)
+    ):
         made(result)
 
 
@@ -128,28 +140,41 @@ def reach(values: Iterable) -> Iterator:
         if _is_cell(x):
             yield x
         if isinstance(x, FunctionType):
-            yield from [cell for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()) if name in rebound(x.__code__)]
+            yield from [
+                cell for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()) if name in rebound(x.__code__)
+            ]
         queue += may_change(_parts(x))
 
 
 def _is_cell(x: Any) -> bool:
-    return isinstance(x, _CONTAINERS) or keeps_record(x) or is_users(x) or goes_on(x) or holds_no_traced(x) or isinstance(x, np.ndarray)
+    return (
+        isinstance(x, _CONTAINERS)
+        or keeps_record(x)
+        or is_users(x)
+        or goes_on(x)
+        or holds_no_traced(x)
+        or isinstance(x, np.ndarray)
+    )
 
 
 def _parts(x: Any) -> Iterable:
-    """What x leads to."""
+    """The things that x refers to."""
     if isinstance(x, (np.ndarray, ModuleType)) or goes_on(x):
         return ()
     if isinstance(x, (*_CONTAINERS, CellType)) or keeps_record(x) or is_users(x):
         inside = contents(x)
         inside = getattr(inside, "items", inside) if keeps_record(x) and not isinstance(inside, dict) else inside
         items = inside.values() if isinstance(inside, dict) else inside
-        return items if isinstance(x, (*_CONTAINERS, CellType)) and not is_users(x) else [*items, *_parts_of_class(x if isinstance(x, type) else type(x))]
+        return (
+            items
+            if isinstance(x, (*_CONTAINERS, CellType)) and not is_users(x)
+            else [*items, *_parts_of_class(x if isinstance(x, type) else type(x))]
+        )
     return parts_of(x)
 
 
 def parts_of(x: Any) -> Iterable:
-    """What a function, a method or an object that is no container leads to."""
+    """The things that a function, a method or an object other than a container refers to."""
     if isinstance(x, FunctionType):
         return () if is_library(x.__code__.co_filename) else _reached(x)
     if isinstance(x, MethodType):
@@ -175,9 +200,11 @@ def _parts_of_class(cls: type) -> Iterable:
 
 
 def _reached(f: FunctionType) -> list:
-    """What a user's function reads: globals by name, and what it closes over."""
+    """The globals and closure variables that a user's function reads."""
     names = names_used(f.__code__)
     found = [f.__globals__[name] for name in names if name in f.__globals__]
-    found += [vars(m)[name] for m in found if isinstance(m, ModuleType) and is_open(m) for name in names if name in vars(m)]
+    found += [
+        vars(m)[name] for m in found if isinstance(m, ModuleType) and is_open(m) for name in names if name in vars(m)
+    ]
     cells = [cell for cell in f.__closure__ or () if not is_empty(cell)]
     return [*found, *cells, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]

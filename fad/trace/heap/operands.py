@@ -117,7 +117,7 @@ class Operands:
         return x
 
     def trial(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> Any:
-        """What the call returns now; the generators are put back."""
+        """The present result of the call; the generators are restored."""
         given, named = self._concrete(args), self._concrete(kwargs)
         before = repr(given) if any(isinstance(x, list) for x in given) else ""
         with put_back(draws):

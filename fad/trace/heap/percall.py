@@ -69,7 +69,13 @@ def drawn_from(f: Any, args: Any) -> list:
 def is_maker(f: Any) -> bool:
     """Whether f makes generators."""
     if isinstance(f, type):
-        made = (numpy_random.Generator, numpy_random.RandomState, random.Random, numpy_random.BitGenerator, numpy_random.SeedSequence)
+        made = (
+            numpy_random.Generator,
+            numpy_random.RandomState,
+            random.Random,
+            numpy_random.BitGenerator,
+            numpy_random.SeedSequence,
+        )
         is_quasi = module_name(f) == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
         return is_quasi or (issubclass(f, made) and package_name(f) in ("numpy", "random"))
     return f is numpy_random.default_rng
@@ -82,7 +88,7 @@ class Maker:
 
     @property
     def original(self) -> Callable:
-        return numpy_random.default_rng                          # looked up at the call: NumPy imports the module at its first use
+        return numpy_random.default_rng  # looked up at the call: NumPy imports the module at its first use
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return (
@@ -135,8 +141,11 @@ def part_of(owner: Any, name: str, value: Any) -> Any:
 def refuse_state(owner: Any, name: str) -> None:
     """An error if an attribute of a generator is set that draws anew at each call."""
     if goes_on(owner) and not is_seeded(owner):
-        raise UnstageableError(f"{name} of a generator of random numbers is set", why="the program draws from it at each call",
-                               do="make a generator in the function, with a seed")
+        raise UnstageableError(
+            f"{name} of a generator of random numbers is set",
+            why="the program draws from it at each call",
+            do="make a generator in the function, with a seed",
+        )
 
 
 def made(make: Callable, args: tuple, kwargs: dict) -> Any:
@@ -173,7 +182,7 @@ def _seed_of(generator: Any) -> Any:
 
 
 def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
-    """What the call gives at each run, as captured code sees it. Raises UnstageableError if it cannot be a step of
+    """The result of the call at each run, as captured code sees it. Raises UnstageableError if it cannot be a step of
     the prelude.
     """
     if is_effect(f) and not is_question(f) and not goes_on(getattr(f, "__self__", None)):

@@ -1,4 +1,5 @@
-"""The state that a region changes: variables, arrays, lists and dicts and objects. Read, written, and put back after a trial.
+"""The state that a region changes: variables, arrays, lists and dicts and objects. Read, written, and put back after a
+trial.
 
 A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
 """
@@ -27,7 +28,11 @@ def is_data(x: Any) -> bool:
     """Whether a leaf can be traced: an array, a number, a truth value (or not there yet)."""
     if isinstance(x, np.ndarray):
         return x.dtype.kind in "biufc"
-    return x is UNDEFINED or isinstance(x, (Value, bool, int, float, complex)) or (isinstance(x, np.generic) and x.dtype.kind in "biufc")
+    return (
+        x is UNDEFINED
+        or isinstance(x, (Value, bool, int, float, complex))
+        or (isinstance(x, np.generic) and x.dtype.kind in "biufc")
+    )
 
 
 def is_array(x: Any) -> bool:
@@ -36,7 +41,7 @@ def is_array(x: Any) -> bool:
 
 
 def frozen(x: Any) -> Any:
-    """What a traced value is now, whatever is written to it later."""
+    """A traced value as it is now, whatever is written to it later."""
     return current().value_of(x.held if isinstance(x, Tracer) else x.atom) if isinstance(x, Value) else x
 
 
@@ -90,14 +95,15 @@ class Container:
 
 @contextmanager
 def lengthened(row: Tracer) -> Iterator[None]:
-    """What is written to the row of a list here are entries behind those that it has."""
+    """The writes to the row of a list here are entries behind the present ones."""
     var = row._var
     yield
     row.longer = {**row.longer, row._var: row.longer.get(var, var)}
 
 
 def write_all(slots: Iterable, values: Iterable, longer: list) -> None:
-    """Write what a branch or a loop has made; longer: the slots of lists' rows which at most got entries at their ends."""
+    """Write what a branch or a loop has made; longer: the slots of lists' rows which at most got entries at their ends.
+    """
     for slot, value in zip(slots, values):
         with lengthened(slot.tracer) if slot in longer else nullcontext():
             slot.write(value)
@@ -118,9 +124,9 @@ def cells_of(*functions: Any) -> dict:
 
 
 class Trial:
-    """Code run to see what it does: what it changed, and all of it put back at the end. is_region: whether it is traced into a region.
+    """A trial run of code: its changes, which are undone at the end. is_region: whether it is traced into a region.
 
-    What it changed is known from the journal, of which `end` closes the mark.
+    The journal has the changes; `end` closes its mark.
     """
 
     def __init__(self, cells: dict, is_region: bool = True):
@@ -140,7 +146,11 @@ class Trial:
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
-        return [t for t, var in self.builder.region.mutated.values() if t.tie is None and t._var is not var and self._is_outer(t)]
+        return [
+            t
+            for t, var in self.builder.region.mutated.values()
+            if t.tie is None and t._var is not var and self._is_outer(t)
+        ]
 
     def _is_outer(self, tracer: Tracer) -> bool:
         return tracer.builder is not self.builder and array_was_there(tracer, self.born)
@@ -149,7 +159,9 @@ class Trial:
         return [c for c in self.mark.changed(CONTAINER) if id(c) not in self.own]
 
     def changed_names(self, own: Iterable = ()) -> list:
-        """Variables that are bound to something else now, but for these, which the code itself binds: other functions bound them (nonlocal)."""
+        """Variables that are bound to something else now, but for these, which the code itself binds: other functions
+        bound them (nonlocal).
+        """
         return [s for s, before in zip(self.names, self.before) if s.name not in own and s.read() is not before]
 
     @property
@@ -164,14 +176,19 @@ class Trial:
     @property
     def has_changed_pythons(self) -> bool:
         """Whether what holds no traced values was changed, or the order of a dict."""
-        return bool(self.mark.changed(PYTHON)) or any(_is_reordered(e.cell, e.before) for e in self.mark.entries.values())
+        return bool(self.mark.changed(PYTHON)) or any(
+            _is_reordered(e.cell, e.before) for e in self.mark.entries.values()
+        )
 
     def refuse_changed_pythons(self) -> None:
         """An error if what holds values of Python's, and no traced ones, was changed."""
         if self.has_changed_pythons:
-            raise UnstageableError("a bytearray, an array that is not of numbers or is held by a library's object, a context variable or a dict's order is changed "
-                                   "in a loop or branch on traced values", why="it cannot be part of the program",
-                                   do="use a list, an array of NumPy's or a plain variable")
+            raise UnstageableError(
+                "a bytearray, an array that is not of numbers or is held by a library's object, a context variable or a dict's order is changed "
+                "in a loop or branch on traced values",
+                why="it cannot be part of the program",
+                do="use a list, an array of NumPy's or a plain variable",
+            )
 
     def undo(self) -> None:
         """Put back all that the region has changed."""
@@ -184,14 +201,16 @@ class Trial:
         self.end()
 
     def put_back_names(self) -> None:
-        """Put back variables and containers, but no arrays: those of a builder that has gone on hold what was written before, too."""
+        """Put back variables and containers, but no arrays: those of a builder that has gone on hold what was written
+        before, too.
+        """
         self.mark.undo()
         for slot, value in zip(self.names, self.before):
             if slot.read() is not value:
                 slot.write(value)
 
     def end(self) -> None:
-        """What is changed stays so."""
+        """End the trial and keep its changes."""
         self.journal.end(self.mark)
 
 
@@ -201,7 +220,9 @@ def _is_reordered(owner: Any, before: Any) -> bool:
 
 
 def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
-    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are two."""
+    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are
+    two.
+    """
     if any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
         return
     for a, b in ((x, y), (y, x)):
@@ -211,8 +232,8 @@ def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
 
 
 def disentangle(builder: Any, since: int) -> None:
-    """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and is no more after it, either: so
-    the marks themselves are taken back, and not those of arrays younger than the trial.
+    """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and
+    is no more after it, either: so the marks themselves are taken back, and not those of arrays younger than the trial.
     """
     gone = {id(mark) for _, mark in builder.region.entangled[since:]}
     for tracer in {id(x): x for x, _ in builder.region.entangled[since:]}.values():
@@ -225,8 +246,11 @@ def lose(array: Tracer) -> None:
     current().region.lost.append((array, array.tie))
 
     def refuse(*_: Any) -> Any:
-        raise SideEffectError("an array is read after a loop that wrote to it under changing names",
-                              why="which of the arrays it is then depends on the number of iterations", do="read it under the name the loop left it with")
+        raise SideEffectError(
+            "an array is read after a loop that wrote to it under changing names",
+            why="which of the arrays it is then depends on the number of iterations",
+            do="read it under the name the loop left it with",
+        )
     array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
 
 
@@ -255,9 +279,11 @@ def trial(cells: dict) -> Iterator[Trial]:
 
 
 class TreeLayout:
-    """How a value is a tree: its structure, which leaves are data, and what the others are. kept: ids of containers that count as leaves.
+    """The tree of a value: its structure, which leaves are data, and the other leaves. kept: ids of containers that
+    count as leaves.
 
-    optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that are None here.
+    optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that
+    are None here.
     """
 
     optional: "set | tuple" = ()
@@ -279,7 +305,9 @@ class TreeLayout:
     def filled(self, data: Iterator) -> Any:
         """The value with these data leaves."""
         leaves = [self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))]
-        value = self.structure.unflatten([None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)])
+        value = self.structure.unflatten(
+            [None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)]
+        )
         all_made(nodes_of(value, self.structure))
         return value
 
@@ -308,8 +336,10 @@ class TreeLayout:
 
     def require(self, other: "TreeLayout", name: str) -> None:
         if not self.fits(other):
-            raise UnstageableError(f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
-                                 why="a loop or a branch on traced values gives a name one structure")
+            raise UnstageableError(
+                f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
+                why="a loop or a branch on traced values gives a name one structure",
+            )
 
 
 def nodes_of(value: Any, structure: tree.Structure) -> Iterator:
@@ -326,7 +356,7 @@ def _equal(a: Any, b: Any) -> bool:
         return a is b
     try:
         return type(a) is type(b) and bool(a == b)
-    except Exception as error:                                # objects whose comparison is not a truth value are not equal
+    except Exception as error:  # objects whose comparison is not a truth value are not equal
         let_through(error)
         return False
 

@@ -1,4 +1,6 @@
-"""Room for what the iterations of a loop append to lists (see lists/rows.py): which lists, how much an iteration, and where an iteration's elements go."""
+"""Room for what the iterations of a loop append to lists (see lists/rows.py): which lists, how much an iteration, and
+where an iteration's elements go.
+"""
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -19,7 +21,7 @@ from .elements import Like
 from .listing import NeedsRoom, NeedsRows, atom_of
 from .rows import Growing, Items
 
-FIRST_ROOM = 16                                              # for elements of a list of which nobody knows how long it will be
+FIRST_ROOM = 16  # for elements of a list of which nobody knows how long it will be
 
 
 class Untraced(Exception):
@@ -38,18 +40,22 @@ class AppendedLists:
 
     def __init__(self, plan: Any):
         self.plan, self.born = plan, next(births)
-        self.outer = {id(c): c for c in containers_in([_content(cell) for cell in plan.cells.values()], journal().is_untouched) if isinstance(c, Items)}
+        self.outer = {
+            id(c): c
+            for c in containers_in([_content(cell) for cell in plan.cells.values()], journal().is_untouched)
+            if isinstance(c, Items)
+        }
         self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
         self.kept: dict[int, AppendedList] = {}
         self.steady: dict[int, Any] = {}                      # lists that get so many elements in every iteration
         self.changing: set[int] = set()                       # lists of which that is not so
         self.base: dict[int, Any] = {}                        # lengths at the start of an iteration
         self.are_iterations_known = False
-        self.known: set[Var] = set()                          # rows with what was known, of lists that were moved for this loop
+        self.known: set[Var] = set()  # rows with what was known, of lists that were moved for this loop
         self.knows_all = True                                 # whether these are all that it has moved
-        self.ties: dict[int, tuple] = {}                      # what iterations do to elements: replace, write to, share (see member.py)
+        self.ties: dict[int, tuple] = {}  # what iterations do to elements: replace, write to, share (see member.py)
         self.marks: dict[int, tuple] = {}
-        self.kin: dict[int, tuple] = {}                       # the rows, and what was known of what is the same as they are
+        self.kin: dict[int, tuple] = {}  # the rows, and what was known of what is the same as they are
 
     def counts(self, slot: Any) -> bool:
         """Whether a list's length follows from the number of the iteration, so that it need not be carried."""
@@ -62,7 +68,9 @@ class AppendedLists:
                 self._expect(key, c, *lists[number])
 
     def _expect(self, key: int, c: Items, grows: bool, growth: Any, ties: tuple = (False,) * 3) -> None:
-        """A list in rows will be written to, and grow by so many elements in each iteration (None: by another number). If that is wrong, an iteration shows it."""
+        """A list in rows will be written to, and grow by so many elements in each iteration (None: by another number).
+        If that is wrong, an iteration shows it.
+        """
         if grows and isinstance(growth, int) and key not in self.changing:
             self.steady.setdefault(key, growth)
         elif grows:
@@ -78,7 +86,9 @@ class AppendedLists:
         self.plan.add(Container(c))
 
     def known_of_lists(self) -> dict:
-        """The number of each list that the iterations write to -> whether it grows, by how many elements, and what iterations do to its elements."""
+        """The number of each list that the iterations write to -> whether it grows, by how many elements, and what
+        iterations do to its elements.
+        """
         written = {id(s.tracer) for s in self.plan.found if isinstance(s, Array)}
         found = {}
         for number, (key, c) in enumerate(self.outer.items()):
@@ -87,10 +97,12 @@ class AppendedLists:
                 found[number] = grows, self.steady.get(key), self.ties.get(key, (False,) * 3)
         return found
 
-    # -- elements ---------------------------------------------------------------------------------------------------------
+    # -- elements
+    # ---------------------------------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        """An iteration, or what tells whether there is one, begins: what other iterations did to the lists' elements."""
+        """An iteration, or what tells whether there is one, begins: what other iterations did to the lists' elements.
+        """
         for key, c in self.outer.items():
             if c.rows is not None:
                 c.ties.begin(self.ties.get(key, (False,) * 3), c.rows)
@@ -105,14 +117,17 @@ class AppendedLists:
         return self.ties[key] != before
 
     def refuse_other_names(self, holders: Callable) -> None:
-        """An array that a list got in one iteration, and that has a name in the next, must not be written to through the list. holders(arrays): the names that
-        may be one of these.
+        """An array that a list got in one iteration, and that has a name in the next, must not be written to through
+        the list. holders(arrays): the names that may be one of these.
         """
         if any(self.ties.get(key, (False,) * 3)[1] and holders(c.added) for key, c in self.outer.items()):
-            raise UnstageableError("an array that a list got in one iteration has a name in the next, and elements of the list are written to",
-                                   do="put a copy into the list (out[k] = x.copy())")
+            raise UnstageableError(
+                "an array that a list got in one iteration has a name in the next, and elements of the list are written to",
+                do="put a copy into the list (out[k] = x.copy())",
+            )
 
-    # -- iterations ------------------------------------------------------------------------------------------------------------
+    # -- iterations
+    # ------------------------------------------------------------------------------------------------------------
 
     def begin_iteration(self, iteration: Any) -> None:
         """Count what the iteration appends. iteration: its number, None where it has none."""
@@ -142,8 +157,13 @@ class AppendedLists:
         return len(before.items) if before.rows is None else before.length
 
     def end_iteration(self, made: Trial, initial: Iterable) -> bool:
-        """See that there is room for what the iteration appended. Whether it showed something new of how long the lists are."""
-        news = [self._end_iteration(key, c, made, initial) if not _is(c.used, 0) else self._stays(key, c) for key, c in self.outer.items()]
+        """See that there is room for what the iteration appended. Whether it showed something new of how long the lists
+        are.
+        """
+        news = [
+            self._end_iteration(key, c, made, initial) if not _is(c.used, 0) else self._stays(key, c)
+            for key, c in self.outer.items()
+        ]
         self._refuse_changed(made)
         return any([*news, *[self._finds_ties(key, c) for key, c in self.outer.items()]])
 
@@ -159,19 +179,27 @@ class AppendedLists:
         self.refuse_changes([x for x in self.added if id(x) in changed])
 
     def _end_iteration(self, key: int, c: Any, made: Trial, initial: Iterable) -> bool:
-        if c.rows is None and key in self.kept:               # it would be made plain in every iteration
-            raise UnstageableError("a list that a loop fills is changed other than at its end (insert, pop(0), sort, ...)",
-                                   do="use an array, or append to one list and read another")
+        if c.rows is None and key in self.kept:  # it would be made plain in every iteration
+            raise UnstageableError(
+                "a list that a loop fills is changed other than at its end (insert, pop(0), sort, ...)",
+                do="use an array, or append to one list and read another",
+            )
         if c.rows is None:
-            raise NeedsRoom(c, c.samples(len(self.before[key][0].items)), c.used, _uses_traced(made.builder, [*initial, *c]))
+            raise NeedsRoom(
+                c, c.samples(len(self.before[key][0].items)), c.used, _uses_traced(made.builder, [*initial, *c])
+            )
         if isinstance(c, Growing):
-            if self.before[key][0].kind is not Growing and not self._lets_grow(key):      # a loop within this iteration has moved it to rows
+            # a loop within this iteration has moved it to rows
+            if self.before[key][0].kind is not Growing and not self._lets_grow(key):
                 raise NeedsRoom(c, [c.like()], None)
-        elif not self.are_iterations_known:                        # the loop around this one has made room for iterations that it could count
+        elif not self.are_iterations_known:  # the loop around this one has made room for iterations that it could count
             raise NeedsRoom(c, [c.like()], None)
-        elif (key in self.kept or c.keeper is None) and not (key in self.kept and _at_most(c.used, self.kept[key].most)):
+        elif (key in self.kept or c.keeper is None) and not (
+            key in self.kept and _at_most(c.used, self.kept[key].most)
+        ):
             varies = visible_extent(atom_of(c.length - self.base[key]), current().parent) is None
-            raise NeedsRoom(c, [c.like()], c.used, varies=varies)      # an earlier loop, or one within this iteration, has moved it to rows, or to too few
+            # an earlier loop, or one within this iteration, has moved it to rows, or to too few
+            raise NeedsRoom(c, [c.like()], c.used, varies=varies)
         return self.are_iterations_known and key not in self.changing and self._shows_growth(key, c)
 
     def _lets_grow(self, key: int) -> bool:
@@ -200,9 +228,13 @@ class AppendedLists:
             self.refuse()
 
     def refuse(self) -> None:
-        raise UnstageableError("an array is written to in one iteration that a list got in the iteration before", do="append a copy (out.append(x.copy()))")
+        raise UnstageableError(
+            "an array is written to in one iteration that a list got in the iteration before",
+            do="append a copy (out.append(x.copy()))",
+        )
 
-    # -- loops ------------------------------------------------------------------------------------------------------------
+    # -- loops
+    # ------------------------------------------------------------------------------------------------------------
 
     def make(self, need: Any, iterations: Any) -> None:
         """Make the room that was asked for, before the loop."""
@@ -242,12 +274,20 @@ class AppendedLists:
 
     def require_traced(self, eqn: Equation) -> None:
         """A loop that was given arrays for its lists, but computes with nothing that is traced, is plain Python's."""
-        if self.known and self.knows_all and not any(isinstance(a, Var) and a not in self.known and (a.type.shape or a.type.dtype != INT)
-                                                     for a in operands(eqn)):
+        if (
+            self.known
+            and self.knows_all
+            and not any(
+                isinstance(a, Var) and a not in self.known and (a.type.shape or a.type.dtype != INT)
+                for a in operands(eqn)
+            )
+        ):
             raise Untraced
 
     def end_loop(self, iterations: Any, last: list) -> None:
-        """After so many iterations: the lists' lengths. last: arrays that names stand for and that a list got in the last iteration."""
+        """After so many iterations: the lists' lengths. last: arrays that names stand for and that a list got in the
+        last iteration.
+        """
         for key, c in self.outer.items():
             if key in self.steady:
                 note(c)
@@ -263,7 +303,9 @@ class AppendedLists:
                 c.ties.given = [*c.ties.given, *last, *outer]
 
     def _used_after(self, key: int, c: Items, iterations: Any) -> Any:
-        """A bound for what a list got in the present iteration of the loop around this one; any number but 0 for one that sees to its own room."""
+        """A bound for what a list got in the present iteration of the loop around this one; any number but 0 for one
+        that sees to its own room.
+        """
         used = self.before[key][1]
         if isinstance(c, Growing):
             return 1
@@ -277,7 +319,7 @@ class AppendedLists:
         for key, c in self.outer.items():
             contents, c.used = self.before[key]
             if key in self.kept or c.rows is not contents.rows:
-                if contents.rows is None:                     # else its elements have been entries since an earlier loop
+                if contents.rows is None:  # else its elements have been entries since an earlier loop
                     c.release()
                 c.put(contents)
                 c.keeper = None

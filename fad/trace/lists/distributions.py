@@ -98,17 +98,19 @@ def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> Any:
 
 
 def _refuse_negative(x: Any, what: str) -> None:
-    """What NumPy says of a negative scale or range, the program says."""
+    """The program raises what NumPy raises for a negative scale or range."""
     if isinstance(x, Value):
         bad = registry["less"](x, 0)
-        registry["check_that"](BY_NAME["numpy.any"].call(bad) if bad.shape else bad, False, what=what, error="ValueError")
+        registry["check_that"](
+            BY_NAME["numpy.any"].call(bad) if bad.shape else bad, False, what=what, error="ValueError"
+        )
 
 
 # -- selections ------------------------------------------------------------------------------------------------------
 
 
 def _selected(f: Callable, population: Any, *args: Any, **kwargs: Any) -> Any:
-    """What is chosen from a population: the entries at the places that are drawn."""
+    """The choice from a population: the entries at the drawn places."""
     is_numpys = isinstance(f.__self__, (numpy_random.Generator, numpy_random.RandomState))  # type: ignore[attr-defined]
     axis = kwargs.pop("axis", 0)
     if is_numpys:

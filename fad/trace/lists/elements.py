@@ -17,14 +17,14 @@ from ..values.tracer import Tracer
 
 
 class Like(NamedTuple):
-    """What an element of a list is like: its layout, and its leaves or their types."""
+    """The form of a list's element: its layout, and its leaves or their types."""
 
     layout: TreeLayout
     leaves: list
 
 
 def like(x: Any) -> Like:
-    """What an element is like."""
+    """The form of an element."""
     layout = TreeLayout(x)
     return Like(layout, layout.data)
 
@@ -34,7 +34,10 @@ def element_type(x: Any) -> Type:
     t = x if isinstance(x, Type) else x.held.type if isinstance(x, Tracer) else atom_type(x)
     shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
     if None in shape:
-        raise UnstageableError("a list gets arrays whose sizes change from iteration to iteration", do="let the arrays be of one size, or assign into one array")
+        raise UnstageableError(
+            "a list gets arrays whose sizes change from iteration to iteration",
+            do="let the arrays be of one size, or assign into one array",
+        )
     return Type(t.dtype, shape, t.weak)                                             # type: ignore[union-attr]
 
 
@@ -58,15 +61,16 @@ def wider_types(types: list, leaves: list) -> "list | None":
 class Fixed(list):
     """A list that is an element of a list in rows: it may be read."""
 
-    append = extend = insert = pop = remove = clear = sort = reverse = refuse_write                    # type: ignore[assignment]
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = refuse_write                                     # type: ignore[assignment]
+    append = extend = insert = pop = remove = clear = sort = reverse = refuse_write  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = refuse_write  # type: ignore[assignment]
 
 
 tree.register(Fixed, lambda x: (tuple(x), None), lambda _, c: list(c), list)
 
 
 def are_alike(items: list) -> bool:
-    """Whether the elements of a list are of one kind, so that it may lie in rows as an element of another: numbers, arrays, or such lists.
+    """Whether the elements of a list are of one kind, so that it may lie in rows as an element of another: numbers,
+    arrays, or such lists.
 
     A few numbers of different kinds are a record, and stay apart.
     """
@@ -76,7 +80,9 @@ def are_alike(items: list) -> bool:
     if any(x.structure.cls is not None for x in layouts):
         return all(isinstance(x, list) and len(x) == len(items[0]) and are_alike(x) for x in items)
     types = [type_of(x) for x in items]
-    return all(t.rank == types[0].rank for t in types) and (len({t.dtype for t in types}) == 1 or len(items) > LONGEST_RECORD)
+    return all(t.rank == types[0].rank for t in types) and (
+        len({t.dtype for t in types}) == 1 or len(items) > LONGEST_RECORD
+    )
 
 
 LONGEST_RECORD = 8
@@ -96,8 +102,8 @@ def column(leaves: list, t: Type) -> Any:
 
 
 def laid_out(types: list, held: list, old: "list | None", before: Any, more: Any) -> list:
-    """An array for each leaf of an element, of these types and with room for `more`: it begins with what the old arrays have, or else with the
-    leaves of each element that is held.
+    """An array for each leaf of an element, of these types and with room for `more`: it begins with what the old arrays
+    have, or else with the leaves of each element that is held.
     """
     rows = []
     for k, t in enumerate(types):
@@ -129,7 +135,11 @@ def require_fixed(structure: tree.Structure) -> None:
 
 def as_number(x: Any, t: Type) -> Any:
     """An element as the number that Python had put into the list: its type gives way to an array's."""
-    return registry["cast"](x, dtype=t.dtype, weak=True) if t.weak and isinstance(x, Value) and not x.type.weak else convert(x, t)
+    return (
+        registry["cast"](x, dtype=t.dtype, weak=True)
+        if t.weak and isinstance(x, Value) and not x.type.weak
+        else convert(x, t)
+    )
 
 
 def lists_in(x: Any) -> list:

@@ -1,4 +1,6 @@
-"""Lists of captured code as others see them: results are lists of their elements, NumPy's functions are given arrays, objects have lists like these."""
+"""Lists of captured code as others see them: results are lists of their elements, NumPy's functions are given arrays,
+objects have lists like these.
+"""
 from typing import Any
 
 from ...ops.literals import python_number
@@ -16,7 +18,9 @@ def plain(result: Any) -> Any:
 
 
 class Delivered(list):
-    """A list in rows that a program returns: it leaves the program as arrays, one for each leaf of an element, whatever its length."""
+    """A list in rows that a program returns: it leaves the program as arrays, one for each leaf of an element, whatever
+    its length.
+    """
 
     def __init__(self, rows: RowList):
         super().__init__()
@@ -29,11 +33,13 @@ def deliver(result: Any) -> Any:
     leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
     if not any(isinstance(x, RowList) for x in leaves):
         return result
-    return structure.unflatten([Delivered(x) if isinstance(x, RowList) and not x.is_element and not x.layout.statics else x for x in leaves])
+    return structure.unflatten(
+        [Delivered(x) if isinstance(x, RowList) and not x.is_element and not x.layout.statics else x for x in leaves]
+    )
 
 
 class _Elements:
-    """What the elements of a delivered list are: their structure, and which of their leaves are Python's numbers."""
+    """The form of a delivered list's elements: their structure, and which leaves are Python's numbers."""
 
     def __init__(self, structure: tree.Structure, types: tuple):
         self.structure, self.types = structure, types
@@ -68,7 +74,9 @@ def _apart(structure: tree.Structure, types: Any, arrays: Any) -> list:
     return [one.unflatten(parts) for parts in zip(*columns)]
 
 
-tree.register(Delivered, lambda x: (x.arrays, _Elements(x.structure, x.types)), lambda elements, arrays: elements.apart(arrays))
+tree.register(
+    Delivered, lambda x: (x.arrays, _Elements(x.structure, x.types)), lambda elements, arrays: elements.apart(arrays)
+)
 
 
 def as_array(x: Any) -> Any:
@@ -90,7 +98,9 @@ def as_arrays(x: Any) -> Any:
 
 
 def as_captured(x: Any, known: dict, since: int) -> Any:
-    """A plain list that was made since then, and those in it, as lists that loops may come to fill or to index; known: what stands for a list, by its id."""
+    """A plain list that was made since then, and those in it, as lists that loops may come to fill or to index; known:
+    what stands for a list, by its id.
+    """
     if type(x) is not list or id(x) in known or was_there(x, since):
         return known.get(id(x), x)
     made = known[id(x)] = Items()

@@ -1,7 +1,8 @@
-"""What Python does with lists and lists in rows do not: it is done on the list with its elements one by one.
+"""Operations that lists in rows lack: they run on a plain list of the elements.
 
-Code written in C may look straight into a list's memory, past the methods of its class (heapq, operator.concat). A list in rows has its elements
-elsewhere; in their place it holds guards, which refuse whatever is asked of them. Two, since code may take one element to be in order already.
+Code written in C may look straight into a list's memory, past the methods of its class (heapq, operator.concat). A list
+in rows has its elements elsewhere; in their place it holds guards, which refuse whatever is asked of them. Two, since
+code may take one element to be in order already.
 """
 from collections.abc import Callable
 from typing import Any
@@ -19,18 +20,25 @@ def _refuse(*args: Any) -> Any:
                            do="pass it list(items), or read the elements one by one")
 
 
-for _name in ("lt", "le", "gt", "ge", "eq", "ne", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "neg", "abs", "bool",
-              "float", "complex", "int", "index", "len", "iter", "getitem", "call", "getattr", "array", "repr", "hash"):
+for _name in (
+    "lt", "le", "gt", "ge", "eq", "ne", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow",
+    "rpow", "neg", "abs", "bool", "float", "complex", "int", "index", "len", "iter", "getitem", "call", "getattr",
+    "array", "repr", "hash",
+):
     setattr(_Guard, f"__{_name}__", _refuse)
 tree.register(_Guard, _refuse, _refuse)                       # type: ignore[arg-type]
 GUARDS = [_Guard(), _Guard()]
 
-_METHODS = ("insert", "remove", "clear", "index", "count", "sort", "reverse", "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__",
-            "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__reversed__")
+_METHODS = (
+    "insert", "remove", "clear", "index", "count", "sort", "reverse", "__delitem__", "__add__", "__mul__", "__rmul__",
+    "__imul__", "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__reversed__",
+)
 
 
 def done_plainly(cls: Any) -> Any:
-    """A class of lists in rows, with the methods that plain lists have besides. Other lists in rows among the arguments become plain as well."""
+    """A class of lists in rows, with the methods that plain lists have besides. Other lists in rows among the arguments
+    become plain as well.
+    """
     def on_plain(name: str) -> Callable:
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:
             plain = self._plain()

@@ -1,4 +1,6 @@
-"""Items of a list in an order that depends on data: numbers by value, arrays and lists as copies that may be read, of what must not change any more."""
+"""Items of a list in an order that depends on data: numbers by value, arrays and lists as copies that may be read, of
+what must not change any more.
+"""
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,9 @@ def reordered(items: list, order: Any) -> list:
     flat = [tree.flatten(x) for x in items]
     structure = flat[0][1]
     if any(other != structure for _, other in flat):
-        raise UnstageableError("the items that are sorted differ in structure, and their order depends on traced values")
+        raise UnstageableError(
+            "the items that are sorted differ in structure, and their order depends on traced values"
+        )
     require_fixed(structure)
     for found in [found for x in items for found in lists_in(x)]:
         note_fixed(found)

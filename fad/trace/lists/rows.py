@@ -1,9 +1,11 @@
-"""Lists that loops fill, and lists that they read or write by a traced index: in a loop that is one region they lie in arrays.
+"""Lists that loops fill, and lists that they read or write by a traced index: in a loop that is one region they lie in
+arrays.
 
-A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, or to ask for an element by an index that is
-traced, its elements move into `rows`, one array for each leaf of an element, of which the first `length` entries are in the list: it has become
-`Rows`. A list within it whose elements are alike is an entry (see member.py). Which loop moves it, and how much room there is, is decided in
-roll.py; what cannot be done on rows makes the list a plain one again, with its length pinned.
+A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, or to ask for an
+element by an index that is traced, its elements move into `rows`, one array for each leaf of an element, of which the
+first `length` entries are in the list: it has become `Rows`. A list within it whose elements are alike is an entry (see
+member.py). Which loop moves it, and how much room there is, is decided in roll.py; what cannot be done on rows makes
+the list a plain one again, with its length pinned.
 """
 import copy
 from collections.abc import Iterator
@@ -47,7 +49,9 @@ from .materialise import GUARDS, done_plainly
 
 
 class Items(list, Record):
-    """A list of captured code that has ordinary elements. `used` bounds the number of elements it got in the present iteration of a loop."""
+    """A list of captured code that has ordinary elements. `used` bounds the number of elements it got in the present
+    iteration of a loop.
+    """
 
     rows: Any = None
     layout: Any = None
@@ -55,7 +59,7 @@ class Items(list, Record):
     length: Any = 0
     used: Any = 0
     added: Any = ()                                           # arrays that it got in the present iteration
-    keeper: Any = None                                        # the loop (its plan) that has made room for what its iterations append
+    keeper: Any = None  # the loop (its plan) that has made room for what its iterations append
     is_element = False                                        # of another list in rows
     ties: Any = None                                          # in rows: see member.py
     home: Any = None                                          # the part of the program in which it was made
@@ -115,17 +119,28 @@ class Items(list, Record):
         self.move_to_rows([], 0)
 
     def samples(self, first: int = 0) -> list:
-        """What the elements from this one on will be like in rows."""
+        """The forms in rows of the elements from this one on."""
         self.ties = self.ties or Ties()
         return [like(self._as_element(x)) for x in list.__getitem__(self, slice(first, None))]
 
     def contents(self) -> Contents:
-        return Contents(type(self), [] if self.rows else list(list.__iter__(self)), self.rows, self.layout, self.types, self.length, self.is_element, self.ties)
+        return Contents(
+            type(self),
+            [] if self.rows else list(list.__iter__(self)),
+            self.rows,
+            self.layout,
+            self.types,
+            self.length,
+            self.is_element,
+            self.ties,
+        )
 
     def put(self, c: Contents) -> None:
         self.__class__ = c.kind
         list.__setitem__(self, slice(None), GUARDS if c.rows else c.items)
-        self.rows, self.layout, self.types, self.length, self.is_element, self.ties = c.rows, c.layout, c.types, c.length, c.is_element, c.ties
+        self.rows, self.layout, self.types, self.length, self.is_element, self.ties = (
+            c.rows, c.layout, c.types, c.length, c.is_element, c.ties,
+        )
 
     def move_to_rows(self, samples: list, more: Any, kind: "type | None" = None) -> None:
         """Let the elements lie in arrays with room for `more`, which will be like the samples."""
@@ -284,13 +299,17 @@ class RowList(Items):
         self.entries(member.k, member.length)[member.place] = new
 
     def _element(self, leaves: list, place: Any) -> Any:
-        values = [as_member(x, self, k, place, self.rows[k].kin) if t.shape else as_number(x, t) for k, (x, t) in enumerate(zip(leaves, self.types_now()))]
+        values = [
+            as_member(x, self, k, place, self.rows[k].kin) if t.shape else as_number(x, t)
+            for k, (x, t) in enumerate(zip(leaves, self.types_now()))
+        ]
         return fixed(self.layout.filled(iter(values)), self.ties)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return self._plain()[place] if any(t.shape for t in self.types) else self._part(place)
-        if isinstance(place, int) and place < 0 and at_least(self.length, -place):   # sure to be in the list: taken from the row itself
+        # sure to be in the list: taken from the row itself
+        if isinstance(place, int) and place < 0 and at_least(self.length, -place):
             place = self.length + place
             return self._element([row[place] for row in self.rows], place)
         return self._element([self.entries(k, self.length)[place] for k in range(len(self.rows))], place)
@@ -302,8 +321,11 @@ class RowList(Items):
         return other + self._plain()
 
     def _part(self, place: slice) -> Any:
-        """A list of some of the elements, which are numbers; elements that are arrays would have to be the same arrays."""
-        return _with_rows(_RowListFrame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))]))
+        """A list of some of the elements, which are numbers; elements that are arrays would have to be the same arrays.
+        """
+        return _with_rows(
+            _RowListFrame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))])
+        )
 
     def __setitem__(self, place: Any, x: Any) -> None:
         new = None if isinstance(place, slice) else TreeLayout(self._as_element(x))
@@ -352,7 +374,7 @@ class RowList(Items):
     __repr__ = text_of_list
 
     def steps(self) -> Steps:
-        """What a loop over the list runs over."""
+        """The range of a loop over the list."""
         return Elements(self)
 
     def array(self) -> Any:
@@ -391,13 +413,15 @@ tree.register(Items, lambda x: (tuple(x), None), lambda _, c: list(c), list)
 
 
 class _RowListFrame:
-    """What of a list that lies in rows is no data: the kind of its elements."""
+    """The static part of a list in rows: the kind of its elements."""
 
     def __init__(self, rows: RowList):
         self.layout, self.types, self.is_element = rows.layout, rows.types, rows.is_element
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _RowListFrame) and self.is_element is other.is_element and self.layout.fits(other.layout)
+        return (
+            isinstance(other, _RowListFrame) and self.is_element is other.is_element and self.layout.fits(other.layout)
+        )
 
     def __hash__(self) -> int:
         return hash(self.layout.structure)
@@ -406,8 +430,15 @@ class _RowListFrame:
 def _with_rows(frame: _RowListFrame, rows: tuple) -> Any:
     made = RowList()
     list.extend(made, GUARDS)
-    made.rows, made.layout, made.types, made.is_element, made.ties = list(rows), frame.layout, frame.types, frame.is_element, Ties()
-    made.length = rows[0].shape[0] if isinstance(rows[0], Value) else 0      # no Value: a list that has none yet, or is only described
+    made.rows, made.layout, made.types, made.is_element, made.ties = (
+        list(rows),
+        frame.layout,
+        frame.types,
+        frame.is_element,
+        Ties(),
+    )
+    # no Value: a list that has none yet, or is only described
+    made.length = rows[0].shape[0] if isinstance(rows[0], Value) else 0
     return made
 
 
@@ -416,7 +447,9 @@ def _copied(x: RowList) -> RowList:
 
 
 def _row_values(x: RowList) -> tuple:
-    """Where the elements lie. An element of another list is a view of its entry there, as arrays are that have two names."""
+    """The arrays that hold the elements. An element of another list is a view of its entry there, like an array with
+    two names.
+    """
     return tuple([x.rows[k] if x.is_element else x.own_entries(k) for k in range(len(x.rows))])
 
 

@@ -21,7 +21,9 @@ _SEQUENCES = (list, dict, set, deque)
 
 
 class Record:
-    """What knows best what it holds: a list of captured code (see lists/rows.py), or variables from outside."""
+    """A container that reports its own contents: a list of captured code (see lists/rows.py), or variables from
+    outside.
+    """
 
     def contents(self) -> Any:
         """A copy of what is held: of variables, their names and values."""
@@ -44,11 +46,11 @@ class Outer(Record):
         raise NotImplementedError
 
     def originals(self) -> list:
-        """What holds the originals of changed names."""
+        """The namespaces that hold the originals of changed names."""
         raise NotImplementedError
 
     def places(self) -> list:
-        """Where the originals of changed names stand: (id of global names, name), (id of a cell, "")."""
+        """The places of the originals of changed names: (id of global names, name), (id of a cell, "")."""
         raise NotImplementedError
 
     def changed(self) -> dict:
@@ -216,7 +218,7 @@ _PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFuncti
 
 
 def containers_in(values: Any, is_closed: Callable) -> list:
-    """What holds things that may change, as far as it can be reached from these values past none that is closed."""
+    """All mutable containers that these values reach without passing through a closed one."""
     found: dict[int, Any] = {}
     queue = list(values)
     while queue:

@@ -39,7 +39,7 @@ def common_generators() -> list:
 
 
 def state_of(generator: Any) -> Any:
-    """Where a generator stands."""
+    """The state of a generator."""
     if isinstance(generator, numpy_random.Generator):
         return generator.bit_generator.state
     if isinstance(generator, numpy_random.BitGenerator):
@@ -92,7 +92,7 @@ def order_of(shuffle: Any, rank: int, count: int, axis: int) -> Any:
 
 
 def held_by(x: Any, depth: int = 3) -> Iterator:
-    """What x draws from, if it draws: itself, or the generator that a distribution of scipy.stats holds."""
+    """The generator that x draws from: x itself, or the one that a distribution of scipy.stats holds."""
     if goes_on(x):
         yield x
     elif depth and module_name(type(x)).startswith("scipy.stats"):
@@ -126,7 +126,7 @@ def no_draws() -> Iterator[None]:
 
 
 def states_now() -> list:
-    """Where the generators stand that the function has made."""
+    """The states of the generators that the function has made."""
     return [(x, state_of(x)) for x, _ in current().trace.generators.values()]
 
 

@@ -43,7 +43,7 @@ def arrays_within(x: Any) -> Iterator[np.ndarray]:
 
 
 def held_in(x: Any) -> Any:
-    """What such a thing holds, as a copy."""
+    """A copy of the contents of such a thing."""
     if isinstance(x, ContextVar):
         return x.get(UNDEFINED)
     if isinstance(x, np.ndarray):

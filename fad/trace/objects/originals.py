@@ -1,4 +1,4 @@
-"""What stands for a class, a module or an object of a library's in captured code, and what stands behind it.
+"""Stand-ins for a library's classes, modules and objects in captured code, and the originals behind them.
 
 Captured code sees functions as they are: a call leads to what fad has in their place (see Runtime.call). Classes of
 numbers and arrays, modules with faces, and objects whose methods have faces have stand-ins, since Python itself asks
@@ -32,7 +32,7 @@ class StandIn(type):
 
 
 def original_of(x: Any) -> Any:
-    """What stands behind x; what is no stand-in is itself."""
+    """The original behind a stand-in; x itself if it is none."""
     if isinstance(x, StandIn):
         return x.original
     return x.__dict__["_original"] if type(x).__dict__.get("is_stand_in") else x

@@ -1,4 +1,4 @@
-"""What a traced call leaves behind.
+"""The effects of a traced call.
 
     delivery    stores that each call of the program makes
     leaks       what is refused, since no program could leave it

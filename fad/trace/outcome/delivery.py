@@ -1,11 +1,12 @@
-"""What a function leaves outside, as stores that each call of its program makes.
+"""Delivery: the function's writes to outside things, as stores that each call of its program makes.
 
-While a function is traced, what it writes goes to the journal, and to the things themselves. In the end the journal says which fields hold something
-else now. If a program can write all of that (outputs of the program, the call's own arrays, constants), the fields are put back, and the program stores
-them at each call. If it cannot (an object made in the function, an element taken out of a list), the trace ends as leaks.py and effects.py say.
+While a function is traced, what it writes goes to the journal, and to the things themselves. In the end the journal
+says which fields hold something else now. If a program can write all of that (outputs of the program, the call's own
+arrays, constants), the fields are put back, and the program stores them at each call. If it cannot (an object made in
+the function, an element taken out of a list), the trace ends as leaks.py and effects.py say.
 
-A function within the program (that is differentiated, say) leaves its values in the same things. They become outputs of its Func, and the program
-around it stores what it computes for them.
+A function within the program (that is differentiated, say) leaves its values in the same things. They become outputs of
+its Func, and the program around it stores what it computes for them.
 """
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +47,7 @@ class NotDeliverable(Exception):
 
 
 class Left(NamedTuple):
-    """What a trace leaves: the stores, and the further outputs of the program that they need."""
+    """The effects of a trace: the stores, and the further outputs of the program that they need."""
 
     stores: list
     outputs: list
@@ -54,12 +55,14 @@ class Left(NamedTuple):
 
     @property
     def shape(self) -> list:
-        """What is stored where, apart from the values."""
-        return [(s.location.key, s.value, s.keeps) if isinstance(s, Store) else (id(s.owner), s.value) for s in self.stores]
+        """The locations of the stores, without the values."""
+        return [
+            (s.location.key, s.value, s.keeps) if isinstance(s, Store) else (id(s.owner), s.value) for s in self.stores
+        ]
 
 
 def left_by(root: Builder, mark: Mark, results: Sequence, result: Any) -> "Left | None":
-    """What the function has left outside since the mark; None if a program cannot write that. results: the outputs so far."""
+    """The function's effects since the mark; None if a program cannot write them. results: the outputs so far."""
     collector = _Collector(root, mark, results, result)
     try:
         stores = collector.stores()
@@ -79,8 +82,8 @@ class _Collector:
         self.arguments = {key: k for k, key in enumerate(root.region.arrived)}
         self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
         self.twins = {id(c) for t in root.region.twins for c in (t.one, t.other)}
-        self.guards: list = []                                # of what stood where a value is stored that a branch may have kept
-        self.roots: dict[int, int] = {}                       # id of an array's base -> the id of the array that is left
+        self.guards: list = []  # of what stood where a value is stored that a branch may have kept
+        self.roots: dict[int, int] = {}  # id of an array's base -> the id of the array that is left
 
     def stores(self) -> list:
         found: list = []
@@ -127,21 +130,30 @@ class _Collector:
                 raise NotDeliverable
             kind = "item" if isinstance(owner, dict) else "attribute"
             changed = [key for key, x in after.items() if key not in before or not is_same(x, before[key])]
-            return [self._store(Location(kind, owner, key), after[key], self._stood(owner, seen, before, key)) for key in changed]
+            return [
+                self._store(Location(kind, owner, key), after[key], self._stood(owner, seen, before, key))
+                for key in changed
+            ]
         if len(after) < len(before) or hasattr(seen, "rows"):
             raise NotDeliverable
-        if not isinstance(owner, (list, deque)):              # a variable
-            return [self._store(Location("variable", owner), x, *before) for x in after if not before or not is_same(x, before[0])]
+        if not isinstance(owner, (list, deque)):  # a variable
+            return [
+                self._store(Location("variable", owner), x, *before)
+                for x in after
+                if not before or not is_same(x, before[0])
+            ]
         changed = [k for k, x in enumerate(before) if not is_same(after[k], x)]
         if changed and isinstance(owner, deque):
             raise NotDeliverable
         more = [Append(owner, self._value(x, None)) for x in after[len(before):]]
         if more and getattr(owner, "maxlen", None) is not None:
             raise NotDeliverable
-        return [self._store(Location("item", owner, k), after[k], self._stood(owner, seen, before, k)) for k in changed] + more
+        return [
+            self._store(Location("item", owner, k), after[k], self._stood(owner, seen, before, k)) for k in changed
+        ] + more
 
     def _stood(self, owner: Any, seen: Any, before: Any, key: Any) -> Any:
-        """What stood in a container itself, of which captured code may see a copy."""
+        """The former contents of the container itself; captured code may see a copy of it."""
         if isinstance(before, dict) and key not in before:
             return MISSING
         return before[key] if owner is seen else owner[key]
@@ -159,7 +171,7 @@ class _Collector:
         return Store(location, value, keeps)
 
     def _value(self, x: Any, lifted: Any) -> Any:
-        """What stands for x in a store; lifted: the input for what stood where it is stored."""
+        """The operand for x in a store. lifted: the input for the former contents of its location."""
         if self._was_there(x):
             return Known(self.seen_as.get(id(x), x))
         x = plain(x)
@@ -172,7 +184,10 @@ class _Collector:
         leaves, structure = tree.flatten(x, is_leaf=self._was_there)
         if structure.cls is None:
             return self._leaf(x, lifted)
-        return Tree(structure, tuple([Known(self.seen_as.get(id(y), y)) if self._was_there(y) else self._leaf(y, None) for y in leaves]))
+        return Tree(
+            structure,
+            tuple([Known(self.seen_as.get(id(y), y)) if self._was_there(y) else self._leaf(y, None) for y in leaves]),
+        )
 
     def _was_there(self, x: Any) -> bool:
         """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
@@ -220,7 +235,8 @@ class _Collector:
         return Output(place, None if t.shape else NUMBERS[t.dtype.kind] if t.weak else t.dtype.type)
 
     def _see_that_it_is_its_own(self, x: Tracer, lifted: Any) -> None:
-        """An array is made anew at each call; so nothing else may be it, or a part of it, but what stood in its place."""
+        """An array is made anew at each call; so nothing else may be it, or a part of it, but what stood in its place.
+        """
         for base in _bases(x, self.root):
             if base is lifted and lifted is not None:
                 continue
@@ -228,7 +244,12 @@ class _Collector:
                 raise NotDeliverable
             if self.roots.setdefault(id(base), id(x)) != id(x):
                 raise NotDeliverable
-        results = [b for y in self.outputs[:self.results] if isinstance(y, Tracer) and y.ndim and y is not x for b in _bases(y, self.root)]
+        results = [
+            b
+            for y in self.outputs[: self.results]
+            if isinstance(y, Tracer) and y.ndim and y is not x
+            for b in _bases(y, self.root)
+        ]
         if not {id(b) for b in results}.isdisjoint(id(b) for b in _bases(x, self.root)):
             raise NotDeliverable
 
@@ -270,11 +291,12 @@ def _nodes(x: Any) -> Iterator:
                 raise NotDeliverable
 
 
-# -- a function within the program ---------------------------------------------------------------------------------------
+# -- a function within the program
+# ---------------------------------------------------------------------------------------
 
 
 class LeftInside:
-    """What a function within the program leaves: `outputs`, and where they stand."""
+    """The effects of a function within the program: `outputs`, and their locations."""
 
     def __init__(self, builder: Builder, mark: Mark):
         self.builder = builder
@@ -324,7 +346,8 @@ class LeftInside:
                     queue += _values(_inside(x))
 
     def _is_own(self, x: Tracer) -> bool:
-        """Whether the function has made x. An array from around it that it has written to is put back: it stays itself."""
+        """Whether the function has made x. An array from around it that it has written to is put back: it stays itself.
+        """
         parent = self.builder.parent
         is_put_back = id(x) in self.builder.region.mutated and x.builder is not self.builder
         return parent is None or (not is_put_back and not parent.sees(x.held))
@@ -338,7 +361,9 @@ class LeftInside:
             if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
                 raise _refusal()
             for base in _bases(x, self.builder.root) if _is_array(x) else ():
-                if id(base) in self.builder.region.arrived_pairs or (self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)):
+                if id(base) in self.builder.region.arrived_pairs or (
+                    self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)
+                ):
                     raise _refusal()
 
     def is_scratch(self, func: Func) -> bool:
@@ -369,7 +394,11 @@ class LeftInside:
 
 def written_around(builder: Builder) -> list:
     """The arrays of the program around a function that the function has written to; of a view its base."""
-    return [x for x, var in builder.region.mutated.values() if x.tie is None and x._var is not var and _is_around(builder, var)]
+    return [
+        x
+        for x, var in builder.region.mutated.values()
+        if x.tie is None and x._var is not var and _is_around(builder, var)
+    ]
 
 
 def _is_around(builder: Builder, var: Any) -> bool:
@@ -378,17 +407,26 @@ def _is_around(builder: Builder, var: Any) -> bool:
 
 
 def _refusal() -> UnstageableError:
-    return UnstageableError("an array is left outside the function that may be another one, or a part of it", why="a program would store a copy",
-                            do="store a copy of it (x.copy())")
+    return UnstageableError(
+        "an array is left outside the function that may be another one, or a part of it",
+        why="a program would store a copy",
+        do="store a copy of it (x.copy())",
+    )
 
 
 def _inside(cell: Any) -> Any:
-    """What a container holds; of a list of captured code its elements, one by one."""
+    """The contents of a container; the elements, one by one, of a list of captured code."""
     return list(cell) if isinstance(cell, Items) and cell.rows is None else contents(cell)
 
 
 def _values(inside: Any) -> list:
-    return list(inside.values()) if isinstance(inside, dict) else list(inside) if isinstance(inside, (list, set, tuple)) else []
+    return (
+        list(inside.values())
+        if isinstance(inside, dict)
+        else list(inside)
+        if isinstance(inside, (list, set, tuple))
+        else []
+    )
 
 
 def _mapped(inside: Any, new: dict) -> Any:

@@ -1,7 +1,8 @@
-"""What a traced function leaves in lists, dicts and objects from outside: what was computed from data is refused, since a program cannot do it again.
+"""Leaks: traced values that a function leaves in outside lists, dicts and objects are refused, since a program cannot
+write them again.
 
-What is known (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the function runs at every
-call, all has a value.
+What is known (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the
+function runs at every call, all has a value.
 """
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -24,7 +25,8 @@ from ..values.text import TracedText
 
 
 def settle_known(root: Builder) -> None:
-    """Give what the function left outside its values; an error if a program would have to compute them at every call."""
+    """Give what the function left outside its values; an error if a program would have to compute them at every call.
+    """
     def known(x: Any, place: str) -> Any:
         value = None if type(x) is TracedText else constant_of(x.atom)
         if value is None:
@@ -41,10 +43,15 @@ def refuse_changed_arguments(arguments: Any, leaves: list, structure: tree.Struc
 
 
 def refuse_texts(statics: Iterable, structure: tree.Structure) -> None:
-    """An error if one of these parts of the result is a text made of a traced value, or a set that holds one, or a dict has such a key."""
+    """An error if one of these parts of the result is a text made of a traced value, or a set that holds one, or a dict
+    has such a key.
+    """
     if any(map(_is_unsaid, (*statics, *_keys(structure)))):
-        raise UnstageableError("a text or a key made of a traced value is returned", why="the number is not known while the function is traced",
-                               do="return the number, and make the text of it outside")
+        raise UnstageableError(
+            "a text or a key made of a traced value is returned",
+            why="the number is not known while the function is traced",
+            do="return the number, and make the text of it outside",
+        )
 
 
 def _keys(structure: tree.Structure) -> list:
@@ -54,30 +61,45 @@ def _keys(structure: tree.Structure) -> list:
 
 
 def refuse_unseen_changes(root: Builder) -> None:
-    """An error if an array changed where the program does not see it, after it was used; or if the program would change one that a library may go on to use."""
+    """An error if an array changed where the program does not see it, after it was used; or if the program would change
+    one that a library may go on to use.
+    """
     for array, value in root.trace.captured.values():
         if root.trace.watched.get(id(array), b"") not in (b"", contents_of(array)):
-            raise SideEffectError("an array is changed after it was used, outside the program", why="what it held before is not known any more",
-                                  do="define the function in a file, where its text can be read, or make a new array")
+            raise SideEffectError(
+                "an array is changed after it was used, outside the program",
+                why="what it held before is not known any more",
+                do="define the function in a file, where its text can be read, or make a new array",
+            )
         if id(array) in root.trace.held and value.atom not in root.inputs:
-            raise SideEffectError("an array that a library returned, and may keep, is changed", why="at the next call the library may return another one",
-                                  do="change a copy of it")
+            raise SideEffectError(
+                "an array that a library returned, and may keep, is changed",
+                why="at the next call the library may return another one",
+                do="change a copy of it",
+            )
 
 
 def refuse_unseen_reads(root: Builder) -> None:
-    """An error if captured code changed its own copy of what methods read that Python calls by itself: they see what was there before (see unseen.py)."""
+    """An error if captured code changed its own copy of what methods read that Python calls by itself: they see what
+    was there before (see unseen.py).
+    """
     changed = [original for original, made, before in root.trace.stand_ins if not _is_as_it_was(made, before)]
     places = [place for owner in root.trace.opened.values() if isinstance(owner, Outer) for place in owner.places()]
     if not changed and not places:
         return
     reads = reads_of(root)
     if any(id(x) in reads.seen for x in changed) or any(place in reads.names_of for place in places):
-        raise SideEffectError("a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself (operators, `with`)",
-                              why="a program does not see what they read", do="pass it to them, or keep it in an object")
+        raise SideEffectError(
+            "a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself (operators, `with`)",
+            why="a program does not see what they read",
+            do="pass it to them, or keep it in an object",
+        )
 
 
 def _refusal(what: str) -> SideEffectError:
-    return SideEffectError(what, why="it runs once, while it is traced, and not at each call", do="return the new value from the function")
+    return SideEffectError(
+        what, why="it runs once, while it is traced, and not at each call", do="return the new value from the function"
+    )
 
 
 def _is_as_it_was(made: Any, before: Any) -> bool:
@@ -90,7 +112,11 @@ def _is_as_it_was(made: Any, before: Any) -> bool:
 
 def _is_unsaid(x: Any) -> bool:
     """Whether x is a traced value, a text made of one, or a set that holds one (or a tuple, as sets and keys are)."""
-    return isinstance(x, Value) or type(x) is TracedText or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
+    return (
+        isinstance(x, Value)
+        or type(x) is TracedText
+        or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
+    )
 
 
 def _items(owner: Any) -> list:
@@ -99,14 +125,15 @@ def _items(owner: Any) -> list:
 
 
 def _parts(owner: Any) -> list:
-    """What an owner holds, keys of dicts among it, without what nothing traced can be in."""
+    """The contents of an owner, keys of dicts included, without those that can hold nothing traced."""
     inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
     found = [*may_change(inside), *may_change(inside.values())] if isinstance(inside, dict) else may_change(inside)
     return [x for x in found if not never_change(x)]
 
 
 def stays(root: Any, x: Any, since: "int | None" = None) -> bool:
-    """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one."""
+    """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one.
+    """
     book = root.trace.journal
     if not isinstance(x, (list, dict, set, deque)) and (isinstance(x, Value) or not is_users(x)):
         return False
@@ -153,7 +180,9 @@ def settle_error(tape: Any, error: BaseException) -> None:
 
 
 def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
-    """The leaves of a tree, which may hold itself, and the keys of the dicts in it; what is settled by itself is left out."""
+    """The leaves of a tree, which may hold itself, and the keys of the dicts in it; what is settled by itself is left
+    out.
+    """
     seen: dict[int, Any] = {}
 
     def is_known(y: Any) -> bool:
@@ -181,16 +210,18 @@ def _settle(root: Any, value_of: Callable) -> None:
 
 
 class _Settlement:
-    """Gives what was left outside its values. A list, dict or deque that the function has made is one thing under all of
-    its names; it becomes Python's own."""
+    """Gives what was left outside its values. A list, dict or deque that the function has made is one thing under all
+    of its names; it becomes Python's own.
+    """
 
     def __init__(self, root: Any, value_of: Callable):
-        self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)   # an array from outside stays that array
+        # an array from outside stays that array
+        self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)
         self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
         self.settled: list[tuple] = []
 
     def settle_stand_in(self, original: Any, made: Any, before: Any) -> None:
-        """original: a container from outside, of which captured code has seen a copy."""
+        """Settle a container from outside that captured code has seen a copy of."""
         known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
         name = type(original).__name__
         new = [(self.value(k, name), known[id(x)] if id(x) in known else self.value(x, name)) for k, x in _items(made)]
@@ -204,7 +235,9 @@ class _Settlement:
         left = [leaf for leaves, _ in parts for leaf in leaves]
         if any(_is_unsaid(x) or original_of(x) is not x for x in left) or any(map(self._is_made, _parts(owner))):
             is_object = hasattr(owner, "__dict__")
-            after = [(self.value(k, name), self.value(x, f"{name}.{k}" if is_object else name)) for k, x in _items(owner)]
+            after = [
+                (self.value(k, name), self.value(x, f"{name}.{k}" if is_object else name)) for k, x in _items(owner)
+            ]
             before = contents(owner) if isinstance(owner, Outer) else {}
             is_dict = isinstance(contents(owner), dict)
             self.settled.append((owner, before | dict(after) if is_dict else [x for _, x in after]))
@@ -256,11 +289,17 @@ def _arrays_of(root: Any) -> dict:
 def _written(root: Any) -> list:
     """Containers from outside that the function may have written to, and objects that it has made and left there; of
     global names and variables what stands for them."""
-    cells = [e.cell for e in root.trace.journal.marks[0].entries.values() if e.kind is CONTAINER and id(e.cell) not in root.trace.journal.made]
+    cells = [
+        e.cell
+        for e in root.trace.journal.marks[0].entries.values()
+        if e.kind is CONTAINER and id(e.cell) not in root.trace.journal.made
+    ]
     found = [*[x for x in root.trace.opened.values() if isinstance(x, Outer)], *cells]
     seen = {id(x) for x in found}
-    for owner in found:                                       # it grows
-        for x in [leaf for part in _parts(owner) for leaf in tree.flatten(part, lambda y: is_users(y) or id(y) in seen)[0]]:
+    for owner in found:  # it grows
+        for x in [
+            leaf for part in _parts(owner) for leaf in tree.flatten(part, lambda y: is_users(y) or id(y) in seen)[0]
+        ]:
             if id(x) not in seen and not isinstance(x, (Value, type)) and is_users(x) and not stays(root, x):
                 seen.add(id(x))
                 found.append(x)

@@ -1,7 +1,9 @@
-"""Arguments that share memory, of a function that writes to one of them: its derivative would take each of them for an array by itself.
+"""Arguments that share memory, of a function that writes to one of them: its derivative would take each of them for an
+array by itself.
 
-Where they are views that the traced code made, that is known; where a loop has left open whether they are one, that is refused. Where they come from
-outside, the program notes which of its inputs must lie apart, and looks at the arrays of each call (see backend/executable.py); the tape looks at once.
+Where they are views that the traced code made, that is known; where a loop has left open whether they are one, that is
+refused. Where they come from outside, the program notes which of its inputs must lie apart, and looks at the arrays of
+each call (see backend/executable.py); the tape looks at once.
 """
 from collections.abc import Sequence
 from typing import Any
@@ -19,9 +21,11 @@ from ..values.tracer import Tracer
 
 
 def keep_apart(args: Sequence, written: Sequence, func: Func) -> None:
-    """See to it that no argument to which a function writes shares memory with another one, or with what it reads from outside.
+    """See to it that no argument to which a function writes shares memory with another one, or with what it reads from
+    outside.
 
-    args: what the function is given in the present program; written: the places of those it writes to; func: its program.
+    args: what the function is given in the present program; written: the places of those it writes to; func: its
+    program.
     """
     outside = {_source(v) for v in free_vars(func)} if written else set()
     for k in written:
@@ -37,8 +41,11 @@ def _keep_from(a: Tracer, others: list) -> None:
         raise shared_memory()
     kin = {id(k) for r in roots_of(a) for k in kin_of(r, lambda _: False)}
     if any(not kin.isdisjoint(map(id, roots_of(b))) for b in others):
-        raise UnstageableError("an argument is written to that may be another one", why="which array a name stands for after a loop depends on its iterations",
-                               do="copy one of them (x = x.copy())")
+        raise UnstageableError(
+            "an argument is written to that may be another one",
+            why="which array a name stands for after a loop depends on its iterations",
+            do="copy one of them (x = x.copy())",
+        )
     for v in _inputs_of(a, current()):
         apart = root.trace.apart.setdefault(v, {})
         apart.update(dict.fromkeys(w for b in others for w in _inputs_of(b, current()) if w is not v))
@@ -77,18 +84,26 @@ def _inputs_of(x: Any, builder: Any) -> list:
 
 
 def _are_disjoint(a: Tracer, b: Tracer) -> bool:
-    """Whether two views of one array are rows of it, or slices, of which one is known to begin where the other has ended."""
+    """Whether two views of one array are different rows of it, or slices that are known not to overlap."""
     if a.tie is None or b.tie is None:
         return False
     chains = a.tie.chain, b.tie.chain
-    if None in chains or chains[0].source is not chains[1].source or not all(c.links and c.links[0].reads_part for c in chains):
+    if (
+        None in chains
+        or chains[0].source is not chains[1].source
+        or not all(c.links and c.links[0].reads_part for c in chains)
+    ):
         return False
     spans = [_spans(c.links[0]) for c in chains]
-    return any(at_least(q, p + n) or at_least(p, q + m) for (p, n), (q, m) in zip(*spans) if n is not None and m is not None)
+    return any(
+        at_least(q, p + n) or at_least(p, q + m) for (p, n), (q, m) in zip(*spans) if n is not None and m is not None
+    )
 
 
 def _spans(eqn: Any) -> list:
-    """For each axis of an array where a selection begins and how much it takes; None for how much where it is no slice of step 1."""
+    """For each axis of an array where a selection begins and how much it takes; None for how much where it is no slice
+    of step 1.
+    """
     values = iter(operands(eqn))
     spans: list[tuple] = []
     for entry in eqn.params["spec"]:

@@ -44,7 +44,7 @@ def truth(x: Any) -> Any:
 
 
 class BranchEnd:
-    """What one branch left behind: the values, what they are at its end, and where its arrays lie."""
+    """The state at the end of one branch: values, contents, and the places of its arrays."""
 
     def __init__(self, made: Trial, result: Any, live: Iterable, own: Iterable):
         self.values: dict[Any, Any] = {}
@@ -52,12 +52,16 @@ class BranchEnd:
         self.slots: dict[Any, Any] = {}
         self.containers: dict[Any, dict] = {}                 # key -> the containers in its value, by their paths
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
-        self.ends: dict[int, tuple] = {}                      # id of an array -> it, and what it is at the end of the branch
-        self.kin: dict[int, list] = {}                        # id of a new array -> those that it may be by what loops in the branch left open
-        self.given: dict[int, Any] = {}                       # id of a leaf that may be None -> whether it is there, as is known in this branch
+        self.ends: dict[int, tuple] = {}  # id of an array -> it, and what it is at the end of the branch
+        # id of a new array -> those that it may be by what loops in the branch left open
+        self.kin: dict[int, list] = {}
+        # id of a leaf that may be None -> whether it is there, as is known in this branch
+        self.given: dict[int, Any] = {}
         self.born, self.lost = made.born, made.lost_arrays()
-        self.longer = {id(t) for t, var in made.builder.region.mutated.values() if t.is_still(var)}        # rows of lists that got entries at their ends at most
-        self.unknown = self._find_unknown(made)                # ids of arrays of which nobody knows what they are at the end of the branch
+        # rows of lists that got entries at their ends at most
+        self.longer = {id(t) for t, var in made.builder.region.mutated.values() if t.is_still(var)}
+        # ids of arrays of which nobody knows what they are at the end of the branch
+        self.unknown = self._find_unknown(made)
         self.is_outer, self.fixed = made.is_outer, fixed_in(made.builder)
         self._note(RESULT, None, result)
         for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
@@ -69,8 +73,8 @@ class BranchEnd:
             self._note(id(c), Container(c), Container(c).read())
 
     def _find_unknown(self, made: Trial) -> set:
-        """The lost ones, and those that may be one with an array that was written to. An array from before that may be one with one of the branch's own
-        is lost for good: nobody will know that one behind the branch.
+        """Arrays of unknown contents, and those that may alias an array that was written to. An array from before the
+        branch that may alias one of the branch's own stays unknown: nobody knows the branch's array behind it.
         """
         unknown = set(map(id, self.lost))
         for array, _ in made.builder.region.mutated.values():
@@ -81,7 +85,9 @@ class BranchEnd:
 
     def _note(self, key: Any, slot: Any, value: Any) -> None:
         leaves = TreeLayout(value).data
-        self.given.update({id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None})
+        self.given.update(
+            {id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None}
+        )
         self.containers[key] = containers_of(slot, value)
         self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
         if not isinstance(slot, Array):
@@ -96,17 +102,18 @@ class BranchEnd:
             self.kin.setdefault(id(t), kin_of(t, lambda y: was_there(y, self.born)))
 
     def place(self, x: Any) -> Place:
-        """Where an array lies that a name stands for at the end of this branch."""
+        """The place of the array that a name stands for at the end of this branch."""
         if not isinstance(x, Tracer):
             x = current().watch(x)
         return self.places.get(id(x)) or Direct(x)
 
     def end(self, x: Any) -> Any:
-        """What a leaf that this branch did not bind anew is at its end."""
+        """The value, at the end of this branch, of a leaf that it did not bind anew."""
         return self.ends[id(x)][1] if id(x) in self.ends else optional.bare(x)
 
     def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
-        """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None."""
+        """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None.
+        """
         if data is None or len(data) != len([x for x in layout.data if x is not UNDEFINED]):
             return [self.end(x) for x in layout.data]
         rest = iter(data)
@@ -114,11 +121,14 @@ class BranchEnd:
 
     def is_given(self, x: Any) -> Any:
         """Whether a leaf is there at the end of this branch, and not None."""
-        return x is not UNDEFINED and self.given.get(id(x), True if not isinstance(x, Tracer) or x.optional is None else x.optional.flag)
+        return x is not UNDEFINED and self.given.get(
+            id(x), True if not isinstance(x, Tracer) or x.optional is None else x.optional.flag
+        )
 
 
 def _end(x: Any) -> Any:
-    """What an array is now; one that nobody knows stays itself, and is refused where it is needed."""
+    """The present contents of an array. An array of unknown contents stays itself, and is refused where it is needed.
+    """
     return x if is_array(x) and is_lost(x) else frozen(x)
 
 
@@ -131,9 +141,10 @@ class _Join:
         self.layouts: list = []
         self.plans: list = []
         self.columns: list[Column] = []
-        self.twins: dict[Any, list] = {}                      # key -> paths in its value, and what containers a branch has there
+        self.twins: dict[Any, list] = {}  # key -> paths in its value, and what containers a branch has there
         self.flags: dict[Any, Column] = {}                    # key of a name that may be unbound -> whether it is bound
-        self.given: list[tuple] = []                          # columns that may be None, with a Column or a flag that says whether they are not, and names
+        # columns that may be None, with a Column or a flag that says whether they are not, and names
+        self.given: list[tuple] = []
         for key in self.keys:
             values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
             if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
@@ -162,13 +173,18 @@ class _Join:
             known.require(x, key if isinstance(key, str) else "")
         ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
         is_storage = isinstance(self.slots[key], Array)
-        plan = [self._column(key, column, end, is_storage) for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends))]
+        plan = [
+            self._column(key, column, end, is_storage)
+            for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends))
+        ]
         self._note_given(key, plan, [k for k in range(len(known.leaves)) if k not in known.statics], opened)
         self.layouts.append(known)
         self.plans.append(plan)
 
     def _note_bound(self, key: Any, layouts: list) -> None:
-        """A name that one branch leaves without a value (those that rewriting made are only read where they have one)."""
+        """Note a name that one branch leaves without a value. (Names that rewriting made are read only where they have
+        one.)
+        """
         if key == RESULT or not isinstance(key, str) or key.startswith("_fad_"):
             return
         flags = tuple([False if x.is_undefined else flag_of(x.leaves) for x in layouts])
@@ -179,18 +195,26 @@ class _Join:
     def _note_given(self, key: Any, plan: list, numbers: list, opened: set) -> None:
         """Results that are None in one branch, or may be. numbers: those of the leaves."""
         for k, column in zip(numbers, plan):
-            if not isinstance(column, Column) or not (k in opened or any(isinstance(x, Tracer) and x.optional for x in column.leaves)):
+            if not isinstance(column, Column) or not (
+                k in opened or any(isinstance(x, Tracer) and x.optional for x in column.leaves)
+            ):
                 continue
             flags = tuple([s.is_given(x) for s, x in zip(self.sides, column.leaves)])
             flag = flags[0] if all(f is flags[0] for f in flags) else Column("", flags, flags, None)
             self.columns += [flag] if isinstance(flag, Column) else []
-            self.given.append((column, flag, key if isinstance(key, str) and key != RESULT and not key.startswith("_fad_") else ""))
+            self.given.append(
+                (column, flag, key if isinstance(key, str) and key != RESULT and not key.startswith("_fad_") else "")
+            )
 
     def _column(self, key: Any, column: tuple, ends: tuple, is_storage: bool) -> Any:
-        """What the branches give one leaf: the one thing that it is in both, or a Column of results."""
+        """The join of one leaf: the same thing on both sides, or a Column of results."""
         if all(x is column[0] or _same_number(x, column[0]) for x in column):
             return column[0]
-        ids = tuple(map(id, column)) if not is_storage and all(x is UNDEFINED or _is_an_array(x) for x in column) else None
+        ids = (
+            tuple(map(id, column))
+            if not is_storage and all(x is UNDEFINED or _is_an_array(x) for x in column)
+            else None
+        )
         known = next((c for c in self.columns if ids is not None and c.ids == ids), None)
         if known is None:
             known = Column(key if isinstance(key, str) and key != RESULT else "", column, ends, ids)
@@ -214,7 +238,7 @@ class _Join:
         return out
 
     def note_twins(self, values: list) -> None:
-        """What containers of the joined values may be."""
+        """Note which containers the joined values may be."""
         seen: dict[int, Any] = {}
         for key, value in zip(self.keys, values):
             now = containers_of(self.slots[key], value)
@@ -251,7 +275,7 @@ def _same_number(a: Any, b: Any) -> bool:
 
 
 def choose(*branch: Any, **names: Any) -> Any:
-    """What the chosen function returns; variables, arrays and containers that it changes are changed. See _chosen."""
+    """The result of the chosen function, with its changes of variables, arrays and containers. See _chosen."""
     while True:
         try:
             return _chosen(*branch, **names)
@@ -261,13 +285,15 @@ def choose(*branch: Any, **names: Any) -> Any:
             need.owner.move_to_rows(need.samples, 0)
 
 
-def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (), own: Iterable = ()) -> Any:
-    """test, what to do where it holds and where not, and the variables of both; own: variables that their code binds, of which only the live ones
-    matter.
+def _chosen(
+    test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (), own: Iterable = ()
+) -> Any:
+    """Trace both sides of a test and join them. cells: variables of both sides. own: variables that their code binds;
+    only the live ones matter.
     """
     sides: list[BranchEnd] = []
     joined: list[_Join] = []
-    raising: list[bool] = []                                  # the side on which Python raises an error, of which only that is left
+    raising: list[bool] = []  # the side on which Python raises an error, of which only that is left
     selector = frozen(test)
 
     def region(f: Callable, side: bool) -> Callable:
@@ -292,10 +318,22 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     def align(_: list) -> list:
         joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))
         return joined[0].rows()
-    results = trace_branches(selector, (region(if_false, False), region(if_true, True)), align, lambda: joined[0].names(), is_users=True)
+
+    results = trace_branches(
+        selector, (region(if_false, False), region(if_true, True)), align, lambda: joined[0].names(), is_users=True
+    )
     values = joined[0].deliver(results)
     slots = [joined[0].slots[key] for key in joined[0].keys[1:]]
-    write_all(slots, values[1:], [s for s in slots if isinstance(s, Array) and all(id(s.tracer) in side.longer or id(s.tracer) not in side.slots for side in sides)])
+    write_all(
+        slots,
+        values[1:],
+        [
+            s
+            for s in slots
+            if isinstance(s, Array)
+            and all(id(s.tracer) in side.longer or id(s.tracer) not in side.slots for side in sides)
+        ],
+    )
     joined[0].note_twins(values)
     for array in [t for side in sides for t in side.lost]:
         lose(array)

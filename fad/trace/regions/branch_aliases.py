@@ -1,7 +1,9 @@
-"""Aliases across a branch: which names may be one array after it, and what has to come out of the branch for writes to reach it.
+"""Aliases across a branch: which names may be one array after it, and what has to come out of the branch for writes to
+reach it.
 
-An array of a branch lies in one that was there before, or in a new one. New ones that only one name has are results of the branch as they
-are. A name that is an old array on some path, or part of a new one that has other names too, becomes the view of a place (place.py).
+An array of a branch lies in one that was there before, or in a new one. New ones that only one name has are results of
+the branch as they are. A name that is an old array on some path, or part of a new one that has other names too, becomes
+the view of a place (place.py).
 """
 from typing import Any
 
@@ -15,7 +17,9 @@ from ..values.tracer import Tracer, was_there
 
 
 class Column:
-    """One result of a branch: what it is in each of the branches, and at their ends. `ids` are those of the arrays, where they have names."""
+    """One result of a branch: what it is in each of the branches, and at their ends. `ids` are those of the arrays,
+    where they have names.
+    """
 
     def __init__(self, name: str, leaves: tuple, ends: tuple, ids: "tuple | None"):
         self.name, self.leaves, self.ends, self.ids = name, leaves, ends, ids
@@ -30,7 +34,7 @@ class _New:
         self.array = array
         self.columns: list[Column] = []                       # where any of it is
         self.whole: list[Column] = []                         # where it is the result
-        self.holder: Any = None                               # a Column (its result is this array), or the number of a hidden result
+        self.holder: Any = None  # a Column (its result is this array), or the number of a hidden result
         self.stored: Any = None                               # the array that it is from now on
 
 
@@ -41,7 +45,8 @@ class BranchAliases:
         self.sides = sides
         self.hidden: list[tuple] = []                         # (side, value): further results
         self.new: list[dict[int, _New]] = [{} for _ in sides]
-        self.atoms: dict[tuple, Any] = {}                     # (side, variable) -> variable or number outside, or the place of a hidden result
+        # (side, variable) -> variable or number outside, or the place of a hidden result
+        self.atoms: dict[tuple, Any] = {}
         self.shared = [c for c in columns if c.ids is not None]
         for c in self.shared:
             c.places = [self._place(k, x, c) for k, x in enumerate(c.leaves)]
@@ -55,7 +60,8 @@ class BranchAliases:
     def hidden_row(self, side: int) -> list:
         return [value if k == side else UNDEFINED for k, value in self.hidden]
 
-    # -- before the branch's results are known ----------------------------------------------------------------------------
+    # -- before the branch's results are known
+    # ----------------------------------------------------------------------------
 
     def _place(self, k: int, x: Any, column: Column) -> "Place | None":
         if x is UNDEFINED:
@@ -70,7 +76,7 @@ class BranchAliases:
         return place
 
     def _whole(self, k: int, place: "Place | None", column: Column) -> "Place | None":
-        """Part of a new array that nothing else has a name for is an array of its own, unless a loop has left open what that one is."""
+        """A part of a new array that has no other name is an array of its own, unless a loop has left its base open."""
         entry = self.new[k].get(id(place.arrays[0])) if isinstance(place, Direct) and place.links else None
         if entry is None or len(entry.columns) > 1 or self.sides[k].kin.get(id(entry.array)):
             return place
@@ -116,7 +122,8 @@ class BranchAliases:
         self.hidden.append((k, value))
         return _Hidden(len(self.hidden) - 1)
 
-    # -- after ------------------------------------------------------------------------------------------------------------
+    # -- after
+    # ------------------------------------------------------------------------------------------------------------
 
     def tie(self, selector: Value, hidden: tuple) -> None:
         """Make the results that may be one array views of where they lie."""
@@ -128,15 +135,20 @@ class BranchAliases:
                 self._note_kin(c, hidden)
 
     def _note_kin(self, c: Column, hidden: tuple) -> None:
-        """What a loop in a branch has left open is open after it."""
+        """Aliases that a loop in a branch left open stay open after it."""
         for k, place in enumerate(c.places):
             for y in [y for t in (place.arrays if place is not None else ()) for y in self.sides[k].kin.get(id(t), ())]:
                 outside = y if was_there(y, self.sides[k].born) else self._kept(k, y, hidden)
-                for a, b in [(a, b) for a in roots_of(c.result) for b in ([] if outside is None else roots_of(outside)) if a is not b]:
+                for a, b in [
+                    (a, b)
+                    for a in roots_of(c.result)
+                    for b in ([] if outside is None else roots_of(outside))
+                    if a is not b
+                ]:
                     may_be_one(a, b)
 
     def _kept(self, k: int, array: Tracer, hidden: tuple) -> "Tracer | None":
-        """What holds a new array after the branch, if anything does."""
+        """The thing that holds a new array after the branch, if any."""
         entry = self.new[k].get(id(array))
         return None if entry is None or entry.holder is None else self._stored(entry, hidden)
 
@@ -162,7 +174,7 @@ class BranchAliases:
         return place.mapped(array_of, atom_of)
 
     def _stored(self, entry: _New, hidden: tuple) -> Tracer:
-        """What holds a new array after the branch."""
+        """The thing that holds a new array after the branch."""
         if entry.stored is None:
             holder = entry.holder
             if isinstance(holder, _Hidden):

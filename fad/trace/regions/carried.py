@@ -1,7 +1,8 @@
-"""What a loop on traced values carries, found by trials of its body.
+"""The carries of a loop on traced values, found as a fixpoint by trials of its body.
 
-Only a trial shows which variables, which arrays and containers an iteration changes. A trial that finds something new (an array written to,
-a variable that changed its object, a flag that may end the loop, a name that may be None) asks for another with what it found, until nothing is new.
+Only a trial shows which variables, which arrays and containers an iteration changes. A trial that finds something new
+(an array written to, a variable that changed its object, a flag that may end the loop, a name that may be None) asks
+for another with what it found, until nothing is new.
 """
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -32,7 +33,9 @@ class PlanChanged(Exception):
 
 
 class Roll:
-    """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what an iteration made of them."""
+    """One attempt at a loop under a plan. `enter` puts the carries in place, `leave` reads what an iteration made of
+    them.
+    """
 
     def __init__(self, plan: CarryPlan):
         self.plan, self.slots = plan, plan.slots()
@@ -43,14 +46,18 @@ class Roll:
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
         self.handed: Any = None                               # the containers that are handed on by value
-        self.lost: list = []                                  # arrays of which nobody knows what they hold after the loop
-        self.begun_as: list = []                              # the arrays that are written to, and what they are at the start of an iteration
-        self.longer: list = []                                # those of them that are rows of lists, which only get entries at their ends
+        self.lost: list = []  # arrays of which nobody knows what they hold after the loop
+        self.begun_as: list = []  # the arrays that are written to, and what they are at the start of an iteration
+        self.longer: list = []  # those of them that are rows of lists, which only get entries at their ends
         self.ends: dict = {}                                  # the carried arrays at the end of an iteration
         self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
-        self.listed: set = set()                              # those that a list may have got, in this iteration or before
+        self.listed: set = set()  # those that a list may have got, in this iteration or before
         self.keys = [key_of(s) for s in self.slots]
-        unbound = {s.name for s in self.slots if isinstance(s, Name) and not s.name.startswith("_fad_") and TreeLayout(s.read()).is_undefined}
+        unbound = {
+            s.name
+            for s in self.slots
+            if isinstance(s, Name) and not s.name.startswith("_fad_") and TreeLayout(s.read()).is_undefined
+        }
         plan.unbound |= {s.name for s in plan.names if isinstance(_flag(s), Value)}
         plan.unbound |= unbound if unbound - plan.unbound and not plan.has_iterations() else set()
         self.marked = [s for s in self.slots if s.name in plan.unbound]
@@ -58,17 +65,21 @@ class Roll:
         self._find_optional()
         self.optional = [(j, k) for j, layout in enumerate(self.layouts) for k in sorted(layout.optional)]
         self.flags += [_is_given(self.layouts[j].leaves[k]) for j, k in self.optional]
-        self.places = [(plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))]
+        self.places = [
+            (plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))
+        ]
         known = plan.memory.facts.types
         begun = [frozen(x) for layout in self.layouts for x in layout.data]
         self.first = begun                                    # what the first iteration begins with
         has_types = plan.memory.is_settled(begun)
-        self.begun = [widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)]
-        self.iterations: list = []                                 # traces of iterations in other types than the loop comes to
+        self.begun = [
+            widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)
+        ]
+        self.iterations: list = []  # traces of iterations in other types than the loop comes to
         plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
 
     def _find_optional(self) -> None:
-        """What may be None before the loop may be so in its iterations."""
+        """Leaves that may be None before the loop may be None in its iterations."""
         for j, layout in enumerate(self.layouts):
             found = {k for k, x in enumerate(layout.leaves) if isinstance(_is_given(x), Value)}
             if not found <= set(layout.optional):
@@ -90,17 +101,23 @@ class Roll:
         return self.begun + self.flags
 
     def names(self) -> tuple:
-        return tuple([s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data] + [""] * len(self.flags))
+        return tuple(
+            [s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data] + [""] * len(self.flags)
+        )
 
     def _arrays(self, rows: Iterable) -> dict:
-        """The arrays among the leaves that names and containers have; what an array that is written to holds is none of them."""
+        """The arrays among the leaves that names and containers have; what an array that is written to holds is none of
+        them.
+        """
         return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
 
     def enter(self, leaves: Iterable) -> dict:
         current().region.is_retried = True
         self.plan.room.enter()
         rest = iter(leaves)
-        values = [_value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)]
+        values = [
+            _value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)
+        ]
         for slot, value in zip(self.slots, values):
             slot.write(value)
         self._mark(rest)
@@ -124,7 +141,9 @@ class Roll:
         self.plan.room.begin_iteration(iteration)
 
     def run(self, made: Trial, body: Callable, *item: Any) -> None:
-        """An iteration's body. It may fail of a value that is none but the first iteration's (a list's length, say): of what the plan does not know to change."""
+        """Run an iteration's body. It may fail on a value of the first iteration (a list's length, say) that the plan
+        does not expect to change.
+        """
         try:
             body(*item)
         except (PlanChanged, NeedsRoom, NeedsRows):
@@ -164,7 +183,9 @@ class Roll:
         return out + self._flags_after() + given
 
     def _find_nones(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
-        """Again if a leaf of a slot's value may be None at the end of an iteration, or before the first, of which that was not known."""
+        """Ask for another trial if a leaf may be None at the end of an iteration, or before the first, and the plan
+        does not say so.
+        """
         found = optional.places(layout, new) | {k for k, x in enumerate(new.leaves) if isinstance(_is_given(x), Value)}
         found -= set(layout.optional)
         if found and not self._is_for_first(found, layout, new):
@@ -172,7 +193,9 @@ class Roll:
             raise PlanChanged
 
     def _is_for_first(self, found: set, layout: TreeLayout, new: TreeLayout) -> bool:
-        """Whether these leaves are None before the first iteration only, which is peeled off then, so that the loop goes on with plain values."""
+        """Whether these leaves are None before the first iteration only, which is peeled off then, so that the loop
+        goes on with plain values.
+        """
         is_set = all(k in layout.statics and _is_given(new.leaves[k]) is True for k in found)
         return is_set and not self.plan.early and self.plan.has_iterations()
 
@@ -224,43 +247,71 @@ class Roll:
 
     @staticmethod
     def _refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
-        """What an inner loop has left under a name may be an array from before this loop: written to, nobody knows what the next iteration finds there."""
+        """Refuse a write to an array that an inner loop left under a name and that may be from before this loop: the
+        next iteration's contents would be unknown.
+        """
         for array, _ in made.builder.region.mutated.values():
             left = id(array) not in fresh and array.tie is None and not was_there(array, made.born)
             if left and any(was_there(other, made.born) and other.is_kin_changed for other in array.unexcused_kin()):
-                raise UnstageableError("an array is written to that may be one from before the loop", why="which array a name stands for after an inner "
-                                       "loop depends on its iterations", do="write to it under the name that it had before")
+                raise UnstageableError(
+                    "an array is written to that may be one from before the loop",
+                    why="which array a name stands for after an inner loop depends on its iterations",
+                    do="write to it under the name that it had before",
+                )
 
     def varying(self, first: int = 0) -> tuple:
-        """The extents of which it is known that they change; first: how many carries stand before those of the slots."""
+        """The extents that are known to change. first: the number of carries before those of the slots."""
         known = [self.plan.memory.facts.extents.get(place, ()) for place in self.places]
         types = map(atom_type, self.begun)
-        return tuple([(first + k, axis, None) for k, (axes, t) in enumerate(zip(known, types)) for axis in axes if t is not None and axis < t.rank])
+        return tuple(
+            [
+                (first + k, axis, None)
+                for k, (axes, t) in enumerate(zip(known, types))
+                for axis in axes
+                if t is not None and axis < t.rank
+            ]
+        )
 
     def compare(self, names: tuple) -> None:
-        """An error if the loop just recorded computes something else than its first iterations do, in the types that these have."""
+        """An error if the loop just recorded computes something else than its first iterations do, in the types that
+        these have.
+        """
         require_same_iterations(current().equations[-1], self.iterations, names)
         self.plan.memory.settle(self.first)
 
     def _in_kinds(self, results: tuple, first: int) -> tuple:
-        """What the loop leaves, as it may be of other kinds if no iteration changes it; where a trace supposes kinds (see ops/mixed.py), in these."""
+        """The results of the loop, which may be of other kinds if no iteration runs. A trace that supposes kinds (see
+        ops/mixed.py) gets these.
+        """
         supposed = self.iterations[-1].supposed if self.iterations else {}
-        results = tuple([in_kind(y, supposed[first + k]) if first + k in supposed else y for k, y in enumerate(results)])
+        results = tuple(
+            [in_kind(y, supposed[first + k]) if first + k in supposed else y for k, y in enumerate(results)]
+        )
         may_stay = self.plan.has_iterations is None or not self.plan.has_iterations()
-        begun = [[x] if x is not UNDEFINED and (may_stay or self._may_keep(first + k, x)) else [] for k, x in enumerate((*self.first, *self.flags))]
+        begun = [
+            [x] if x is not UNDEFINED and (may_stay or self._may_keep(first + k, x)) else []
+            for k, x in enumerate((*self.first, *self.flags))
+        ]
         return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names(), begun)])
 
     def _may_keep(self, k: int, x: Any) -> bool:
         """Whether an iteration may leave what it found in the k-th place, where x stood at first, of x's kind."""
         t, mixed = type_of(x), current().trace.mixed
-        left = [row[k].atom for iteration in self.iterations if k < len(row := iteration.body.outputs) and isinstance(row[k], Value)]
+        left = [
+            row[k].atom
+            for iteration in self.iterations
+            if k < len(row := iteration.body.outputs) and isinstance(row[k], Value)
+        ]
         return any(kind.own == (t.dtype, t.weak) for v in left if v in mixed for kind in mixed[v][1])
 
-    def deliver(self, results: tuple, iterations: Any, has_iterations: "Callable | None" = None, first: int = 0) -> None:
-        """After a loop of so many iterations: the variables, arrays and containers as it left them. has_iterations() tells whether there is a first iteration.
-        first: as for varying().
+    def deliver(
+        self, results: tuple, iterations: Any, has_iterations: "Callable | None" = None, first: int = 0
+    ) -> None:
+        """After a loop of so many iterations: the variables, arrays and containers as it left them. has_iterations()
+        tells whether there is a first iteration. first: as for varying().
         """
-        made = current().equations[-1].outputs if self.handed is not None else ()   # None: there was no iteration to trace
+        # None: there was no iteration to trace
+        made = current().equations[-1].outputs if self.handed is not None else ()
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
         self.plan.memory.lists.update(self.plan.room.known_of_lists())
         rest = iter(self._in_kinds(results, first))
@@ -294,7 +345,9 @@ def until_complete(plan: CarryPlan, run: Callable, iterations: Any = None) -> An
         while True:
             plan.iterations += 1
             if plan.iterations > 40:
-                raise UnstageableError("what a loop carries cannot be found", why="each trial of its body finds something new")
+                raise UnstageableError(
+                    "what a loop carries cannot be found", why="each trial of its body finds something new"
+                )
             try:
                 return run(Roll(plan))
             except PlanChanged:
@@ -309,6 +362,8 @@ def until_complete(plan: CarryPlan, run: Callable, iterations: Any = None) -> An
 
 
 def _value(slot: Any, layout: TreeLayout, data: list) -> Any:
-    """What a slot holds at the start of an iteration. A name without a value is unbound, whatever it will hold: no such list or object can be built."""
+    """The contents of a slot at the start of an iteration. A name without a value is unbound, whatever it will hold
+    later.
+    """
     unbound = isinstance(slot, Name) and data and not layout.nones and all(x is UNDEFINED for x in data)
     return UNDEFINED if unbound else layout.filled(iter(data))

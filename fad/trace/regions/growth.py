@@ -1,7 +1,9 @@
-"""Python's integers have no largest one: what a loop would compute in 64 bits is first computed as Python does, and compared.
+"""Python's integers have no largest one: what a loop would compute in 64 bits is first computed as Python does, and
+compared.
 
-A carried int that grows by a bounded step cannot overflow in any loop that ends. One that is multiplied (a factorial, a power of two) can:
-the loop's integer part is run by itself, ahead of time; where it leaves 64 bits the loop is not one region of the program.
+A carried int that grows by a bounded step cannot overflow in any loop that ends. One that is multiplied (a factorial, a
+power of two) can: the loop's integer part is run by itself, ahead of time; where it leaves 64 bits the loop is not one
+region of the program.
 """
 from typing import Any
 
@@ -19,18 +21,26 @@ MOST_ITERATIONS = 10_000
 
 
 def check_growth(eqn: Equation) -> None:
-    """See to it that the Python ints a counted loop carries stay within 64 bits, under a guard if the number of iterations may vary."""
+    """See to it that the Python ints a counted loop carries stay within 64 bits, under a guard if the number of
+    iterations may vary.
+    """
     loop = LoopView(eqn)
     body, carries = loop.body, list(zip(loop.carries, loop.next, loop.init))
-    growing = _fed_back(body, carries, {c for c, y, _ in carries if c.type.weak and c.type.dtype == INT and not _steps(c, y)})
+    growing = _fed_back(
+        body, carries, {c for c, y, _ in carries if c.type.weak and c.type.dtype == INT and not _steps(c, y)}
+    )
     start, stop, step = [_known(a) for a in loop.bounds]
     if not growing or start is None or stop is None or step is None:
         return
     iterations = len(range(start, stop, step))
     fixed = loop.iterations is not None
-    safe = _safe_iterations(loop, carries, growing, start, step, iterations if fixed else max(iterations, MOST_ITERATIONS))
+    safe = _safe_iterations(
+        loop, carries, growing, start, step, iterations if fixed else max(iterations, MOST_ITERATIONS)
+    )
     if safe < iterations:
-        raise IntegerOverflowError(f"an int leaves 64 bits in iteration {safe} of a loop", do="start with a float (1.0 instead of 1)")
+        raise IntegerOverflowError(
+            f"an int leaves 64 bits in iteration {safe} of a loop", do="start with a float (1.0 instead of 1)"
+        )
     if not fixed and safe < MOST_ITERATIONS:
         facts = current().integers
         first, last = [facts.form(a) if isinstance(a, Var) else Affine.constant(int(a.value)) for a in loop.bounds[:2]]
@@ -49,7 +59,9 @@ def _steps(c: Var, y: Any) -> bool:
 
 
 def _fed_back(body: Func, carries: list, growing: set) -> set:
-    """Those of these carried ints that an iteration computes from one of them: the others (the index that a loop leaves behind) hold what one iteration can make."""
+    """Those of these carried ints that an iteration computes from one of them: the others (the index that a loop leaves
+    behind) hold what one iteration can make.
+    """
     while growing:
         reached = set(growing)
         for e in body.equations:
@@ -70,7 +82,7 @@ def _known(atom: Any) -> "int | None":
 
 
 def _safe_iterations(loop: LoopView, carries: list, growing: set, start: int, step: int, iterations: int) -> int:
-    """How many iterations (at most `iterations`) the integer part of the body makes before it leaves 64 bits."""
+    """The number of iterations (at most `iterations`) before the integer part of the body leaves 64 bits."""
     state = [_known(a) if c.type.dtype == INT and not c.type.shape else None for c, _, a in carries]
     for iteration in range(min(iterations, MOST_ITERATIONS)):
         env: dict[Var, Any] = {loop.index: start + iteration * step}

@@ -1,7 +1,8 @@
 """Errors that the user's code handles: `try` with handlers, and `with` whose manager takes errors in.
 
-Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an error of the program comes too late,
-and an error on a way that the program may not take comes too early. A function with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
+Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an
+error of the program comes too late, and an error on a way that the program may not take comes too early. A function
+with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
 """
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -37,18 +38,28 @@ OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionE
 
 @contextmanager
 def caught(handled: "Callable | None" = None) -> Iterator[None]:
-    """Around a try with handlers: an error of the program, which comes when it runs, would pass them by. handled: gives what they take in."""
+    """Around a try with handlers: an error of the program, which comes when it runs, would pass them by. handled: gives
+    what they take in.
+    """
     builder, start = current(), len(current().equations)
     note_strictness()
     yield
-    kinds = tuple(kind for handler in (handled() if handled else [Exception]) for kind in (handler if isinstance(handler, tuple) else (handler,)))
+    kinds = tuple(
+        kind
+        for handler in (handled() if handled else [Exception])
+        for kind in (handler if isinstance(handler, tuple) else (handler,))
+    )
     if issubclass(UnboundLocalError, kinds):
         refuse_handled()
     kinds += (FloatingPointError,) if _takes_in_numpys(kinds) else ()
     found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
     if found is not None:
-        raise UnstageableError(f"{found.op.name} in a try with handlers may raise an error when the program runs", where=found.where,
-                               why="handlers are part of the function, and not of the program", do="test for what may go wrong instead")
+        raise UnstageableError(
+            f"{found.op.name} in a try with handlers may raise an error when the program runs",
+            where=found.where,
+            why="handlers are part of the function, and not of the program",
+            do="test for what may go wrong instead",
+        )
 
 
 @contextmanager
@@ -63,14 +74,18 @@ def on_tape() -> Iterator[None]:
 
 
 def note_strictness() -> None:
-    """Note it if NumPy is told to raise errors of floating point, or Python to raise warnings: any operation on floats may raise one then."""
+    """Note it if NumPy is told to raise errors of floating point, or Python to raise warnings: any operation on floats
+    may raise one then.
+    """
     now = listening()
     if now.is_error or now.errors:
         current().trace.strict = True
 
 
 def note_listeners() -> None:
-    """Note it if the function has asked to be told of what goes wrong: NumPy's errors raised or handed to a function, warnings recorded or raised."""
+    """Note it if the function has asked to be told of what goes wrong: NumPy's errors raised or handed to a function,
+    warnings recorded or raised.
+    """
     root = current().root
     if root.trace.listeners is None and listening().adds_to(root.trace.listening):
         root.trace.listeners = here()
@@ -79,51 +94,78 @@ def note_listeners() -> None:
 def refuse_listeners(root: Any) -> None:
     """An error if the function has asked for that."""
     if root.trace.listeners is not None:
-        raise UnstageableError("the function asks to be told of floating-point errors or warnings", where=root.trace.listeners,
-                               why="operations tell of them when the program runs, and what hears of them is part of the function",
-                               do="test for what may go wrong instead")
+        raise UnstageableError(
+            "the function asks to be told of floating-point errors or warnings",
+            where=root.trace.listeners,
+            why="operations tell of them when the program runs, and what hears of them is part of the function",
+            do="test for what may go wrong instead",
+        )
 
 
 def _takes_in_numpys(kinds: tuple) -> bool:
-    """Whether handlers of these kinds are there for errors of floating point, or would take them in where they are raised."""
+    """Whether handlers of these kinds are there for errors of floating point, or would take them in where they are
+    raised.
+    """
     if any(issubclass(kind, (FloatingPointError, Warning)) for kind in kinds):
         return True
     return current().trace.strict and (issubclass(FloatingPointError, kinds) or issubclass(RuntimeWarning, kinds))
 
 
 def pass_on(error: Any, is_tracing: bool = True) -> None:
-    """In a handler: what tracing cannot do is no error of the user's code, what is not sure to happen is no error yet, and what comes from outside the
-    function says nothing of it.
+    """In a handler: what tracing cannot do is no error of the user's code, what is not sure to happen is no error yet,
+    and what comes from outside the function says nothing of it.
     """
     if isinstance(error, OWN) or is_interrupt(error) or is_defect(error):
         raise error
     if is_tracing and left_region(error):
-        raise UnstageableError(f"{type(error).__name__} in a branch or loop is handled around it: {told(error)}", do="test for what may go wrong instead",
-                               why="tracing goes every way, and the handler is to run only where this one is taken") from error
+        raise UnstageableError(
+            f"{type(error).__name__} in a branch or loop is handled around it: {told(error)}",
+            do="test for what may go wrong instead",
+            why="tracing goes every way, and the handler is to run only where this one is taken",
+        ) from error
     if is_tracing and (isinstance(error, FadError) or _is_found_by_fad(error)):
         _fix_sizes()
 
 
 def is_pythons(error: Exception) -> bool:
-    """Whether Python, or a `raise` of the user's, says of plain values that something is wrong: it is so only where the program gets there."""
-    is_known = not isinstance(error, TypeError) if is_users(error) else isinstance(error, (LookupError, ArithmeticError))
+    """Whether Python, or a `raise` of the user's, says of plain values that something is wrong: it is so only where the
+    program gets there.
+    """
+    is_known = (
+        not isinstance(error, TypeError) if is_users(error) else isinstance(error, (LookupError, ArithmeticError))
+    )
     return is_known and not isinstance(error, FadError) and is_of_users_line(error)
 
 
 def check_of(error: BaseException, is_found: bool = False) -> dict:
-    """How a program's check raises an error: what it says, and its class. A program knows Python's own classes, and errors that are made from
-    one text. For all others, and for what was found while the program was made (is_found), the tape does what Python does.
+    """How a program's check raises an error: what it says, and its class. A program knows Python's own classes, and
+    errors that are made from one text. For all others, and for what was found while the program was made (is_found),
+    the tape does what Python does.
     """
     cls, args = type(error), error.args
-    is_plain = module_name(cls) == "builtins" and not issubclass(cls, UnicodeError) and len(args) < 2 and all(type(x) is str for x in args)
+    is_plain = (
+        module_name(cls) == "builtins"
+        and not issubclass(cls, UnicodeError)
+        and len(args) < 2
+        and all(type(x) is str for x in args)
+    )
     if is_plain and not is_found:
         return {"what": args[0] if args else "", "error": cls.__name__}
-    kind = next((c.__name__ for c in cls.__mro__ if module_name(c) == "builtins" and issubclass(c, BEYOND) and not issubclass(c, UnicodeError)), "ValueError")
+    kind = next(
+        (
+            c.__name__
+            for c in cls.__mro__
+            if module_name(c) == "builtins" and issubclass(c, BEYOND) and not issubclass(c, UnicodeError)
+        ),
+        "ValueError",
+    )
     return {"what": f"{RAISED_ON_A_WAY}: {told(error)}", "error": kind}
 
 
 def raised_here(error: Exception) -> Any:
-    """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says what Python says, if it does."""
+    """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says
+    what Python says, if it does.
+    """
     selector, side = current().region.side
     with at_line(line_of(error)):
         registry["check_that"](selector, not side, **check_of(error, is_found=True))
@@ -172,7 +214,11 @@ def may_raise(eqn: Any, kinds: tuple) -> bool:
     """Whether an equation may raise an error of these kinds, of NumPy's or Python's, when it is run."""
     if any(may_raise(e, kinds) for region in eqn.regions for e in region.equations):
         return True
-    if FloatingPointError in kinds and eqn.op.kind in ("elementwise", "reduce", "contract") and any(v.type.dtype.kind in "fc" for v in eqn.outputs):
+    if (
+        FloatingPointError in kinds
+        and eqn.op.kind in ("elementwise", "reduce", "contract")
+        and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
+    ):
         return True                                           # under np.errstate
     return eqn.op.kind == "check" or any(issubclass(error, kinds) for error in _errors_of(eqn))
 

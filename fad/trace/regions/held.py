@@ -1,6 +1,8 @@
-"""Arrays in containers, as a loop sees them: one that no iteration puts another in place of stays that very array, and is not carried by value.
+"""Arrays in containers, as a loop sees them: one that no iteration puts another in place of stays that very array, and
+is not carried by value.
 
-So an array that an object or a list holds, and that a name outside holds as well, is written to under both names at once.
+So an array that an object or a list holds, and that a name outside holds as well, is written to under both names at
+once.
 """
 from typing import Any
 
@@ -8,8 +10,8 @@ from ..heap.state import Array, Name, TreeLayout, is_array
 
 
 class Held:
-    """The arrays within the values that a loop's slots have before it, by the slot's key and the number of the leaf; `moved` are the places of
-    those that iterations put others in place of.
+    """The arrays within the values that a loop's slots have before it, by the slot's key and the number of the leaf;
+    `moved` are the places of those that iterations put others in place of.
     """
 
     def __init__(self, moved: set):

@@ -1,8 +1,9 @@
-"""Which list, dict or dataclass a name stands for after a branch or a loop: the very one, or one that may be one of several.
+"""Must-alias and may-alias of containers: which list, dict or dataclass a name stands for after a branch or a loop.
 
-A region hands on values. A container that is the same object on every way through it stays that object, and what was changed in it is a change of
-its contents. Where the ways differ (c = a if t else b; best = cur in some iteration), what follows sees a new container with the right contents, a
-`twin` of those that it may be. As long as neither is changed, that makes no difference; where one is, the function is refused (see twins.py).
+A region hands on values. A container that is the same object on every way through it stays that object, and what was
+changed in it is a change of its contents. Where the ways differ (c = a if t else b; best = cur in some iteration), what
+follows sees a new container with the right contents, a `twin` of those that it may be. As long as neither is changed,
+that makes no difference; where one is, the function is refused (see twins.py).
 """
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -17,7 +18,9 @@ from ..values.twins import fixed_in, may_be, note_fixed, note_twins, refuse
 
 
 def containers_at(value: Any, path: tuple = ()) -> dict:
-    """The containers in a value that may be changed, by their paths; what a list or dict held (its `contents`) is none itself."""
+    """The containers in a value that may be changed, by their paths; what a list or dict held (its `contents`) is none
+    itself.
+    """
     if isinstance(value, Contents):
         return _inside(value.items, path)
     if isinstance(value, RowList):
@@ -48,8 +51,8 @@ def _may_change(x: Any) -> bool:
 
 
 class Standing:
-    """The containers in the values that a loop's slots have before it, by the slot's key and the path. They stay one object throughout, as far as is
-    known, but for those in `by_value`, which iterations hand on by value.
+    """The containers in the values that a loop's slots have before it, by the slot's key and the path. They stay one
+    object throughout, as far as is known, but for those in `by_value`, which iterations hand on by value.
     """
 
     def __init__(self, slots: dict, by_value: set):
@@ -57,7 +60,9 @@ class Standing:
         self.first = self._positions()
 
     def _positions(self) -> dict:
-        return {(key, path): c for key, slot in self.slots.items() for path, c in containers_of(slot, slot.read()).items()}
+        return {
+            (key, path): c for key, slot in self.slots.items() for path, c in containers_of(slot, slot.read()).items()
+        }
 
     def kept(self, key: Any) -> set:
         """Ids of the containers in a slot's value that stay one object."""
@@ -66,7 +71,9 @@ class Standing:
     def finds_others(self) -> bool:
         """Whether the end of an iteration shows that other containers are another object then."""
         before, now = len(self.by_value), self._positions()
-        self.by_value |= {p for p, c in self.first.items() if now.get(p) is not c and not (p[1] and self._is_kept(p[0], p[1][:-1]))}
+        self.by_value |= {
+            p for p, c in self.first.items() if now.get(p) is not c and not (p[1] and self._is_kept(p[0], p[1][:-1]))
+        }
         return len(self.by_value) > before
 
     def _is_kept(self, key: Any, path: tuple) -> bool:
@@ -75,15 +82,23 @@ class Standing:
 
     def handed(self, values: "dict | None" = None) -> dict:
         """The containers that are handed on by value: those in these values of the slots, or in the slots now."""
-        found = self._positions() if values is None else {
-            (key, path): c for key, value in values.items() for path, c in containers_of(self.slots[key], value).items()}
+        found = (
+            self._positions()
+            if values is None
+            else {
+                (key, path): c
+                for key, value in values.items()
+                for path, c in containers_of(self.slots[key], value).items()
+            }
+        )
         return {position: c for position, c in found.items() if not self._is_kept(*position)}
 
 
 class Handed:
-    """What containers the iterations of a loop hand on by value, each by its position (slot's key and path).
+    """The containers that iterations hand on by value, by position (slot's key and path).
 
-    starts: those that an iteration begins with, and what they held; ends: those that it ends with; first: those from before the loop.
+    starts: those that an iteration begins with, and what they held; ends: those that it ends with; first: those from
+    before the loop.
     """
 
     def __init__(self, starts: dict, first: dict):
@@ -92,15 +107,22 @@ class Handed:
         self.names = {id(c): position for position, c in starts.items()}
 
     def end(self, ends: dict, made: Trial) -> None:
-        """An iteration has ended: see what its containers may be at the start of another, and that none is changed of which that is not known."""
+        """End an iteration: find what its containers may be at the start of another, and refuse changes of those that
+        are unknown.
+        """
         fixed = fixed_in(made.builder)
         self.fixed = [position for position in ends if any(ends[position] is x for x in fixed)]
         self.fixed_outside = [x for x in fixed if made.is_outer(x)]
-        ways = {position: [self._way(x, made.is_outer) for x in may_be(ends[position])] if position in ends else [] for position in self.starts}
+        ways = {
+            position: [self._way(x, made.is_outer) for x in may_be(ends[position])] if position in ends else []
+            for position in self.starts
+        }
         self.outer: dict[Any, dict] = {position: {} for position in ways}
         for position, c in self.first.items():
             self.outer[position][id(c)] = c
-        self.pairs = {frozenset((a, b)) for a in self.first for b in self.first if a != b and self.first[a] is self.first[b]}
+        self.pairs = {
+            frozenset((a, b)) for a in self.first for b in self.first if a != b and self.first[a] is self.first[b]
+        }
         size = -1
         while size != self._size():
             size = self._size()
@@ -118,7 +140,9 @@ class Handed:
                 refuse()
 
     def _way(self, x: Any, is_outer: Callable) -> tuple:
-        """What a container at the end of an iteration is: what a position had at its start, one from outside, or a new one."""
+        """The identity of a container at the end of an iteration: that of a position at its start, one from outside, or
+        a new one.
+        """
         if id(x) in self.names:
             return "start", self.names[id(x)]
         return ("outer", x) if is_outer(x) else ("new", id(x))
@@ -130,7 +154,12 @@ class Handed:
         return found
 
     def _pairs(self, ways: dict) -> set:
-        return {frozenset((a, b)) for a in ways for b in ways if a != b and any(self._meet(v, w) for v in ways[a] for w in ways[b])}
+        return {
+            frozenset((a, b))
+            for a in ways
+            for b in ways
+            if a != b and any(self._meet(v, w) for v in ways[a] for w in ways[b])
+        }
 
     def _meet(self, v: tuple, w: tuple) -> bool:
         """Whether two positions that went these ways may have one container."""
@@ -144,7 +173,9 @@ class Handed:
         return len(self.pairs) + sum(map(len, self.outer.values()))
 
     def deliver(self, last: dict, has_iterations: "Callable | None") -> None:
-        """After the loop: what these containers may be; what they are only where there is no iteration is excused where there is one."""
+        """After the loop: what these containers may be; what they are only where there is no iteration is excused where
+        there is one.
+        """
         for position, c in last.items():
             for key, x in self.outer.get(position, {}).items():
                 note_twins(c, x, None if key in self.after[position] else has_iterations)

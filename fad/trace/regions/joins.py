@@ -1,8 +1,9 @@
 """Whether what follows a branch or a loop computes the same numbers in each type that a name may have there.
 
-`t = 1 if c else 2.5` is one float in the program, and in Python an int on one way. Nearly always that is all the same. Where it is not (`t // 2`,
-`isinstance(t, int)`, a root of a negative real, float32's digits), the function is refused, and runs on the tape. How is that known? As for the first iterations of
-loops (see widening.py): the function is traced once more, with the names in a type that was left out, and the two programs are compared.
+`t = 1 if c else 2.5` is one float in the program, and in Python an int on one way. Nearly always that is all the same.
+Where it is not (`t // 2`, `isinstance(t, int)`, a root of a negative real, float32's digits), the function is refused,
+and runs on the tape. How is that known? As for the first iterations of loops (see widening.py): the function is traced
+once more, with the names in a type that was left out, and the two programs are compared.
 """
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,14 +21,15 @@ from ...util.interrupts import let_through
 from ..heap.state import trial
 from .widening import ComparedPart, is_same_program
 
-COMMON = {BOOL, INT, FLOAT, COMPLEX}                          # among these a number of Python's has the results that NumPy's has
+COMMON = {BOOL, INT, FLOAT, COMPLEX}  # among these a number of Python's has the results that NumPy's has
 FEW = 3                                                       # sites; of more, kinds are not supposed one by one
 
 
 def require_same_kinds(builder: Builder, part: ComparedPart, tree: Any, again: Callable) -> None:
     """An error if the program that was traced depends on which kind a result of its branches and loops is of.
 
-    tree: the structure and the static leaves of what was returned; again() traces the function anew in a region: (outputs, tree).
+    tree: the structure and the static leaves of what was returned; again() traces the function anew in a region:
+    (outputs, tree).
     """
     root = builder.root
     if root.trace.supposing:
@@ -44,7 +46,9 @@ def require_same_kinds(builder: Builder, part: ComparedPart, tree: Any, again: C
 
 @contextmanager
 def suspecting_kinds(builder: Builder) -> Iterator[None]:
-    """An error of the user's code, where results are of several kinds, may be one that it has in the type of the program only."""
+    """An error of the user's code, where results are of several kinds, may be one that it has in the type of the
+    program only.
+    """
     try:
         yield
     except (FadError, Warning):
@@ -60,9 +64,13 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
 
 def _refusal(v: Any, kind: DtypeKind, site: tuple) -> UnstageableError:
     where, name = site
-    return UnstageableError(f"{name or 'a value'} is {_text(kind.dtype, kind.weak)} on one way and {_text(v.type.dtype, v.type.weak)} on another, "
-                            "and what follows depends on it", where=where,
-                            why="a program gives a name one dtype", do="give it the same dtype on every way")
+    return UnstageableError(
+        f"{name or 'a value'} is {_text(kind.dtype, kind.weak)} on one way and {_text(v.type.dtype, v.type.weak)} on another, "
+        "and what follows depends on it",
+        where=where,
+        why="a program gives a name one dtype",
+        do="give it the same dtype on every way",
+    )
 
 
 def _text(dtype: np.dtype, weak: bool) -> str:
@@ -79,7 +87,11 @@ def _mixed(root: Builder, equations: list) -> Iterator:
 
 def _may_matter(root: Builder, part: ComparedPart, found: dict) -> bool:
     """Whether it can matter that a number is Python's on one way and NumPy's of the same dtype on the other."""
-    return root.trace.asked or not all(map(_is_common, part.equations)) or any(v.type.dtype not in COMMON for v in part.inputs)
+    return (
+        root.trace.asked
+        or not all(map(_is_common, part.equations))
+        or any(v.type.dtype not in COMMON for v in part.inputs)
+    )
 
 
 def _is_common(eqn: Equation) -> bool:
@@ -91,14 +103,19 @@ def _is_common(eqn: Equation) -> bool:
 
 
 def _suppositions(found: dict) -> Iterator:
-    """What is to be supposed, {site: kind's dtype and strength}, and an example of it: everywhere the narrowest kind; of a few sites, each by itself."""
+    """The suppositions to try, {site: dtype and strength of the kind}, each with an example: the narrowest kind
+    everywhere, then a few sites one by one.
+    """
     by_site: dict[tuple, dict] = {}
     for v, (site, kinds) in found.items():
         for k in kinds:
             by_site.setdefault(site, {}).setdefault(k.own, (v, k, site))
     by_site = {site: dict(sorted(kinds.items(), key=lambda x: x[1][1].order)) for site, kinds in by_site.items()}
     if len(by_site) > 1:
-        yield {site: next(iter(kinds)) for site, kinds in by_site.items()}, next(iter(next(iter(by_site.values())).values()))
+        yield (
+            {site: next(iter(kinds)) for site, kinds in by_site.items()},
+            next(iter(next(iter(by_site.values())).values())),
+        )
     for site, kinds in by_site.items():
         for own, example in kinds.items() if len(by_site) <= FEW else list(kinds.items())[1:]:
             yield {site: own}, example
@@ -111,7 +128,11 @@ def _is_same(builder: Builder, part: ComparedPart, tree: Any, again: Callable, s
         with _as_before(builder), building("supposed", region=True) as region, trial({}):
             outputs, other = again()
             narrow = ComparedPart([], region.equations, outputs)
-            return other == tree and len(outputs) == len(part.outputs) and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.trace.supposed)
+            return (
+                other == tree
+                and len(outputs) == len(part.outputs)
+                and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.trace.supposed)
+            )
     except InternalErrorWarning:                              # a defect, where warnings are errors
         raise
     except Exception as error:                                # whatever it was: what was supposed makes a difference
@@ -124,7 +145,9 @@ def _is_same(builder: Builder, part: ComparedPart, tree: Any, again: Callable, s
 
 @contextmanager
 def _as_before(builder: Builder) -> Iterator[None]:
-    """Arrays as they were before the builder's function wrote to them; afterwards all is as it is now, and no array from outside is an input that was none."""
+    """Arrays as they were before the builder's function wrote to them; afterwards all is as it is now, and no array
+    from outside is an input that was none.
+    """
     root = builder.root
     arrays = [(t, t._var, t.tie) for t, _ in builder.region.mutated.values()]
     lost = [(t, t.tie) for t, _ in builder.region.lost]

@@ -1,8 +1,10 @@
-"""Which of the arrays that the iterations of a loop hand on may be one array, and which may be one from before the loop.
+"""May-alias analysis of loops: which of the arrays that iterations hand on may be one array, or one from before the
+loop.
 
-A loop carries values; in Python it carries arrays, and a name that starts as x may still be x in the third iteration, or be what another name
-was in the iteration before. As long as nothing is written to, that does not matter. Where it would (an array is written to, and then another
-is read that may be the same), the reader is refused, and the loop has to be unrolled. See Tracer.kin.
+A loop carries values; in Python it carries arrays, and a name that starts as x may still be x in the third iteration,
+or be what another name was in the iteration before. As long as nothing is written to, that does not matter. Where it
+would (an array is written to, and then another is read that may be the same), the reader is refused, and the loop has
+to be unrolled. See Tracer.kin.
 """
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -13,8 +15,8 @@ from ..values.tracer import Tracer, births, was_there
 
 
 class Way(NamedTuple):
-    """What a carried name is at the end of an iteration that takes these branches: what a name was at the iteration's start (its key, or None), one of
-    these arrays from before the loop, or a new one (its id, or None).
+    """The identity of a carried name at the end of an iteration that takes these branches: the array of a name at the
+    iteration's start (its key, or None), one of these arrays from before the loop, or a new one (its id, or None).
     """
 
     branches: dict
@@ -23,11 +25,13 @@ class Way(NamedTuple):
     new: "int | None"
 
 
-End = tuple                                                   # of Ways: one for each path through an iteration on which it is another array
+End = tuple  # of Ways: one for each path through an iteration on which it is another array
 
 
 class Kin:
-    """The relation between carried names, by their keys, and arrays from outside, by their ids: true of the start of every iteration."""
+    """The relation between carried names, by their keys, and arrays from outside, by their ids: true of the start of
+    every iteration.
+    """
 
     def __init__(self) -> None:
         self.born = next(births)
@@ -37,7 +41,7 @@ class Kin:
         self.first: dict[Any, set] = {}                       # what the names are before the first iteration
 
     def begin(self, names: dict) -> None:
-        """What is known from the names' values before the loop."""
+        """The facts that follow from the names' values before the loop."""
         for key, x in names.items():
             roots = [r for root in roots_of(x) for r in (root, *self._known_before(root))]
             self.arrays.update((id(r), r) for r in roots)
@@ -45,11 +49,12 @@ class Kin:
         self._grow({}, self.first)
 
     def _known_before(self, root: Tracer) -> list:
-        """Arrays that may be this one by what earlier loops left open; what a trial of this loop was about is no array."""
+        """Arrays that may be this one by what earlier loops left open; what a trial of this loop was about is no array.
+        """
         return [k for k in root.unchanged_kin() if was_there(k, self.born)]
 
     def end_of(self, x: Tracer, fresh: dict, since: int) -> End:
-        """What an array at the end of an iteration is; fresh: id of what a name was at its start -> the name."""
+        """The identity of an array at the end of an iteration. fresh: id of a name's array at the start -> the name."""
         return tuple([self._way(branches, r, fresh, since) for branches, root in ways_to(x)
                       for r in (root, *kin_of(root, lambda y: id(y) in fresh or was_there(y, since)))])
 
@@ -75,7 +80,9 @@ class Kin:
         """The relation of the names after a last iteration that ends thus."""
         after = Kin()
         after.arrays, after.outer = self.arrays, {key: self._outer_of(e) for key, e in ends.items()}
-        after.pairs = {frozenset((a, b)) for a in ends for b in ends if a is not b and self._may_be_one(ends[a], ends[b])}
+        after.pairs = {
+            frozenset((a, b)) for a in ends for b in ends if a is not b and self._may_be_one(ends[a], ends[b])
+        }
         return after
 
     def _grow(self, ends: dict, first: dict) -> None:
@@ -101,12 +108,18 @@ class Kin:
         return bool((v.outer | self.outer.get(v.carried, set())) & (w.outer | self.outer.get(w.carried, set())))
 
     def holders(self, ends: dict, fresh: dict, arrays: Iterable) -> set:
-        """The names that may be one of these arrays of an iteration, at its end or at that of a later one; fresh: as for end_of()."""
+        """The names that may be one of these arrays of an iteration, at its end or at that of a later one; fresh: as
+        for end_of().
+        """
         reached = [r for x in arrays for r in reach_of(x)]
         made, begun = {id(r) for r in reached}, {fresh[id(r)] for r in reached if id(r) in fresh}
 
         def is_one(way: Way) -> bool:
-            return way.new in made or way.carried in begun or any(frozenset((way.carried, key)) in self.pairs for key in begun)
+            return (
+                way.new in made
+                or way.carried in begun
+                or any(frozenset((way.carried, key)) in self.pairs for key in begun)
+            )
         found: set = set()
         more = {key for key, end in ends.items() if any(map(is_one, end))}
         while more:
@@ -122,7 +135,9 @@ class Kin:
         return [self.arrays[k] for k in {k: None for key in names for k in self.outer.get(key, ())}]
 
     def entangle(self, names: dict, unless: "Kin | None" = None, excuse: "Callable | None" = None) -> None:
-        """Mark the arrays that these names are now. What is not in the relation `unless` is excused where excuse() holds."""
+        """Mark the arrays that these names are now. What is not in the relation `unless` is excused where excuse()
+        holds.
+        """
         for pair in self.pairs:
             a, b = [names.get(key) for key in pair]
             if a is not None and b is not None and a is not b:
@@ -130,7 +145,11 @@ class Kin:
         for key, found in self.outer.items():
             for k in found:
                 if key in names and names[key] is not self.arrays[k]:
-                    may_be_one(names[key], self.arrays[k], excuse if unless is not None and k not in unless.outer.get(key, ()) else None)
+                    may_be_one(
+                        names[key],
+                        self.arrays[k],
+                        excuse if unless is not None and k not in unless.outer.get(key, ()) else None,
+                    )
 
 
 def kin_of(array: Tracer, is_known: Callable) -> list:

@@ -1,8 +1,9 @@
 """Names that are None on some ways and a number or an array on others, as after a search that may find nothing.
 
-The program has a value (zeros where there is none) and a truth value that says whether it is there: `x is None` asks that. All else that reads the
-value (Tracer.atom) needs it to be there. Where the branches around do not say so, the program checks it, and a check that fails sends the call to
-the tape, where None is Python's own: x[None] is an array of one more axis, and a function may return None.
+The program has a value (zeros where there is none) and a truth value that says whether it is there: `x is None` asks
+that. All else that reads the value (Tracer.atom) needs it to be there. Where the branches around do not say so, the
+program checks it, and a check that fails sends the call to the tape, where None is Python's own: x[None] is an array of
+one more axis, and a function may return None.
 """
 from typing import Any
 
@@ -59,9 +60,14 @@ def _says(test: Any, holds: bool, flag: Var) -> bool:
 
 
 def _way_of(eqn: Equation, result: Any, holds: bool) -> "bool | None":
-    """The only way through a branch that leaves this result so, if there is one: of `a and b` that holds, the way on which a does."""
+    """The only way through a branch that leaves this result so, if there is one: of `a and b` that holds, the way on
+    which a does.
+    """
     ends = [_uncast(region.outputs[eqn.outputs.index(result)], region) for region in eqn.regions]
-    others = [a is eqn.inputs[0] and bool(way) is not holds or isinstance(a, Literal) and bool(a.value) is not holds for way, a in enumerate(ends)]
+    others = [
+        a is eqn.inputs[0] and bool(way) is not holds or isinstance(a, Literal) and bool(a.value) is not holds
+        for way, a in enumerate(ends)
+    ]
     return None if all(others) or not any(others) else others[0]
 
 
@@ -73,7 +79,9 @@ def _uncast(a: Any, region: Func) -> Any:
 
 def given(x: Any) -> Any:
     """Whether x is not None: Python's answer, or a truth value of the program."""
-    return x is not None and (True if getattr(x, "optional", None) is None or not isinstance(x, Tracer) else x.optional.given)
+    return x is not None and (
+        True if getattr(x, "optional", None) is None or not isinstance(x, Tracer) else x.optional.given
+    )
 
 
 def asked(x: Any) -> Any:
@@ -88,7 +96,11 @@ def is_(a: Any, b: Any) -> Any:
     a, b = original_of(a), original_of(b)
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
     if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().trace.two_objects:
-        raise UnstageableError("an array, or a view of all of it, is compared by `is`", why="both are one value of the program", do="test the sizes instead")
+        raise UnstageableError(
+            "an array, or a view of all of it, is compared by `is`",
+            why="both are one value of the program",
+            do="test the sizes instead",
+        )
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
         return a is b
     if isinstance(other, Tracer) and x.ndim and other.ndim:
@@ -100,11 +112,17 @@ def is_(a: Any, b: Any) -> Any:
         return False
     if isinstance(other, bool) and x.dtype == bool and x.type.weak:
         return python_number(x if other else registry["logical_not"](x))
-    raise UnstageableError("numbers are compared by `is`", why="a program knows what they are, and not which objects of Python's", do="compare them by ==")
+    raise UnstageableError(
+        "numbers are compared by `is`",
+        why="a program knows what they are, and not which objects of Python's",
+        do="compare them by ==",
+    )
 
 
 def _is_one_array(a: Tracer, b: Tracer) -> bool:
-    """Whether two arrays are one object: of those that the function has made its own values tell, of those from outside what they are in this call."""
+    """Whether two arrays are one object: of those that the function has made its own values tell, of those from outside
+    what they are in this call.
+    """
     (x, array), (y, other) = _outside(a), _outside(b)
     if array is None or other is None:
         return x is y
@@ -113,7 +131,7 @@ def _is_one_array(a: Tracer, b: Tracer) -> bool:
 
 
 def _outside(x: Tracer) -> tuple:
-    """What stands for x where the call began, and the array from outside that it is; None if it is made in the call."""
+    """The input that stands for x where the call began, and the outside array behind it; None if the call made it."""
     root, builder = current().root, current()
     while builder is not None:
         given = builder.region.arrived.get(id(x), x)
@@ -154,4 +172,6 @@ def places(one: TreeLayout, other: TreeLayout) -> set:
     """The leaves that are None in one of two values and data in the other."""
     if one.structure != other.structure:
         return set()
-    return {k for a, b in ((one, other), (other, one)) for k, x in a.statics.items() if x is None and k not in b.statics}
+    return {
+        k for a, b in ((one, other), (other, one)) for k, x in a.statics.items() if x is None and k not in b.statics
+    }

@@ -1,4 +1,4 @@
-"""What a loop carries, as far as the trials of its body have shown."""
+"""The plan of a loop's carries, as far as the trials of its body have shown."""
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,28 +15,39 @@ def key_of(slot: Any) -> Any:
 
 
 class CarryPlan:
-    """What a loop carries, as far as it is known: names that iterations hand on, those of them that are rebound, names whose arrays are written to,
-    flags that end the loop; own: all names that its code binds.
+    """The known carries of a loop: names that iterations hand on, names that are rebound, names whose arrays are
+    written to, flags that end the loop. own: all names that its code binds.
     """
 
-    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable, own: Iterable = (),
-                 *, memory: "Memory | None" = None):
+    def __init__(
+        self,
+        cells: dict,
+        names: Iterable,
+        rebound: Iterable,
+        written: Iterable,
+        stops: Iterable,
+        own: Iterable = (),
+        *,
+        memory: "Memory | None" = None,
+    ):
         self.own = {*own, *names, *stops}
         self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
         self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
         self.rebound = set(rebound)
         self.found: list[Any] = []                            # arrays and containers
         self.shapes: dict[str, TreeLayout] = {}                   # of names that have no value before the loop
-        self.unbound: set[str] = set()                        # names that may have no value at the end of an iteration, or before the first
-        self.optional: dict[Any, set] = {}                    # place of a slot -> numbers of its leaves that may be None (see optional.py)
+        self.unbound: set[str] = set()  # names that may have no value at the end of an iteration, or before the first
+        # place of a slot -> numbers of its leaves that may be None (see optional.py)
+        self.optional: dict[Any, set] = {}
         self.has_iterations: Callable = lambda: False              # whether there is a first iteration
         self.early = False                                    # whether a traced flag may end the loop
-        self.by_value: set[tuple] = set()                     # positions (a slot's key and a path) of containers that are not one object throughout
-        self.moved: set[tuple] = set()                        # places of arrays in containers that iterations put others in place of
+        # positions (a slot's key and a path) of containers that are not one object throughout
+        self.by_value: set[tuple] = set()
+        self.moved: set[tuple] = set()  # places of arrays in containers that iterations put others in place of
         self.kin = Kin()                                      # which names may be one array
         self.room = AppendedLists(self)                                # the lists that the iterations append to
         self.iterations = 0
-        self.is_traced = False                                # whether it is known that the iterations depend on traced values
+        self.is_traced = False  # whether it is known that the iterations depend on traced values
         self.test_changes = False                             # whether a while loop's condition changes something
         for name in written:
             if name in cells and name not in self.rebound:    # else it is not one array that is written to

@@ -1,9 +1,10 @@
-"""What a trial of a loop's body showed of the loops inside it, so that the next trial need not find it all again.
+"""Memory of inner loops: the next trial of a body starts them where the last trial left them.
 
-A loop is traced until nothing is new: a carry's type, an array that is written to, a flag that ends it. Each time the loops in its body are traced
-too. If these began with nothing, a nest would cost the trials of one loop to the power of its depth; so a loop begins with what it ended with in the
-trial before. That holds as long as what it can see has at least the types it had then, since what a carry is grows with these. Where
-anything it sees is of another kind, or of a narrower type, it begins with nothing.
+A loop is traced until nothing is new: a carry's type, an array that is written to, a flag that ends it. Each time the
+loops in its body are traced too. If these began with nothing, a nest would cost the trials of one loop to the power of
+its depth; so a loop begins with what it ended with in the trial before. That holds as long as what it can see has at
+least the types it had then, since what a carry is grows with these. Where anything it sees is of another kind, or of a
+narrower type, it begins with nothing.
 """
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,8 +35,9 @@ class Cell:
 
 
 class Seen(NamedTuple):
-    """What a loop can see when it is met: the kinds of its names' values and of what these hold (a type, of what is no data its class), and
-    what of it can change: containers, then arrays. Of containers from outside those that are not as they were, with the kinds of what they hold.
+    """The view that a loop has of its surroundings: the kinds of its names' values and of their contents (a type, or
+    the class of what is no data), and the mutable things among them: containers, then arrays. Outside containers count
+    if they have changed.
     """
 
     kinds: list
@@ -43,32 +45,50 @@ class Seen(NamedTuple):
     outer: dict
 
     def place(self, x: Any) -> Any:
-        """By what something that can change is known: its number, or itself. A list of captured code has no place: what a loop does to it is found with its
-        room (see lists/appending.py).
+        """By what something that can change is known: its number, or itself. A list of captured code has no place: what
+        a loop does to it is found with its room (see lists/appending.py).
         """
         if keeps_record(x):
             return None
-        return next((k for k, y in enumerate(self.places) if x is y), None) if isinstance(x, Tracer) or not journal().is_outer(x) else Cell(x)
+        return (
+            next((k for k, y in enumerate(self.places) if x is y), None)
+            if isinstance(x, Tracer) or not journal().is_outer(x)
+            else Cell(x)
+        )
 
     def thing(self, place: Any) -> Any:
-        """What is known by this."""
+        """The thing that goes by this key."""
         return place.owner if isinstance(place, Cell) else self.places[place]
 
     def is_within(self, other: "Seen") -> bool:
         """Whether the other is of the same kinds, or of wider types."""
-        pairs = [(s.outer[c] if c in s.outer else _kinds(journal().begun_as(c.owner)) for s in (self, other)) for c in {**self.outer, **other.outer}]
-        return all(_are_within(a, b) for a, b in [(self.kinds, other.kinds), *pairs]) and len(self.places) == len(other.places)
+        pairs = [
+            (s.outer[c] if c in s.outer else _kinds(journal().begun_as(c.owner)) for s in (self, other))
+            for c in {**self.outer, **other.outer}
+        ]
+        return all(_are_within(a, b) for a, b in [(self.kinds, other.kinds), *pairs]) and len(self.places) == len(
+            other.places
+        )
 
 
 def seen(cells: dict) -> Seen:
-    """What a loop with these variables can see now."""
+    """The present view of a loop with these variables."""
     values = [UNDEFINED if is_empty(cell) else cell.cell_contents for cell in cells.values()]
     found, book = containers_in(values, journal().is_untouched), journal()
     outer = {Cell(c): list(_leaves(_items(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
     containers = [c for c in found if Cell(c) not in outer]
     leaves = list(_leaves([*values, *[x for c in containers for x in _held(c)]]))
-    roots = {id(r): r for x in [*leaves, *[x for inside in outer.values() for x in inside]] if is_array(x) for r in roots_of(x)}
-    return Seen([_kind(x) for x in leaves], [*containers, *roots.values()], {c: list(map(_kind, inside)) for c, inside in outer.items()})
+    roots = {
+        id(r): r
+        for x in [*leaves, *[x for inside in outer.values() for x in inside]]
+        if is_array(x)
+        for r in roots_of(x)
+    }
+    return Seen(
+        [_kind(x) for x in leaves],
+        [*containers, *roots.values()],
+        {c: list(map(_kind, inside)) for c, inside in outer.items()},
+    )
 
 
 def _items(inside: Any) -> Iterable:
@@ -124,7 +144,8 @@ def _is_within(a: Any, b: Any) -> bool:
 
 
 class Facts(NamedTuple):
-    """What a loop's plan and carries came to. A slot is known by its name, or by the number of what changes (see Seen)."""
+    """The final plan and carries of a loop. A slot goes by its name, or by the number of the mutable thing (see Seen).
+    """
 
     rebound: frozenset = frozenset()
     bound_elsewhere: tuple = ()                               # names that other functions bind
@@ -132,7 +153,7 @@ class Facts(NamedTuple):
     unbound: frozenset = frozenset()
     optional: Mapping = MappingProxyType({})                  # name -> leaves of its value that may be None
     by_value: frozenset = frozenset()
-    moved: frozenset = frozenset()                            # places of arrays in containers that iterations put others in place of
+    moved: frozenset = frozenset()  # places of arrays in containers that iterations put others in place of
     early: bool = False
     test_changes: bool = False
     types: Mapping = MappingProxyType({})                     # of the leaves, each known by its slot and its number
@@ -140,19 +161,22 @@ class Facts(NamedTuple):
 
 
 class Memory:
-    """What is known of a loop from trials of the loop around it, and of the loops inside."""
+    """The facts about a loop, and the loops inside it, from trials of the loop around it."""
 
     def __init__(self, sight: "Seen | None" = None):
         self.sight = sight
         self.facts = Facts()
-        self.refused: list[Exception] = []                    # why the loop is no region before its first iteration, before its second
+        self.refused: list[Exception] = []  # why the loop is no region before its first iteration, before its second
         self.inside: dict[Any, Memory] = {}
         self.met: Counter = Counter()
-        self.lists: dict[int, Any] = {}                       # the number of a list among those that the loop can see -> what iterations append to it (see lists/appending.py)
-        self.settled: Any = None                              # what the loop saw and began with when its first iterations were compared (see widening.py)
+        # the number of a list among those that the loop can see -> what iterations append to it (see
+        # lists/appending.py)
+        self.lists: dict[int, Any] = {}
+        # what the loop saw and began with when its first iterations were compared (see widening.py)
+        self.settled: Any = None
 
     def of_lists(self) -> "Memory":
-        """What is known of lists alone: each trial finds out whether that holds."""
+        """The facts about lists alone. Each trial finds out whether they hold."""
         made = Memory()
         made.lists, made.inside = self.lists, {key: part.of_lists() for key, part in self.inside.items()}
         return made
@@ -189,10 +213,16 @@ class Memory:
         if self.sight is None:
             return None
         outer = [kind for kinds in self.sight.outer.values() for kind in kinds]
-        return list(map(repr, [*self.sight.kinds, *outer, *[sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]]))
+        return list(
+            map(
+                repr, [*self.sight.kinds, *outer, *[sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]]
+            )
+        )
 
     def note(self, plan: Any, results: dict, made: tuple) -> None:
-        """Remember what a loop came to. results: its carries, each by its slot's key and its number there; made: the loop's variables."""
+        """Remember what a loop came to. results: its carries, each by its slot's key and its number there; made: the
+        loop's variables.
+        """
         types = {place: type_of(x) for place, x in results.items() if x is not UNDEFINED and place[0] is not None}
         found = [self.key(s) for s in plan.found]
         self.facts = Facts(
@@ -219,7 +249,7 @@ class Memory:
         return self.part((code, self.met[code]), cells)
 
     def part(self, key: Any, cells: dict) -> "Memory":
-        """The part under a key; empty where what the loop can see is not what it was, in types as wide or wider."""
+        """The memory under a key; empty unless the loop sees the same things as before, in types as wide or wider."""
         now, known = seen(cells), self.inside.get(key)
         if known is None or known.sight is None or not known.sight.is_within(now):
             known = self.inside[key] = Memory() if known is None else known.of_lists()

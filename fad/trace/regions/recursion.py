@@ -1,4 +1,6 @@
-"""Branches by which functions call themselves: a recursion ends by sizes that are known while tracing, or after a number of levels that data decides."""
+"""Branches by which functions call themselves: a recursion ends by sizes that are known while tracing, or after a
+number of levels that data decides.
+"""
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -24,10 +26,12 @@ class Branches:
 
     def __init__(self) -> None:
         self.open: list[Any] = []                             # the code of branches, one in the other
-        self.by_size: set[Any] = set()                        # of those by which a recursion ends, for sizes of arrays that are known
+        self.by_size: set[Any] = set()  # of those by which a recursion ends, for sizes of arrays that are known
 
     def choose(self, code_of: Callable, *branch: Any) -> Any:
-        """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it ends by data."""
+        """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it
+        ends by data.
+        """
         code = code_of.__code__
         if code in self.by_size or code in self.open:
             known = of_sizes(branch[0])
@@ -36,8 +40,11 @@ class Branches:
             if known is not None:
                 raise EndsBySize(code)
         if self.open.count(code) >= DEEPEST_RECURSION:
-            raise UnstageableError("a function calls itself under a condition that depends on data",
-                                   why="both sides of each condition are traced, and the recursion would have no end", do="write it as a loop (while)")
+            raise UnstageableError(
+                "a function calls itself under a condition that depends on data",
+                why="both sides of each condition are traced, and the recursion would have no end",
+                do="write it as a loop (while)",
+            )
         self.open.append(code)
         try:
             return attempted(functools.partial(choose, *branch))

@@ -1,4 +1,6 @@
-"""Loops on traced values: the body is traced once, with a symbolic index, and what it changes becomes what the loop carries (see carried.py)."""
+"""Loops on traced values: the body is traced once, with a symbolic index, and what it changes becomes what the loop
+carries (see carried.py).
+"""
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +20,9 @@ from .plan import CarryPlan
 def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
     plan.has_iterations = steps.has_iterations
-    return until_complete(plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count())
+    return until_complete(
+        plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count()
+    )
 
 
 def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
@@ -45,7 +49,8 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
 
 
 def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
-    """A loop that a flag may end: it counts its index, and goes on for as long as there is an item and no flag is up."""
+    """A loop that a flag may end: it counts its index, and goes on for as long as there is an item and no flag is up.
+    """
     def iteration(i: Any, *leaves: Any) -> list:
         _note_bounds(i, steps)
         with trial(roll.plan.cells) as made:
@@ -58,15 +63,22 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             roll.enter(leaves)
             more = i < steps.stop if steps.step > 0 else i > steps.stop
             return _go_on(roll.plan, more)
-    results = WHILE.run_regions([steps.start, *roll.initial()], (test, iteration), names=("", *roll.names()), extents=roll.varying(1),
-                                checkpoint=steps.checkpoint, iterations=roll.iterations)
+
+    results = WHILE.run_regions(
+        [steps.start, *roll.initial()],
+        (test, iteration),
+        names=("", *roll.names()),
+        extents=roll.varying(1),
+        checkpoint=steps.checkpoint,
+        iterations=roll.iterations,
+    )
     roll.compare(("", *roll.names()))
     roll.deliver(results[1:], iteration_number(results[0], steps.start, steps.step), first=1)
     return True
 
 
 def _note_bounds(i: Value, steps: Steps) -> None:
-    """What is known of the index in the body of a loop that has not ended."""
+    """Note the bounds of the index in the body."""
     facts = current().integers
     start, stop = [facts.form(getattr(n, "atom", n)) for n in (steps.start, steps.stop)]
     one = facts.form(1)
@@ -131,11 +143,15 @@ def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tupl
         if roll.plan.test_changes:
             raise PlanChanged
         return said
-    return WHILE.run_regions(roll.initial(), (go_on, iteration), names=roll.names(), extents=roll.varying(), iterations=roll.iterations)
+
+    return WHILE.run_regions(
+        roll.initial(), (go_on, iteration), names=roll.names(), extents=roll.varying(), iterations=roll.iterations
+    )
 
 
 def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
-    """A loop whose condition changes something: it is looked at once an iteration, at the end of the iteration before."""
+    """A loop whose condition changes something: it is looked at once an iteration, at the end of the iteration before.
+    """
     def iteration(_: Any, *leaves: Any) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves)
@@ -147,7 +163,7 @@ def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple
 
 
 def _unless_stopped(plan: CarryPlan, test: Callable) -> Any:
-    """What the test says, where no flag has ended the loop."""
+    """The test, unless a flag has ended the loop."""
     flags = _go_on(plan, True) if plan.early else True
     if flags is True or flags is False:
         return flags and truth(test())

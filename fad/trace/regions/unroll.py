@@ -1,4 +1,6 @@
-"""Loops that are tried as one region of the program, behind an iteration or two where these differ, and run iteration by iteration where they cannot be one."""
+"""Loops that are tried as one region of the program, behind an iteration or two where these differ, and run iteration
+by iteration where they cannot be one.
+"""
 import copy
 import functools
 import operator
@@ -23,7 +25,7 @@ from .widening import WideningError
 
 MOST_UNROLLED = 5000                                         # iterations; a loop of more is not unrolled
 MOST_PEELED = 2                                              # iterations of their own before a loop that is one region
-MOST_BRANCHES = 50                                           # iterations of an unrolled loop that traced conditions may end, one in the other
+MOST_BRANCHES = 50  # iterations of an unrolled loop that traced conditions may end, one in the other
 
 
 class Plainly(Exception):
@@ -38,12 +40,18 @@ def note_unrolled(body: Callable, why: Any) -> None:
 
 
 def attempted(roll: Callable) -> bool:
-    """What roll() says; if it fails, the program is as it was before (iterations peeled off before it stay).
+    """The result of roll(). If it fails, the program is restored (iterations that were peeled off before stay).
 
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
     builder = current()
-    mark, lost, twins, marks, states = len(builder.equations), len(builder.region.lost), len(builder.region.twins), len(builder.region.entangled), states_now()
+    mark, lost, twins, marks, states = (
+        len(builder.equations),
+        len(builder.region.lost),
+        len(builder.region.twins),
+        len(builder.region.entangled),
+        states_now(),
+    )
     steps = steps_here()
     count = len(steps)
     before, builder.region.mutated = builder.region.mutated, {}
@@ -65,7 +73,7 @@ def attempted(roll: Callable) -> bool:
 
 
 def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
-    """Roll the loop, after a first iteration of its own (or two) where that one is of another kind than the rest. facts: see Plan."""
+    """Roll the loop; peel off the first iteration, or two, if their types differ from the rest. facts: see Plan."""
     memory = memory_here(current()).next_of(body.__code__, plan.cells)
     return _roll_after(0, memory, steps, body, plan, facts)
 
@@ -93,7 +101,9 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
 
     def iteration_and_rest(left: Steps) -> bool:
         _peel(left, body, plan, why)
-        return only_if(_not(has_ended(plan)), left, lambda left: _roll_after(iterations + 1, memory, left, body, plan, facts))
+        return only_if(
+            _not(has_ended(plan)), left, lambda left: _roll_after(iterations + 1, memory, left, body, plan, facts)
+        )
 
     def only_if(test: Any, left: Steps, rest: Callable) -> bool:
         """rest(left), which may say that nothing is traced; in a branch, what fails leaves the steps as they are."""
@@ -130,7 +140,9 @@ def peel_while(go_on: Value, body: Callable, plan: CarryPlan, rest: Callable) ->
 
 
 def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None:
-    """Run the first iteration by itself; where that fails, nothing has happened. `why` is raised where it may be that there is none, or no other."""
+    """Run the first iteration by itself; where that fails, nothing has happened. `why` is raised where it may be that
+    there is none, or no other.
+    """
     if not steps.has_iterations() and not isinstance(why, WideningError):
         raise why
     made = Trial(plan.cells, is_region=False)
@@ -147,20 +159,27 @@ def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None
 
 
 def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
-    """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a branch."""
+    """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a
+    branch.
+    """
     rest = iter(items)
     _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items or isinstance(items, Drawn) else 0)
 
 
 def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
-    """The iterations that are left, unless the loop has ended (an iteration that was peeled off may have ended it, too)."""
+    """The iterations that are left, unless the loop has ended (an iteration that was peeled off may have ended it,
+    too).
+    """
     ended = has_ended(plan)
     if not isinstance(ended, Value):
         if not ended:
             _run_iterations(items, body, plan, branches)
         return
     if not branches:
-        raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition", do="let it run over a range or an array")
+        raise ConcreteValueError(
+            "a loop that cannot be one region of the program ends by a traced condition",
+            do="let it run over a range or an array",
+        )
     _choose(_not(ended), plan, lambda: _run_iterations(items, body, plan, branches - 1))
     if isinstance(items, Drawn):
         items.is_lost = True

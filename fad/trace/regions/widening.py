@@ -1,9 +1,11 @@
 """Whether the first iterations of a loop compute the same numbers in the types that its carries come to.
 
-A loop that is one region gives what it carries one dtype. Python's first iteration still has the narrower one: an int before it becomes a float, a float before
-it becomes complex. Most bodies do not mind (`s = 0`, then `s += x[k]`). Some do: they ask for the dtype, round in it, or take the square root of a negative
-number. So a body was also traced in the types of its first iterations (ops/carry.py keeps these traces), and the two programs are compared here. Each value
-has a name; what has one name in both programs is one number. Where a result differs, the iteration is peeled off (see unroll.py).
+A loop that is one region gives what it carries one dtype. Python's first iteration still has the narrower one: an int
+before it becomes a float, a float before it becomes complex. Most bodies do not mind (`s = 0`, then `s += x[k]`). Some
+do: they ask for the dtype, round in it, or take the square root of a negative number. So a body was also traced in the
+types of its first iterations (ops/carry.py keeps these traces), and the two programs are compared here. Each value has
+a name; what has one name in both programs is one number. Where a result differs, the iteration is peeled off (see
+unroll.py).
 """
 import math
 from typing import Any, NamedTuple
@@ -33,14 +35,24 @@ class WideningError(UnstageableError):
 
 
 def require_same_iterations(eqn: Equation, iterations: "list[Iteration]", names: tuple) -> None:
-    """An error if an iteration that was traced in narrower types computes other numbers than the loop's region does, or leaves a narrower type."""
+    """An error if an iteration that was traced in narrower types computes other numbers than the loop's region does, or
+    leaves a narrower type.
+    """
     lead = 0 if LoopView(eqn).index is None else 1
     for iteration in iterations:
         for k, t in iteration.narrowed.items():
             raise _refusal(names, k, iteration.last[k], t)
         kept = [k for k, t in enumerate(iteration.last) if t is not None]
-        changed = [k for k in kept if k < len(iteration.types) and iteration.types[k] is not None and _kind(iteration.types[k]) != _kind(iteration.last[k])]
-        if changed and not all(_same(eqn, iteration, kept, part, lead if part is iteration.body else 0) for part in _parts(iteration)):
+        changed = [
+            k
+            for k in kept
+            if k < len(iteration.types)
+            and iteration.types[k] is not None
+            and _kind(iteration.types[k]) != _kind(iteration.last[k])
+        ]
+        if changed and not all(
+            _same(eqn, iteration, kept, part, lead if part is iteration.body else 0) for part in _parts(iteration)
+        ):
             raise _refusal(names, changed[0], iteration.types[changed[0]], iteration.last[changed[0]])
 
 
@@ -50,8 +62,11 @@ def _parts(iteration: Iteration) -> list:
 
 def _refusal(names: tuple, k: int, before: Type, after: Type) -> WideningError:
     name = (names[k] if k < len(names) else "") or "a value that the loop carries"
-    return WideningError(f"{name} changes its dtype from {_text(before)} to {_text(after)}, and iterations before and after compute differently",
-                         why="a loop that is one part of the program gives a name one dtype", do="start it with the dtype that it will have")
+    return WideningError(
+        f"{name} changes its dtype from {_text(before)} to {_text(after)}, and iterations before and after compute differently",
+        why="a loop that is one part of the program gives a name one dtype",
+        do="start it with the dtype that it will have",
+    )
 
 
 def _kind(t: Type) -> tuple:
@@ -68,14 +83,19 @@ def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int)
     comparison = _Comparison(current().trace.supposed)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
-        comparison.begin(v, a, UNDEFINED if k < lead or not iteration.is_first else _start(iteration.init[kept[k - lead]], v))
+        comparison.begin(
+            v, a, UNDEFINED if k < lead or not iteration.is_first else _start(iteration.init[kept[k - lead]], v)
+        )
     is_test = part is iteration.test
     results = part.outputs if is_test else _row(part.outputs, kept)
-    return comparison.is_same(ComparedPart(narrow, part.equations, [_atom(x) for x in results]), ComparedPart(list(wide), region.equations, list(region.outputs)))
+    return comparison.is_same(
+        ComparedPart(narrow, part.equations, [_atom(x) for x in results]),
+        ComparedPart(list(wide), region.equations, list(region.outputs)),
+    )
 
 
 def _start(x: Any, v: Var) -> Any:
-    """What a carry begins with: where it has no value yet, the program has zero."""
+    """The initial value of a carry; zero where it has no value yet."""
     return zeros_of(v.type) if x is UNDEFINED and not v.type.shape else x
 
 
@@ -85,11 +105,12 @@ def _row(values: Any, kept: list) -> list:
 
 
 def _atom(x: Any) -> Any:
-    return x._var if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))     # handed on, not read: see bound.py
+    # handed on, not read: see bound.py
+    return x._var if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))
 
 
 def is_same_program(narrow: ComparedPart, wide: ComparedPart, supposed: dict) -> bool:
-    """Whether two traces of one function on the same values, of which some are supposed to be of other kinds, compute the same."""
+    """Whether two traces of one function compute the same, where one supposes other kinds of some values."""
     return _Comparison(supposed).is_same(narrow, wide)
 
 
@@ -99,7 +120,8 @@ class _Comparison:
     def __init__(self, supposed: dict) -> None:
         self.supposed = supposed                              # see ops/mixed.py
         self.names: dict[Var, Any] = {}
-        self.rounded: dict[Any, tuple] = {}                   # names of the wide program that are others of the narrow one, rounded to a dtype
+        # names of the wide program that are others of the narrow one, rounded to a dtype
+        self.rounded: dict[Any, tuple] = {}
 
     def begin(self, wide: Var, narrow: Any, start: Any) -> None:
         """Name an input of both programs; start: the number that it is known to be."""
@@ -168,7 +190,9 @@ class _Comparison:
         return True
 
     def _suppose(self, y: Var, result: Var, kind: Any) -> None:
-        """Name a result that is supposed to be of a kind, y: it is the same number, or where the result's type has no room, one that was rounded."""
+        """Name a result that is supposed to be of a kind, y: it is the same number, or where the result's type has no
+        room, one that was rounded.
+        """
         if kind.known is not None:
             self.names[result] = _number(kind.known)
         self.names[y] = self.name(result) if kind.known is not None or kind.is_exact else y
@@ -187,11 +211,21 @@ class _Comparison:
         """The narrow equation that computes the same as a wide one, whose results get its results' names."""
         key = self._key(eqn)
         for found in made.get(key, ()):
-            if self._is_alike(found, eqn) and (self._are_regions_same(found, eqn) if eqn.regions else _is_exact(found, eqn)):
+            if self._is_alike(found, eqn) and (
+                self._are_regions_same(found, eqn) if eqn.regions else _is_exact(found, eqn)
+            ):
                 return self._give(found, eqn)
-        for found in made.get(tuple([self.rounded.get(n, (n,))[0] for n in key]), ()) if not self.rounded.keys().isdisjoint(key) else ():
+        for found in (
+            made.get(tuple([self.rounded.get(n, (n,))[0] for n in key]), ())
+            if not self.rounded.keys().isdisjoint(key)
+            else ()
+        ):
             dtypes = [self.rounded[n][1] for n in key if n in self.rounded]
-            if self._is_alike(found, eqn) and _is_in_one_dtype(found, eqn) and all(t in _loop(found)[0] for t in dtypes):
+            if (
+                self._is_alike(found, eqn)
+                and _is_in_one_dtype(found, eqn)
+                and all(t in _loop(found)[0] for t in dtypes)
+            ):
                 return self._give(found, eqn)
         return None
 
@@ -234,7 +268,7 @@ def _typed(x: Any, t: Type) -> Any:
 
 
 def _params(eqn: Equation) -> dict:
-    """What an equation says beside its operands, but for dtypes (which are in its results' types) and names."""
+    """The parameters of an equation, without dtypes (its results' types have them) and names."""
     return {k: v for k, v in eqn.params.items() if k not in ("dtype", "weak", "names")}
 
 
@@ -243,8 +277,8 @@ def _hands_on(eqn: Equation) -> bool:
     t, y = eqn.inputs[0].type if eqn.inputs else None, eqn.outputs[0].type
     if eqn.op.name == "mul":                                  # how a Python number becomes one of another kind
         one = eqn.inputs[1]
-        return isinstance(one, Literal) and one.value == 1 and y.weak and np.can_cast(t.dtype, y.dtype, "safe")      # type: ignore[union-attr]
-    return eqn.op.traits.barrier or eqn.op.name == "cast" and np.can_cast(t.dtype, y.dtype, "safe")               # type: ignore[union-attr]
+        return isinstance(one, Literal) and one.value == 1 and y.weak and np.can_cast(t.dtype, y.dtype, "safe")  # type: ignore[union-attr]
+    return eqn.op.traits.barrier or eqn.op.name == "cast" and np.can_cast(t.dtype, y.dtype, "safe")  # type: ignore[union-attr]
 
 
 def _loop(eqn: Equation) -> tuple:
@@ -276,11 +310,13 @@ def _is_exact(x: Equation, y: Equation) -> bool:
 
 
 def _step(a: Any, b: Any) -> Widening:
-    """How a dtype was widened."""
+    """The step by which a dtype was widened."""
     if a is None or b is None or a == b or not np.can_cast(a, b, "safe"):
         return NO_WIDENING
     if a.kind in "biu":
-        return Widening.SMALL_INT if a != np.int64 else Widening.INT_TO_COMPLEX if b.kind == "c" else Widening.INT_TO_FLOAT
+        return (
+            Widening.SMALL_INT if a != np.int64 else Widening.INT_TO_COMPLEX if b.kind == "c" else Widening.INT_TO_FLOAT
+        )
     if a.kind == "f" and b.kind == "c":
         return Widening.REAL_TO_COMPLEX if b.itemsize == 2 * a.itemsize else NO_WIDENING
     return Widening.COMPLEX_DIGITS if a.kind == "c" else Widening.MORE_DIGITS
@@ -288,7 +324,7 @@ def _step(a: Any, b: Any) -> Widening:
 
 def _has_room(eqn: Equation) -> bool:
     """Whether an op that moves numbers has room for them in its result."""
-    copied = eqn.op.traits.copies or 1                        # what is made of an extent alone has no larger numbers than that
+    copied = eqn.op.traits.copies or 1  # what is made of an extent alone has no larger numbers than that
     return all(_fits(a, v.type.dtype) for v in eqn.outputs for a in eqn.inputs[:copied])
 
 

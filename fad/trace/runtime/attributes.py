@@ -145,7 +145,7 @@ class Attributes:
         return isinstance(before, dict) and before.get(name, MISSING) is not value
 
     def _in_class(self, cls: type, name: str) -> Any:
-        """What a class has under this name, for its instances; it is a source."""
+        """The attribute that a class gives its instances under this name; the read becomes a guard."""
         self.builder.trace.classes[cls] = None
         found = of.in_class(cls, name)
         if (cls, name) not in self._of_classes and found is not MISSING and not isinstance(found, Value):
@@ -202,7 +202,7 @@ class Attributes:
             self.sources += of.of_names(own, [name])
 
     def presence(self, owner: Any, name: str, found: bool) -> None:
-        """Note that code asked whether owner has an attribute of this name, and what it was told."""
+        """Guard the answer to hasattr(owner, name)."""
         owner = self._originals.get(id(owner), owner)
         is_outer = not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)
         if is_outer or isinstance(owner, FunctionType):

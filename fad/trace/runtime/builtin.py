@@ -1,4 +1,6 @@
-"""Python's builtin functions, as captured code calls them: with their own meaning on plain values, part of the program on traced ones."""
+"""Python's builtin functions, as captured code calls them: with their own meaning on plain values, part of the program
+on traced ones.
+"""
 import builtins
 from typing import Any
 
@@ -85,7 +87,9 @@ class FaceClass(StandIn):
 
 
 class NumberClass(StandIn):
-    """int, float or bool as captured code sees it: traced scalars can be converted, and isinstance, == and dtype= know it for the builtin."""
+    """int, float or bool as captured code sees it: traced scalars can be converted, and isinstance, == and dtype= know
+    it for the builtin.
+    """
 
     convert: Any
 
@@ -103,7 +107,9 @@ def _python_class(x: Tracer) -> Any:
 
 
 def _number_class(original: Any, convert: Any) -> Any:
-    return NumberClass(original.__name__, (), {"original": original, "convert": staticmethod(convert), "dtype": np.dtype(original)})
+    return NumberClass(
+        original.__name__, (), {"original": original, "convert": staticmethod(convert), "dtype": np.dtype(original)}
+    )
 
 
 int_, float_, bool_ = _number_class(int, _as_int), _number_class(float, _as_float), _number_class(bool, _as_bool)
@@ -111,11 +117,17 @@ complex_ = _number_class(complex, _as_complex)
 
 
 def class_of(x: Any) -> Any:
-    """What type(x) is of the value that a traced one stands for; of fad's own lists it is list."""
+    """type(x) for the value that a tracer stands for. For fad's own lists it is list."""
     if isinstance(x, (Items, Fixed)):
         return list
     if not isinstance(x, Tracer):
-        return str if type(x) is text.TracedText else getattr(x, "stands_for", None) or type(x) if isinstance(x, (Drawn, Steps)) else type(x)
+        return (
+            str
+            if type(x) is text.TracedText
+            else getattr(x, "stands_for", None) or type(x)
+            if isinstance(x, (Drawn, Steps))
+            else type(x)
+        )
     if x.ndim:
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
@@ -131,7 +143,9 @@ def _original_class(x: Tracer) -> Any:
 
 @door
 def isinstance_(x: Any, classes: Any) -> bool:
-    """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number no Iterable."""
+    """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number
+    no Iterable.
+    """
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
     if is_routine(type(x)) and hasattr(x, "stands_for"):
@@ -149,7 +163,9 @@ def hasattr_(x: Any, name: str) -> bool:
 
 
 def scalar_class(cls: type) -> Any:
-    """A class of NumPy's scalars (np.float64) as captured code calls it: what is traced is converted. None for any other class."""
+    """A class of NumPy's scalars (np.float64) as captured code calls it: what is traced is converted. None for any
+    other class.
+    """
     if not issubclass(cls, (np.number, np.bool_)):
         return None
 
@@ -165,9 +181,13 @@ def scalar_class(cls: type) -> Any:
 
 
 class ArrayClass(StandIn):
-    """np.ndarray as captured code sees it: traced arrays are instances, and a call makes an array that is not written yet."""
+    """np.ndarray as captured code sees it: traced arrays are instances, and a call makes an array that is not written
+    yet.
+    """
 
-    def __call__(cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None) -> Any:
+    def __call__(
+        cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None
+    ) -> Any:
         if buffer is not None or offset or strides is not None:
             return np.ndarray(shape, dtype, buffer, offset, strides, order)
         return find(np.empty).call(shape, dtype=dtype, order=order or "C")   # type: ignore[union-attr]
@@ -190,8 +210,21 @@ def pow_(a: Any, b: Any, *mod: Any) -> Any:
     return a ** b if not mod else pow(a, b, *mod)
 
 
-BUILTIN_FACES: dict[str, Any] = {"len": length, "range": range_, "zip": zip_, "enumerate": enumerate_, "reversed": reversed_, "sum": sum_, "int": int_,
-                                 "float": float_, "bool": bool_, "complex": complex_, "divmod": divmod_, "pow": pow_, "print": text.print_,
-                                 **ordering.FACES}
+BUILTIN_FACES: dict[str, Any] = {
+    "len": length,
+    "range": range_,
+    "zip": zip_,
+    "enumerate": enumerate_,
+    "reversed": reversed_,
+    "sum": sum_,
+    "int": int_,
+    "float": float_,
+    "bool": bool_,
+    "complex": complex_,
+    "divmod": divmod_,
+    "pow": pow_,
+    "print": text.print_,
+    **ordering.FACES,
+}
 BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {
     np.ndarray: ndarray, isinstance: isinstance_, type: type_} | text.FACES

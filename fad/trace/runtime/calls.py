@@ -1,8 +1,9 @@
 """Calls of what is not captured: libraries' functions, methods of their objects.
 
-An array that such a call makes is a value of the program at once. As a plain array it could be written to where the program cannot see it: after it was
-used, in one of two branches, in every iteration of a loop that is traced once. Random numbers are another thing in each iteration, too: they may be drawn
-only where the generator was made, not in a region of its own, which is traced once and run many times or never.
+An array that such a call makes is a value of the program at once. As a plain array it could be written to where the
+program cannot see it: after it was used, in one of two branches, in every iteration of a loop that is traced once.
+Random numbers are another thing in each iteration, too: they may be drawn only where the generator was made, not in a
+region of its own, which is traced once and run many times or never.
 """
 import sys
 import threading
@@ -35,35 +36,53 @@ FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"
 
 
 def refuse_frames(f: Any) -> None:
-    """An error if f sees the frame that calls it: the names there are those of the function as fad has rewritten it. Or how large objects are."""
+    """An error if f sees the frame that calls it: the names there are those of the function as fad has rewritten it. Or
+    how large objects are.
+    """
     if f is sys.getsizeof:
-        raise UnstageableError("sys.getsizeof is called", why="what stands for an object while the function is traced is larger or smaller",
-                               do="ask for the size outside the function")
+        raise UnstageableError(
+            "sys.getsizeof is called",
+            why="what stands for an object while the function is traced is larger or smaller",
+            do="ask for the size outside the function",
+        )
     if (module_name(f), f.__name__) in FRAMES:
-        raise UnstageableError(f"{f.__name__} sees the names of the function that calls it", why="the function is rewritten when it is traced",
-                               do="pass what is needed as arguments")
+        raise UnstageableError(
+            f"{f.__name__} sees the names of the function that calls it",
+            why="the function is rewritten when it is traced",
+            do="pass what is needed as arguments",
+        )
 
 
 def refuse_threads(f: Any) -> None:
     """An error if f starts a thread: a trace, and a tape, belong to the thread that began them."""
     if stack.builders() and f is threading.Thread.start:
-        raise UnstageableError("a thread is started", why="a program is made by one thread, and other threads do not see its values",
-                               do="call the function itself, or start the thread outside")
+        raise UnstageableError(
+            "a thread is started",
+            why="a program is made by one thread, and other threads do not see its values",
+            do="call the function itself, or start the thread outside",
+        )
 
 
 def is_tracing() -> bool:
-    """Whether what captured code does goes into a program. If not, it is run as plain Python: on a tape, or by the program (see ops/host.py)."""
+    """Whether what captured code does goes into a program. If not, it is run as plain Python: on a tape, or by the
+    program (see ops/host.py).
+    """
     return bool(stack.builders()) and not stack.is_live()
 
 
 def keep(x: Any) -> None:
-    """An error if x goes on from where it is (an iterator, a generator of random numbers), and was there before the region that is being traced."""
+    """An error if x goes on from where it is (an iterator, a generator of random numbers), and was there before the
+    region that is being traced.
+    """
     if not is_tracing():
         return
     builder = current()
     if builder.region.born and isinstance(x, (Iterator, Once)) and was_there(x, builder.region.born):
-        raise UnstageableError("an iterator goes on in a loop or branch on traced values", why="what it yields there is one thing for each iteration",
-                               do="loop over a list or an array")
+        raise UnstageableError(
+            "an iterator goes on in a loop or branch on traced values",
+            why="what it yields there is one thing for each iteration",
+            do="loop over a list or an array",
+        )
     if goes_on(x) and builder.trace.generators.get(id(x), (x, builder))[1] is not builder:
         refuse_draws()
 
@@ -78,7 +97,7 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def noting(f: Callable, *args: Any, **kwargs: Any) -> Any:
-    """f(*args, **kwargs), of which the journal knows what it may write to."""
+    """f(*args, **kwargs), after the journal has noted everything that it may write to."""
     note_new = noted(f, args, kwargs)
     result = f(*args, **kwargs)
     note_new(result)
@@ -87,11 +106,18 @@ def noting(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     # code without its text may ask of what lists and tuples hold, and so may an object that it calls
-    is_asking = current().trace.has_optional and (isinstance(f, FunctionType) or any(callable(x) and is_users(x) for x in args))
+    is_asking = current().trace.has_optional and (
+        isinstance(f, FunctionType) or any(callable(x) and is_users(x) for x in args)
+    )
     for x in (*args, *kwargs.values()):
         keep(x)
         need(*tree.flatten(x)[0] if is_asking else [x])
-    if getattr(f, "__name__", "") == "shuffle" and is_generator(getattr(f, "__self__", None)) and args and isinstance(args[0], Tracer):
+    if (
+        getattr(f, "__name__", "") == "shuffle"
+        and is_generator(getattr(f, "__self__", None))
+        and args
+        and isinstance(args[0], Tracer)
+    ):
         return _shuffle(f, *args, **kwargs)
     if not is_fads(f) and any(goes_on(x) and not is_seeded(x) for x in (*args, *kwargs.values())):
         return recorded(f, args, kwargs)
@@ -102,12 +128,16 @@ def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def _shuffle(draw: Callable, x: Tracer, axis: int = 0) -> None:
-    """generator.shuffle(x), by an array of indices: what it knows of other objects than arrays is to swap rows, which are views."""
+    """generator.shuffle(x), by an array of indices: what it knows of other objects than arrays is to swap rows, which
+    are views.
+    """
     x[...] = x.take(order_of(draw, x.ndim, len(x.swapaxes(0, axis)), axis), axis)
 
 
 def _taken(held: Any, k: int, is_held: bool = False) -> Any:
-    """The entry of a list or tuple, which a library returned, as captured code sees it. is_held: whether the library, or another, has the tuple, too."""
+    """The entry of a list or tuple, which a library returned, as captured code sees it. is_held: whether the library,
+    or another, has the tuple, too.
+    """
     result = held[k]
     if type(result) is np.ndarray and result.dtype.kind in "biufc":
         del result
@@ -116,14 +146,18 @@ def _taken(held: Any, k: int, is_held: bool = False) -> Any:
         del result
         is_held = is_held or not _is_alone(held, k)
         items = [_taken(held[k], j, is_held) for j in range(len(held[k]))]
-        return held[k]._make(items) if hasattr(held[k], "_make") else tuple(items) if type(held[k]) is tuple else held[k]
+        return (
+            held[k]._make(items) if hasattr(held[k], "_make") else tuple(items) if type(held[k]) is tuple else held[k]
+        )
     for x in result if type(result) in (list, tuple) else [result]:
         note_generator(x)
     return result
 
 
 def _array(held: Any, k: int, is_held: bool) -> Any:
-    """A new array is a constant. One that somebody else has, too (a library's cache, a list), is an array from outside, and the same one at the next call."""
+    """A new array is a constant. One that somebody else has, too (a library's cache, a list), is an array from outside,
+    and the same one at the next call.
+    """
     root = current().root
     if not is_held and _is_alone(held, k) and _owns(held[k]):
         return current().constant(held[k])
@@ -134,7 +168,11 @@ def _array(held: Any, k: int, is_held: bool) -> Any:
 
 def _owns(x: np.ndarray) -> bool:
     """Whether an array's memory is nobody else's."""
-    return x.flags.owndata if x.base is None else type(x.base) is np.ndarray and x.base.flags.owndata and sys.getrefcount(x.base) == ALONE
+    return (
+        x.flags.owndata
+        if x.base is None
+        else type(x.base) is np.ndarray and x.base.flags.owndata and sys.getrefcount(x.base) == ALONE
+    )
 
 
 def _is_alone(held: Any, k: int) -> bool:

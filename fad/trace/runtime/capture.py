@@ -83,7 +83,8 @@ class Capture(Attributes, Reading, Scopes):
     is_called = staticmethod(is_called)
 
     def seen(self, value: Any) -> Any:
-        """What rewritten code sees of an outside value: a function is itself, as its calls go through the runtime."""
+        """An outside value as rewritten code sees it. A function stays itself, since its calls go through the runtime.
+        """
         if isinstance(value, ModuleType) and value.__name__.split(".")[0] in MODULES:
             return self._modules.setdefault(id(value), (value, Proxy(value, self.seen)))[1]
         if not is_called(value) or met.container_behind(value) is not None:
@@ -305,8 +306,8 @@ class Capture(Attributes, Reading, Scopes):
         return new
 
     def _guard_all(self, f: FunctionType) -> None:
-        """What code reads that is not rewritten is not seen: all that it may read is a source.
-        Nor is a try seen, whose handlers an error of the program would pass by (see handlers.py).
+        """Guard everything that code without rewriting may read, since nobody sees what it does read.
+        A `try` in it is not seen either: an error of the program would not reach its handlers (see handlers.py).
         """
         if handles_errors(f.__code__) and not self.builder.live:
             raise UnstageableError(f"{f.__name__} handles errors, and its text is not at hand or cannot be rewritten",

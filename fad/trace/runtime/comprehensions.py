@@ -4,10 +4,12 @@ from typing import Any
 
 
 class SharedScope:
-    """The element (or the condition) of a comprehension that makes functions, which share the comprehension's variables: they see the last item."""
+    """The element (or the condition) of a comprehension that makes functions, which share the comprehension's
+    variables: they see the last item.
+    """
 
     def __init__(self, part: Callable):
-        self.part = part                      # part(item): the element, and a function that has the variables of this item
+        self.part = part  # part(item): the element, and a function that has the variables of this item
         self.variables: list = []
 
     def __call__(self, item: Any) -> Any:
@@ -16,7 +18,7 @@ class SharedScope:
         return made
 
     def share(self, every: Any) -> None:
-        """All items are over, of which `every` has seen the last."""
+        """The items are over; `every` has seen the last one."""
         for cells in self.variables:
             for cell, last in zip(cells, every.variables[-1]):
                 cell.cell_contents = last.cell_contents

@@ -1,4 +1,5 @@
-"""The runtime of rewritten functions: each construct, met while tracing, is plain Python on plain values and a region on traced ones.
+"""The runtime of rewritten functions: each construct, met while tracing, is plain Python on plain values and a region
+on traced ones.
 
 Calls and branches are here, loops in looping.py, operators, items and attributes in datamodel.py.
 """
@@ -60,20 +61,23 @@ from .ordering import contains, sort
 
 
 class Runtime(DataModel, LoopRuntime):
-    """What `__fad__` is in a rewritten function."""
+    """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: Any):
         super().__init__()
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
         self.branches = Branches()
-        self.globals: dict[int, list] = {}                    # id of what stands for global names -> those that functions assign
-        self.plain: set[Any] = set()                          # code of captured functions that is as it was, without source
+        self.globals: dict[int, list] = {}  # id of what stands for global names -> those that functions assign
+        self.plain: set[Any] = set()  # code of captured functions that is as it was, without source
 
-    # -- calls ------------------------------------------------------------------------------------------------------------
+    # -- calls
+    # ------------------------------------------------------------------------------------------------------------
 
     def call(self, f: Any) -> Any:
-        """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something is traced."""
+        """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something
+        is traced.
+        """
         if isinstance(f, functools.partial):
             return self.capture.swap(f)
         if isinstance(f, Dispatched):
@@ -92,12 +96,19 @@ class Runtime(DataModel, LoopRuntime):
         return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
 
     def takes_as_it_is(self, f: Any, found: Any) -> bool:
-        """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and containers and questions to none."""
+        """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and
+        containers and questions to none.
+        """
         f = original_of(f)
-        return self.is_rewritten(getattr(found, "__func__", found)) or keeps_functions(f) or (isinstance(f, type) and is_captured_class(f))
+        return (
+            self.is_rewritten(getattr(found, "__func__", found))
+            or keeps_functions(f)
+            or (isinstance(f, type) and is_captured_class(f))
+        )
 
     def _with_functions(self, found: Any, *args: Any, **kwargs: Any) -> Any:
-        """A call of code that is not captured: functions that it may call are given to it as captured code calls them."""
+        """A call of code that is not captured: functions that it may call are given to it as captured code calls them.
+        """
         return found(*map(self._function, args), **{k: self._function(x) for k, x in kwargs.items()})
 
     def _function(self, x: Any) -> Any:
@@ -108,7 +119,13 @@ class Runtime(DataModel, LoopRuntime):
         except TypeError as error:                            # a class whose metaclass has an equality of its own
             let_through(error)
             return x
-        return known if known is not None else self.capture.swap(x) if self.capture.is_called(x) and not self.is_captured(x) else x
+        return (
+            known
+            if known is not None
+            else self.capture.swap(x)
+            if self.capture.is_called(x) and not self.is_captured(x)
+            else x
+        )
 
     def _outside(self, f: Any, found: Any) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
@@ -125,7 +142,9 @@ class Runtime(DataModel, LoopRuntime):
         return made(x) if is_tracing() else x
 
     def rebinds(self, variables: FunctionType) -> None:
-        """Note the variables of functions around, and the global names, that a function binds: those that `variables` has."""
+        """Note the variables of functions around, and the global names, that a function binds: those that `variables`
+        has.
+        """
         note(*(variables.__closure__ or ()), *self.globals.get(id(variables.__globals__), ()))
 
     def binds(self, variables: FunctionType) -> None:
@@ -143,7 +162,11 @@ class Runtime(DataModel, LoopRuntime):
             if isinstance(getattr(f, "registry", None), MappingProxyType):
                 return functools.partial(self._dispatched, f)
             return f if self.is_captured(f) else self.capture.swap(f)
-        if isinstance(f, (MethodType, BuiltinMethodType)) and f.__name__ == "sort" and type(f.__self__) in (list, Items, RowList):
+        if (
+            isinstance(f, (MethodType, BuiltinMethodType))
+            and f.__name__ == "sort"
+            and type(f.__self__) in (list, Items, RowList)
+        ):
             return functools.partial(sort, f.__self__)  # type: ignore[arg-type]
         if isinstance(f, MethodType):
             return self._method(f)
@@ -180,7 +203,11 @@ class Runtime(DataModel, LoopRuntime):
         if not is_tracing():
             return cls(*args, **kwargs)
         if hasattr(cls, "__del__") and is_users(cls):
-            raise UnstageableError(f"{cls.__name__} has a __del__", why="a program does not know when objects go", do="make the object outside the function")
+            raise UnstageableError(
+                f"{cls.__name__} has a __del__",
+                why="a program does not know when objects go",
+                do="make the object outside the function",
+            )
         since = next(births)
         if is_users(cls) and is_made_plainly(cls):
             x = made(cls.__new__(cls))
@@ -235,7 +262,12 @@ class Runtime(DataModel, LoopRuntime):
 
     def _list(self, *items: Any) -> list:
         """list(items): of what is traced, as a loop that fills a list."""
-        if not is_tracing() or not items or isinstance(items[0], (range, Range)) or not (isinstance(items[0], Value) or steps_of(items[0])):
+        if (
+            not is_tracing()
+            or not items
+            or isinstance(items[0], (range, Range))
+            or not (isinstance(items[0], Value) or steps_of(items[0]))
+        ):
             return self.list_(list(*items))
         return items[0].copy() if isinstance(items[0], RowList) else self.comprehension(items[0], lambda x: x)
 
@@ -249,7 +281,7 @@ class Runtime(DataModel, LoopRuntime):
             hand_over(current().root, operands, has_traced, is_compared)
 
     def _attributes(self, names: tuple, owner: Any) -> Any:
-        """What operator.attrgetter(*names) gives."""
+        """The result of operator.attrgetter(*names)."""
         found = [functools.reduce(self.attribute, name.split("."), owner) for name in names]
         return tuple(found) if len(names) > 1 else found[0]
 
@@ -273,7 +305,7 @@ class Runtime(DataModel, LoopRuntime):
         """An object of a user's class that is called as a function."""
         method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
         if is_users(method) and not isinstance(method, (type, FunctionType, Value)) and is_open(method):
-            return self.call(self.capture.called_by(type(f), method))           # another object, which is called in its place
+            return self.call(self.capture.called_by(type(f), method))  # another object, which is called in its place
         if not isinstance(method, FunctionType) or isinstance(f, Value):
             return f
         new = self.capture.swap(method)
@@ -300,7 +332,8 @@ class Runtime(DataModel, LoopRuntime):
         if is_tracing():
             hand_over(current().root, (x,), has_traced)
 
-    # -- branches ---------------------------------------------------------------------------------------------------------
+    # -- branches
+    # ---------------------------------------------------------------------------------------------------------
 
     def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
         test = decided(self.truth(test))
@@ -321,7 +354,7 @@ class Runtime(DataModel, LoopRuntime):
         for k, later in enumerate(rest):
             test = self.truth(value)
             if isinstance(test, Value):
-                return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))   # noqa: B023 - called at once
+                return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))  # noqa: B023 - called at once
             if not test:
                 return value
             value = later()
@@ -331,7 +364,7 @@ class Runtime(DataModel, LoopRuntime):
         for k, later in enumerate(rest):
             test = self.truth(value)
             if isinstance(test, Value):
-                return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))    # noqa: B023 - called at once
+                return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))  # noqa: B023 - called at once
             if test:
                 return value
             value = later()
@@ -359,16 +392,20 @@ class Runtime(DataModel, LoopRuntime):
             found = self.contains_(b, a)
             found = contains(b, a) if found is None else truth(found)
             return found if op == "In" else self.not_(found)
-        return {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b) if op in ("Is", "IsNot") else self.compare(op, a, b)
+        return (
+            {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b)
+            if op in ("Is", "IsNot")
+            else self.compare(op, a, b)
+        )
 
     def matched(self, subject: Any) -> Any:
-        """What a match statement looks at: its patterns ask Python itself whether something is None."""
+        """The subject of a match statement: its patterns ask Python itself whether something is None."""
         optional.need(*tree.flatten(subject)[0])
         self._show(subject)
         return subject
 
     def imported(self, value: Any, module: str, name: str) -> Any:
-        """What `import module`, or `from module import name`, has bound."""
+        """The thing that `import module` or `from module import name` has bound."""
         return self.capture.imported(value, module, name) if is_tracing() else value
 
     @staticmethod
@@ -386,9 +423,11 @@ class Runtime(DataModel, LoopRuntime):
             registry["check_that"](test, True, what=str(message()) if message is not None else "")
 
     def raises(self, error: Callable) -> bool:
-        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises, if it gets there.
+        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises,
+        if it gets there.
 
-        What a function that only raises would return is asked for by who called it; so there the error goes on to the branch (see branch.py).
+        What a function that only raises would return is asked for by who called it; so there the error goes on to the
+        branch (see branch.py).
         """
         branch = next((b for b in _around(current()) if b.region.side is not None), None) if is_tracing() else None
         if branch is None or not sys._getframe(1).f_code.co_name.startswith("_fad_"):
@@ -400,7 +439,8 @@ class Runtime(DataModel, LoopRuntime):
             registry["check_that"](selector, not side, **handlers.check_of(made))
         return False
 
-    # -- errors -----------------------------------------------------------------------------------------------------------
+    # -- errors
+    # -----------------------------------------------------------------------------------------------------------
 
     def caught(self, handled: "Callable | None" = None) -> Any:
         return handlers.caught(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()

@@ -3,9 +3,10 @@
     a + b        ->  __fad__.binary("Add", a, b)          c[k] = v   ->  __fad__.set_item(v, c, k)
     c[k]         ->  __fad__.item(c, k)                   o.x += v   ->  __fad__.augment_attribute("Add", o, "x", lambda: v)
 
-On plain values and traced ones these are Python's own operations. Where the class of an operand is a user's, Python would call a special method
-(`__add__`, `__getitem__`, the setter of a property). That method is captured and called instead, by the rules of the language reference
-(section 3.3, "Special method names"): it is traced, rewritten and guarded as every other function of the user's is.
+On plain values and traced ones these are Python's own operations. Where the class of an operand is a user's, Python
+would call a special method (`__add__`, `__getitem__`, the setter of a property). That method is captured and called
+instead, by the rules of the language reference (section 3.3, "Special method names"): it is traced, rewritten and
+guarded as every other function of the user's is.
 """
 import builtins
 import functools
@@ -31,33 +32,96 @@ from .builtin import BUILTIN_FACES, length
 from .calls import noting
 
 # classes whose operations are Python's own or fad's: nothing is looked up for their instances
-PLAIN = frozenset((
-    bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict, range, slice, type(None),
-    type(Ellipsis), type(NotImplemented), FunctionType, BuiltinFunctionType, MethodType, ModuleType, np.ndarray, np.float64, np.float32, np.int64,
-    np.int32, np.bool_, np.complex128, Tracer, Items, RowList))
-COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))         # what compares its elements
+PLAIN = frozenset(
+    (
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        bytearray,
+        list,
+        tuple,
+        dict,
+        set,
+        frozenset,
+        deque,
+        defaultdict,
+        OrderedDict,
+        range,
+        slice,
+        type(None),
+        type(Ellipsis),
+        type(NotImplemented),
+        FunctionType,
+        BuiltinFunctionType,
+        MethodType,
+        ModuleType,
+        np.ndarray,
+        np.float64,
+        np.float32,
+        np.int64,
+        np.int32,
+        np.bool_,
+        np.complex128,
+        Tracer,
+        Items,
+        RowList,
+    )
+)
+COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))  # what compares its elements
 NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}
-UNCHANGING = frozenset((bool, int, float, complex, str, bytes, tuple, np.float64, np.int64, Tracer))       # these are no cells
-SEQUENCES = (list, tuple, str, bytes, bytearray)             # their + and * come after the reflected method of the other operand
+# these are no cells
+UNCHANGING = frozenset((bool, int, float, complex, str, bytes, tuple, np.float64, np.int64, Tracer))
+SEQUENCES = (list, tuple, str, bytes, bytearray)  # their + and * come after the reflected method of the other operand
 
-BINARY: dict[str, tuple] = {                                  # class of the syntax tree -> operation, operation in place, name, sign
-    "Add": (operator.add, operator.iadd, "add", "+"), "Sub": (operator.sub, operator.isub, "sub", "-"),
-    "Mult": (operator.mul, operator.imul, "mul", "*"), "Div": (operator.truediv, operator.itruediv, "truediv", "/"),
-    "FloorDiv": (operator.floordiv, operator.ifloordiv, "floordiv", "//"), "Mod": (operator.mod, operator.imod, "mod", "%"),
-    "Pow": (operator.pow, operator.ipow, "pow", "** or pow()"), "MatMult": (operator.matmul, operator.imatmul, "matmul", "@"),
-    "LShift": (operator.lshift, operator.ilshift, "lshift", "<<"), "RShift": (operator.rshift, operator.irshift, "rshift", ">>"),
-    "BitAnd": (operator.and_, operator.iand, "and", "&"), "BitOr": (operator.or_, operator.ior, "or", "|"),
-    "BitXor": (operator.xor, operator.ixor, "xor", "^")}
-UNARY: dict[str, tuple] = {"UAdd": (operator.pos, "__pos__"), "USub": (operator.neg, "__neg__"), "Invert": (operator.invert, "__invert__")}
-COMPARE: dict[str, tuple] = {                                 # operation, method, the other operand's method, sign
-    "Lt": (operator.lt, "__lt__", "__gt__", "<"), "LtE": (operator.le, "__le__", "__ge__", "<="), "Gt": (operator.gt, "__gt__", "__lt__", ">"),
-    "GtE": (operator.ge, "__ge__", "__le__", ">="), "Eq": (operator.eq, "__eq__", "__eq__", "=="), "NotEq": (operator.ne, "__ne__", "__ne__", "!=")}
-CONVERSIONS: dict[Any, tuple] = {float: ("__float__", python_float), int: ("__int__", python_int), complex: ("__complex__", python_complex)}
-BUILTINS: dict[Any, str] = {abs: "__abs__", round: "__round__", iter: "__iter__", next: "__next__", reversed: "__reversed__"}
+BINARY: dict[str, tuple] = {  # class of the syntax tree -> operation, operation in place, name, sign
+    "Add": (operator.add, operator.iadd, "add", "+"),
+    "Sub": (operator.sub, operator.isub, "sub", "-"),
+    "Mult": (operator.mul, operator.imul, "mul", "*"),
+    "Div": (operator.truediv, operator.itruediv, "truediv", "/"),
+    "FloorDiv": (operator.floordiv, operator.ifloordiv, "floordiv", "//"),
+    "Mod": (operator.mod, operator.imod, "mod", "%"),
+    "Pow": (operator.pow, operator.ipow, "pow", "** or pow()"),
+    "MatMult": (operator.matmul, operator.imatmul, "matmul", "@"),
+    "LShift": (operator.lshift, operator.ilshift, "lshift", "<<"),
+    "RShift": (operator.rshift, operator.irshift, "rshift", ">>"),
+    "BitAnd": (operator.and_, operator.iand, "and", "&"),
+    "BitOr": (operator.or_, operator.ior, "or", "|"),
+    "BitXor": (operator.xor, operator.ixor, "xor", "^"),
+}
+UNARY: dict[str, tuple] = {
+    "UAdd": (operator.pos, "__pos__"),
+    "USub": (operator.neg, "__neg__"),
+    "Invert": (operator.invert, "__invert__"),
+}
+COMPARE: dict[str, tuple] = {  # operation, method, the other operand's method, sign
+    "Lt": (operator.lt, "__lt__", "__gt__", "<"),
+    "LtE": (operator.le, "__le__", "__ge__", "<="),
+    "Gt": (operator.gt, "__gt__", "__lt__", ">"),
+    "GtE": (operator.ge, "__ge__", "__le__", ">="),
+    "Eq": (operator.eq, "__eq__", "__eq__", "=="),
+    "NotEq": (operator.ne, "__ne__", "__ne__", "!="),
+}
+CONVERSIONS: dict[Any, tuple] = {
+    float: ("__float__", python_float),
+    int: ("__int__", python_int),
+    complex: ("__complex__", python_complex),
+}
+BUILTINS: dict[Any, str] = {
+    abs: "__abs__",
+    round: "__round__",
+    iter: "__iter__",
+    next: "__next__",
+    reversed: "__reversed__",
+}
 
 ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
-OWN: dict[Any, str] = {len: "_length", sum: "_sum", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}          # methods of the runtime in their place
-ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()}        # what captured code sees by these names
+# methods of the runtime in their place
+OWN: dict[Any, str] = {len: "_length", sum: "_sum", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}
+# what captured code sees by these names
+ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()}
 
 
 class DataModel:
@@ -67,22 +131,28 @@ class DataModel:
     not_: Callable                                            # of the runtime
     is_rewritten: Callable                                    # whether a captured function says what it writes to
     compared: Callable                                        # notes what Python itself compares
-    known_builtin: Callable                                   # a builtin function -> what is called for traced values, or Python's own
+    known_builtin: Callable  # a builtin function -> what is called for traced values, or Python's own
 
     def __init__(self) -> None:
-        self._specials: dict[tuple, Any] = {}                 # (class, name of a special method) -> the captured method; None: Python's own will do
+        # (class, name of a special method) -> the captured method; None: Python's own will do
+        self._specials: dict[tuple, Any] = {}
 
     def special(self, x: Any, name: str) -> Any:
-        """The captured special method that the class of x has under this name, unbound. None where it has none, or one that is not a user's function."""
+        """The captured special method that the class of x has under this name, unbound. None where it has none, or one
+        that is not a user's function.
+        """
         if type(x) in PLAIN:
             return None
         key = type(x), name
         if key not in self._specials:
             found = self.capture.special(*key)
-            self._specials[key] = found if found is None or self.is_rewritten(found) else functools.partial(noting, found)
+            self._specials[key] = (
+                found if found is None or self.is_rewritten(found) else functools.partial(noting, found)
+            )
         return self._specials[key]
 
-    # -- operators --------------------------------------------------------------------------------------------------------
+    # -- operators
+    # --------------------------------------------------------------------------------------------------------
 
     @door
     def binary(self, op: str, a: Any, b: Any) -> Any:
@@ -113,7 +183,7 @@ class DataModel:
         return [right, left] if overrides else [left, right]
 
     def _method_of(self, x: Any, name: str, *args: Any) -> Any:
-        """What a special method of x returns, captured where it is a user's; NotImplemented if there is none."""
+        """The result of a special method of x, captured if it is the user's. NotImplemented if there is none."""
         method = self.special(x, name) or getattr(type(x), name, None)
         return NotImplemented if method is None else method(x, *args)
 
@@ -123,7 +193,7 @@ class DataModel:
 
     @door
     def inplace(self, op: str, a: Any, b: Any) -> Any:
-        """What the target of a += b is bound to."""
+        """The new binding of the target of a += b."""
         _, operation, name, _ = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
             if type(a) not in UNCHANGING:
@@ -151,7 +221,9 @@ class DataModel:
             if type(a) in COMPARED and type(b) in COMPARED:
                 self.compared(a, b)
             return operation(a, b)
-        if op == "NotEq" and any(in_class(type(x), "__ne__") is object.__ne__ and self.special(x, "__eq__") for x in (a, b)):
+        if op == "NotEq" and any(
+            in_class(type(x), "__ne__") is object.__ne__ and self.special(x, "__eq__") for x in (a, b)
+        ):
             return self.not_(self.compare("Eq", a, b))        # object's __ne__ asks __eq__
         if self.special(a, method) is None and self.special(b, reflected) is None:
             self.compared(a, b)
@@ -159,16 +231,19 @@ class DataModel:
         attempts = [lambda: self._method_of(a, method, b), lambda: self._method_of(b, reflected, a)]
         found = self._first_of(attempts[::-1] if type(a) is not type(b) and issubclass(type(b), type(a)) else attempts)
         if found is NotImplemented and op not in ("Eq", "NotEq"):
-            raise TypeError(f"{sign!r} not supported between instances of {type(a).__name__!r} and {type(b).__name__!r}")
+            raise TypeError(
+                f"{sign!r} not supported between instances of {type(a).__name__!r} and {type(b).__name__!r}"
+            )
         return (a is b) is (op == "Eq") if found is NotImplemented else found
 
-    # -- items ------------------------------------------------------------------------------------------------------------
+    # -- items
+    # ------------------------------------------------------------------------------------------------------------
 
     slice = slice
 
     @door
     def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
-        """c[k]; is_indexed: of which only an element is read."""
+        """c[k]. is_indexed: the code reads only an element of the result."""
         if id(c) in self.capture.indexed:
             return self.capture.element(c, k, is_indexed)
         if type(c) in PLAIN:
@@ -215,11 +290,12 @@ class DataModel:
             return None
         return any(x is y or self.compare("Eq", y, x) for y in self.iterated(items))
 
-    # -- attributes -------------------------------------------------------------------------------------------------------
+    # -- attributes
+    # -------------------------------------------------------------------------------------------------------
 
     @door
     def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
-        """owner.name; is_indexed: of which only an element is read."""
+        """owner.name. is_indexed: the code reads only an element of the result."""
         optional.need(owner)
         if name == "__dict__":
             note_dict(owner)
@@ -228,7 +304,11 @@ class DataModel:
             get = None if found is MISSING else self.special(found, "__get__")
             if get is not None and (self._is_data(found) or name not in getattr(owner, "__dict__", ())):
                 return get(found, owner, type(owner))
-            ask = self.special(owner, "__getattr__") if found is MISSING and name not in getattr(owner, "__dict__", ()) else None
+            ask = (
+                self.special(owner, "__getattr__")
+                if found is MISSING and name not in getattr(owner, "__dict__", ())
+                else None
+            )
             if ask is not None:
                 self.capture.absence(owner, name)
                 return ask(owner, name)
@@ -275,11 +355,12 @@ class DataModel:
         before = self.attribute(owner, name)
         self.set_attribute(self.inplace(op, before, value()), owner, name)
 
-    # -- what builtin functions and statements ask ------------------------------------------------------------------------
+    # -- what builtin functions and statements ask
+    # ------------------------------------------------------------------------
 
     @door
     def asked_truth(self, x: Any) -> Any:
-        """What is asked for the truth of x: the answer of its __bool__ or __len__, where that is a user's; else x itself."""
+        """The value whose truth decides for x: the answer of a user's __bool__ or __len__, else x itself."""
         if type(x) in PLAIN:
             return x
         method = self.special(x, "__bool__") or self.special(x, "__len__")
@@ -287,7 +368,7 @@ class DataModel:
 
     @door
     def iterated(self, items: Any) -> Any:
-        """What a loop goes over: items, or what their __iter__ gives, where that is a user's."""
+        """The iterable of a loop: the items themselves, or the result of a user's __iter__."""
         make = self.special(items, "__iter__")
         it = items if make is None else _new(make(items))
         step = self.special(it, "__next__")
@@ -295,11 +376,13 @@ class DataModel:
 
     @door
     def unpacked(self, value: Any) -> Any:
-        """What `a, b = value` takes apart: a list of what the value's __iter__ gives, where that is a user's."""
+        """The value that `a, b = value` takes apart: for a user's __iter__, the list of its items."""
         return value if self.special(value, "__iter__") is None else list(self.iterated(value))
 
     def builtin(self, f: Any) -> Any:
-        """A builtin function (or what captured code sees in its place) that asks a special method of its argument; None of any other."""
+        """A builtin function (or what captured code sees in its place) that asks a special method of its argument; None
+        of any other.
+        """
         f = ORIGINALS.get(f, f)
         if f in OWN:
             return getattr(self, OWN[f])
@@ -309,7 +392,9 @@ class DataModel:
 
     def _iterating(self, f: Any, *args: Any, **kwargs: Any) -> Any:
         """A builtin function of users' objects over which it goes."""
-        return self.known_builtin(f)(*[a if self.special(a, "__iter__") is None else self.iterated(a) for a in args], **kwargs)
+        return self.known_builtin(f)(
+            *[a if self.special(a, "__iter__") is None else self.iterated(a) for a in args], **kwargs
+        )
 
     def _vars(self, owner: Any) -> Any:
         return self.attribute(owner, "__dict__")
@@ -346,9 +431,13 @@ class DataModel:
         return self.known_builtin(sum)(items, *start, **named)
 
     def managed(self, manager: Any) -> Any:
-        """What a with statement enters: the manager itself, or its captured methods."""
+        """The context manager that a with statement enters: itself, or its captured methods."""
         enter, leave = self.special(manager, "__enter__"), self.special(manager, "__exit__")
-        return manager if enter is None and leave is None else Managed(manager, enter or type(manager).__enter__, leave or type(manager).__exit__)
+        return (
+            manager
+            if enter is None and leave is None
+            else Managed(manager, enter or type(manager).__enter__, leave or type(manager).__exit__)
+        )
 
 
 class Managed:

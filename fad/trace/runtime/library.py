@@ -1,4 +1,4 @@
-"""What captured code sees in place of a library's modules, functions, ufuncs and objects: calls with traced arguments lead to faces."""
+"""Stand-ins for a library's modules, functions, ufuncs and objects: calls with traced arguments lead to faces."""
 import functools
 import math
 from collections.abc import Callable
@@ -40,7 +40,9 @@ _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 def has_traced(args: Any) -> bool:
     """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
     for a in args:
-        if isinstance(a, (Tracer, RowList)) or (isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)):
+        if isinstance(a, (Tracer, RowList)) or (
+            isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)
+        ):
             return True
     return False
 
@@ -61,12 +63,16 @@ def _has_traced(items: Any) -> bool:
 def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """The call of a function that may look into what it is given, and into the object whose method it is."""
     owner = getattr(f, "__self__", None)
-    hand_over(current().root, (*args, *kwargs.values(), *([] if isinstance(owner, ModuleType) else [owner])), has_traced)
+    hand_over(
+        current().root, (*args, *kwargs.values(), *([] if isinstance(owner, ModuleType) else [owner])), has_traced
+    )
     return called(f, *args, **kwargs)
 
 
 class Proxy(ModuleType):
-    """A module as captured code sees it; `see` is what it sees of the module's values (see Capture.seen and Capture.swap)."""
+    """A module as captured code sees it; `see` is what it sees of the module's values (see Capture.seen and
+    Capture.swap).
+    """
 
     is_stand_in = True
 
@@ -90,7 +96,7 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     if found.routine:
         routine = RoutineCall(original, found.call, capture)
         is_class = isinstance(original, type)
-        return FaceClass(name, (), {"original": original, "make": routine}) if is_class else routine   # type: ignore[return-value]
+        return FaceClass(name, (), {"original": original, "make": routine}) if is_class else routine  # type: ignore[return-value]
     is_pythons = module_name(original) in ("math", "cmath")
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
 
@@ -121,8 +127,8 @@ def _is_traced(x: Any) -> bool:
 
 
 class RoutineCall:
-    """A function of which fad has a routine: calls in which anything traced has a part lead to that, captured as the user's functions are; all others to the
-    original.
+    """A function that fad has a routine for. Calls with anything traced go to the routine, which is captured like the
+    user's functions; all other calls go to the original.
     """
 
     def __init__(self, original: Callable, routine: Callable, capture: Any):
@@ -140,7 +146,9 @@ class RoutineCall:
 
 
 def _of_known_numbers(make: Callable, args: tuple, kwargs: dict) -> Any:
-    """The library's own object, where all the numbers that it is made of are known while tracing: a spline through given points. It may be kept. Else None."""
+    """The library's own object, where all the numbers that it is made of are known while tracing: a spline through
+    given points. It may be kept. Else None.
+    """
     try:
         return make(*map(_known, args), **{k: _known(x) for k, x in kwargs.items()})
     except _UnknownNumber:
@@ -169,7 +177,7 @@ def _constant(x: Tracer) -> Any:
 def has_faces(cls: type) -> bool:
     """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
     if package_name(cls) not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
-        return False                                          # nothing of a library's, or an object of which Python itself calls methods
+        return False  # nothing of a library's, or an object of which Python itself calls methods
     return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
 
 
@@ -188,10 +196,14 @@ class Object:
     @door
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
-        return functools.partial(self._called, self._capture.runtime.call(value)) if isinstance(value, MethodType) else value
+        return (
+            functools.partial(self._called, self._capture.runtime.call(value))
+            if isinstance(value, MethodType)
+            else value
+        )
 
     def _called(self, method: Callable, *args: Any, **kwargs: Any) -> Any:
-        """What a method returns; another object of the library's is one with faces, too (a spline's derivative)."""
+        """The result of a method. Another object of the library (a spline's derivative) gets faces, too."""
         result = method(*args, **kwargs)
         cls: Any = type(result)
         return Object(result, self._capture) if has_faces(cls) else result

@@ -1,7 +1,7 @@
 """Loops and comprehensions of rewritten functions.
 
-A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a dict's key that is the
-loop's variable), it is unrolled; if nothing traced is in it, it is run.
+A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a dict's key
+that is the loop's variable), it is unrolled; if nothing traced is in it, it is run.
 """
 import functools
 from collections.abc import Callable
@@ -49,7 +49,8 @@ class LoopRuntime:
     truth: Callable
     iterated: Callable                                        # of the data model
 
-    # -- lists ------------------------------------------------------------------------------------------------------------
+    # -- lists
+    # ------------------------------------------------------------------------------------------------------------
 
     def list_(self, items: Any) -> Any:
         """A list as captured code makes it: one that a loop may come to fill, or to index."""
@@ -75,13 +76,19 @@ class LoopRuntime:
 
         def iteration(x: Any) -> None:
             if len(conditions):
-                self.if_(self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]), lambda: made.append(element(x)), None, ())
+                self.if_(
+                    self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]),
+                    lambda: made.append(element(x)),
+                    None,
+                    (),
+                )
             else:
                 made.append(element(x))
         self.for_(items, iteration, (), (), (), (), ())
         return made
 
-    # -- loops ------------------------------------------------------------------------------------------------------------
+    # -- loops
+    # ------------------------------------------------------------------------------------------------------------
 
     def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
         """facts: names, rebound, written, stops and own, as Plan takes them."""
@@ -104,7 +111,7 @@ class LoopRuntime:
         self._while(test, body, facts, 0)
 
     def _while(self, test: Callable, body: Callable, facts: tuple, peeled: int) -> bool:
-        """The loop, of which so many iterations stand by themselves; True."""
+        """Run the loop after so many iterations that stand by themselves; True."""
         cells = cells_of(test, body)
         stops = CarryPlan(cells, *facts).stops
         iterations = 0
@@ -143,7 +150,7 @@ class LoopRuntime:
             return known
         try:
             return None if roll() else Plainly()
-        except (EndsBySize, InternalErrorWarning):           # says nothing of the loop; a defect that is an error to the user
+        except (EndsBySize, InternalErrorWarning):  # says nothing of the loop; a defect that is an error to the user
             raise
         except WideningError as error:                        # nor does this, once an iteration stands by itself
             return error
@@ -152,7 +159,7 @@ class LoopRuntime:
                 self.unrolled[body.__code__] = need
                 return need
             raise
-        except Exception as error:                            # whatever it was, the plain loop will meet it again if it is the user's
+        except Exception as error:  # whatever it was, the plain loop will meet it again if it is the user's
             let_through(error)
             if is_defect(error):
                 warn_of(error, "a loop is not one region of the program")

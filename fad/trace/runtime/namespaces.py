@@ -1,4 +1,6 @@
-"""NumPy's and SciPy's namespaces under fad's name, for those who want to say it: fad.numpy.sin is numpy.sin, and traces."""
+"""NumPy's and SciPy's namespaces under fad's name, for those who want to say it: fad.numpy.sin is numpy.sin, and
+traces.
+"""
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -26,7 +28,7 @@ def attribute_of(library: str) -> "tuple[Callable, Callable]":
 
 
 def _looked_up(module: ModuleType, name: str) -> Any:
-    """A name of the library's that it makes when it is asked for, or has no more, of which it has its own words."""
+    """A name that the library makes on request, or has dropped and explains in its own words."""
     try:
         return getattr(module, name)
     except AttributeError as error:

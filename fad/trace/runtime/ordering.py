@@ -36,7 +36,9 @@ OF_INTEGERS = {"min": "minimum", "max": "maximum"}
 
 def is_traced(x: Any) -> bool:
     """Whether a traced value stands in x, at any depth of tuples, lists and dicts."""
-    return isinstance(x, Value) or (isinstance(x, (tuple, list, dict)) and any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0]))
+    return isinstance(x, Value) or (
+        isinstance(x, (tuple, list, dict)) and any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0])
+    )
 
 
 def _decided_by_python(items: Any) -> bool:
@@ -56,8 +58,11 @@ def _best(name: str) -> Callable:
             if default and isinstance(extent, int) and extent == 0:
                 return default["default"]
             if default and not at_least(extent, 1):
-                raise UnstageableError(f"{name} of what may have no elements has a default", why="whether the default is the answer depends on data",
-                                       do="test the length, or add the default to the elements")
+                raise UnstageableError(
+                    f"{name} of what may have no elements has a default",
+                    why="whether the default is the answer depends on data",
+                    do="test the length, or add the default to the elements",
+                )
             return number_of(args[0], METHODS[name](array))
         items = list(args[0]) if len(args) == 1 else list(args)
         keys = items if key is None else [key(x) for x in items]
@@ -102,7 +107,9 @@ def _precedes(a: Any, b: Any, relation: str) -> Any:
     if not isinstance(a, (tuple, list)):
         return registry[relation](a, b) if is_traced((a, b)) else bool(a < b if relation == "less" else a > b)
     if len(a) != len(b):
-        raise UnstageableError("tuples of different lengths are compared", why="which of them is the shorter would have to be known")
+        raise UnstageableError(
+            "tuples of different lengths are compared", why="which of them is the shorter would have to be known"
+        )
     before: Any = False
     for x, y in reversed(list(zip(a, b))):
         if is_traced((x, y)):
@@ -120,8 +127,11 @@ def contains(items: Any, x: Any) -> Any:
     for item in items:
         same = x == item
         if isinstance(same, Value) and same.ndim:
-            raise UnstageableError("an array is looked for in a list, or a number among arrays", why="whether arrays are equal is no single truth value",
-                                   do="compare by np.any or np.all")
+            raise UnstageableError(
+                "an array is looked for in a list, or a number among arrays",
+                why="whether arrays are equal is no single truth value",
+                do="compare by np.any or np.all",
+            )
         if isinstance(same, Value):
             found = registry["logical_or"](found, same)
         elif same:
@@ -132,13 +142,16 @@ def contains(items: Any, x: Any) -> Any:
 def _either(condition: Any, a: Any, b: Any) -> Any:
     """a where a traced condition holds, else b: items of one structure."""
     (xs, structure), (ys, other) = tree.flatten(a), tree.flatten(b)
-    if structure != other or any(np.shape(x) != np.shape(y) for x, y in zip(xs, ys) if not (isinstance(x, Value) or isinstance(y, Value))):
+    if structure != other or any(
+        np.shape(x) != np.shape(y) for x, y in zip(xs, ys) if not (isinstance(x, Value) or isinstance(y, Value))
+    ):
         raise UnstageableError("which item is taken depends on traced values, and the items differ in structure")
     return structure.unflatten([x if x is y else _one_of(condition, x, y) for x, y in zip(xs, ys)])
 
 
 def _chosen(condition: Any, a: Any, b: Any) -> Any:
-    """a where a traced condition holds, else b; of arrays and containers that very one, as of `a if condition else b`."""
+    """a where a traced condition holds, else b; of arrays and containers that very one, as of `a if condition else b`.
+    """
     ways = (lambda: a), (lambda: b)
     return _either(condition, a, b) if is_value(a) and is_value(b) else choose(condition, *ways, cells_of(*ways))
 
@@ -161,13 +174,21 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
 def _column(parts: list) -> Any:
     """One part of each key, as an array."""
     if any(isinstance(x, (tuple, list)) for x in parts):
-        raise UnstageableError("sorted() compares lists of traced values", why="which of them comes first is not decided by one number each")
+        raise UnstageableError(
+            "sorted() compares lists of traced values",
+            why="which of them comes first is not decided by one number each",
+        )
     return joined(parts)
 
 
 def _known_order(keys: list, reverse: Any) -> "list | None":
     """The order of these keys, where what stands in front of their unknown parts decides it: names, mostly."""
-    fronts = [list(itertools.takewhile(lambda part: not is_traced(part), map(_known, key))) if isinstance(key, (tuple, list)) else [] for key in keys]
+    fronts = [
+        list(itertools.takewhile(lambda part: not is_traced(part), map(_known, key)))
+        if isinstance(key, (tuple, list))
+        else []
+        for key in keys
+    ]
     fronts = [front[:min(map(len, fronts))] for front in fronts]
     order = sorted(range(len(keys)), key=fronts.__getitem__, reverse=reverse)
     return None if any(fronts[a] == fronts[b] for a, b in zip(order, order[1:])) else order
@@ -180,7 +201,9 @@ def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:
 
 
 def _of_all(name: str, decisive: bool, join: str) -> Callable:
-    """any or all: what is known decides at once, what is traced is joined. Python stops at the first that decides: what comes later may change nothing."""
+    """any or all: what is known decides at once, what is traced is joined. Python stops at the first that decides: what
+    comes later may change nothing.
+    """
     def test(iterable: Any, /) -> Any:
         iterable = as_array(iterable)
         if isinstance(iterable, Tracer) and iterable.ndim == 1:
@@ -200,7 +223,9 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
 
 
 class _ByAndBy:
-    """The items of an iterable; those of an iterator may change nothing once it is in doubt whether Python would come to them."""
+    """The items of an iterable; those of an iterator may change nothing once it is in doubt whether Python would come
+    to them.
+    """
 
     def __init__(self, items: Any):
         self.items, self.is_in_doubt = items, False
@@ -210,7 +235,11 @@ class _ByAndBy:
             yield from self.items
             return
         while True:
-            x, is_steady = watching(lambda: next(self.items, UNDEFINED)) if self.is_in_doubt else (next(self.items, UNDEFINED), True)
+            x, is_steady = (
+                watching(lambda: next(self.items, UNDEFINED))
+                if self.is_in_doubt
+                else (next(self.items, UNDEFINED), True)
+            )
             if not is_steady:
                 raise unsteady("an iterator that any() or all() goes through", here())
             if x is UNDEFINED:

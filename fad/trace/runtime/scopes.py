@@ -46,7 +46,9 @@ class Scopes:
         self._cell_copies: dict[tuple, tuple[CellType, CellType]] = {}
 
     def _scope(self, original: dict, is_rewritten: bool) -> dict:
-        """What stands for a module's global names in all functions of the module: what one assigns another reads."""
+        """The stand-in for a module's global names. All functions of the module share it, so one reads what another
+        assigns.
+        """
         key = id(original), is_rewritten
         if key not in self._scopes:
             dunders = {k: v for k, v in original.items() if k.startswith("__")}
@@ -99,8 +101,8 @@ class Scopes:
                 why="one of them assigns it", do="define both in a file")
 
     def _fill_builtin(self, scope: dict, name: str, f: FunctionType, see: Callable) -> None:
-        """What code sees in place of one of Python's own functions. In code as it stands `type(x) is int` asks for the
-        class itself.
+        """The stand-in for one of Python's own functions. Code that is not rewritten gets the class itself for `type(x)
+        is int`.
         """
         face = BUILTIN_FACES[name]
         is_original = see == self.swap and isinstance(face, StandIn) and asks_identity(f.__code__)
@@ -114,8 +116,8 @@ class Scopes:
         return tuple([cell if is_empty(cell) else self._cell(cell, code) for cell in given])
 
     def _cell(self, cell: CellType, code: CodeType) -> CellType:
-        """What stands for a variable from outside in all functions that share it. A variable that holds a function has
-        two stand-ins, one for rewritten code.
+        """The stand-in for a variable of an enclosing function; all functions that close over it share it. A variable
+        that holds a function has two stand-ins, one for rewritten code.
         """
         key = id(cell), code in self.runtime.plain and self.is_called(cell.cell_contents)
         if key not in self._cell_copies:

@@ -1,4 +1,4 @@
-"""What is said of attributes and operations that traced values do not have."""
+"""Errors for attributes and operations that traced values do not have."""
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,9 @@ from ...util.nearest import nearest
 
 
 class Absent(AttributeError):
-    """A traced value was asked for an attribute that it does not have, by hasattr perhaps: cheap, and nothing of the value is read."""
+    """A traced value was asked for an attribute that it does not have, by hasattr perhaps: cheap, and nothing of the
+    value is read.
+    """
 
 
 def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
@@ -17,8 +19,12 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
     name = error.name or ""
     what = f"a traced array or number has no attribute {name!r}"
     if any(hasattr(cls, name) for cls in (np.ndarray, np.float64, float, int, complex)):
-        return MissingAttributeError(what, where=where, why="its value is not known while the function is traced",
-                                     do="use NumPy's functions and methods of which fad has a record, or ask before the call")
+        return MissingAttributeError(
+            what,
+            where=where,
+            why="its value is not known while the function is traced",
+            do="use NumPy's functions and methods of which fad has a record, or ask before the call",
+        )
     meant = nearest(name, [n for n in (*METHODS, *PROPERTIES, *OF_NUMBERS) if not n.startswith("_")])
     return MissingAttributeError(what, where=where, why="NumPy's arrays have none of this name either",
                                  do=f"did you mean {meant!r}?" if meant else "use NumPy's functions and methods")
@@ -26,11 +32,17 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
 
 def times_text(text: Any) -> OperandError:
     """The error of a product of a text and what is no int."""
-    return OperandError(f"an array is multiplied by {text!r:.40}", why="only an int says how many times a text is repeated",
-                        do="look for a name that holds a text there, and not a number")
+    return OperandError(
+        f"an array is multiplied by {text!r:.40}",
+        why="only an int says how many times a text is repeated",
+        do="look for a name that holds a text there, and not a number",
+    )
 
 
 def pickled(x: Any) -> ConcreteValueError:
     """The error of a pickle or another copy of an object that holds x."""
-    return ConcreteValueError(f"a copy or a text was made of {x.describe()} as Python makes them of objects (copy, pickle)",
-                              why="it has no value while the function is traced", do="copy arrays by x.copy(), and pickle them outside the function")
+    return ConcreteValueError(
+        f"a copy or a text was made of {x.describe()} as Python makes them of objects (copy, pickle)",
+        why="it has no value while the function is traced",
+        do="copy arrays by x.copy(), and pickle them outside the function",
+    )

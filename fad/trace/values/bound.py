@@ -1,7 +1,8 @@
-"""Names that have a value on some paths only: after a branch or a loop that may not have bound them, reading them is checked.
+"""Names that have a value on some paths only: after a branch or a loop that may not have bound them, reading them is
+checked.
 
-A name's value is then marked with a truth value of the program that says whether the name is bound. What reads the value (Tracer.atom)
-makes the program raise, as Python would, where it is not.
+A name's value is then marked with a truth value of the program that says whether the name is bound. What reads the
+value (Tracer.atom) makes the program raise, as Python would, where it is not.
 """
 from typing import Any
 
@@ -28,10 +29,15 @@ def flag_of(value: Any) -> Any:
 
 
 def refuse_handled() -> None:
-    """An error if a name may have no value and a handler would take that in: reading it raises when the program runs, and not here."""
+    """An error if a name may have no value and a handler would take that in: reading it raises when the program runs,
+    and not here.
+    """
     if current().trace.unbound:
-        raise UnstageableError("a handler takes in that a name has no value, which one may not have here", why="this is known when the program runs",
-                               do="give the name a value on every way (None, say), and test that")
+        raise UnstageableError(
+            "a handler takes in that a name has no value, which one may not have here",
+            why="this is known when the program runs",
+            do="give the name a value on every way (None, say), and test that",
+        )
 
 
 def mark(value: Any, flag: Any, name: str) -> None:

@@ -24,7 +24,8 @@ def _producer(builder: "Builder | None", var: Var) -> "Equation | None":
 def constant_of(var: Any, limit: int = 1000) -> Any:
     """The value of a variable that depends on no input (within `limit` equations), or None.
 
-    Where it depends on elements of arrays from outside, these become part of the program: once they change it is traced anew.
+    Where it depends on elements of arrays from outside, these become part of the program: once they change it is traced
+    anew.
     """
     found = _Evaluation(limit)
     value = found.value(var)
@@ -34,7 +35,9 @@ def constant_of(var: Any, limit: int = 1000) -> Any:
 
 
 def decided(test: Any) -> Any:
-    """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own generator, mostly)."""
+    """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own
+    generator, mostly).
+    """
     if not isinstance(test, Value) or not current().trace.fresh_constants:
         return test
     value = _Evaluation(FEW, outside=False).value(test.atom)
@@ -42,8 +45,8 @@ def decided(test: Any) -> Any:
 
 
 def of_sizes(x: Value) -> Any:
-    """The value of a scalar that follows from sizes of arrays alone. The program is then for the sizes at hand: a guard on them
-    makes it true. None of any other value.
+    """The value of a scalar that follows from sizes of arrays alone. The program is then for the sizes at hand: a guard
+    on them makes it true. None of any other value.
 
     >>> from fad.ir.build import building
     >>> with building() as b:
@@ -60,7 +63,8 @@ def of_sizes(x: Value) -> Any:
 
 
 class _Evaluation:
-    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at, if they may be.
+    """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at,
+    if they may be.
 
     by_sizes: sizes of arrays count as what they are at this call; `sizes` are those that were looked at.
     """

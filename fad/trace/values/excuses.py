@@ -1,8 +1,10 @@
-"""What may excuse an array for being read after one was written to that may be the same (see Tracer.kin): functions that say whether the two differ after all."""
+"""Excuses: functions that show that two arrays differ, where the alias analysis says that they may be one (see
+Tracer.kin).
+"""
 from collections.abc import Mapping
 from types import MappingProxyType
 
-SAME: Mapping = MappingProxyType({})                         # of an array that nothing is ever put behind (see Tracer.longer)
+SAME: Mapping = MappingProxyType({})  # of an array that nothing is ever put behind (see Tracer.longer)
 
 
 def never() -> bool:
@@ -11,5 +13,7 @@ def never() -> bool:
 
 
 def lies_here() -> bool:
-    """The excuse of a list's row, for being read after an array was written to that the list was given, or one that this may be."""
+    """The excuse of a list's row, for being read after an array was written to that the list was given, or one that
+    this may be.
+    """
     return False

@@ -1,6 +1,8 @@
-"""What a `for` may run over with a symbolic index: ranges, arrays, zip, enumerate, reversed. Each knows its range and its i-th item.
+"""Iterables that a `for` may run over with a symbolic index: ranges, arrays, zip, enumerate, reversed. Each knows its
+range and its i-th item.
 
-As iterables they also serve plain Python code (a list(...) of them, a loop that has to be unrolled): then extents become concrete.
+As iterables they also serve plain Python code (a list(...) of them, a loop that has to be unrolled): then extents
+become concrete.
 """
 import copy
 import operator
@@ -19,13 +21,15 @@ from .tracer import Tracer
 
 
 class Steps:
-    """Items by index: item(start), item(start + step), ... before stop. checkpoint: what a loop over them asks of reverse mode (see ops/control.py)."""
+    """Items by index: item(start), item(start + step), ... before stop. checkpoint: what a loop over them asks of
+    reverse mode (see ops/control.py).
+    """
 
     start: Any = 0
     stop: Any = 0
     step: int = 1
     checkpoint: "bool | None" = None
-    stands_for: Any = None                                    # the class of Python's whose object it is to captured code
+    stands_for: Any = None  # the class of Python's whose object it is to captured code
 
     def item(self, i: Any) -> Any:
         raise NotImplementedError
@@ -55,22 +59,25 @@ class Steps:
 
 
 class Once(Steps):
-    """What is an iterator in Python: the items that a loop took are gone, and how many it took may depend on data."""
+    """An iterator: the items that a loop took are gone, and their number may depend on data."""
 
     taken = False
 
     def take(self) -> Steps:
         if self.taken:
-            raise UnstageableError("an iterator (zip, enumerate, reversed) goes on after a loop has taken from it",
-                                   why="how many items are left is known only when the program runs", do="make a new one for each loop")
+            raise UnstageableError(
+                "an iterator (zip, enumerate, reversed) goes on after a loop has taken from it",
+                why="how many items are left is known only when the program runs",
+                do="make a new one for each loop",
+            )
         made = super().take()
         self.taken = True
         return made
 
 
 class Drawn(Iterator):
-    """zip, enumerate or reversed of lists, dicts and the like, which hold nothing that goes on elsewhere. How many items a loop took may
-    come to depend on data: then nobody can take the rest.
+    """zip, enumerate or reversed of lists, dicts and the like, which hold nothing that goes on elsewhere. How many
+    items a loop took may come to depend on data: then nobody can take the rest.
     """
 
     def __init__(self, items: Iterator):
@@ -78,8 +85,11 @@ class Drawn(Iterator):
 
     def __next__(self) -> Any:
         if self.is_lost:
-            raise UnstageableError("an iterator (zip, enumerate, reversed) goes on after a loop that ended by a traced condition",
-                                   why="how many items are left is known only when the program runs", do="make a new one for each loop")
+            raise UnstageableError(
+                "an iterator (zip, enumerate, reversed) goes on after a loop that ended by a traced condition",
+                why="how many items are left is known only when the program runs",
+                do="make a new one for each loop",
+            )
         return next(self.items)
 
 
@@ -206,7 +216,11 @@ def _all_steps(iterables: tuple) -> "list | None":
 def _drawn(items: Iterator, iterables: tuple) -> Iterator:
     """An iterator over these, whose items a program may take."""
     is_traced = bool(stack.builders()) and not stack.is_live()
-    return Drawn(items) if is_traced and not any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables) else items
+    return (
+        Drawn(items)
+        if is_traced and not any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables)
+        else items
+    )
 
 
 @door

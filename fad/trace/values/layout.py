@@ -1,4 +1,4 @@
-"""How an array lies in memory, as far as a trace can know: it decides whether reshape and ravel gave NumPy's user a view or a copy.
+"""Memory layout, as far as a trace can know it. It decides whether reshape and ravel give a view or a copy.
 
 A layout is the order of the axes, slowest first, in which the array is one dense block; None where that is not known.
 """
@@ -57,7 +57,7 @@ def layout_of(var: Any) -> "tuple | None":
 
 
 def _known(var: Any) -> "bool | None":
-    """What was noted of a variable's order; an input's is relied on from now on."""
+    """The known memory order of a variable. The program relies on an input's order from now on."""
     root = current().root
     known = root.trace.dense.get(var)
     while isinstance(known, Var):
@@ -103,7 +103,8 @@ def through(eqn: Equation, layout: "tuple | None") -> "tuple | None":
 
 
 def _is_block(spec: tuple) -> bool:
-    """Whether a selection of a dense array is dense: single indices, then at most one slice of step 1, then whole axes."""
+    """Whether a selection of a dense array is dense: single indices, then at most one slice of step 1, then whole axes.
+    """
     rest = list(spec)
     while rest and rest[0] == "i":
         rest.pop(0)
@@ -113,7 +114,9 @@ def _is_block(spec: tuple) -> bool:
 
 
 def reshape_is_view(eqn: Equation, layout: "tuple | None", is_ravel: bool) -> "bool | None":
-    """Whether NumPy's reshape gives a view (True) or a copy (False) of an array of this layout; None if that cannot be told."""
+    """Whether NumPy's reshape gives a view (True) or a copy (False) of an array of this layout; None if that cannot be
+    told.
+    """
     before, after = eqn.inputs[0].type.shape, eqn.outputs[0].type.shape
     if layout is not None and layout == c_order(len(layout)):
         return True

@@ -1,8 +1,8 @@
-"""What lists in rows hold besides numbers: arrays and lists, which have names of their own and may be written to.
+"""Arrays and lists within lists in rows: they have names of their own and may be written to.
 
-An element that is taken out of a list in rows is a view of its entry there: what is written to it is written to the list. What is put into such
-a list is copied to an entry, though in Python the list then holds the very thing. As long as neither is written to, that makes no difference;
-once one is, the other must not be read any more (see Tracer.kin).
+An element that is taken out of a list in rows is a view of its entry there: what is written to it is written to the
+list. What is put into such a list is copied to an entry, though in Python the list then holds the very thing. As long
+as neither is written to, that makes no difference; once one is, the other must not be read any more (see Tracer.kin).
 """
 from typing import Any
 
@@ -14,7 +14,7 @@ from .tracer import Tracer
 
 
 class Ties:
-    """What is known of the elements of a list in rows, and of the lists within it.
+    """Facts about the elements of a list in rows, and about the lists within it.
 
     adopted   arrays that it had when it was moved to rows, which are views of their entries from then on
     given     arrays that it got, which have names of their own
@@ -31,17 +31,21 @@ class Ties:
 
     def give(self, roots: list, is_view: bool) -> None:
         """Note that the list got an array with these roots."""
-        self.is_shared = self.is_shared or is_view or not all(map(is_fresh, roots)) or any(r is g for r in roots for g in self.given)
+        self.is_shared = (
+            self.is_shared or is_view or not all(map(is_fresh, roots)) or any(r is g for r in roots for g in self.given)
+        )
         self.given = [*self.given, *roots]
 
     def write(self, rows: list) -> None:
-        """Note that an element is written to, before it is: what the list was given must not be read any more. rows: where the elements lie."""
+        """Note that an element is written to, before it is: what the list was given must not be read any more. rows:
+        where the elements lie.
+        """
         for x in self.given:
             x.kin = [*x.kin, *[(row, row._var, never) for row in rows if row is not x]]
         self.given, self.written = [], self.written + 1
 
     def begin(self, known: tuple, rows: list) -> None:
-        """An iteration of a loop begins, of which it is known whether it replaces elements, writes to them, shares them."""
+        """Begin an iteration; the plan knows whether it replaces elements, writes to them or shares them."""
         replaces, writes, shares = known
         self.rebound += replaces
         self.is_shared = self.is_shared or shares
@@ -53,14 +57,18 @@ class Ties:
 
 
 def is_fresh(x: Tracer) -> bool:
-    """Whether an array was made in the part of the program that is being traced: each iteration and each branch makes another one."""
+    """Whether an array was made in the part of the program that is being traced: each iteration and each branch makes
+    another one.
+    """
     builder, var = current(), x.origin
     return x.builder is builder and x.tie is None and not x.kin and builder.region.side is None and (
         var not in builder.inputs or var in builder.trace.fresh_constants)
 
 
 class Member:
-    """The base of an array that is an element of a list in rows: which entry it is. It has a version, as a view's base has."""
+    """The base of an array that is an element of a list in rows: which entry it is. It has a version, as a view's base
+    has.
+    """
 
     def __init__(self, owner: Any, k: int, place: Any):
         self.owner, self.k, self.place = owner, k, place
@@ -81,8 +89,11 @@ class Member:
 
     def read(self, _: Any) -> Any:
         if self.row is None or self.rebound != self.ties.rebound:
-            raise SideEffectError("an element of a list is read after elements of the list were replaced, and elements were written to",
-                                  why="whether it still is in the list depends on how the program runs", do="read it from the list again, or copy it first")
+            raise SideEffectError(
+                "an element of a list is read after elements of the list were replaced, and elements were written to",
+                why="whether it still is in the list depends on how the program runs",
+                do="read it from the list again, or copy it first",
+            )
         return self.owner.entries(self.k, self.length)[self.place]
 
     def write(self, _: Any, new: Any) -> None:
@@ -102,10 +113,12 @@ def _var(x: Tracer) -> Var:
 
 
 def refuse_write(*_: Any) -> Any:
-    """What stands for every method that would change an element of which nobody knows where else it is."""
-    raise SideEffectError("an element of a list is changed which may have another name, or which a loop has put into the list",
-                          why="the list holds copies of its elements",
-                          do="copy the element first (y = out[k].copy()), or change it before it is put into the list")
+    """The stand-in for each method that would change an element with unknown aliases: it refuses."""
+    raise SideEffectError(
+        "an element of a list is changed which may have another name, or which a loop has put into the list",
+        why="the list holds copies of its elements",
+        do="copy the element first (y = out[k].copy()), or change it before it is put into the list",
+    )
 
 
 def as_member(y: Any, owner: Any, k: int, place: Any, kin: Any) -> Any:
@@ -118,7 +131,7 @@ def as_member(y: Any, owner: Any, k: int, place: Any, kin: Any) -> Any:
 
 
 def member_of(x: Any) -> "Member | None":
-    """Which entry of a list an array is known to be."""
+    """The entry of a list that an array is known to be."""
     base = x.tie.base if isinstance(x, Tracer) and x.tie is not None else None
     return base if isinstance(base, Member) else None
 

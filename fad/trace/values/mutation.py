@@ -1,7 +1,9 @@
-"""Views and copies: which of NumPy's functions hand out an array that shares the elements of another, and how writes travel back.
+"""Views and copies: which of NumPy's functions hand out an array that shares the elements of another, and how writes
+travel back.
 
-A face computes values and knows nothing of memory. Here its result is tied to the array it came from: the equations between the two
-(index, reshape, transpose, real, imag) say how the view is read again after its base was written to, and how it is written back.
+A face computes values and knows nothing of memory. Here its result is tied to the array it came from: the equations
+between the two (index, reshape, transpose, real, imag) say how the view is read again after its base was written to,
+and how it is written back.
 """
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -28,9 +30,11 @@ from .standin import UNKNOWN, ResultMemory, ask
 
 # Functions whose results are views in most calls: whether they are is looked at when one of the two is written to.
 # NumPy is asked about all others at once.
-VIEWS = {"__getitem__", "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "T", "mT", "swapaxes", "moveaxis", "rollaxis",
-         "expand_dims", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack", "flip",
-         "fliplr", "flipud", "rot90", "real", "imag", "trim_zeros"}
+VIEWS = {
+    "__getitem__", "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "T", "mT", "swapaxes",
+    "moveaxis", "rollaxis", "expand_dims", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "split", "array_split",
+    "hsplit", "vsplit", "dsplit", "unstack", "flip", "fliplr", "flipud", "rot90", "real", "imag", "trim_zeros",
+}
 
 
 def is_tracer(x: Any) -> bool:
@@ -39,7 +43,7 @@ def is_tracer(x: Any) -> bool:
 
 def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: Any = None) -> Any:
     """call(*args, **kwargs) as the face of the original (or of the method of this name), with its views and copies."""
-    if not stack.builders():                                  # captured code that a program runs as it stands (see ops/host.py)
+    if not stack.builders():  # captured code that a program runs as it stands (see ops/host.py)
         return call(*args, **kwargs)
     if original is None:
         original = getattr(np.ndarray, name, None)
@@ -52,7 +56,9 @@ def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: An
     if kwargs and is_tracer(result) and result is kwargs.get("out"):
         return result
     result = _tie(made, result if name in VIEWS else on_the_tape(result))
-    return in_c_order(result) if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs else result
+    return (
+        in_c_order(result) if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs else result
+    )
 
 
 def on_the_tape(result: Any, *given: Any) -> Any:
@@ -61,7 +67,11 @@ def on_the_tape(result: Any, *given: Any) -> Any:
         return type(result)([on_the_tape(y, *given) for y in result])
     if not isinstance(result, np.ndarray) or not result.ndim or not stack.is_live() or result.dtype.kind not in "biufc":
         return result
-    return result if any(isinstance(a, np.ndarray) and np.may_share_memory(a, result) for a in given) else current().constant(result)
+    return (
+        result
+        if any(isinstance(a, np.ndarray) and np.may_share_memory(a, result) for a in given)
+        else current().constant(result)
+    )
 
 
 def in_c_order(copy: Any) -> Any:
@@ -73,14 +83,14 @@ def in_c_order(copy: Any) -> Any:
 
 
 def out_of_c_order(copy: Any) -> Any:
-    """A copy of which it is not known how it lies in memory."""
+    """A copy with an unknown memory layout."""
     copy = registry["cast"](copy, dtype=copy.dtype)
     current().trace.dense[copy.atom] = False
     return copy
 
 
 class _ViewCall:
-    """One call of a function that may give views: what it was, and what it was given."""
+    """One call of a function that may return views: the function and its arguments."""
 
     __slots__ = ("name", "call", "args", "kwargs", "original", "start", "arrays", "atoms")
 
@@ -105,7 +115,7 @@ class _ViewCall:
         return self.name in VIEWS and "copy" not in self.kwargs
 
     def answer(self, source: Any, place: int, layout: "tuple | None") -> ResultMemory:
-        """What NumPy says of one of the results, where this argument lies in memory thus."""
+        """NumPy's answer for one of the results, given this memory layout of the argument."""
         if self.original is None:
             return UNKNOWN
         original = attribute(self.name) if self.call is PROPERTIES.get(self.name) else self.original
@@ -156,19 +166,23 @@ def _tied(made: _ViewCall, y: Any, places: Iterator) -> Any:
 
 
 def _unlinked(made: _ViewCall, y: Any, place: int) -> Any:
-    """A view that no equations tie to its array: once one of the two is written to, nobody knows what the other holds."""
+    """A view that no equations tie to its array: once one of the two is written to, nobody knows what the other holds.
+    """
     source = next((x for x in made.arrays if made.answer(x, place, None).shares is not False), None)
     if source is None:
         return y
 
     def refuse(*values: Any) -> Any:
-        raise SideEffectError(f"the result of {made.name} may be a view, and it is written to, or the array that it came from",
-                              why="how it lies in that array is not known", do="copy it first (x.copy())")
+        raise SideEffectError(
+            f"the result of {made.name} may be a view, and it is written to, or the array that it came from",
+            why="how it lies in that array is not known",
+            do="copy it first (x.copy())",
+        )
     return y.as_view(source, refuse, refuse)
 
 
 def _same(made: _ViewCall, x: Any, place: int) -> Any:
-    """What NumPy answers where nothing was to be computed: the array itself, a view of all of it, or a copy."""
+    """NumPy's answer where nothing is to be computed: the array itself, a view of all of it, or a copy."""
     is_view = made.is_view and made.name != "ravel"
     answer = made.answer(x, place, None if is_view else memory_layout(x))
     if is_view or (answer.shares and answer.writeable):
@@ -195,7 +209,9 @@ def _copied(x: Any, answer: ResultMemory) -> Any:
 
 
 def _links(made: _ViewCall, atom: Any, place: int) -> tuple:
-    """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if none do."""
+    """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if
+    none do.
+    """
     chains: DefUse | None = None
     links: list[Equation] = []
     while atom not in made.atoms:
@@ -233,7 +249,7 @@ class Chain:
         return self.view
 
     def layout(self) -> "tuple | None":
-        """How the view lies in memory."""
+        """The memory layout of the view."""
         layout = memory_layout(self.source)
         for eqn in self.links:
             layout = through(eqn, layout)
@@ -252,12 +268,17 @@ class Chain:
                 shared = reshape_is_view(eqn, layout, self.made.name == "ravel")
             layout = through(eqn, layout)
         if shared is None:
-            raise SideEffectError(f"whether {self.made.name} gave a view or a copy is not known, and one of the two is written to",
-                                  why="it depends on how the array lies in memory", do="take a copy first (x.copy()), or write before reshaping")
+            raise SideEffectError(
+                f"whether {self.made.name} gave a view or a copy is not known, and one of the two is written to",
+                why="it depends on how the array lies in memory",
+                do="take a copy first (x.copy()), or write before reshaping",
+            )
         return shared
 
     def example(self) -> list:
-        """On the tape, where extents are known: an array that lies in memory as the source does, and what NumPy makes of it; [] if that is not known."""
+        """On the tape, where extents are known: an array that lies in memory as the source does, and what NumPy makes
+        of it; [] if that is not known.
+        """
         if self.source.tie is not None:
             around = self.source.tie.chain
             steps = around.example()[-1:] if around is not None else []
@@ -269,7 +290,8 @@ class Chain:
         return steps
 
     def _shares(self, steps: list) -> bool:
-        """Whether the last of these arrays is a view of the first; ravel and its kin copy what does not lie in C order."""
+        """Whether the last of these arrays is a view of the first; ravel and its kin copy what does not lie in C order.
+        """
         reshaped = [x for e, x in zip(self.links, steps) if e.op.name == "reshape"]
         copied = self.made.name == "ravel" and not all(x.flags.c_contiguous for x in reshaped)
         return not copied and (not steps[0].size or np.shares_memory(steps[0], steps[-1]))
@@ -323,7 +345,7 @@ def write_back(eqn: Equation, x: Any, y: Any) -> Any:
 
 
 def memory_layout(x: Any) -> "tuple | None":
-    """How an array lies in memory, if that is known."""
+    """The memory layout of an array, if it is known."""
     if x.tie is not None:
         chain = x.tie.chain
         return None if chain is None else chain.layout()
@@ -331,7 +353,8 @@ def memory_layout(x: Any) -> "tuple | None":
 
 
 class Spent:
-    """A mark of an array whose memory was given away (overwrite_a=True): what it holds is not known. See Tracer.bound."""
+    """A mark of an array whose memory was given away (overwrite_a=True): what it holds is not known. See Tracer.bound.
+    """
 
     flag = True
 
@@ -351,7 +374,8 @@ def spend(x: Any, name: str, key: str) -> None:
         x = x.tie.base if x.tie is not None else None
 
 
-# -- assignment ---------------------------------------------------------------------------------------------------------------
+# -- assignment
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def assign(x: Any, subscript: Any, value: Any) -> None:
@@ -363,7 +387,13 @@ def assign(x: Any, subscript: Any, value: Any) -> None:
 def is_own_view(x: Any, subscript: Any, value: Any) -> bool:
     """Whether the value is x[subscript], a view taken before and up to date."""
     view = value.tie if is_tracer(value) else None
-    if view is None or view.base is not x or view.chain is None or view.chain.made.name != "__getitem__" or value.version < 0:
+    if (
+        view is None
+        or view.base is not x
+        or view.chain is None
+        or view.chain.made.name != "__getitem__"
+        or value.version < 0
+    ):
         return False
     return view.seen == x.version and _same_subscript(view.chain.made.args[1], subscript)
 

@@ -1,7 +1,8 @@
-"""Where an array's elements lie, as far as a branch leaves it open: a name that is one array on one path and another on the other one.
+"""Points-to sets of arrays: a name may be one array on one path through a branch and another array on the other path.
 
-After `z = x if c else A[i]`, what is written to z is written to x where c holds and to the row of A where it does not, and z sees what is
-written to either. So z becomes a view whose base is a place: it reads and writes the arrays that it may be, each under its condition.
+After `z = x if c else A[i]`, what is written to z is written to x where c holds and to the row of A where it does not,
+and z sees what is written to either. So z becomes a view whose base is a place: it reads and writes the arrays that it
+may be, each under its condition.
 """
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -20,8 +21,8 @@ MOST_WAYS = 64                                               # in which a name m
 
 
 class Place:
-    """Elements of arrays. `arrays` are those whose elements they are; read(like) is their value, of the shape of a variable that held it
-    before, and written(x, y) what array x is with y in them.
+    """Elements of arrays. `arrays` are those whose elements they are; read(like) is their value, of the shape of a
+    variable that held it before, and written(x, y) what array x is with y in them.
     """
 
     arrays: tuple = ()
@@ -90,7 +91,7 @@ class Selected(Place):
         if not isinstance(self.selector, Var):
             return compute(self.places[int(self.selector)])
         for x in self.arrays:
-            _ = x.held                                        # a view looks at its base here: what it sees in a region stays in there
+            _ = x.held  # a view looks at its base here: what it sees in a region stays in there
         regions = tuple([lambda p=p: [in_shape_of(compute(p), like)] for p in self.places])
         return COND.run_regions([current().value_of(self.selector)], regions)[0]
 
@@ -124,8 +125,11 @@ class UnknownPlace(Place):
         raise self._refusal()
 
     def _refusal(self) -> SideEffectError:
-        return SideEffectError("an array that is a view of one array or of another, as a branch decides, is written to, or one of those is",
-                               why="how it lies in them cannot be told", do="copy it in the branch (x.copy())")
+        return SideEffectError(
+            "an array that is a view of one array or of another, as a branch decides, is written to, or one of those is",
+            why="how it lies in them cannot be told",
+            do="copy it in the branch (x.copy())",
+        )
 
     def through(self, links: tuple) -> Place:
         return self
@@ -140,20 +144,23 @@ class UnknownPlace(Place):
 class Base:
     """A place as the base of a view: it has a version, and can be given a value.
 
-    `writes` is how many arrays are written to where it is given one: those of its arrays that are such views themselves pass it on to theirs, so that names
-    which are exchanged in one branch after the other would double them each time.
+    `writes` is how many arrays are written to where it is given one: those of its arrays that are such views themselves
+    pass it on to theirs, so that names which are exchanged in one branch after the other would double them each time.
     """
 
     def __init__(self, place: Selected, dtype: Any):
         self.place, self.dtype = place, dtype
         self.writes = sum(map(_writes, place.arrays))
         if self.writes > MOST_WAYS:
-            raise UnstageableError("an array is one of others as many branches decide, one after the other", why=f"a write to it would be {self.writes} writes",
-                                   do="exchange the elements (a[:], b[:] = b.copy(), a.copy()), or copy the arrays in the branches")
+            raise UnstageableError(
+                "an array is one of others as many branches decide, one after the other",
+                why=f"a write to it would be {self.writes} writes",
+                do="exchange the elements (a[:], b[:] = b.copy(), a.copy()), or copy the arrays in the branches",
+            )
 
     @property
     def version(self) -> tuple:
-        """What its arrays hold. (Put back after a trial, they are what they were.)"""
+        """The contents of its arrays. (After a trial they are restored.)"""
         return tuple([x.held for x in self.place.arrays])
 
     def set(self, y: Any) -> None:
@@ -166,14 +173,14 @@ class Base:
 
 
 def _writes(array: Tracer) -> int:
-    """How many arrays a write to this one is a write to, and passes through."""
+    """The number of arrays that a write to this one changes or passes through."""
     base = None if array.tie is None else array.tie.base
     return base.writes if isinstance(base, Base) else 1 + _writes(base) if isinstance(base, Tracer) else 1
 
 
 def stand_for(array: Tracer, place: Selected) -> None:
     """Make an array the view of a place that it holds the value of."""
-    array.as_view(Base(place, array._var.type.dtype), lambda base: base.place.read(array._var), lambda base, y: y)   # type: ignore[arg-type]
+    array.as_view(Base(place, array._var.type.dtype), lambda base: base.place.read(array._var), lambda base, y: y)  # type: ignore[arg-type]
 
 
 def roots_of(array: Tracer) -> list:
@@ -182,9 +189,9 @@ def roots_of(array: Tracer) -> list:
 
 
 def ways_to(array: Tracer) -> list:
-    """Each array that is no view and whose elements these may be, with the branches under which it is that one: {selector: side}.
+    """Each base array that may hold these elements, with the branches under which it does: {selector: side}.
 
-    Of very many ways the branches are left out.
+    The branches are left out where there are very many paths.
     """
     if array.tie is None:
         return [({}, array)]
@@ -214,7 +221,7 @@ def are_compatible(a: dict, b: dict) -> bool:
 
 
 def place_of(array: Tracer, since: int) -> Place:
-    """Where an array lies in those that were there before `since`, or in new ones that are no views."""
+    """The place of an array in arrays from before `since`, or in new base arrays."""
     view = array.tie
     if view is None or was_there(array, since):
         return Direct(array)

@@ -17,8 +17,11 @@ def qualified_name(function: Any) -> str:
 
 
 def unknown(function: Any) -> UnsupportedFunctionError:
-    return UnsupportedFunctionError(f"{qualified_name(function)} is not supported on traced arrays",
-                                    why="fad has no record of it", do="see docs/ops for what there is, or give it a rule with fad.custom_vjp")
+    return UnsupportedFunctionError(
+        f"{qualified_name(function)} is not supported on traced arrays",
+        why="fad has no record of it",
+        do="see docs/ops for what there is, or give it a rule with fad.custom_vjp",
+    )
 
 
 def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
@@ -30,8 +33,11 @@ def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def in_numpys_terms(name: str, result: Any) -> Any:
-    """What a function of NumPy's returns: of Python's floats, too, a scalar of NumPy's. Ints stay Python's, as np.size(x) is."""
-    of_numpy = is_value(result) and type_of(result).dtype.kind in "fc" and name not in ("real", "imag")          # np.real(x) is x.real
+    """A result as NumPy's function returns it: a NumPy scalar, for Python's floats, too. Ints stay Python's, as
+    np.size(x) is.
+    """
+    # np.real(x) is x.real
+    of_numpy = is_value(result) and type_of(result).dtype.kind in "fc" and name not in ("real", "imag")
     return numpy_number(result) if of_numpy else result
 
 

@@ -1,6 +1,7 @@
 """Products of SciPy's sparse matrices with traced arrays: A @ x, x @ A, A.dot(x), A * x.
 
-The matrix comes from outside: its numbers are inputs of the program, and the program is traced anew once it has other arrays.
+The matrix comes from outside: its numbers are inputs of the program, and the program is traced anew once it has other
+arrays.
 """
 import sys
 from typing import Any
@@ -27,7 +28,9 @@ def is_sparse(a: Any) -> bool:
 
 
 def is_asked_by_sparse() -> bool:
-    """Whether a sparse matrix wants to know, two calls up, if an operand is an array; of what is none, it calls the reflected operator."""
+    """Whether a sparse matrix wants to know, two calls up, if an operand is an array; of what is none, it calls the
+    reflected operator.
+    """
     code = sys._getframe(2).f_code
     return code.co_name == "_matmul_dispatch" and "sparse" in code.co_filename
 
@@ -39,8 +42,10 @@ def times(a: Any, x: Any, transposed: bool = False) -> Any:
         return routines.Sparse(data * x, rows, columns, a.shape, type(a))
     product = PRODUCTS.get(a.format)
     if product is None or a.ndim != 2 or len(shape_of(x)) not in (1, 2):
-        raise UnsupportedFunctionError(f"a sparse {a.format} array of {a.ndim} axes is not multiplied with a traced array of {len(shape_of(x))}",
-                                       do="take a matrix in one of the formats csr, csc, coo, dia (A.tocsr()) and a vector or matrix")
+        raise UnsupportedFunctionError(
+            f"a sparse {a.format} array of {a.ndim} axes is not multiplied with a traced array of {len(shape_of(x))}",
+            do="take a matrix in one of the formats csr, csc, coo, dia (A.tocsr()) and a vector or matrix",
+        )
     m, n = a.shape[::-1] if transposed else a.shape
     extents.agree(shape_of(x)[0], n, "extents of a sparse matrix and an array")
     return product(a, x, m, transposed)
@@ -96,9 +101,14 @@ def _by_diagonals(a: Any, x: Any, m: int, transposed: bool) -> Any:
         into, of = (start, start - offset) if transposed else (start - offset, start)
         part = registry["slice_axis"](x, 0, of, stop - start)
         values = registry["reshape"](data[k, start:stop], stop - start, *[1] * (len(shape_of(x)) - 1)) * part
-        ends = [registry["full"](0, size, *shape_of(x)[1:], dtype=values.dtype) for size in (into, m - into - (stop - start))]
+        ends = [
+            registry["full"](0, size, *shape_of(x)[1:], dtype=values.dtype)
+            for size in (into, m - into - (stop - start))
+        ]
         y = y + registry["concatenate"](ends[0], values, ends[1], axis=0)
-    return y if hasattr(y, "dtype") else registry["full"](0, m, *shape_of(x)[1:], dtype=np.result_type(a.dtype, x.dtype))
+    return (
+        y if hasattr(y, "dtype") else registry["full"](0, m, *shape_of(x)[1:], dtype=np.result_type(a.dtype, x.dtype))
+    )
 
 
 PRODUCTS = {**dict.fromkeys(COORDINATES, _by_coordinates), "dia": _by_diagonals}

@@ -62,7 +62,7 @@ def _common(answers: tuple) -> ResultMemory:
 
 
 def _key(original: Any, args: tuple, kwargs: dict, source: Any, layout: Any) -> "tuple | None":
-    """What the answer depends on; None if it cannot be a key."""
+    """The key of an answer; None if there is none."""
     options = tuple([(k, _kind(a, source)) for k, a in kwargs.items()])
     key = (original, layout, tuple([_kind(a, source) for a in args]), options)
     try:
@@ -90,7 +90,7 @@ def _kind(a: Any, source: Any) -> Any:
 
 
 def _run(original: Any, args: tuple, kwargs: dict, source: Any, order: Any) -> list:
-    """What NumPy does with arrays of the extents that were seen."""
+    """The call of NumPy's function with arrays of the extents that were seen."""
     stand_ins: dict[int, Any] = {}
     if any(callable(a) and not isinstance(a, type) for a in (*args, *kwargs.values())):
         return [UNKNOWN]                                      # the user's function is not to be called once more

@@ -1,10 +1,11 @@
-"""The text of what is traced: numbers that a program has when it runs, and that the function may ask about while it is traced.
+"""The text of what is traced: numbers that a program has when it runs, and that the function may ask about while it is
+traced.
 
     f"layer{k} {loss:.2f}"  ->  Text("layer", k, " ", loss)      nobody knows it; it may be joined, kept in a list, printed or dropped
     f"layer{k}" in frozen   ->  the loop over k is unrolled       asked what it says, it is known (by a guard, where extents stand in it), or refused
 
-A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. Messages for people (print, warnings, logs, errors)
-are written with names in place of the numbers.
+A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. Messages for
+people (print, warnings, logs, errors) are written with names in place of the numbers.
 """
 import re
 import sys
@@ -47,7 +48,13 @@ def text_of(x: Any, make: Callable, frame: Any, *spec: str) -> str:
         return x.describe()
     known = x._concrete("a text was made", constant=True)
     if not x.ndim and not isinstance(known, np.ndarray):
-        known = known.item() if x.type.weak and isinstance(known, np.generic) else known if x.type.weak else x.dtype.type(known)
+        known = (
+            known.item()
+            if x.type.weak and isinstance(known, np.generic)
+            else known
+            if x.type.weak
+            else x.dtype.type(known)
+        )
     return make(known)
 
 
@@ -74,7 +81,9 @@ def telling() -> Iterator[None]:
 
 
 def is_told(frame: Any) -> bool:
-    """Whether a text that this frame asks for is for people: outside a trace, in fad's own messages, in logs and warnings."""
+    """Whether a text that this frame asks for is for people: outside a trace, in fad's own messages, in logs and
+    warnings.
+    """
     if _telling.is_on or not stack.builders():
         return True
     name = frame.f_globals.get("__name__", "")
@@ -95,12 +104,12 @@ class TracedText:
         return str
 
     def known(self) -> str:
-        """What it says. An error if that is not to be known while tracing."""
+        """The text. Raises if it is unknown while tracing."""
         return "".join([part if type(part) is str else part.known() for part in self.parts])
 
     @property
     def said(self) -> str:
-        """What it says to people."""
+        """The text for people."""
         return "".join([part if type(part) is str else part.said for part in self.parts])
 
     def __str__(self) -> str:
@@ -130,7 +139,10 @@ def _answered(name: str) -> Callable:
     return method
 
 
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "len", "iter", "contains", "getitem", "mod", "rmod", "mul", "rmul", "format", "sizeof", "dir"):
+for _name in (
+    "eq", "ne", "lt", "le", "gt", "ge", "hash", "len", "iter", "contains", "getitem", "mod", "rmod", "mul", "rmul",
+    "format", "sizeof", "dir",
+):
     setattr(TracedText, f"__{_name}__", _answered(f"__{_name}__"))
 TracedText.__bool__ = lambda self: bool(self.known())               # type: ignore[attr-defined]
 TracedText.__int__ = lambda self: int(self.known())                 # type: ignore[attr-defined]
@@ -150,8 +162,11 @@ class TextPart:
         if not stack.builders():
             return self.said
         if self.given is None:
-            raise ConcreteValueError(f"Python asked what a text says: {self.said}", why="numbers stand in it that are not known while the function is traced",
-                                     do="decide by the numbers themselves")
+            raise ConcreteValueError(
+                f"Python asked what a text says: {self.said}",
+                why="numbers stand in it that are not known while the function is traced",
+                do="decide by the numbers themselves",
+            )
         return str(self.make(*self.given))
 
 
@@ -171,7 +186,12 @@ def _is_known(x: Any) -> bool:
 
 def _is_fixed(x: Any) -> bool:
     """Whether x is, and stays, what it is: numbers, texts and tuples of them."""
-    return type(x) in PLAIN or type(x) is TracedText or (isinstance(x, Value) and not x.ndim) or (type(x) is tuple and all(map(_is_fixed, x)))
+    return (
+        type(x) in PLAIN
+        or type(x) is TracedText
+        or (isinstance(x, Value) and not x.ndim)
+        or (type(x) is tuple and all(map(_is_fixed, x)))
+    )
 
 
 def _as_now(x: Any) -> Any:
@@ -217,7 +237,8 @@ def _told(said: Callable, *given: Any) -> str:
         return str(said(*given))
 
 
-# -- what rewritten code calls in place of f"...", "..." % x and Python's functions ------------------------------------------
+# -- what rewritten code calls in place of f"...", "..." % x and Python's functions
+# ------------------------------------------
 
 CONVERSIONS: dict[int, Callable] = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
 
@@ -238,7 +259,9 @@ def joined(*parts: Any) -> Any:
     """The texts, one behind the other."""
     if not any(type(part) is TracedText for part in parts):
         return "".join(parts)
-    return TracedText(*[p for part in parts for p in (part.parts if type(part) is TracedText else (str.__str__(part),))])
+    return TracedText(
+        *[p for part in parts for p in (part.parts if type(part) is TracedText else (str.__str__(part),))]
+    )
 
 
 @door
@@ -249,13 +272,23 @@ def percent(template: Any, given: Any) -> Any:
     if not (_is_fixed(given) or isinstance(given, dict) or _SAYS_ALL.fullmatch(template)):
         return template % given
     if isinstance(given, dict):
-        return made(lambda *values: template % dict(zip(given, values)), lambda *values: _spoken(template) % dict(zip(given, values)), *given.values())
-    return made(lambda *values: template % values, lambda *values: _spoken(template) % values, *(given if type(given) is tuple else (given,)))
+        return made(
+            lambda *values: template % dict(zip(given, values)),
+            lambda *values: _spoken(template) % dict(zip(given, values)),
+            *given.values(),
+        )
+    return made(
+        lambda *values: template % values,
+        lambda *values: _spoken(template) % values,
+        *(given if type(given) is tuple else (given,)),
+    )
 
 
 def _spoken(template: str) -> str:
     """A template as it is for people: names in place of numbers."""
-    return CONVERSION.sub(lambda found: "%" + (found.group(1) or "") + "s", template.replace("%%", "%%%%")).replace("%%%%", "%%")
+    return CONVERSION.sub(lambda found: "%" + (found.group(1) or "") + "s", template.replace("%%", "%%%%")).replace(
+        "%%%%", "%%"
+    )
 
 
 def _format_method(template: str, *args: Any, **kwargs: Any) -> Any:
@@ -316,7 +349,7 @@ def tells(f: Any) -> bool:
 
 
 def face_of(f: Any) -> Any:
-    """What stands for a function of Python's that makes texts, or writes them; None for others."""
+    """The stand-in for a Python function that makes or writes text; None for others."""
     if isinstance(f, BuiltinMethodType) and f.__name__ == "format" and type(f.__self__) is str:
         return lambda *args, **kwargs: _format_method(f.__self__, *args, **kwargs)
     return told_by(f) if tells(f) else None

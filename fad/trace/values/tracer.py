@@ -1,7 +1,7 @@
 """The tracer: what a user's function sees in place of an array while it is traced.
 
-It answers NumPy's protocols, has an ndarray's methods, and is mutable as an ndarray is: `y[i] = v` gives the tracer a new value of
-the (purely functional) program, and a view taken by basic indexing reads and writes through to its base.
+It answers NumPy's protocols, has an ndarray's methods, and is mutable as an ndarray is: `y[i] = v` gives the tracer a
+new value of the (purely functional) program, and a view taken by basic indexing reads and writes through to its base.
 """
 import itertools
 import operator
@@ -31,29 +31,30 @@ from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
 from .text import asked
 
-births = itertools.count(1)                                  # tells what was there before a branch or a loop from what was made in it
+births = itertools.count(1)  # tells what was there before a branch or a loop from what was made in it
 
 # the class whose methods traced values have besides NumPy's: that of the tensors that they stand for
 standing_for: "ContextVar[type | None]" = ContextVar("standing_for", default=None)
 
 
 class TracerView:
-    """How a view reads from its base and writes back into it."""
+    """A view: how it reads from its base and writes back into it."""
 
     __slots__ = ("base", "read", "write", "seen", "chain")
 
     def __init__(self, base: "Tracer", read: Callable, write: Callable):
         self.base, self.read, self.write, self.seen = base, read, write, base.version
-        self.chain: Any = None                              # how it came from its base, where that is known (see mutation.py)
+        self.chain: Any = None  # how it came from its base, where that is known (see mutation.py)
 
 
 class Tracer(Value):
     """A traced array or scalar.
 
-    `tie` says what it is a view of; `origin` is the variable it was made with, which tells how it lies in memory; `born` numbers the tracers.
+    `tie` says what it is a view of; `origin` is the variable it was made with, which tells how it lies in memory;
+    `born` numbers the tracers.
 
-    `kin` are arrays (each with what it held then, and an excuse) that may be this very array, as may be left open by a loop: once one of
-    them was written to, nobody knows what this one holds.
+    `kin` are arrays (each with what it held then, and an excuse) that may be this very array, as may be left open by a
+    loop: once one of them was written to, nobody knows what this one holds.
     """
 
     __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional", "longer")
@@ -63,9 +64,10 @@ class Tracer(Value):
         self._version, self.origin, self.born = 0, var, next(births)
         self.tie: TracerView | None = None
         self.kin: Any = ()
-        self.bound: Any = None                              # whether the name of this value has one at all (see bound.py)
+        self.bound: Any = None  # whether the name of this value has one at all (see bound.py)
         self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
-        self.longer: Mapping[Var, Var] = SAME               # of a list's rows: variable -> the first that had its entries, before more were appended
+        # of a list's rows: variable -> the first that had its entries, before more were appended
+        self.longer: Mapping[Var, Var] = SAME
 
     @property
     def atom(self) -> Var:
@@ -93,14 +95,21 @@ class Tracer(Value):
     def is_kin_changed(self) -> bool:
         """Whether an array that may be this one was written to."""
         self.kin = [k for k in self.kin if k[0].is_still(k[1]) or not (k[2] is not None and k[2]())]
-        return not all(other.is_still(var) and (excuse is not lies_here or other._is_sure(self)) for other, var, excuse in self.kin)
+        return not all(
+            other.is_still(var) and (excuse is not lies_here or other._is_sure(self)) for other, var, excuse in self.kin
+        )
 
     def _is_sure(self, row: "Tracer") -> bool:
         """Whether nothing that may be this array was written to, but for the row of a list that it lies in."""
-        return all(other.is_still(var) or other is row or excuse is never or (excuse is not None and excuse()) for other, var, excuse in self.kin)
+        return all(
+            other.is_still(var) or other is row or excuse is never or (excuse is not None and excuse())
+            for other, var, excuse in self.kin
+        )
 
     def is_still(self, var: Var) -> bool:
-        """Whether no element was written to since it was this variable. What a list gets at its end is in no array that was there."""
+        """Whether no element was written to since it was this variable. What a list gets at its end is in no array that
+        was there.
+        """
         return self._var is var or self.longer.get(self._var, self._var) is self.longer.get(var, var)
 
     def unexcused_kin(self) -> list:
@@ -109,13 +118,17 @@ class Tracer(Value):
 
     def unchanged_kin(self) -> list:
         """Arrays that may be this very one, as far as is known."""
-        return [other for other, var, excuse in self.kin if other.is_still(var) and not (excuse is not None and excuse())]
+        return [
+            other for other, var, excuse in self.kin if other.is_still(var) and not (excuse is not None and excuse())
+        ]
 
     def _see_to_kin(self) -> None:
         if self.is_kin_changed:
-            raise SideEffectError("an array is read, and another one was written to that may be the same",
-                                  why="which array a name stands for after a loop depends on its iterations",
-                                  do="copy where the arrays are to be different ones (x = y.copy()), or use the name that was written to")
+            raise SideEffectError(
+                "an array is read, and another one was written to that may be the same",
+                why="which array a name stands for after a loop depends on its iterations",
+                do="copy where the arrays are to be different ones (x = y.copy()), or use the name that was written to",
+            )
 
     @property
     def version(self) -> int:
@@ -127,7 +140,8 @@ class Tracer(Value):
         """Give this array a new value in place; what it is a view of changes with it."""
         view, builder = self.tie, current()
         base: Any = None
-        new = builder.value_of(builder.lift(new).atom)      # as it is now: it may be a view of this array, as in z[:] = z[::-1]
+        # as it is now: it may be a view of this array, as in z[:] = z[::-1]
+        new = builder.value_of(builder.lift(new).atom)
         if view is not None:
             base = view.write(view.base, new)
         builder.note_mutation(self)
@@ -146,11 +160,13 @@ class Tracer(Value):
             self.tie.seen = -1
 
     def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
-        """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed."""
+        """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed.
+        """
         self.tie = TracerView(base, read, write)
         return self
 
-    # -- NumPy's protocols ----------------------------------------------------------------------------------------------
+    # -- NumPy's protocols
+    # ----------------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return call_ufunc(ufunc, method, inputs, kwargs)
@@ -220,7 +236,7 @@ class Tracer(Value):
         """A list or tuple, of traced values too, is the array that NumPy makes of it."""
         if not isinstance(other, (list, tuple)):
             return other
-        return as_array(other) if getattr(other, "rows", None) is None else other.array()         # type: ignore[union-attr]
+        return as_array(other) if getattr(other, "rows", None) is None else other.array()  # type: ignore[union-attr]
 
     def meets(self, name: str, a: Any, b: Any) -> None:
         op = registry[name]
@@ -230,19 +246,23 @@ class Tracer(Value):
 
     def __matmul__(self, other: Any) -> Any:
         if sparse.is_sparse(other):
-            return sparse.times(other, self, transposed=True) if self.ndim < 2 else sparse.times(other, self.T, transposed=True).T
+            return (
+                sparse.times(other, self, transposed=True)
+                if self.ndim < 2
+                else sparse.times(other, self.T, transposed=True).T
+            )
         return super().__matmul__(other)                     # type: ignore[misc]
 
     def __rmatmul__(self, other: Any) -> Any:
-        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)      # type: ignore[misc]
+        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)  # type: ignore[misc]
 
     def __mul__(self, other: Any) -> Any:
-        return other * self.__index__() if self._repeats(other) else super().__mul__(other)              # type: ignore[misc]
+        return other * self.__index__() if self._repeats(other) else super().__mul__(other)  # type: ignore[misc]
 
     def __rmul__(self, other: Any) -> Any:
         if self._repeats(other):
             return other * self.__index__()
-        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmul__(other)         # type: ignore[misc]
+        return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmul__(other)  # type: ignore[misc]
 
     def _repeats(self, other: Any) -> bool:
         """Whether a product with this is a sequence so many times over: [0.0] * len(x)."""
@@ -253,18 +273,28 @@ class Tracer(Value):
 
     def __pos__(self) -> "Tracer":
         if self.dtype.kind == "b" and not self.type.weak:
-            raise TypeError("ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'>")
+            raise TypeError(
+                "ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'>"
+            )
         return Tracer(self.builder, counted(self).atom)
 
-    # -- where Python needs a value ---------------------------------------------------------------------------------------
+    # -- where Python needs a value
+    # ---------------------------------------------------------------------------------------
 
     def _needs(self, what: str) -> ConcreteValueError:
         library = library_call()
         if library:
-            return ConcreteValueError(f"{what}, by {library}: {self.describe()}", why="a library's code computes with numbers, and fad has no record of it",
-                                      do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for solvers), or "
-                                         "keep it off the derivative's path (fad.stop_gradient)")
-        to_do = "take an element of it (x[0]), or reduce it (np.sum)" if self.ndim else "compute with arrays (np.where, slices)"
+            return ConcreteValueError(
+                f"{what}, by {library}: {self.describe()}",
+                why="a library's code computes with numbers, and fad has no record of it",
+                do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for solvers), or "
+                "keep it off the derivative's path (fad.stop_gradient)",
+            )
+        to_do = (
+            "take an element of it (x[0]), or reduce it (np.sum)"
+            if self.ndim
+            else "compute with arrays (np.where, slices)"
+        )
         return ConcreteValueError(f"{what}, which has no value while the function is traced: {self.describe()}",
                                   do=f"{to_do}, use fad.cond / fad.while_loop, or mark the argument static")
 
@@ -305,7 +335,9 @@ class Tracer(Value):
         raise pickled(self)
 
     def __dir__(self) -> list:
-        return dir(np.ndarray if self.ndim else self.dtype.type if not self.type.weak else type(self.dtype.type(0).item()))
+        return dir(
+            np.ndarray if self.ndim else self.dtype.type if not self.type.weak else type(self.dtype.type(0).item())
+        )
 
     def __len__(self) -> int:
         if not self.shape:
@@ -335,9 +367,15 @@ def _compare(name: str, decide: Callable, reflected: str) -> Callable:
             return NotImplemented
         if other is None or isinstance(other, (str, dict, set, bytes)):
             if self.ndim and name in ("equal", "not_equal") and stack.builders():
-                return getattr(operator, _python_name[name])(self._concrete("an array was compared with what is no number", constant=True), other)
+                return getattr(operator, _python_name[name])(
+                    self._concrete("an array was compared with what is no number", constant=True), other
+                )
             return NotImplemented
-        if self.dtype == INT and self.ndim == 0 and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0):
+        if (
+            self.dtype == INT
+            and self.ndim == 0
+            and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0)
+        ):
             facts = current().integers
             known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
             if known is not None:
@@ -386,13 +424,20 @@ def _not(decide: Callable) -> Callable:
     return negated
 
 
-for _python, _name, _decide in [("ge", "greater_equal", _order(0)), ("gt", "greater", _order(1)), ("le", "less_equal", _reverse(_order(0))),
-                                ("lt", "less", _reverse(_order(1))), ("eq", "equal", _equal), ("ne", "not_equal", _not(_equal))]:
+for _python, _name, _decide in [
+    ("ge", "greater_equal", _order(0)),
+    ("gt", "greater", _order(1)),
+    ("le", "less_equal", _reverse(_order(0))),
+    ("lt", "less", _reverse(_order(1))),
+    ("eq", "equal", _equal),
+    ("ne", "not_equal", _not(_equal)),
+]:
     setattr(Tracer, f"__{_python}__", _compare(_name, _decide, f"__{REFLECTED[_python]}__"))
 
 
 def _hash(self: Tracer) -> int:
-    """As for an array there is none; a number's would need its value (in a dict or a set it would be silently missed)."""
+    """As for an array there is none; a number's would need its value (in a dict or a set it would be silently missed).
+    """
     return hash(self._concrete("Python needed the hash", constant=True))
 
 
@@ -416,9 +461,21 @@ def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
     return method
 
 
-for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
-                       "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "matmul": "matmul", "lshift": "left_shift",
-                       "rshift": "right_shift"}.items():
+for _python, _name in {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floordiv",
+    "mod": "mod",
+    "pow": "pow",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "matmul": "matmul",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}.items():
     setattr(Tracer, f"__i{_python}__", _in_place(_name, f"__r{_python}__", getattr(operator, f"__{_python}__")))
 
 
@@ -431,4 +488,6 @@ def _rounded(name: str) -> Callable:
 
 for _python, _name in {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}.items():
     setattr(Tracer, f"__{_python}__", _rounded(_name))
-Tracer.__round__ = lambda self, digits=None: _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)   # type: ignore[attr-defined]
+Tracer.__round__ = lambda self, digits=None: (
+    _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)
+)  # type: ignore[attr-defined]

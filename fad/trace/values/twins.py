@@ -9,7 +9,8 @@ from ..objects.containers import contents, same_contents
 
 
 class Twin(NamedTuple):
-    """Two containers that may be one, with what they held when that was found; excuse() says later that they are two."""
+    """Two containers that may be one, with what they held when that was found; excuse() says later that they are two.
+    """
 
     one: Any
     other: Any
@@ -23,7 +24,7 @@ class Twin(NamedTuple):
 
 
 def _held(container: Any) -> tuple:
-    """What a container holds now, and what the arrays are that hold a list's elements (see lists/rows.py)."""
+    """The present contents of a container, and the arrays that hold a list's elements (see lists/rows.py)."""
     return contents(container), [row._var for row in getattr(container, "rows", None) or ()]
 
 
@@ -54,9 +55,12 @@ def check(builder: Any) -> None:
 
 
 def refuse(where: "Where | None" = None) -> None:
-    raise UnstageableError("a list, dict or object is changed that is known by two names",
-                           why="which one a name stands for after a branch or a loop on traced values depends on the way taken",
-                           do="copy it where it gets its second name (best = list(cur)), or keep the numbers in one array", where=where)
+    raise UnstageableError(
+        "a list, dict or object is changed that is known by two names",
+        why="which one a name stands for after a branch or a loop on traced values depends on the way taken",
+        do="copy it where it gets its second name (best = list(cur)), or keep the numbers in one array",
+        where=where,
+    )
 
 
 def may_be(container: Any) -> list:
