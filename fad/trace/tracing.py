@@ -37,7 +37,7 @@ from .values.twins import check as check_twins
 class Traced(NamedTuple):
     """A traced function.
 
-    func       its inputs are the traced leaves, then the captured arrays; its outputs the result's data leaves, then the new
+    func       inputs: the traced leaves, then the captured arrays. Outputs: the result's data leaves, then the new
                contents of the inputs that the function wrote to
     structure  of the result
     statics    the result's leaves that are not data, as {position: value}
@@ -45,15 +45,15 @@ class Traced(NamedTuple):
     written    which inputs the function wrote to in place, captured arrays counted after the others
     guards     what the trace rests on: (relation, ((input, axis or None), coefficient) pairs, constant)
     sources    the outside values it read
-    dense      inputs that must lie in memory in C order, as those did with which it was traced: a view or a copy hung on it
+    dense      inputs that must be in C order, as when it was traced: a view or a copy depended on it
     later      inputs that are given in a second step (see api/pullback.py)
     lost       inputs that the function may have written to, nobody knows what (see roll.py)
-    apart      pairs (input, others): the function within, which is differentiated, writes to it, and so it must share no memory with these
+    apart      pairs (input, others): a differentiated function writes to the input, which must share no memory
     unrolled   pairs (line, reason) of loops that are not one region of the program
     identical  triples (input, input, whether): whether the two are one array, where the function asks for that
     prelude    calls of Python that give the values of the last inputs, behind the captured ones (see ir/prelude.py)
     effects    what the trace has changed outside (see effects.py)
-    stores     what each call of the program changes outside (see ir/delivery.py); they need further outputs, `delivered` of them
+    stores     effects of each call of the program (see ir/delivery.py); they need `delivered` further outputs
     inside     of a function within the program: what it leaves outside itself (see delivery.py)
     """
 

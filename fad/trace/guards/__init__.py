@@ -5,7 +5,7 @@ handed      objects that are handed to code which is not captured
 closures    functions taken apart: what they close over, and what of it is a number or an array
 reads       what code may read that is not rewritten
 purity      what functions of Python's own library depend on         settings    what tells how things are set
-guard       the kinds of guards                                      bytecode    what can be told of a function by its byte code
+guard       the kinds of guards                                      bytecode    facts from a function's bytecode
 snapshot    containers and objects with all in them
 kinds       containers, open objects
 """

@@ -2,7 +2,7 @@
 
     function                             its result is                             examples
     known to be pure (PURE)              a constant of the program                 re.sub, itertools.product, Fraction
-    a question (CLOCKS, QUESTIONS)       asked anew before each call (percall.py)  time.perf_counter, np.loadtxt, os.getpid
+    a question (CLOCKS, QUESTIONS)       asked anew before each call (percall.py)  time.perf_counter, os.getpid
     anything else                        left to the tape                          open, subprocess.run, queue.get
 
 A question may be asked once more without any effect, so it is asked while tracing, too, for the type of its result. All

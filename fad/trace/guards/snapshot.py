@@ -3,7 +3,7 @@
 All that is reached is one graph, however deep, shared or cyclic it is: a node for each container, with its elements as
 they were.
 
-    rates = {"slow": 0.1, "steps": [1, 2]}     nodes   rates: keys ("slow", "steps"), values (0.1, steps)   steps: (1, 2)
+    rates = {"slow": 0.1, "steps": [1, 2]}     nodes   rates: ("slow", "steps"), (0.1, steps)   steps: (1, 2)
 
 Nothing has changed where every element is the very object that it was, which a few passes of C code tell. Only if they
 find a difference, numbers and texts are compared by value and containers by contents.

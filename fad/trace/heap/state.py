@@ -184,7 +184,8 @@ class Trial:
         """An error if what holds values of Python's, and no traced ones, was changed."""
         if self.has_changed_pythons:
             raise UnstageableError(
-                "a bytearray, an array that is not of numbers or is held by a library's object, a context variable or a dict's order is changed "
+                "a bytearray, an array that is not of numbers or is held by a library's object, a context variable or "
+                "a dict's order is changed "
                 "in a loop or branch on traced values",
                 why="it cannot be part of the program",
                 do="use a list, an array of NumPy's or a plain variable",

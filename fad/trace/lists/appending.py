@@ -122,7 +122,8 @@ class AppendedLists:
         """
         if any(self.ties.get(key, (False,) * 3)[1] and holders(c.added) for key, c in self.outer.items()):
             raise UnstageableError(
-                "an array that a list got in one iteration has a name in the next, and elements of the list are written to",
+                "an array that a list got in one iteration has a name in the next, and elements of the list are "
+                "written to",
                 do="put a copy into the list (out[k] = x.copy())",
             )
 

@@ -90,7 +90,8 @@ def refuse_unseen_reads(root: Builder) -> None:
     reads = reads_of(root)
     if any(id(x) in reads.seen for x in changed) or any(place in reads.names_of for place in places):
         raise SideEffectError(
-            "a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself (operators, `with`)",
+            "a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself "
+            "(operators, `with`)",
             why="a program does not see what they read",
             do="pass it to them, or keep it in an object",
         )

@@ -65,7 +65,8 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
 def _refusal(v: Any, kind: DtypeKind, site: tuple) -> UnstageableError:
     where, name = site
     return UnstageableError(
-        f"{name or 'a value'} is {_text(kind.dtype, kind.weak)} on one way and {_text(v.type.dtype, v.type.weak)} on another, "
+        f"{name or 'a value'} is {_text(kind.dtype, kind.weak)} on one way and "
+        f"{_text(v.type.dtype, v.type.weak)} on another, "
         "and what follows depends on it",
         where=where,
         why="a program gives a name one dtype",

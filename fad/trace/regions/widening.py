@@ -63,7 +63,8 @@ def _parts(iteration: Iteration) -> list:
 def _refusal(names: tuple, k: int, before: Type, after: Type) -> WideningError:
     name = (names[k] if k < len(names) else "") or "a value that the loop carries"
     return WideningError(
-        f"{name} changes its dtype from {_text(before)} to {_text(after)}, and iterations before and after compute differently",
+        f"{name} changes its dtype from {_text(before)} to {_text(after)}, and iterations before and after compute "
+        "differently",
         why="a loop that is one part of the program gives a name one dtype",
         do="start it with the dtype that it will have",
     )

@@ -1,7 +1,8 @@
 """Python's data model, as captured code uses it: operators, items, attributes, truth, iteration, `with`.
 
     a + b        ->  __fad__.binary("Add", a, b)          c[k] = v   ->  __fad__.set_item(v, c, k)
-    c[k]         ->  __fad__.item(c, k)                   o.x += v   ->  __fad__.augment_attribute("Add", o, "x", lambda: v)
+    c[k]         ->  __fad__.item(c, k)
+    o.x += v     ->  __fad__.augment_attribute("Add", o, "x", lambda: v)
 
 On plain values and traced ones these are Python's own operations. Where the class of an operand is a user's, Python
 would call a special method (`__add__`, `__getitem__`, the setter of a property). That method is captured and called

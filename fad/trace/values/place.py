@@ -126,7 +126,8 @@ class UnknownPlace(Place):
 
     def _refusal(self) -> SideEffectError:
         return SideEffectError(
-            "an array that is a view of one array or of another, as a branch decides, is written to, or one of those is",
+            "an array that is a view of one array or of another, as a branch decides, is written to, or one of those "
+            "is",
             why="how it lies in them cannot be told",
             do="copy it in the branch (x.copy())",
         )

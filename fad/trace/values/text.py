@@ -1,8 +1,8 @@
 """The text of what is traced: numbers that a program has when it runs, and that the function may ask about while it is
 traced.
 
-    f"layer{k} {loss:.2f}"  ->  Text("layer", k, " ", loss)      nobody knows it; it may be joined, kept in a list, printed or dropped
-    f"layer{k}" in frozen   ->  the loop over k is unrolled       asked what it says, it is known (by a guard, where extents stand in it), or refused
+    f"layer{k} {loss:.2f}"  ->  Text("layer", k, " ", loss)      unknown: it may be joined, kept, printed or dropped
+    f"layer{k}" in frozen   ->  the loop over k is unrolled       its text is known (by a guard for extents), or refused
 
 A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. Messages for
 people (print, warnings, logs, errors) are written with names in place of the numbers.

@@ -287,7 +287,8 @@ class Tracer(Value):
             return ConcreteValueError(
                 f"{what}, by {library}: {self.describe()}",
                 why="a library's code computes with numbers, and fad has no record of it",
-                do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for solvers), or "
+                do="call it in a function with a rule of its own (fad.custom_jvp, fad.custom_vjp; fad.implicit for "
+                   "solvers), or "
                 "keep it off the derivative's path (fad.stop_gradient)",
             )
         to_do = (
