@@ -489,6 +489,5 @@ def _rounded(name: str) -> Callable:
 
 for _python, _name in {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}.items():
     setattr(Tracer, f"__{_python}__", _rounded(_name))
-Tracer.__round__ = lambda self, digits=None: (
-    _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)
-)  # type: ignore[attr-defined]
+Tracer.__round__ = (  # type: ignore[attr-defined]
+    lambda self, digits=None: _rounded("rint")(self) if digits is None else METHODS["round"](self, digits))
