@@ -92,7 +92,7 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
     sol = Solution(np.array(times), pieces, direction, method.side) if dense_output else None
     if t_eval is None:
         wanted, at_wanted = np.array(times), np.array(states)
-    else:
+    elif watched.functions:                                   # one of them may have ended it
         wanted, at_wanted = wanted[:done], at_wanted[:done]
     return OptimizeResult(t=wanted, y=at_wanted.T, sol=sol,
                           t_events=None if events is None else [np.array(found) for found in event_times],

@@ -187,3 +187,15 @@ def test_what_is_traced_may_be_anywhere_that_the_slope_sees(slope):
         return solve_ivp(slope(p), (0, 1), [1.0, 0.5], t_eval=[1.0]).y[0, 0]
     assert fad.jit(f, fallback=False)(P) == pytest.approx(f(P), rel=1e-13)
     assert fad.grad(f, fallback=False)(P)[0] == pytest.approx((f(P + [1e-6, 0]) - f(P - [1e-6, 0])) / 2e-6, rel=1e-6)
+
+
+def test_the_shape_of_a_solution_at_given_times_does_not_depend_on_data():
+    """Jacobians by forward mode stack it; without events no step ends the integration early."""
+    times = np.linspace(0.0, 1.0, 5)
+
+    def solved(p):
+        return solve_ivp(lambda t, u: -p * u, (0.0, 1.0), np.ones(2), t_eval=times, rtol=1e-8, atol=1e-10).y
+    p = np.array([0.5, 1.5])
+    expected = np.zeros((2, 5, 2))
+    expected[[0, 1], :, [0, 1]] = -times * np.exp(-p[:, None] * times)
+    np.testing.assert_allclose(fad.jacfwd(solved)(p), expected, atol=1e-6)
