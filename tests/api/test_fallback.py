@@ -144,7 +144,7 @@ def test_recursion_that_depends_on_data_says_so():
     assert fad.grad(f)(30.0) == pytest.approx(0.75 ** 5)
 
 
-def test_arguments_and_outer_arrays_are_untouched_by_derivatives():
+def test_derivatives_leave_arguments_alone_and_outer_arrays_as_one_call_does():
     outer, data, x = np.ones(4), np.arange(4.0), X.copy()
 
     def f(x, data):
@@ -155,7 +155,7 @@ def test_arguments_and_outer_arrays_are_untouched_by_derivatives():
     g = fad.grad(f, argnums=(0, 1))(x, data)
     np.testing.assert_array_equal(x, X)
     np.testing.assert_array_equal(data, np.arange(4.0))
-    np.testing.assert_array_equal(outer, np.ones(4))
+    np.testing.assert_array_equal(outer, [1.0, 1.0, X[1] * int(X[2] + 1), 1.0])
     expected = differences(lambda x: f(x.copy(), data.copy()), X)
     np.testing.assert_allclose(g[0], expected, rtol=1e-6)
     assert g[1][1] == 0

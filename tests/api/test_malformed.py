@@ -86,7 +86,6 @@ INSIDE = {                                                    # a function, the 
     "x.hex": (lambda x: x[0] * len(x[0].hex()), MissingAttributeError, ["has no attribute 'hex'", "not known while the function is traced"]),
     "pickle": (lambda x: np.sum(x) * len(pickle.dumps(x)), ConcreteValueError, ["pickle them outside the function"]),
     "recursion": (doubling, RecursionDepthError, ["return doubling(x * 2.0)", "calls itself"]),
-    "product of series": (lambda x: np.sum((np.polynomial.Chebyshev(x) * np.polynomial.Chebyshev(x)).coef), UnsupportedFunctionError, ["cheb2poly"]),
     "roots of a series": (lambda x: np.polynomial.Polynomial(x).roots()[0], MissingAttributeError, ["Polynomial with traced coefficients", "'roots'"]),
     "del x[0]": (removing, CallError, ["cannot delete array elements", "del x[0]"]),
     "np.where of two": (lambda x: np.sum(np.where(x > 0, x)), CallError, ["either both or neither of x and y"]),
