@@ -17,7 +17,8 @@ VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4),
 SHORT = {"numpy": "np", "scipy.special": "sp", "scipy.linalg": "la", "scipy.stats": "stats", "scipy.signal": "signal",
          "scipy.ndimage": "ndimage", "scipy.spatial.distance": "distance", "scipy.integrate": "integrate",
          "scipy.interpolate": "interpolate", "scipy.fft": "sfft"}
-LATER = "scipy.optimize.", "scipy.integrate.", "numpy.vectorize", "math.", "cmath."    # they take functions, or numbers
+# they take functions, numbers, matrices or rotations: tests/routines and tests/api try their keywords
+LATER = "scipy.optimize.", "scipy.integrate.", "scipy.sparse.", "scipy.spatial.transform.", "numpy.vectorize", "math.", "cmath."
 
 # the keyword's values to try, as text, by the parameter's name; those that NumPy itself does not take are passed over
 POOL: dict[str, tuple] = {
