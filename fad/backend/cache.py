@@ -42,8 +42,7 @@ _OF_NO_ACCOUNT = (
 )
 
 
-# -- the dependences of machine code
-# ------------------------------------------------------------------------------------
+# -- the dependences of machine code ---------------------------------------------------------------
 
 
 def key(*parts: str) -> str:

@@ -27,8 +27,7 @@ class Expressions:
     def __init__(self, scalar: Callable, element: Callable, axis: Callable):
         self.scalar, self.element, self.axis = scalar, element, axis
 
-    # -- operands
-    # -----------------------------------------------------------------------------------------------------------
+    # -- operands ----------------------------------------------------------------------------------
 
     def operand(self, operand: Any, dtype: "np.dtype | None" = None) -> ExprText:
         """An operand, in the dtype of the loop that reads it."""
@@ -76,8 +75,7 @@ class Expressions:
             return self.scalar(s)
         return self.element(s)
 
-    # -- steps
-    # --------------------------------------------------------------------------------------------------------------
+    # -- steps -------------------------------------------------------------------------------------
 
     def value(self, step: Step) -> ExprText:
         """The expression that the step computes, in its result's dtype."""

@@ -67,8 +67,7 @@ class Printer:
         self.regions: list[tuple] = []  # (head, nest) of the loops that stand in no other nest: see parallel.py
         self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers
 
-    # -- lines
-    # ----------------------------------------------------------------------------------------------------------------
+    # -- lines -------------------------------------------------------------------------------------
 
     def line(self, text: str, step: "Step | None" = None) -> None:
         """One line, with the user's line behind it where it is another than before."""
@@ -85,8 +84,7 @@ class Printer:
         action()
         self.indent = before
 
-    # -- blocks
-    # -----------------------------------------------------------------------------------------------------------------
+    # -- blocks ------------------------------------------------------------------------------------
 
     def block(self, steps: list, outputs: tuple) -> None:
         """The statements of one block."""
@@ -215,8 +213,7 @@ class Printer:
             self.pending[self.storage.root(step.out)] = value
         return short
 
-    # -- variables
-    # ----------------------------------------------------------------------------------------------------------------
+    # -- variables ---------------------------------------------------------------------------------
 
     def home(self, var: Var) -> Any:
         return self.homes[self.storage.root(var)]
@@ -267,8 +264,7 @@ class Printer:
         """The extents of what is kept of an array, as NumPy's creation functions take them."""
         return _shape([self.expressions.index(n).source for n in self.extents(var)])
 
-    # -- storage
-    # ------------------------------------------------------------------------------------------------------------------
+    # -- storage -----------------------------------------------------------------------------------
 
     def _first_written(self, node: Any) -> dict:
         """The arrays that this node is the first to write to and does not make, in order, each with the first step that
@@ -317,8 +313,7 @@ class Printer:
         """The place where an array that is not allocated yet may be made, if not where it is needed."""
         return None if root in self.allocated else room_for(self, root, self.extents(root))
 
-    # -- steps ---------------------------------------------------------------------------------------------------------
-    # -----------
+    # -- steps --------------------------------------------------------------------------------------------------------- 
 
     def step(self, step: Step) -> None:
         _PRINT[step.kind](self, step)

@@ -26,8 +26,7 @@ class Lowering:
         self.makers: dict[Var, Step] = {}                    # of the results of elementwise ops
         self.copies: list[tuple] = []  # (equation, variable) of arrays that are copied before they are written to
 
-    # -- blocks
-    # ---------------------------------------------------------------------------------------------------------------
+    # -- blocks ------------------------------------------------------------------------------------
 
     def block(self, func: Func, carried: tuple = (), carries: tuple = ()) -> list:
         """The steps of func's equations, only those that matter; `carried` are roots whose storage the block may
@@ -114,8 +113,7 @@ class Lowering:
                 place.append(at(axes[-1]))
         return tuple(axes), tuple(place)
 
-    # -- elementwise
-    # ----------------------------------------------------------------------------------------------------------
+    # -- elementwise -------------------------------------------------------------------------------
 
     def _kind_elementwise(self, eqn: Equation) -> list:
         out = eqn.outputs[0]
@@ -157,8 +155,7 @@ class Lowering:
         self.storage.reshape(out, x)
         return [Step("call", eqn, out, arrays=(x,), args=tuple([self.views.locate(n) for n in eqn.inputs[1:]]))]
 
-    # -- reductions
-    # -----------------------------------------------------------------------------------------------------------
+    # -- reductions --------------------------------------------------------------------------------
 
     def _kind_reduce(self, eqn: Equation) -> list:
         x, out = eqn.inputs[0], eqn.outputs[0]
@@ -224,8 +221,7 @@ class Lowering:
             )
         ]
 
-    # -- updates
-    # --------------------------------------------------------------------------------------------------------------
+    # -- updates -----------------------------------------------------------------------------------
 
     def _update(self, eqn: Equation) -> list:
         return self._write(eqn, "map")
@@ -279,8 +275,7 @@ class Lowering:
             Step("call", eqn, out, args=(self.views.locate(eqn.inputs[1]),), arrays=() if before else (x,))
         ]
 
-    # -- effects
-    # --------------------------------------------------------------------------------------------------------------
+    # -- effects -----------------------------------------------------------------------------------
 
     def _kind_check(self, eqn: Equation) -> list:
         shape = max([getattr(a.type, "shape", ()) for a in eqn.inputs], key=len)

@@ -47,8 +47,7 @@ class Role(NamedTuple):
     rank: int
 
 
-# -- what the nest tells
-# -------------------------------------------------------------------------------------------------
+# -- what the nest tells ---------------------------------------------------------------------------
 
 
 def note_region(printer: Any, node: Loop, last: "str | None") -> None:
@@ -132,8 +131,7 @@ def _part(node: Loop, index: Index, written: set) -> "Index | None":
     return index - Index.of(lanes[0])
 
 
-# -- what the text tells
-# -------------------------------------------------------------------------------------------------
+# -- what the text tells ---------------------------------------------------------------------------
 
 
 class ParallelLoop:
@@ -222,8 +220,7 @@ class ParallelLoop:
         ]
         return True
 
-    # -- the parts
-    # -------------------------------------------------------------------------------------------------------
+    # -- the parts ---------------------------------------------------------------------------------
 
     def work(self) -> str:
         """About how much the loop does, as an expression."""
@@ -325,8 +322,7 @@ def _factor(text: str) -> str:
     return text if text.isalnum() else f"({text})"
 
 
-# -- the text of a module
-# -------------------------------------------------------------------------------------------------
+# -- the text of a module --------------------------------------------------------------------------
 
 
 def parallel_loops(printer: Any, lines: list, parameters: list) -> Iterator[ParallelLoop]:

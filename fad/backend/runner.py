@@ -132,8 +132,7 @@ class Runner:
         text, _ = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
         return functools.partial(self._made, text, tuple([example(x) for x in values]))
 
-    # -- tiers
-    # ------------------------------------------------------------------------------------------------------------
+    # -- tiers -------------------------------------------------------------------------------------
 
     def _should_compile(self, values: list) -> bool:
         """Whether this call is for the kernel, which may be there by now."""

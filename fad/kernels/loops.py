@@ -123,8 +123,7 @@ class NumbaLoops:
             return False
         return not call.args[0].name.startswith("$")         # else it is an element
 
-    # -- strips (see strip_mining.py)
-    # ------------------------------------------------------------------------------------
+    # -- strips (see strip_mining.py) --------------------------------------------------------------
 
     def is_counted(self, header):
         """Whether the loop is over a range."""
@@ -134,8 +133,7 @@ class NumbaLoops:
         """The name of the variable that holds the iterator of a loop over a range."""
         return self._turn(header).value.name
 
-    # -- sizes
-    # ----------------------------------------------------------------------------------------------------------
+    # -- sizes -------------------------------------------------------------------------------------
 
     def statements(self, labels):
         return [s for label in labels for s in self.blocks[label].body if not isinstance(s, ir.Del)]

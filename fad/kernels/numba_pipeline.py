@@ -47,8 +47,7 @@ class LeanLower(lowering.Lower):
         super().setup_function(fndesc)
         mark_helper(self.context, self.function, self.fndesc, self.func_ir.func_id.func)
 
-    # -- results
-    # --------------------------------------------------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------------------
 
     def _lower_result(self, inst):
         """Emit a statement on a large result, which is stored where it is made; False where it is another statement."""
@@ -72,8 +71,7 @@ class LeanLower(lowering.Lower):
         if not results.is_large(self.fndesc.restype):        # C has no such results
             super().create_cfunc_wrapper()
 
-    # -- variables
-    # ------------------------------------------------------------------------------------------------------------
+    # -- variables ---------------------------------------------------------------------------------
 
     def _find_singly_assigned_variable(self):
         self._blk_local_varmap = {}
@@ -124,8 +122,7 @@ class LeanLower(lowering.Lower):
             typ, val = types.MemInfoPointer(types.voidptr), self.builder.extract_value(val, place)
         super().decref(typ, val)
 
-    # -- operators
-    # ------------------------------------------------------------------------------------------------------------
+    # -- operators ---------------------------------------------------------------------------------
 
     def lower_binop(self, resty, expr, op):
         if not expr.static_lhs is expr.static_rhs is ir.UNDEFINED:
@@ -148,8 +145,7 @@ class LeanLower(lowering.Lower):
             self._operators[op, kinds] = self.context.get_function(function, function.get_call_type(typing, kinds, {}))
         return self._operators[op, kinds]
 
-    # -- calls
-    # ----------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def _lower_call_normal(self, fnty, expr, signature):
         method = fnty.typing_key if isinstance(fnty, types.BoundFunction) and self._is_array(fnty.this) else None
@@ -181,8 +177,7 @@ class LeanLower(lowering.Lower):
         self.incref(wanted, result)
         return result
 
-    # -- elements
-    # -------------------------------------------------------------------------------------------------------------
+    # -- elements ----------------------------------------------------------------------------------
 
     def lower_getitem(self, resty, expr, value, index, signature):
         kind = self.typeof(value.name)
@@ -259,8 +254,7 @@ class LeanLower(lowering.Lower):
             self.builder.position_at_end(here)
         return self._fields[name, at]
 
-    # -- rows
-    # -----------------------------------------------------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------------------
 
     def _fill_rows(self, kind, target, index, value):
         """Emit x[i, :, :] = a number, or an array like what is there; False where it is another assignment."""
@@ -328,8 +322,7 @@ class LeanLower(lowering.Lower):
                     self.builder, ValueError, ("an array is assigned to rows of other extents",)
                 )
 
-    # -- ranges
-    # ---------------------------------------------------------------------------------------------------------------
+    # -- ranges ------------------------------------------------------------------------------------
 
     def lower_assign(self, ty, inst):
         value = inst.value

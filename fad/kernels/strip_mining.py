@@ -37,8 +37,7 @@ class _InterruptibleLower(LeanLower):
         self._strips = {}                                    # header of a loop -> its strips, or None
         self._clock = self._record = self._count = None
 
-    # -- loops
-    # ----------------------------------------------------------------------------------------------------------
+    # -- loops -------------------------------------------------------------------------------------
 
     def lower_inst(self, inst):
         if not isinstance(inst, (ir.Jump, ir.Branch)):
@@ -135,8 +134,7 @@ class _InterruptibleLower(LeanLower):
         with self.builder.if_then(is_due, likely=False):
             self._pause()
 
-    # -- pauses
-    # ---------------------------------------------------------------------------------------------------------
+    # -- pauses ------------------------------------------------------------------------------------
 
     def _pause(self):
         pauses.emit_pause(

@@ -25,8 +25,7 @@ class AccessRewriter(ast.NodeTransformer):
     later: Callable                                           # expression -> a function that computes it
     _mangled: Callable                                        # name of an attribute -> as the compiled class knows it
 
-    # -- operators
-    # --------------------------------------------------------------------------------------------------------
+    # -- operators ---------------------------------------------------------------------------------
 
     def visit_BinOp(self, e: ast.BinOp) -> Any:
         if isinstance(e.left, ast.Constant) and isinstance(e.right, ast.Constant):
@@ -53,8 +52,7 @@ class AccessRewriter(ast.NodeTransformer):
             parts += [_name_of(op), self.later(self.visit(value))]
         return placed(self.runtime("chain", self.visit(e.left), *parts), e)
 
-    # -- reads
-    # ------------------------------------------------------------------------------------------------------------
+    # -- reads -------------------------------------------------------------------------------------
 
     def visit_Attribute(self, e: ast.Attribute) -> Any:
         if e.attr in WRITING and isinstance(e.value, (ast.Attribute, ast.Subscript)):
@@ -106,8 +104,7 @@ class AccessRewriter(ast.NodeTransformer):
             return ast.copy_location(ast.Tuple([self._as_value(x) for x in s.elts], ast.Load()), s)
         return s
 
-    # -- writes
-    # -----------------------------------------------------------------------------------------------------------
+    # -- writes ------------------------------------------------------------------------------------
 
     def stores(self, s: ast.Assign) -> list:
         """An assignment whose targets and value are rewritten, as statements that write to one target each."""

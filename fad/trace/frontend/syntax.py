@@ -123,8 +123,7 @@ class Rewriter(AccessRewriter):
         self.owner, self.scope = owner, scope
         self.numbers = numbers if numbers is not None else [0]
 
-    # -- functions
-    # --------------------------------------------------------------------------------------------------------
+    # -- functions ---------------------------------------------------------------------------------
 
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
@@ -188,8 +187,7 @@ class Rewriter(AccessRewriter):
     def decorator(self, e: Any) -> Any:
         return placed(self.runtime("call", self.visit(e)), e)
 
-    # -- statements
-    # -------------------------------------------------------------------------------------------------------
+    # -- statements --------------------------------------------------------------------------------
 
     def block(self, statements: list) -> list:
         out: list = []
@@ -375,8 +373,7 @@ class Rewriter(AccessRewriter):
         message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
         return placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
 
-    # -- expressions
-    # ------------------------------------------------------------------------------------------------------
+    # -- expressions -------------------------------------------------------------------------------
 
     def visit_BoolOp(self, e: ast.BoolOp) -> Any:
         if any(map(binds, e.values[1:])):
@@ -470,8 +467,7 @@ class Rewriter(AccessRewriter):
         e.args = [placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
         return e
 
-    # -- pieces
-    # -----------------------------------------------------------------------------------------------------------
+    # -- pieces ------------------------------------------------------------------------------------
 
     def later(self, value: Any) -> ast.Lambda:
         """An expression to be computed when, and if, it is needed."""

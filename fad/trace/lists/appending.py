@@ -97,8 +97,7 @@ class AppendedLists:
                 found[number] = grows, self.steady.get(key), self.ties.get(key, (False,) * 3)
         return found
 
-    # -- elements
-    # ---------------------------------------------------------------------------------------------------------
+    # -- elements ----------------------------------------------------------------------------------
 
     def enter(self) -> None:
         """An iteration, or what tells whether there is one, begins: what other iterations did to the lists' elements.
@@ -127,8 +126,7 @@ class AppendedLists:
                 do="put a copy into the list (out[k] = x.copy())",
             )
 
-    # -- iterations
-    # ------------------------------------------------------------------------------------------------------------
+    # -- iterations --------------------------------------------------------------------------------
 
     def begin_iteration(self, iteration: Any) -> None:
         """Count what the iteration appends. iteration: its number, None where it has none."""
@@ -234,8 +232,7 @@ class AppendedLists:
             do="append a copy (out.append(x.copy()))",
         )
 
-    # -- loops
-    # ------------------------------------------------------------------------------------------------------------
+    # -- loops -------------------------------------------------------------------------------------
 
     def make(self, need: Any, iterations: Any) -> None:
         """Make the room that was asked for, before the loop."""

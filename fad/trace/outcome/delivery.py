@@ -291,8 +291,7 @@ def _nodes(x: Any) -> Iterator:
                 raise NotDeliverable
 
 
-# -- a function within the program
-# ---------------------------------------------------------------------------------------
+# -- a function within the program -----------------------------------------------------------------
 
 
 class LeftInside:

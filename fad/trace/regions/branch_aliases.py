@@ -60,8 +60,7 @@ class BranchAliases:
     def hidden_row(self, side: int) -> list:
         return [value if k == side else UNDEFINED for k, value in self.hidden]
 
-    # -- before the branch's results are known
-    # ----------------------------------------------------------------------------
+    # -- before the branch's results are known -----------------------------------------------------
 
     def _place(self, k: int, x: Any, column: Column) -> "Place | None":
         if x is UNDEFINED:
@@ -122,8 +121,7 @@ class BranchAliases:
         self.hidden.append((k, value))
         return _Hidden(len(self.hidden) - 1)
 
-    # -- after
-    # ------------------------------------------------------------------------------------------------------------
+    # -- after -------------------------------------------------------------------------------------
 
     def tie(self, selector: Value, hidden: tuple) -> None:
         """Make the results that may be one array views of where they lie."""

@@ -71,8 +71,7 @@ class Runtime(DataModel, LoopRuntime):
         self.globals: dict[int, list] = {}  # id of what stands for global names -> those that functions assign
         self.plain: set[Any] = set()  # code of captured functions that is as it was, without source
 
-    # -- calls
-    # ------------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def call(self, f: Any) -> Any:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something
@@ -332,8 +331,7 @@ class Runtime(DataModel, LoopRuntime):
         if is_tracing():
             hand_over(current().root, (x,), has_traced)
 
-    # -- branches
-    # ---------------------------------------------------------------------------------------------------------
+    # -- branches ----------------------------------------------------------------------------------
 
     def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
         test = decided(self.truth(test))
@@ -439,8 +437,7 @@ class Runtime(DataModel, LoopRuntime):
             registry["check_that"](selector, not side, **handlers.check_of(made))
         return False
 
-    # -- errors
-    # -----------------------------------------------------------------------------------------------------------
+    # -- errors ------------------------------------------------------------------------------------
 
     def caught(self, handled: "Callable | None" = None) -> Any:
         return handlers.caught(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()

@@ -152,8 +152,7 @@ class DataModel:
             )
         return self._specials[key]
 
-    # -- operators
-    # --------------------------------------------------------------------------------------------------------
+    # -- operators ---------------------------------------------------------------------------------
 
     @door
     def binary(self, op: str, a: Any, b: Any) -> Any:
@@ -237,8 +236,7 @@ class DataModel:
             )
         return (a is b) is (op == "Eq") if found is NotImplemented else found
 
-    # -- items
-    # ------------------------------------------------------------------------------------------------------------
+    # -- items -------------------------------------------------------------------------------------
 
     slice = slice
 
@@ -291,8 +289,7 @@ class DataModel:
             return None
         return any(x is y or self.compare("Eq", y, x) for y in self.iterated(items))
 
-    # -- attributes
-    # -------------------------------------------------------------------------------------------------------
+    # -- attributes --------------------------------------------------------------------------------
 
     @door
     def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
@@ -356,8 +353,7 @@ class DataModel:
         before = self.attribute(owner, name)
         self.set_attribute(self.inplace(op, before, value()), owner, name)
 
-    # -- what builtin functions and statements ask
-    # ------------------------------------------------------------------------
+    # -- what builtin functions and statements ask -------------------------------------------------
 
     @door
     def asked_truth(self, x: Any) -> Any:

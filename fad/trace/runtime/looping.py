@@ -49,8 +49,7 @@ class LoopRuntime:
     truth: Callable
     iterated: Callable                                        # of the data model
 
-    # -- lists
-    # ------------------------------------------------------------------------------------------------------------
+    # -- lists -------------------------------------------------------------------------------------
 
     def list_(self, items: Any) -> Any:
         """A list as captured code makes it: one that a loop may come to fill, or to index."""
@@ -87,8 +86,7 @@ class LoopRuntime:
         self.for_(items, iteration, (), (), (), (), ())
         return made
 
-    # -- loops
-    # ------------------------------------------------------------------------------------------------------------
+    # -- loops -------------------------------------------------------------------------------------
 
     def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
         """facts: names, rebound, written, stops and own, as Plan takes them."""

@@ -374,8 +374,7 @@ def spend(x: Any, name: str, key: str) -> None:
         x = x.tie.base if x.tie is not None else None
 
 
-# -- assignment
-# ---------------------------------------------------------------------------------------------------------------
+# -- assignment ------------------------------------------------------------------------------------
 
 
 def assign(x: Any, subscript: Any, value: Any) -> None:

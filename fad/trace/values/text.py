@@ -237,8 +237,7 @@ def _told(said: Callable, *given: Any) -> str:
         return str(said(*given))
 
 
-# -- what rewritten code calls in place of f"...", "..." % x and Python's functions
-# ------------------------------------------
+# -- what rewritten code calls in place of f"...", "..." % x and Python's functions ----------------
 
 CONVERSIONS: dict[int, Callable] = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
 

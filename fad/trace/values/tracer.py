@@ -165,8 +165,7 @@ class Tracer(Value):
         self.tie = TracerView(base, read, write)
         return self
 
-    # -- NumPy's protocols
-    # ----------------------------------------------------------------------------------------------
+    # -- NumPy's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return call_ufunc(ufunc, method, inputs, kwargs)
@@ -278,8 +277,7 @@ class Tracer(Value):
             )
         return Tracer(self.builder, counted(self).atom)
 
-    # -- where Python needs a value
-    # ---------------------------------------------------------------------------------------
+    # -- where Python needs a value ----------------------------------------------------------------
 
     def _needs(self, what: str) -> ConcreteValueError:
         library = library_call()
