@@ -313,7 +313,7 @@ class Printer:
         """The place where an array that is not allocated yet may be made, if not where it is needed."""
         return None if root in self.allocated else room_for(self, root, self.extents(root))
 
-    # -- steps --------------------------------------------------------------------------------------------------------- 
+    # -- steps ---------------------------------------------------------------------------------------------------------
 
     def step(self, step: Step) -> None:
         _PRINT[step.kind](self, step)

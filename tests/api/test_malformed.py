@@ -19,7 +19,6 @@ from fad.util.errors import (
     NotScalarError,
     OperandError,
     RecursionDepthError,
-    UnsupportedFunctionError,
 )
 
 from .malformed import CASES, TAKERS, X
