@@ -41,6 +41,7 @@ from .state import ChangingState
 from .words import ROOTS, raise_in_fads_words, strange_arguments
 
 RECENT = 4                                                    # programs whose fast paths a call tries
+SERVED = 512  # calls of one function that are answered by a shared program: by then they have cost a trace of its own
 
 
 class Staged:
@@ -66,6 +67,7 @@ class Staged:
         self.state = ChangingState()                          # what its programs change outside
         self.lifting: Sharing | None = None  # of the staged function of a pattern: what it knows of its slots
         self.server: Staged | None = None                     # such a function that has answered for this one
+        self.served = 0                                       # how often
         # what tells this transform of a function from others
         self.options = (rebuild[0], *rebuild[1][1:], *rebuild[2].values())
         self.first = self  # the first such transform of this function, whose programs this one shares
@@ -131,7 +133,8 @@ class Staged:
         return NotImplemented
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
-        if (self.server is not None or not self.programs) and not stack.builders() and not self.state.known:
+        if (self.served < SERVED and (self.server is not None or not self.programs)
+                and not stack.builders() and not self.state.known):
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -210,7 +213,7 @@ class Staged:
             let_through(error)
             return NotImplemented
         if result is not NotImplemented:
-            self.server = sharing.staged
+            self.server, self.served = sharing.staged, self.served + 1
         return result
 
     def remade(self, f: Any) -> Any:
@@ -407,7 +410,7 @@ class Staged:
 
     def clear(self) -> None:
         """Forget every program."""
-        self.programs, self.latest, self.recent, self.first, self.server = {}, None, (), self, None
+        self.programs, self.latest, self.recent, self.first, self.server, self.served = {}, None, (), self, None, 0
         self.state = ChangingState()
         forget(self)
         self.fallback.reasons.clear()

@@ -372,3 +372,16 @@ def test_a_pattern_makes_functions_like_its_own():
         np.testing.assert_array_equal(again.function(X), f(X))
         assert parts_of(again.function).key == parts_of(make(a)).key or make in (over_partial,)
         assert again.is_untouched
+
+
+def test_a_function_that_is_called_again_and_again_gets_a_program_of_its_own():
+    first, second, g = [fad.jit(fad.grad(over_array(k * X))) for k in (1, 2, 3)]
+    for made in (first, second, g):
+        made(X)
+    assert g.latest is None                                  # a shared program answers
+    for _ in range(600):
+        found = g(X)
+    assert g.latest is not None
+    close(found, 6 * X * X)
+    second(X)
+    assert second.latest is None
