@@ -4,13 +4,14 @@
 """
 import math
 import sys
-import time
 from functools import cache
 
 import numba
 import numpy as np
 
 import fad
+
+from .timing import minima
 
 njit = numba.njit(fastmath=True, error_model="numpy", boundscheck=False)
 
@@ -498,23 +499,6 @@ def cases():
         (newton, (rng.uniform(1, 5, 200), 12), newton_by_hand),
     ]
     return {f.__name__: (f, args, by_hand) for f, args, by_hand in given}
-
-
-def minima(runs, rounds=25, budget=0.004):
-    """Least seconds of the thread for each thunk, measured in turn, round by round: what other processes cost is left out."""
-    repeats, best = [], [math.inf] * len(runs)
-    for run in runs:
-        run()
-        start = time.thread_time()
-        run()
-        repeats.append(max(1, int(budget / max(time.thread_time() - start, 1e-7))))
-    for _ in range(rounds):
-        for k, (run, repeat) in enumerate(zip(runs, repeats)):
-            start = time.thread_time()
-            for _ in range(repeat):
-                run()
-            best[k] = min(best[k], (time.thread_time() - start) / repeat)
-    return best
 
 
 def measured(name, rounds=25):

@@ -10,7 +10,7 @@ import numpy as np
 
 import fad
 
-from .loops import minima
+from .timing import minima
 
 
 def running_sum(x):

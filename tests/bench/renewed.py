@@ -6,7 +6,7 @@ import numpy as np
 
 import fad
 
-from .timing import medians
+from .timing import minima
 
 X, V, A = np.ones(5), np.ones(5), np.arange(5.0)
 
@@ -59,7 +59,7 @@ def rows(names=tuple(TRANSFORMS)):
             runs = [KEPT.get(name, lambda: None), *_renewed(run, a)]
             for each in runs * 3:
                 each()
-            kept, *others = medians(runs, rounds=5, budget=0.1)
+            kept, *others = minima(runs, rounds=5, budget=0.02)
             yield name, kept if name in KEPT else np.nan, *others
 
 

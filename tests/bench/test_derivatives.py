@@ -8,7 +8,8 @@ import fad
 from fad.passes.pipeline import optimise
 from tests.backend.programs import garch
 
-from .loops import cases, minima
+from .loops import cases
+from .timing import minima
 
 BESIDE_PRIMAL = 4.0
 COMPILE = 2.0

@@ -9,8 +9,8 @@ import pytest
 import fad
 from fad.backend.compile import kernel_of
 
-from .loops import minima
 from .plain import cases, compiled
+from .timing import minima
 
 BESIDE_PRIMAL, COMPILE = 4.0, 2.0
 BUSY = 1.5

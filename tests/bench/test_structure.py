@@ -10,7 +10,7 @@ import pytest
 
 import fad
 
-from .loops import minima
+from .timing import minima
 
 RNG = np.random.default_rng(0)
 BUSY = 1.5
