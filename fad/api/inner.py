@@ -17,6 +17,7 @@ from ..ops.kinds import shape_of
 from ..passes.pipeline import rearranged
 from ..trace.outcome.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
+from ..transforms.vectorise import vectorise
 from ..util import tree
 from ..util.errors import (
     ArgumentError,
@@ -68,7 +69,7 @@ class Inner:
             if self.traced.inside.is_changed:
                 raise _refused_change()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
-        self.func = rearranged(self.traced.func)
+        self.func, _ = vectorise(rearranged(self.traced.func))
         self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.delivered
         if self.traced.inside is not None and not is_delivered:
             self.deliver(self._left_values())

@@ -33,6 +33,7 @@ from ..util.log import tell, timed
 from ..util.memory import parse_bytes
 from .fallback import Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .kept import made_memory, memory_of
+from .lanes import in_lanes
 from .leaves import Signature, call_on_tensors, level_of, of_its_own, signature_of
 from .names import leaf_names
 from .seen import staged_html
@@ -339,6 +340,7 @@ class Staged:
         with collection_paused(), config.held():
             traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                            names=[names[k] for k in dynamic], own=True, state=state)
+            traced = in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)
                 return self.program_class(traced, policy=self.compile, structure=structure, fixed=fixed,

@@ -82,8 +82,8 @@ class Batch:
         if eqn.regions:
             self.custom(eqn, xs, flags)
             return
-        results = batched_call(eqn.op, _promoted(eqn, xs, flags), flags, eqn.params, self.n)
-        bind_outputs(eqn, _in_dtypes(results, eqn.outputs), self.env)
+        results = batched_call(eqn.op, promoted_operands(eqn, xs, flags), flags, eqn.params, self.n)
+        bind_outputs(eqn, in_dtypes(results, eqn.outputs), self.env)
         self.batched.update(eqn.outputs)
 
     def custom(self, eqn: Equation, xs: tuple, flags: tuple) -> None:
@@ -102,7 +102,7 @@ class Batch:
         return y if self.is_batched(atom) else registry["broadcast_to"](y, self.n, *shape_of(y))
 
 
-def _promoted(eqn: Equation, xs: tuple, flags: tuple) -> tuple:
+def promoted_operands(eqn: Equation, xs: tuple, flags: tuple) -> tuple:
     """Cast the examples' Python numbers, now one array, to the dtype of their use: an array promotes differently."""
     ufunc, types = eqn.op.facts.get("ufunc"), [a.type for a in eqn.inputs]
     if ufunc is None or all(t.weak for t in types) or not any(t.weak and b for t, b in zip(types, flags)):
@@ -111,7 +111,7 @@ def _promoted(eqn: Equation, xs: tuple, flags: tuple) -> tuple:
                   for x, t, b, d in zip(xs, types, flags, loop_dtypes(ufunc, types))])
 
 
-def _in_dtypes(results: Any, outputs: tuple) -> Any:
+def in_dtypes(results: Any, outputs: tuple) -> Any:
     """Results of a batch in the dtypes that they have of one example."""
     def fitted(y: Any, v: Var) -> Any:
         return y if type_of(y).dtype == v.type.dtype else registry["cast"](y, dtype=v.type.dtype)

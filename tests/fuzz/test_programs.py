@@ -24,6 +24,7 @@ GENERATORS = {                                               # module: how many 
     "calls": (4, 12),
     "effects": (3, 40),
     "patterns": (4, 10),
+    "nests": (8, 15),
 }
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 

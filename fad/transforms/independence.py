@@ -1,0 +1,267 @@
+"""Loops whose iterations are independent of each other, and the part that an iteration has in each carry.
+
+    for i in range(n):                          sum      s: iterations only add to it
+        for j in range(m):                      private  t: an iteration reads what it has written itself, and
+            t[j] = x[i, j] * w[j]                           nobody reads the array behind the loop
+        s += t[0]                               own      y: each iteration has its own part, at the loop's index
+        y[i] = t[m - 1]
+
+These are the conditions for privatisation and for parallel reductions (R. Allen, K. Kennedy, "Optimizing Compilers for
+Modern Architectures", 2001, sections 5.3 and 6.2). A loop with any other carry is not independent.
+"""
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_counted
+from ..ir.spec import subscripts_of
+from ..ir.uses import operands
+from ..ir.views import BranchView, LoopView
+
+SUM, PRIVATE, OWN, SAME = "sum", "private", "own", "same"
+
+
+class Role(NamedTuple):
+    """What the iterations of a loop do with a carry.
+
+    axis: the axis of an own array that the loop's index selects from; is_new: whether an iteration writes to all of its
+    part before it reads any of it; versions: the variables that hold the array within an iteration.
+    """
+
+    kind: str
+    axis: int = 0
+    is_new: bool = True
+    versions: frozenset = frozenset()
+
+
+def roles_of(loop: LoopView, used: Collection) -> "list[Role] | None":
+    """The role of each carry; None if the iterations depend on each other. used: what is read behind the loop."""
+    roles: list[Role] = []
+    for carry, following, result in zip(loop.carries, loop.next, loop.results):
+        role = _role(loop, carry, following, result in used)
+        if role is None:
+            return None
+        roles.append(role)
+    return roles
+
+
+def _role(loop: LoopView, carry: Var, following: Any, is_used: bool) -> "Role | None":
+    if following is carry:
+        return Role(SAME)
+    if not carry.type.shape:
+        is_sum = carry.type.dtype.kind in "fc" and _is_summed(loop.body, carry, following)
+        return Role(SUM) if is_sum else None
+    accesses = Accesses(loop.body, carry)
+    if not accesses.are_elements or following not in accesses.versions:
+        return None
+    versions = frozenset(accesses.versions)
+    for axis in range(carry.type.rank):
+        if accesses.all_at({axis: loop.index}):
+            written = Coverage({axis: loop.index}).of(loop.body, carry)
+            return Role(OWN, axis, written.is_complete and not written.is_exposed, versions)
+    if is_used or Coverage({}).of(loop.body, carry).is_exposed:
+        return None
+    return Role(PRIVATE, versions=versions)
+
+
+# -- sums ----------------------------------------------------------------------------------------------------------
+
+
+def _is_summed(region: Func, start: Var, end: Any) -> bool:
+    """Whether `end` is `start` with something added to it that does not depend on it, and nothing else reads `start`.
+    """
+    partial = _partial_sums(region, {start})
+    return partial is not None and end in partial and sum(a in partial for a in region.outputs) == 1
+
+
+def _partial_sums(region: Func, sums: set) -> "set | None":
+    """The variables of a region that are these sums with more terms; None if they are read for anything else."""
+    found = set(sums)
+    for eqn in region.equations:
+        if not (found.isdisjoint(a for a in eqn.inputs if isinstance(a, Var))
+                and all(found.isdisjoint(free_vars(r)) for r in eqn.regions)) and not _adds(eqn, found):
+            return None
+    return found
+
+
+def _adds(eqn: Equation, sums: set) -> bool:
+    """Whether an equation only adds to a partial sum. Its result is one then."""
+    if is_counted(eqn):
+        return _adds_in_loop(LoopView(eqn), sums)
+    if is_branch(eqn):
+        return _adds_in_branches(BranchView(eqn), sums)
+    places = [k for k, a in enumerate(eqn.inputs) if a in sums]
+    if eqn.op.name not in ("add", "sub") or len(places) != 1 or (eqn.op.name == "sub" and places != [0]):
+        return False
+    sums.update(eqn.outputs)
+    return True
+
+
+def _adds_in_loop(loop: LoopView, sums: set) -> bool:
+    if any(a in sums for a in loop.bounds) or not sums.isdisjoint(free_vars(loop.body)):
+        return False
+    for k, a in enumerate(loop.init):
+        if a in sums:
+            if not _is_summed(loop.body, loop.carries[k], loop.next[k]):
+                return False
+            sums.add(loop.results[k])
+    return True
+
+
+def _adds_in_branches(branch: BranchView, sums: set) -> bool:
+    if branch.selector in sums:
+        return False
+    found = [_partial_sums(region, sums) for region in branch.branches]
+    for out in branch.results:
+        are_sums = {partial is not None and a in partial for partial, a in zip(found, branch.yielded(out))}
+        if len(are_sums) > 1:
+            return False
+        if are_sums == {True}:
+            sums.add(out)
+    return None not in found
+
+
+# -- arrays --------------------------------------------------------------------------------------------------------
+
+
+class Accesses:
+    """The reads and writes of a carried array in a region, and the variables that hold its versions.
+
+    are_elements: whether all of them are of single elements, so that the array as a whole is read nowhere
+    """
+
+    def __init__(self, region: Func, carry: Var):
+        self.versions: set[Any] = {carry}
+        self.equations: list[Equation] = []
+        self.are_elements = True
+        self._collect(region)
+
+    def all_at(self, fixed: dict) -> bool:
+        """Whether every access is at these indices: {axis: index}."""
+        return bool(self.equations) and all(
+            entry == "i" and given[0] is fixed[axis]
+            for eqn in self.equations for axis, (entry, given) in enumerate(subscripts_of(eqn)) if axis in fixed)
+
+    def _collect(self, region: Func) -> None:
+        for eqn in region.equations:
+            if is_counted(eqn):
+                self._loop(LoopView(eqn))
+            elif is_branch(eqn):
+                self._branches(BranchView(eqn))
+            elif eqn.regions:
+                read = {*eqn.inputs, *[v for r in eqn.regions for v in free_vars(r)]}
+                self.are_elements &= self.versions.isdisjoint(a for a in read if isinstance(a, Var))
+            elif not self.versions.isdisjoint(a for a in eqn.inputs if isinstance(a, Var)):
+                self._access(eqn)
+
+    def _access(self, eqn: Equation) -> None:
+        self.equations.append(eqn)
+        whole, others = eqn.inputs[0], eqn.inputs[1:]
+        is_part = (eqn.reads_part or eqn.writes_part) and all(entry == "i" for entry in eqn.params["spec"])
+        self.are_elements &= bool(is_part) and whole in self.versions and not any(a in self.versions for a in others)
+        if not is_part:
+            self.equations.pop()
+        elif eqn.writes_part:
+            self.versions.update(eqn.outputs)
+
+    def _loop(self, loop: LoopView) -> None:
+        for k, a in enumerate(loop.init):
+            if a in self.versions:
+                self.versions.update((loop.carries[k], loop.results[k]))
+        self._collect(loop.body)
+        self.are_elements &= all((a in self.versions) == (c in self.versions) for a, c in zip(loop.next, loop.carries))
+
+    def _branches(self, branch: BranchView) -> None:
+        for region in branch.branches:
+            self._collect(region)
+        for out in branch.results:
+            held = {a in self.versions for a in branch.yielded(out)}
+            self.are_elements &= len(held) == 1
+            if True in held:
+                self.versions.add(out)
+
+
+class Written(NamedTuple):
+    """Whether elements may be read before they are written, and whether all are written in the end."""
+
+    is_exposed: bool
+    is_complete: bool
+
+
+EXPOSED = Written(True, False)
+
+
+class Coverage:
+    """Reads before writes: whether a region reads elements of an array that it has not written before.
+
+    fixed: {axis: index} of the elements that are looked at, the others do not matter.
+    """
+
+    def __init__(self, fixed: dict):
+        self.fixed = fixed
+
+    def of(self, region: Func, version: Any) -> Written:
+        """What becomes of the array in a region, which begins with this version of it."""
+        is_complete, overwritten = False, set[Any]()
+        for eqn in region.equations:
+            read = operands(eqn)
+            if not overwritten.isdisjoint(read):
+                return EXPOSED
+            if is_complete or version not in read:
+                continue
+            before = version
+            found, version = self._after(eqn, version)
+            if found.is_exposed:
+                return EXPOSED
+            is_complete = found.is_complete
+            if version is not before:
+                overwritten.add(before)
+        return EXPOSED if any(a in overwritten for a in region.outputs) else Written(False, is_complete)
+
+    def _after(self, eqn: Equation, version: Any) -> tuple:
+        """What an equation does with the array, and the version behind it."""
+        if is_counted(eqn):
+            return self._after_loop(LoopView(eqn), version)
+        if is_branch(eqn):
+            return self._after_branches(BranchView(eqn), version)
+        if eqn.replaces_part and eqn.inputs[0] is version:
+            return Written(False, self._is_whole(eqn)), eqn.outputs[0]
+        return EXPOSED, version
+
+    def _is_whole(self, eqn: Equation) -> bool:
+        """Whether a write to an element writes to all that is looked at."""
+        return all(axis in self.fixed and given[0] is self.fixed[axis]
+                   for axis, (_, given) in enumerate(subscripts_of(eqn)))
+
+    def _after_loop(self, loop: LoopView, version: Any) -> tuple:
+        places = [k for k, a in enumerate(loop.init) if a is version]
+        if len(places) != 1 or version in free_vars(loop.body):
+            return EXPOSED, version
+        carry, result = loop.carries[places[0]], loop.results[places[0]]
+        for axis in range(carry.type.rank):
+            if axis not in self.fixed and _runs_over(loop, carry, axis):
+                inner = Coverage({**self.fixed, axis: loop.index})
+                found = inner.of(loop.body, carry)
+                if found.is_complete and not found.is_exposed and Accesses(loop.body, carry).all_at(inner.fixed):
+                    return found, result
+        return Written(self.of(loop.body, carry).is_exposed, False), result
+
+    def _after_branches(self, branch: BranchView, version: Any) -> tuple:
+        found = [self.of(region, version) for region in branch.branches]
+        following = [out for out in branch.results if _holds(branch, out, version)]
+        if len(following) > 1 or version is branch.selector:
+            return EXPOSED, version
+        done = Written(any(w.is_exposed for w in found), all(w.is_complete for w in found))
+        return done, following[0] if following else version
+
+
+def _holds(branch: BranchView, out: Var, version: Any) -> bool:
+    """Whether a result of a cond is a version of the array that begins as this one."""
+    return any(a in Accesses(region, version).versions for region, a in zip(branch.branches, branch.yielded(out)))
+
+
+def _runs_over(loop: LoopView, array: Var, axis: int) -> bool:
+    """Whether the loop's index takes each place along an axis once."""
+    start, stop, step = loop.bounds
+    extent = array.type.shape[axis]
+    is_whole = stop is extent or (isinstance(stop, Literal) and stop.value == extent)
+    return is_whole and all(isinstance(a, Literal) for a in (start, step)) and (start.value, step.value) == (0, 1)

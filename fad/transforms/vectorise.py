@@ -1,0 +1,213 @@
+"""Outer-loop vectorisation: LANES iterations of a loop around loops at once, where they are independent.
+
+    for i in range(n):                      for block in range(n // 64):
+        for j in range(m):                      for j in range(m):
+            t[j] = x[i, j] * w[j]     --->          t[j, :] = x[64 * block : 64 * block + 64, j] * w[j]
+        s += f(t[0])                            s += sum(f(t[0, :]))
+                                            for i in range(n - n % 64, n): as before
+
+Compilers make vector instructions of innermost loops, which are short here, or sums in a fixed order. The lanes are the
+last axis of what differs between iterations (D. Nuzman, A. Zaks, "Outer-loop vectorization: revisited for short SIMD
+architectures", PACT 2008). independence.py says which loops qualify. A block is a `checkpoint`: the reverse sweep
+computes it again, so that it holds what one block saves and not what all iterations do.
+"""
+import math
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ..ir import stack
+from ..ir.build import Builder, at_line, building, current
+from ..ir.graph import Equation, Func, Var, all_equations, has_loop, is_branch, is_counted
+from ..ir.uses import use_counts
+from ..ir.views import LoopView
+from ..ir.walk import Environment, bind_outputs, closure, run_equation
+from ..ops.carry import convert
+from ..ops.control import FOR, integer, trip_count
+from ..ops.custom import checkpoint
+from ..ops.extents import hint
+from ..passes.dce import dce
+from .independence import OWN, PRIVATE, SAME, SUM, Role, roles_of
+from .lanes import LANES, Block, Refused, first_of_block, part_of, with_part
+from .varying import find_varying
+
+MANY = 4 * LANES                                             # iterations that are worth a program for blocks
+LARGE = 1 << 18                                              # bytes of a block's arrays: they stay in the cache
+USUAL = 100                                                  # the estimate of an unknown extent
+
+
+def vectorise(func: Func) -> "tuple[Func, Builder | None]":
+    """The Func with its independent loops in blocks of lanes, and the builder that made it, which has further guards.
+
+    The Func itself and None if there is no such loop.
+    """
+    if stack.is_live() or not any(map(_has_nest, func.equations)):
+        return func, None
+    func = dce(func)
+    with building(func.name, region=bool(stack.builders())) as builder:
+        walk = _Walk(use_counts(func))
+        outputs = walk.run(func, _same_inputs(builder, func))
+        new = builder.finish(outputs)
+    return (new, builder) if walk.found else (func, builder if builder.integers.guards else None)
+
+
+def _has_nest(eqn: Equation) -> bool:
+    """Whether a counted loop with a loop in it is in an equation."""
+    return (is_counted(eqn) and any(map(has_loop, LoopView(eqn).body.equations))) or any(
+        _has_nest(inner) for region in eqn.regions for inner in region.equations)
+
+
+def _is_seen(region: Func) -> bool:
+    """Whether people may see how often the region runs: it prints, or calls Python."""
+    return any(eqn.op.traits.tells or eqn.op.kind == "host" for eqn in all_equations(region))
+
+
+def _same_inputs(builder: Builder, func: Func) -> Environment:
+    """The inputs of the new Func, which are those of the old one."""
+    env = Environment()
+    for var in func.inputs:
+        for n in var.type.shape:
+            if isinstance(n, Var) and not builder.sees(n):
+                builder.integers.dims.add(n)
+                builder.integers.low[n] = 2
+                env[n] = builder.own(n)
+        builder.inputs.append(var)
+        env[var] = builder.own(var)
+    return env
+
+
+class _Walk:
+    """A Func's equations in the current builder, its independent loops in blocks. found: whether there was one."""
+
+    def __init__(self, uses: Collection):
+        self.uses, self.found = uses, False
+
+    def run(self, region: Func, env: Environment) -> tuple:
+        for eqn in region.equations:
+            self._step(eqn, env)
+        return tuple([env.read(a) for a in region.outputs])
+
+    def _step(self, eqn: Equation, env: Environment) -> None:
+        results = self._in_blocks(eqn, env) if is_counted(eqn) and _has_nest(eqn) else None
+        if results is not None:
+            self.found = True
+            bind_outputs(eqn, results, env)
+        elif (is_counted(eqn) or is_branch(eqn)) and _has_nest(eqn):
+            args, params = [env.read(a) for a in eqn.inputs], eqn.params
+            regions = tuple([self._closure(r, env) for r in eqn.regions])
+            with at_line(eqn.where):
+                bind_outputs(eqn, eqn.op.run_regions(args, regions, **params), env)
+        else:
+            run_equation(eqn, env)
+
+    def _closure(self, region: Func, env: Environment) -> Callable:
+        def run(*args: Any) -> tuple:
+            inner = Environment(env)
+            inner.update(zip(region.inputs, args))
+            return self.run(region, inner)
+        return run
+
+    def _in_blocks(self, eqn: Equation, env: Environment) -> "tuple | None":
+        """The loop's results; None if it stays as it is."""
+        loop = LoopView(eqn)
+        if loop.step != 1 or eqn.params["extents"] or eqn.params.get("checkpoint") is not None or _is_seen(loop.body):
+            return None
+        roles = roles_of(loop, self.uses)
+        if roles is None or all(role.kind == SAME for role in roles):
+            return None
+        builder = current()
+        mark = len(builder.equations)
+        with at_line(eqn.where):
+            try:
+                blocks = BlockedLoop(loop, roles, env)
+                if blocks.is_worth_it():
+                    return blocks.results()
+            except Refused:
+                pass
+        builder.take_back(mark)
+        return None
+
+
+class BlockedLoop:
+    """An independent loop in blocks of lanes, and the iterations that are left over one by one."""
+
+    def __init__(self, loop: LoopView, roles: "list[Role]", env: Environment):
+        self.loop, self.roles, self.env = loop, roles, env
+        self.start, self.stop = [integer(env.read(a)) for a in loop.bounds[:2]]
+        self.count = trip_count(self.start, self.stop, 1)
+        moving = [c for c, role in zip(loop.carries, roles) if role.kind != SAME]
+        self.varying = find_varying(loop.body, {loop.index, *moving})
+        self.kept = [k for k, role in enumerate(roles) if role.kind in (SUM, OWN)]
+
+    def is_worth_it(self) -> bool:
+        """Whether there are iterations enough, and private arrays small enough. A program for few iterations is held
+        to few.
+        """
+        if _bytes_of_lanes(self.loop, self.roles) > LARGE:
+            return False
+        seen = hint(self.count)
+        if seen is not None and seen < MANY:
+            facts = current().integers
+            facts.assume_nonnegative(facts.form(MANY - 1) - facts.form(getattr(self.count, "atom", self.count)))
+        return seen is not None and seen >= MANY
+
+    def results(self) -> tuple:
+        """What the carries are in the end."""
+        loop, names = self.loop, self.loop.eqn.params["names"]
+        carries = [self.env.read(a) for a in loop.init]
+        after = FOR.run_regions([0, self.count // LANES, 1, *[carries[k] for k in self.kept]], (self._block,),
+                                names=tuple([names[k] for k in self.kept]) if names else ())
+        for k, x in zip(self.kept, after):
+            carries[k] = x
+        rest = [self.stop - self.count % LANES, self.stop, 1, *carries]
+        return FOR.run_regions(rest, (closure(loop.body, self.env),), names=names)
+
+    def _block(self, number: Any, *carries: Any) -> list:
+        """The carries that are kept, after a block."""
+        first = first_of_block(self.start, number)
+        arrays = dict(zip(self.kept, carries))
+        loaded = [k for k in self.kept if self.roles[k].kind == OWN and not self.roles[k].is_new]
+        parts = tuple([part_of(arrays[k], self.roles[k].axis, first) for k in loaded])
+
+        def block(*given: Any) -> list:
+            return self._lanes(first, dict(zip(loaded, given)))
+        found = checkpoint.run_regions(parts, (block,), name="block")
+        return [self._joined(k, carry, y, first) for k, carry, y in zip(self.kept, carries, found)]
+
+    def _joined(self, k: int, carry: Any, y: Any, first: Any) -> Any:
+        if self.roles[k].kind == OWN:
+            return with_part(carry, y, self.roles[k].axis, first)
+        return convert(carry + y, self.loop.carries[k].type)
+
+    def _lanes(self, first: Any, loaded: dict) -> list:
+        """The sums and the own parts of one block."""
+        loop, env = self.loop, Environment(self.env)
+        axes = {v: role.axis for role in self.roles if role.kind == OWN for v in role.versions}
+        block = Block(self.varying, axes)
+        env[loop.index] = block.ramp(first)
+        for k, (carry, role) in enumerate(zip(loop.carries, self.roles)):
+            if role.kind == SAME:
+                env[carry] = self.env.read(loop.init[k])
+            elif k in loaded:
+                env[carry] = loaded[k]
+            else:
+                extents = [self.env.read(n) for axis, n in enumerate(carry.type.shape)
+                           if role.kind != OWN or axis != role.axis]
+                env[carry] = block.filled(0, extents, carry.type.dtype)
+        block.run(loop.body, env)
+        ends = [(self.roles[k].kind, block.lanes_of(loop.next[k], env, loop.carries[k].type)) for k in self.kept]
+        return [block.sum(y) if kind == SUM else y for kind, y in ends]
+
+
+def _bytes_of_lanes(loop: LoopView, roles: "list[Role]") -> int:
+    """The bytes of a block's arrays, as far as is known."""
+    total = 0
+    for carry, role in zip(loop.carries, roles):
+        if role.kind in (PRIVATE, OWN):
+            shape = [n for axis, n in enumerate(carry.type.shape) if role.kind == PRIVATE or axis != role.axis]
+            total += LANES * carry.type.dtype.itemsize * math.prod(map(_size, shape))
+    return total
+
+
+def _size(n: Any) -> int:
+    return n if isinstance(n, int) else n.hint or USUAL
+

@@ -1,0 +1,104 @@
+"""Random loop nests, most of whose iterations are independent, which run in lanes; see fad/transforms/vectorise.py.
+
+`python -m tests.fuzz.nests [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
+"""
+import sys
+import warnings
+from contextlib import contextmanager
+from unittest import mock
+
+import numpy as np
+
+import fad
+from fad.transforms import lanes, vectorise
+
+from . import judge
+from .statement import Blocks, Statement
+
+HEAD = ("n = x.size // 3", "X = x.reshape(n, 3)", "w = X[0] * 0.5", "places = np.arange(n)[::-1] % n", "t = np.zeros(3)", "r = np.zeros((2, 3))",
+        "u = np.zeros(n)", "m = np.zeros((n, 3))", "k = np.zeros(n, dtype=int)", "s = 0.0", "q = 0.1", "a = 0.2")
+RANGES = ("range(n)",) * 6 + ("range(1, n)", "range(2, n - 1)", "range(n - 1)")
+INNER = ("range(3)",) * 5 + ("range(1, 3)", "range(2)", "range(2, -1, -1)", "range(i % 3)")
+SCALARS = ("X[i, 0]", "X[i, 2]", "X[i - 1, 1]", "x[i]", "X[places[i], 1]", "w[1]", "a", "a", "t[0]", "t[2]", "r[1, 0]", "u[i]", "u[i - 1]", "m[i, 1]", "0.1 * i",
+           "0.3", "X[k[i], 1]", "x[(2 * i) % n]", "x[n - 1 - i]")
+ELEMENTS = ("X[i, j]", "X[i, j]", "w[j]", "t[j]", "t[j]", "t[j - 1]", "r[0, j]", "m[i, j]", "m[i, j - 1]", "X[i - 1, j]", "0.1 * j", "t[k[i]]")
+FORMS = ("{0}", "{0} * {1}", "np.sin({0})", "{0} + {1}", "{0} - 0.5 * {1}", "0.5 * {0} * {0}", "np.where({0} > {1}, {0}, 0.2)", "max({0}, {1})", "abs({0})")
+
+
+class Generator(Blocks):
+    """Makes one program from a seed: a loop with inner loops over arrays of few elements."""
+
+    def program(self):
+        self.is_clean = self.r.random() < 0.7                # nothing is left over from the iteration before
+        body = [Statement("a = 0.2")] if self.is_clean or self.r.random() < 0.5 else []
+        if self.is_clean:
+            body += [Statement("for j in range(3):", [Statement(f"t[j] = {self.value(('X[i, j]', 'w[j]', 'a', '0.1 * j', 'X[places[i], j]'))}")])]
+        for _ in range(self.r.randint(2, 4)):
+            body += self.statement()
+        body += self.inner()
+        ends = ["np.sum(u * u)", "np.sum(m)", "s", "q"] + (["t[1]"] if self.r.random() < 0.1 else []) + (["a"] if self.r.random() < 0.05 else [])
+        return [*map(Statement, HEAD), Statement(f"for i in {self.r.choice(RANGES)}:", body), Statement("return " + " + ".join(ends))]
+
+    def value(self, atoms):
+        if self.is_clean:
+            atoms = [atom for atom in atoms if not atom.startswith(("r", "u[i - ", "m[i, j -")) and atom != "t[j - 1]"]
+        return self.r.choice(FORMS).format(*self.r.choices(atoms, k=2))
+
+    def statement(self):
+        kind = self.r.random()
+        if kind < 0.45:
+            return self.inner()
+        if kind < 0.55:
+            test = self.r.choice(["n > 4", "n > 400", "X[i, 0] > 0.5", "w[0] > 0.2", "i > 3"])
+            return [Statement(f"if {test}:", self.scalar()), *([Statement("else:", self.scalar())] if self.r.random() < 0.3 else [])]
+        return self.scalar()
+
+    def scalar(self):
+        target = self.r.choice(["a = {}", "a += {}", "u[i] = {}", "u[i] += {}", "s += {}", "s += {}", "s = s - {}", "t[1] = {}", "m[i, 0] = {}"]
+                               + (not self.is_clean) * ["q = 0.5 * q + {}", "u[i] = u[i - 1] + {}", "s = max(s, {})", "k[i] = int(3 * abs({})) % 3"])
+        return [Statement(target.format(self.value(SCALARS)))]
+
+    def inner(self):
+        filled = ["t[j] = {}"] if self.r.random() < 0.7 else []
+        targets = [*filled, *self.r.choices(["t[j] += {}", "s += {}", "a += {}", "m[i, j] = {}", "m[i, j] += {}", "a = {}"]
+                                            + (not self.is_clean) * ["r[1, j] = {}", "r[0, j] = {}"], k=self.r.randint(1, 3))]
+        body = [Statement(target.format(self.value(ELEMENTS if self.r.random() < 0.7 else SCALARS))) for target in targets]
+        over = "range(3)" if filled and self.r.random() < 0.8 else self.r.choice(INNER)
+        return [Statement(f"for j in {over}:", body)]
+
+
+@contextmanager
+def in_lanes(count):
+    """Every loop that can runs in so many lanes."""
+    with mock.patch.object(lanes, "LANES", count), mock.patch.multiple(vectorise, LANES=count, MANY=1):
+        yield
+
+
+def judge_lanes(f, count, tier, rows):
+    """None, or what is wrong with the value or the gradient in lanes: beside Python, and iterations one by one."""
+    x = np.random.default_rng(rows).uniform(0.05, 0.9, 3 * rows)
+    with warnings.catch_warnings(), judge.tier(tier, refusals=False):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        want = f(x.copy())
+        one_by_one = fad.grad(lambda x: f(x))(x)
+        with in_lanes(count):
+            value, found = fad.jit(lambda x: f(x))(x), fad.grad(lambda x: f(x))(x)
+    if not np.isclose(value, want, rtol=1e-9, atol=1e-12):
+        return f"in {count} lanes: {value} instead of {want}"
+    difference, size = np.abs(found - one_by_one).max(), np.abs(one_by_one).max()
+    return None if difference <= 1e-9 * (1 + size) else f"gradient in {count} lanes: {difference} beside {size}"
+
+
+def generate(seed):
+    """The statements of the program of this seed."""
+    return Generator(seed).program()
+
+
+def report(seed, compile=False):
+    """None, or the failure of this seed's program with the program shrunk."""
+    tier = "compiled" if compile else ("interpreted", "text")[seed % 2]
+    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_lanes(f, 2 + seed % 4, tier, 7 + seed % 6))
+
+
+if __name__ == "__main__":
+    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))

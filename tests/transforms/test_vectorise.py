@@ -1,0 +1,312 @@
+"""Loops around loops in lanes: which ones qualify, and that values, derivatives and errors are those of Python."""
+import math
+
+import numpy as np
+import pytest
+
+import fad
+from tests.fuzz.nests import in_lanes
+
+close = np.testing.assert_allclose
+RNG = np.random.default_rng(0)
+X, W = RNG.uniform(-1, 1, (300, 4)), RNG.uniform(0.1, 1, 4)
+
+
+def total(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        a = 0.0
+        for j in range(x.shape[1]):
+            a += x[i, j] * w[j]
+        s += np.sin(a)
+    return s
+
+
+def subtracted_in_an_inner_loop(x, w):
+    s = 1.5
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            s -= np.exp(x[i, j] * w[j])
+    return s
+
+
+def buffer(x, w):
+    t, s = np.empty(x.shape[1]), 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            t[j] = x[i, j] * w[j]
+        for j in range(1, x.shape[1]):
+            t[j] += t[j - 1] ** 2
+        s += t[-1]
+    return s
+
+
+def buffer_in_each_iteration(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        t = np.zeros((2, x.shape[1]))
+        for j in range(x.shape[1]):
+            t[0, j] = x[i, j] * w[j]
+            t[1, j] = t[0, j] + w[0]
+        for j in range(x.shape[1]):
+            s += t[0, j] * t[1, x.shape[1] - 1 - j]
+    return s
+
+
+def matrix_as_buffer(x, w):
+    m, s = np.zeros((x.shape[1], x.shape[1])), 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            for k in range(x.shape[1]):
+                m[j, k] = x[i, j] * x[i, k]
+        for j in range(x.shape[1]):
+            for k in range(j, x.shape[1]):
+                s += m[k, j] * w[j] * w[k]
+    return s
+
+
+def own_elements(x, w):
+    y, z = np.zeros(x.shape[0]), np.ones((x.shape[1], x.shape[0]))
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            y[i] += x[i, j] * w[j]
+            z[j, i] *= y[i]
+    return np.sum(y * y) + np.sum(z[1])
+
+
+def neighbours(x, w):
+    y = np.zeros(x.shape[0])
+    for i in range(1, x.shape[0] - 1):
+        a = 0.0
+        for j in range(x.shape[1]):
+            a = a + (x[i - 1, j] - 2 * x[i, j] + x[i + 1, j]) * w[j]
+        y[i] = a
+    return np.sum(y ** 2)
+
+
+def gathered(x, w):
+    places, s = np.argsort(x[:, 0]), 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            s += x[places[i], j] * x[i, j] * w[places[i] % x.shape[1]]
+    return s
+
+
+def chosen(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        a = x[i, 0]
+        for j in range(x.shape[1]):
+            if w[j] > 0.4:
+                a = max(a, x[i, j] * w[j])
+        s += a if x.shape[0] > 10 else a * a
+    return s
+
+
+def nested_twice(x, w):
+    s = 0.0
+    for r in range(3):
+        for i in range(x.shape[0]):
+            a = 0.0
+            for j in range(x.shape[1]):
+                a += x[i, j] ** (r + 1) * w[j]
+            s += a * a
+    return s
+
+
+def by_index(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        a = 0.0
+        for j in range(x.shape[1]):
+            a += w[(i + j) % x.shape[1]] * math.cos(0.1 * i) / (j + 1)
+        s += a * x[i, 0]
+    return s
+
+
+INDEPENDENT = [total, subtracted_in_an_inner_loop, buffer, buffer_in_each_iteration, matrix_as_buffer, own_elements, neighbours, gathered, chosen,
+               nested_twice, by_index]
+
+
+def carried(x, w):
+    a, s = 0.1, 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            a = 0.5 * a + x[i, j] * w[j]
+        s += a
+    return s
+
+
+def greatest(x, w):
+    s = -10.0
+    for i in range(x.shape[0]):
+        a = 0.0
+        for j in range(x.shape[1]):
+            a += x[i, j] * w[j]
+        s = max(s, a)
+    return s
+
+
+def compensated(x, w):
+    s, c = 0.0, 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            y = x[i, j] * w[j] - c
+            t = s + y
+            c = (t - s) - y
+            s = t
+    return s + 0.0 * c
+
+
+def left_over(x, w):
+    t, s = np.zeros(x.shape[1] + 1), 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            s += t[j + 1] * 0.5
+            t[j] = x[i, j] * w[j]
+    return s
+
+
+def read_before_it_is_overwritten(x, w):
+    t, s = np.zeros(x.shape[1]), 0.0
+    for i in range(x.shape[0]):
+        old = t[0]
+        for j in range(x.shape[1]):
+            t[j] = x[i, j] * w[j] + 0.1 * old
+        s += t[1]
+    return s
+
+
+def used_behind(x, w):
+    t = np.zeros(x.shape[1])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            t[j] = x[i, j] * w[j]
+    return np.sum(t)
+
+
+def of_the_one_before(x, w):
+    y = np.zeros(x.shape[0])
+    for i in range(1, x.shape[0]):
+        for j in range(x.shape[1]):
+            y[i] += x[i, j] * w[j]
+        y[i] += 0.5 * y[i - 1]
+    return np.sum(y)
+
+
+def filled_in_part(x, w):
+    t, s = np.zeros(x.shape[1]), 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1] - 1):
+            t[j] = x[i, j] * w[j]
+        s += t[0] + t[-1]
+        t[-1] = x[i, 0]
+    return s
+
+
+def of_different_lengths(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i % x.shape[1]):
+            s += x[i, j] * w[j]
+    return s
+
+
+DEPENDENT = [carried, greatest, compensated, left_over, read_before_it_is_overwritten, used_behind, of_the_one_before, filled_in_part, of_different_lengths]
+
+
+def is_in_lanes(f, *args):
+    return "name='block'" in str(fad.show(f, *args, optimised=False))
+
+
+@pytest.mark.parametrize("tier", ["never", "now"])
+@pytest.mark.parametrize("f", INDEPENDENT, ids=lambda f: f.__name__)
+def test_independent_iterations_run_in_lanes(f, tier):
+    assert is_in_lanes(f, X, W)
+    value, gradient = fad.jit(f, compile=tier), fad.jit(fad.grad(f, argnums=(0, 1)), compile=tier)
+    for rows in (300, 320, 64, 65, 7, 2):
+        x = X[np.arange(rows) % 300] * 0.9
+        close(value(x, W), f(x, W), rtol=1e-12)
+        v = np.cos(np.arange(4 * rows)).reshape(rows, 4)
+        ds = fad.jvp(f, (x, W), (v, 2 * W))[1]
+        gx, gw = gradient(x, W)
+        close(np.sum(gx * v) + gw @ (2 * W), ds, rtol=1e-9, atol=1e-12)
+    h = 1e-6 * np.ones((300, 4))
+    close(np.sum(gradient(X, W)[0] * h), (f(X + h, W) - f(X - h, W)) / 2, rtol=1e-4, atol=1e-9)
+
+
+@pytest.mark.parametrize("f", DEPENDENT, ids=lambda f: f.__name__)
+def test_iterations_that_depend_on_each_other_run_in_turn(f):
+    assert not is_in_lanes(f, X, W)
+    with in_lanes(4):
+        close(fad.jit(f, compile="never")(X[:50], W), f(X[:50], W), rtol=1e-13)
+
+
+def test_programs_for_few_iterations_are_for_few():
+    @fad.jit
+    def f(x, w):
+        s = 0.0
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                s += x[i, j] * w[j]
+        return s
+    for rows, traces in (20, 1), (200, 1), (300, 2), (20, 2):    # the second program is in lanes
+        close(f(X[:rows], W), np.sum(X[:rows] * W), rtol=1e-12)
+        assert f.traces == traces
+
+
+def test_an_index_out_of_range_raises():
+    def f(x, places):
+        s = 0.0
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                s += x[places[i], j]
+        return s
+    places = np.arange(300)
+    places[[70, 299]] = 300, -301
+    for tier in ("never", "now"):
+        with pytest.raises(IndexError):
+            fad.jit(f, compile=tier)(X, places)
+        places[70] = 0
+        with pytest.raises(IndexError):
+            fad.jit(f, compile=tier)(X, places)
+        places[70] = 300
+
+
+def test_what_people_see_happens_once_an_iteration(capfd):
+    def f(x, w):
+        s = 0.0
+        for i in range(x.shape[0]):
+            fad.debug_print("here")
+            for j in range(x.shape[1]):
+                s += x[i, j] * w[j]
+        return s
+    fad.jit(f, compile="never")(X, W)
+    assert capfd.readouterr().out.count("here") == 300
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+def test_dtypes(dtype):
+    def f(x, w):
+        t, s, y = np.zeros(x.shape[1], x.dtype), x[0, 0] * 0, np.zeros(x.shape[0], x.dtype)
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                t[j] = x[i, j] * w[j]
+            for j in range(x.shape[1]):
+                s += t[j] * t[-1 - j]
+            y[i] = t[0]
+        return s, y
+    x = (X + (1j * X[::-1] if dtype is np.complex128 else 0)).astype(dtype)
+    found, want = fad.jit(f, compile="never")(x, W.astype(dtype)), f(x, W.astype(dtype))
+    assert [y.dtype for y in found] == [y.dtype for y in want] == [dtype, dtype]
+    for y, z in zip(found, want):
+        close(y, z, rtol=2e-4 if dtype is np.float32 else 1e-12)
+
+
+def test_second_derivatives():
+    with in_lanes(8):
+        found = fad.hessian(lambda w: buffer(X[:50], w) + total(X[:50], w))(W)
+    close(found, fad.hessian(lambda w: buffer(X[:50], w) * 1.0 + total(X[:50], w))(W), rtol=1e-10)
+    with in_lanes(8):
+        found = fad.jacfwd(lambda w: own_elements(X[:50], w))(W)
+    close(found, fad.grad(lambda w: own_elements(X[:50], w) * 1.0)(W), rtol=1e-10)
