@@ -9,7 +9,7 @@ Control flow has to be the same in all lanes.
 from collections.abc import Collection
 from typing import Any
 
-from ..ir.build import Value, at_line
+from ..ir.build import Value, at_line, current
 from ..ir.graph import Equation, Func, Var, is_branch, is_counted
 from ..ir.op import registry
 from ..ir.spec import subscripts_of
@@ -22,9 +22,7 @@ from ..ops.kinds import shape_of
 from .vmap import in_dtypes, promoted_operands
 
 LANES = 64                                                   # a multiple of all vectors, in a few cache lines
-# what stays in 64 bits where the operands are of a size with a loop's index
-SMALL_INTEGERS = {"add", "sub", "mul", "floordiv", "mod", "neg", "abs", "minimum", "maximum", "wrap_index", "cast",
-                  "where"}
+SMALL = 1 << 40                                              # no size of an array is larger
 
 
 class Refused(Exception):
@@ -158,16 +156,20 @@ class Block:
         return None
 
     def _elementwise(self, eqn: Equation, env: Environment) -> Any:
-        (out,) = eqn.outputs
-        if out.type.weak and out.type.dtype == INT and eqn.op.name not in SMALL_INTEGERS:
-            raise Refused("Python's integers")
         flags = tuple(map(self._varies, eqn.inputs))
-        if eqn.op.name == "mul" and out.type.weak and out.type.dtype == INT and all(flags):
-            raise Refused("Python's integers")
+        if _is_pythons(eqn.outputs[0]) and eqn.op.traits.grows and not self._stays_small(eqn, flags, env):
+            raise Refused("Python's integers, which do not wrap around")
         xs = promoted_operands(eqn, tuple([self._read(a, env) for a in eqn.inputs]), flags)
         xs = tuple([registry["reshape"](x, *shape_of(x), 1) if shape_of(x) and not flag else x
                     for x, flag in zip(xs, flags)])
         return in_dtypes(eqn.op(*xs, **eqn.params), eqn.outputs)
+
+    @staticmethod
+    def _stays_small(eqn: Equation, flags: tuple, env: Environment) -> bool:
+        """Whether results are of a size with a loop's index, if the operands that vary are."""
+        if eqn.op.traits.grows != "steps" or (all(flags) and eqn.op.name == "mul"):
+            return False
+        return all(flag or _is_small(env.read(a)) for a, flag in zip(eqn.inputs, flags))
 
     # -- elements ----------------------------------------------------------------------------------
 
@@ -257,4 +259,18 @@ class Block:
 
     def _carried(self, v: Var, atom: Any, env: Environment) -> Any:
         """What an atom hands on to a variable."""
+        if v in self.varying and _is_pythons(v):
+            raise Refused("Python's integers, which may grow from iteration to iteration")
         return self.lanes_of(atom, env, v.type) if v in self.varying else env.read(atom)
+
+
+def _is_pythons(v: Var) -> bool:
+    return v.type.weak and v.type.dtype == INT
+
+
+def _is_small(n: Any) -> bool:
+    """Whether an integer is known to be of a size with an array's extents."""
+    if not isinstance(n, Value):
+        return abs(int(n)) <= SMALL
+    facts = current().integers
+    return all(v in facts.dims or (v in facts.high and v in facts.low) for v, _ in facts.form(n.atom).terms)

@@ -212,7 +212,26 @@ def of_different_lengths(x, w):
     return s
 
 
-DEPENDENT = [carried, greatest, compensated, left_over, read_before_it_is_overwritten, used_behind, of_the_one_before, filled_in_part, of_different_lengths]
+def growing_integers(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        k = i
+        for j in range(x.shape[1]):
+            k = k * 3 + j
+        s += (k % 7) * x[i, 0]
+    return s
+
+
+def large_integers(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            s += x[i, j] * ((i * 6_364_136_223_846_793 + j) % 7)
+    return s
+
+
+DEPENDENT = [growing_integers, large_integers, carried, greatest, compensated, left_over, read_before_it_is_overwritten, used_behind, of_the_one_before, filled_in_part,
+             of_different_lengths]
 
 
 def is_in_lanes(f, *args):
