@@ -4,21 +4,27 @@
     y: f64 = mul(x, w)          --->   y: f64[64] = mul(x, w)
     t' = update(t, y, j)               t' = update(t, y, j, spec=("i", ":"))
 
-Control flow has to be the same in all lanes.
+Loops have the same iterations in all lanes. A branch that differs is computed in all of them, and each lane takes what
+is its own (if-conversion: J. Allen et al., "Conversion of control dependence to data dependence", POPL 1983):
+
+    y = cond(c): x | f(x)        --->   y = where(c, f(where(c, x, 1)), x)
+
+A lane that does not take the branch computes with ones, and writes back what it has read.
 """
 from collections.abc import Collection
 from typing import Any
 
 from ..ir.build import Value, at_line, current
-from ..ir.graph import Equation, Func, Var, is_branch, is_counted
+from ..ir.graph import Equation, Func, Var, has_effect, is_branch, is_counted
 from ..ir.op import registry
 from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type, type_of
-from ..ir.uses import operands
+from ..ir.uses import defined_in, operands
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment, bind_outputs, run_equation
 from ..ops.control import COND, FOR
 from ..ops.kinds import shape_of
+from .independence import Accesses
 from .vmap import in_dtypes, promoted_operands
 
 LANES = 64                                                   # a multiple of all vectors, in a few cache lines
@@ -72,11 +78,11 @@ class Block:
     """The iterations of one block.
 
     varying: the variables that differ between lanes; axes: {version of an array of whose parts each lane owns one: the
-    axis of the parts}, which the array lacks here.
+    axis of the parts}, which the array lacks here; mask: which lanes get here, None: all.
     """
 
-    def __init__(self, varying: Collection, axes: dict):
-        self.varying, self.axes = varying, axes
+    def __init__(self, varying: Collection, axes: dict, mask: Any = None):
+        self.varying, self.axes, self.mask = varying, axes, mask
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -103,12 +109,8 @@ class Block:
             if not isinstance(x, Value):
                 return registry["full"](x, LANES, dtype=t.dtype)
             x = registry["reshape"](x, *shape, 1) if shape else x
-            return self._cast(registry["broadcast_to"](x, *shape, LANES), t)
-        return self._cast(x, t)
-
-    @staticmethod
-    def _cast(x: Any, t: Type) -> Any:
-        return x if type_of(x).dtype == t.dtype else registry["cast"](x, dtype=t.dtype)
+            return in_dtype(registry["broadcast_to"](x, *shape, LANES), t.dtype)
+        return in_dtype(x, t.dtype)
 
     def _varies(self, atom: Any) -> bool:
         return isinstance(atom, Var) and atom in self.varying
@@ -125,6 +127,8 @@ class Block:
             if any(v in self.varying for v in operands(eqn)):
                 with at_line(eqn.where):
                     self._step(eqn, env)
+            elif self.mask is not None and has_effect(eqn):
+                self._check_for_some(eqn, env)
             else:
                 run_equation(eqn, env)
 
@@ -138,7 +142,7 @@ class Block:
         elif eqn.writes_part:
             env[eqn.outputs[0]] = self._written(eqn, env)
         elif eqn.op.name == "check_index" and not self._varies(eqn.inputs[1]):
-            eqn.op(self._read(eqn.inputs[0], env), env.read(eqn.inputs[1]), **eqn.params)
+            self._check_index(eqn, env)
         elif eqn.op.batch == "elementwise" and not eqn.op.effect:
             env[eqn.outputs[0]] = self._moved(eqn, env) or self._elementwise(eqn, env)
         else:
@@ -159,7 +163,11 @@ class Block:
         flags = tuple(map(self._varies, eqn.inputs))
         if _is_pythons(eqn.outputs[0]) and eqn.op.traits.grows and not self._stays_small(eqn, flags, env):
             raise Refused("Python's integers, which do not wrap around")
-        xs = promoted_operands(eqn, tuple([self._read(a, env) for a in eqn.inputs]), flags)
+        xs = tuple([self._read(a, env) for a in eqn.inputs])
+        if self.mask is not None and not eqn.op.traits.affine and eqn.outputs[0].type.dtype.kind in "fc":
+            xs = tuple([self._where(x, 1) if flag and a.type.dtype.kind in "fc" else x
+                        for x, a, flag in zip(xs, eqn.inputs, flags)])
+        xs = promoted_operands(eqn, xs, flags)
         xs = tuple([registry["reshape"](x, *shape_of(x), 1) if shape_of(x) and not flag else x
                     for x, flag in zip(xs, flags)])
         return in_dtypes(eqn.op(*xs, **eqn.params), eqn.outputs)
@@ -170,6 +178,32 @@ class Block:
         if eqn.op.traits.grows != "steps" or (all(flags) and eqn.op.name == "mul"):
             return False
         return all(flag or _is_small(env.read(a)) for a, flag in zip(eqn.inputs, flags))
+
+    def _where(self, x: Any, other: Any) -> Any:
+        """x in the lanes that get here."""
+        return x if self.mask is None else in_dtype(registry["where"](self.mask, x, other), type_of(x).dtype)
+
+    def _check_index(self, eqn: Equation, env: Environment) -> None:
+        """A check of the lanes that get here. The others have the index 0 from here on."""
+        index, extent = eqn.inputs[0], env.read(eqn.inputs[1])
+        i = self._read(index, env)
+        if self.mask is not None:
+            if not _is_positive(extent):
+                raise Refused("an index into what may be empty")
+            i = env[index] = self._where(i, 0)
+        eqn.op(i, extent, **eqn.params)
+
+    def _check_for_some(self, eqn: Equation, env: Environment) -> None:
+        """A check of an index that is the same in all lanes, where any lane gets here. Else the index is 0."""
+        if eqn.op.name != "check_index" or not _is_positive(env.read(eqn.inputs[1])):
+            raise Refused("a check that only some lanes get to")
+        index, extent = eqn.inputs
+        i = registry["where"](registry["any"](self.mask, axes=(0,)), env.read(index), 0)
+        eqn.op(i, env.read(extent), **eqn.params)
+        if isinstance(index, Var):
+            env[index] = i
+        elif index.value:
+            raise Refused("an element that may not be there")
 
     # -- elements ----------------------------------------------------------------------------------
 
@@ -190,8 +224,11 @@ class Block:
         v = self._read(value, env)
         if not indices:
             v = self.lanes_of(value, env, t)
-            return registry["add"](x, v) if eqn.adds_part else v
+            return self._where(registry["add"](x, v) if eqn.adds_part else v, x)
         spec, given = self._of_lanes(indices)
+        if self.mask is not None:
+            old = 0 if eqn.adds_part else registry["index"](x, *given, spec=spec, at=0)
+            v = self._where(self.lanes_of(value, env, t), old)
         unique = {} if eqn.adds_part or "a" not in spec else {"unique": True}
         return eqn.op(x, v, *given, spec=spec, at=0, **unique)
 
@@ -245,8 +282,11 @@ class Block:
 
     def _branch(self, branch: BranchView, env: Environment) -> None:
         params = branch.eqn.params
-        if self._varies(branch.selector) or params["extents"]:
-            raise Refused("branches that differ")
+        if params["extents"]:
+            raise Refused("branches whose results differ in shape")
+        if self._varies(branch.selector):
+            self._both(branch, env)
+            return
 
         def run(region: Func) -> Any:
             def taken() -> list:
@@ -257,11 +297,44 @@ class Block:
         regions = tuple(map(run, branch.branches))
         bind_outputs(branch.eqn, COND.run_regions([env.read(branch.selector)], regions, **params), env)
 
+    def _both(self, branch: BranchView, env: Environment) -> None:
+        """A branch that some lanes take and others do not."""
+        if len(branch.branches) != 2 or branch.selector.type.dtype.kind != "b":
+            raise Refused("more than two ways")
+        taken = self._read(branch.selector, env)
+        ways = []
+        for region, mask in zip(branch.branches, (registry["logical_not"](taken), taken)):
+            if self.mask is not None:
+                mask = registry["logical_and"](self.mask, mask)
+            inner = Environment(env)
+            Block(self.varying, self.axes, mask).run(region, inner)
+            ways.append(inner)
+        for out in branch.results:
+            no, yes = branch.yielded(out)
+            if out.type.shape:
+                written = [k for k in (0, 1) if _is_written_in(branch, (no, yes), k)]
+                if written:
+                    env[out] = self.lanes_of((no, yes)[written[0]], ways[written[0]], out.type)
+                    continue
+            xs = [self.lanes_of(a, inner, out.type) for a, inner in zip((yes, no), reversed(ways))]
+            env[out] = registry["where"](taken, *xs)
+
     def _carried(self, v: Var, atom: Any, env: Environment) -> Any:
         """What an atom hands on to a variable."""
         if v in self.varying and _is_pythons(v):
             raise Refused("Python's integers, which may grow from iteration to iteration")
         return self.lanes_of(atom, env, v.type) if v in self.varying else env.read(atom)
+
+
+def _is_written_in(branch: BranchView, atoms: tuple, k: int) -> bool:
+    """Whether branch k writes to an array that the other one leaves as it is."""
+    before, after = atoms[1 - k], atoms[k]
+    return before not in defined_in(branch.branches[1 - k]) and after in Accesses(branch.branches[k], before).versions
+
+
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """x in a dtype."""
+    return x if type_of(x).dtype == dtype else registry["cast"](x, dtype=dtype)
 
 
 def _is_pythons(v: Var) -> bool:
@@ -274,3 +347,11 @@ def _is_small(n: Any) -> bool:
         return abs(int(n)) <= SMALL
     facts = current().integers
     return all(v in facts.dims or (v in facts.high and v in facts.low) for v, _ in facts.form(n.atom).terms)
+
+
+def _is_positive(n: Any) -> bool:
+    """Whether an extent is known to be at least 1."""
+    if not isinstance(n, Value):
+        return int(n) > 0
+    facts = current().integers
+    return facts.proves_nonnegative(facts.form(n.atom) - facts.form(1))

@@ -22,7 +22,7 @@ INNER = ("range(3)",) * 5 + ("range(1, 3)", "range(2)", "range(2, -1, -1)", "ran
 SCALARS = ("X[i, 0]", "X[i, 2]", "X[i - 1, 1]", "x[i]", "X[places[i], 1]", "w[1]", "a", "a", "t[0]", "t[2]", "r[1, 0]", "u[i]", "u[i - 1]", "m[i, 1]", "0.1 * i",
            "0.3", "X[k[i], 1]", "x[(2 * i) % n]", "x[n - 1 - i]")
 ELEMENTS = ("X[i, j]", "X[i, j]", "w[j]", "t[j]", "t[j]", "t[j - 1]", "r[0, j]", "m[i, j]", "m[i, j - 1]", "X[i - 1, j]", "0.1 * j", "t[k[i]]")
-FORMS = ("{0}", "{0} * {1}", "np.sin({0})", "{0} + {1}", "{0} - 0.5 * {1}", "0.5 * {0} * {0}", "np.where({0} > {1}, {0}, 0.2)", "max({0}, {1})", "abs({0})")
+FORMS = ("{0}", "{0} * {1}", "np.sin({0})", "{0} + {1}", "{0} - 0.5 * {1}", "0.5 * {0} * {0}", "float(np.where({0} > {1}, {0}, 0.2))", "max({0}, {1})", "abs({0})")
 
 
 class Generator(Blocks):
@@ -48,9 +48,8 @@ class Generator(Blocks):
         kind = self.r.random()
         if kind < 0.45:
             return self.inner()
-        if kind < 0.55:
-            test = self.r.choice(["n > 4", "n > 400", "X[i, 0] > 0.5", "w[0] > 0.2", "i > 3"])
-            return [Statement(f"if {test}:", self.scalar()), *([Statement("else:", self.scalar())] if self.r.random() < 0.3 else [])]
+        if kind < 0.65:
+            return self.branch(self.scalar, ["n > 4", "n > 400", "X[i, 0] > 0.5", "w[0] > 0.2", "i > 3", "i + 1 < n"])
         return self.scalar()
 
     def scalar(self):
@@ -58,11 +57,21 @@ class Generator(Blocks):
                                + (not self.is_clean) * ["q = 0.5 * q + {}", "u[i] = u[i - 1] + {}", "s = max(s, {})", "k[i] = int(3 * abs({})) % 3"])
         return [Statement(target.format(self.value(SCALARS)))]
 
+    def branch(self, make, tests):
+        """A branch on what is the same in all iterations, or not; the index of the next point stands behind a test of its own."""
+        if self.r.random() < 0.2:
+            return [Statement("if i + 1 < n:", [Statement(f"s += {self.r.choice(['X[i + 1, 0] * w[1]', 'np.log(X[i + 1, 2])', 't[i % 3] / X[i + 1, 1]'])}")])]
+        return [Statement(f"if {self.r.choice(tests)}:", make()), *([Statement("else:", make())] if self.r.random() < 0.4 else [])]
+
     def inner(self):
         filled = ["t[j] = {}"] if self.r.random() < 0.7 else []
         targets = [*filled, *self.r.choices(["t[j] += {}", "s += {}", "a += {}", "m[i, j] = {}", "m[i, j] += {}", "a = {}"]
                                             + (not self.is_clean) * ["r[1, j] = {}", "r[0, j] = {}"], k=self.r.randint(1, 3))]
-        body = [Statement(target.format(self.value(ELEMENTS if self.r.random() < 0.7 else SCALARS))) for target in targets]
+        def write(target):
+            return Statement(target.format(self.value(ELEMENTS if self.r.random() < 0.7 else SCALARS)))
+        body = [*map(write, targets)]
+        if self.r.random() < 0.35:
+            body += self.branch(lambda: [write(self.r.choice(targets))], ["X[i, j] > 0.5", "t[j] > 0.1", "j > 0", "w[j] > X[i, 0]"])
         over = "range(3)" if filled and self.r.random() < 0.8 else self.r.choice(INNER)
         return [Statement(f"for j in {over}:", body)]
 

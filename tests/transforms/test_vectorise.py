@@ -124,7 +124,50 @@ def by_index(x, w):
     return s
 
 
-INDEPENDENT = [total, subtracted_in_an_inner_loop, buffer, buffer_in_each_iteration, matrix_as_buffer, own_elements, neighbours, gathered, chosen,
+def branches_on_data(x, w):
+    s, y = 0.0, np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] > 0.2:
+                s += np.log(x[i, j]) * w[j]
+                y[i] += x[i, j]
+            elif x[i, j] > -0.3:
+                s -= w[j] / (x[i, j] + 0.31)
+            else:
+                y[i] = 0.5 * y[i]
+    return s + np.sum(y * y)
+
+
+def only_inside(x, w):
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        a = x[i, 0]
+        for j in range(x.shape[1]):
+            if i + 1 < x.shape[0]:
+                a += x[i + 1, j] * w[j]
+            if i > 0:
+                a -= x[i - 1, j]
+        y[i] = a
+    return np.sum(y ** 2)
+
+
+def cut_off(x, w):
+    s, t = 0.0, np.empty(x.shape[1])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            t[j] = x[i, j] - w[j]
+        r2 = 0.0
+        for j in range(x.shape[1]):
+            r2 += t[j] ** 2
+        if r2 < 2.0:
+            for j in range(x.shape[1]):
+                s += np.sqrt(2.0 - r2) * t[j]
+            if r2 < 1.0:
+                s += 1 / r2
+    return s
+
+
+INDEPENDENT = [branches_on_data, only_inside, cut_off, total, subtracted_in_an_inner_loop, buffer, buffer_in_each_iteration, matrix_as_buffer, own_elements, neighbours, gathered, chosen,
                nested_twice, by_index]
 
 
