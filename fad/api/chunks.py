@@ -11,12 +11,14 @@ order, the workers and the failures.
 """
 import functools
 import hashlib
+import uuid
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..trace.frontend.travel import keep_texts, texts_behind
 from ..util import tree
 from ..util.config import config
 from ..util.errors import ArgumentError
@@ -200,18 +202,39 @@ class OverChunks:
 
     def delayed(self, params: Any, *data: Any) -> Any:
         """The result as a `dask.delayed` object, which has not been computed yet."""
-        delayed = _needed("dask").delayed
-        rows = _rows((params, *data), self.whole, repr(self))
-        payload = delayed(_needed("cloudpickle").dumps((self.make, self.f)), pure=False)
-        common = delayed(_Whole((params, *data[:self.whole - 1])), pure=False, traverse=False)
-        run, add = delayed(_run, pure=False), delayed(_added, pure=False)
-        results = [run(payload, common, row) for row in rows]
-        while len(results) > 1:
-            results = [add(results[k:k + FAN]) for k in range(0, len(results), FAN)]
-        return results[0]
+        args, graphs = (params, *data), _needed("dask.highlevelgraph")
+        leaves, structure = tree.flatten(args[self.whole:], is_leaf=_is_parts)
+        chunked = [k for k, leaf in enumerate(leaves) if _has_chunks(leaf)]
+        _check(args[:self.whole], [leaves[k] for k in chunked], repr(self))
+        collections, columns = _columns([leaves[k] for k in chunked])
+        rest = [None if _has_chunks(leaf) else leaf for leaf in leaves]
+        places = [(k, _is_bag(leaves[k])) for k in chunked]
+        function = _needed("cloudpickle").dumps((self.make, self.f, texts_behind(self.f)))
+        shared = _Shared(function, args[:self.whole], rest, structure, places)
+        name, tasks = _tasks(shared, list(zip(*columns)))
+        graph = graphs.HighLevelGraph.from_collections(name, tasks, dependencies=collections)
+        return _needed("dask.delayed").Delayed(name, graph)
 
     def __repr__(self) -> str:
         return f"<fad.dask.{self.make.__name__[1:]} of {getattr(self.f, '__qualname__', self.f)}>"
+
+
+def _tasks(shared: "_Shared", rows: list) -> "tuple[str, dict]":
+    """The graph: a task for each chunk, and the tree of sums over them. Its name is that of the last sum."""
+    name, specs = f"fad-{uuid.uuid4().hex}", _needed("dask._task_spec")
+
+    def task(key: str, function: Callable, of: Sequence) -> tuple:
+        return key, specs.Task(key, function, *map(specs.TaskRef, of))
+    common = f"{name}-shared"
+    tasks = {common: specs.DataNode(common, shared)}
+    level = [f"{name}-{k}" for k in range(len(rows))]
+    tasks.update(task(key, _run, (common, *row)) for key, row in zip(level, rows))
+    depth = 0
+    while depth == 0 or len(level) > 1:
+        groups, depth = [level[k:k + FAN] for k in range(0, len(level), FAN)], depth + 1
+        level = [name] if len(groups) == 1 else [f"{name}-sum-{depth}-{k}" for k in range(len(groups))]
+        tasks.update(task(key, _added, group) for key, group in zip(level, groups))
+    return name, tasks
 
 
 def _needed(name: str) -> Any:
@@ -225,96 +248,112 @@ def _needed(name: str) -> Any:
 # -- what has chunks ------------------------------------------------------------------------------
 
 
-def _rows(args: tuple, whole: int, what: str) -> list:
-    """For each chunk, the arguments that follow the whole ones."""
-    leaves, structure = tree.flatten(args[whole:], is_leaf=_is_parts)
-    if any(map(_has_chunks, tree.flatten(args[:whole])[0])):
-        raise ArgumentError(f"{what} got chunks where it takes parameters", do="pass an array: x.compute()")
-    parts = [_parts(leaf, what) if _has_chunks(leaf) else None for leaf in leaves]
-    counts = {len(part) for part in parts if part is not None}
-    if len(counts) != 1 or counts == {0}:
-        why = "no argument has chunks" if counts <= {0} else f"the arguments have {sorted(counts)} chunks"
-        raise ArgumentError(f"{what} needs arguments in chunks", why=why,
-                            do="pass Dask arrays with the same chunks along the first axis, bags or delayed parts")
-    _check_lengths(leaves, what)
-    return [structure.unflatten([leaf if part is None else part[k] for leaf, part in zip(leaves, parts)])
-            for k in range(counts.pop())]
-
-
 def _is_parts(x: Any) -> bool:
     """Whether x is a list of delayed objects or futures, one for each chunk."""
     return isinstance(x, (list, tuple)) and len(x) > 0 and all(map(_is_part, x))
 
 
 def _is_part(x: Any) -> bool:
-    module = type(x).__module__.partition(".")[0]
-    return module in ("dask", "distributed") and type(x).__name__ in ("Delayed", "DelayedLeaf", "DelayedAttr", "Future")
+    return _of_dask(x) and type(x).__name__ in ("Delayed", "DelayedLeaf", "DelayedAttr", "Future")
+
+
+def _of_dask(x: Any) -> bool:
+    return type(x).__module__.partition(".")[0] in ("dask", "distributed")
 
 
 def _has_chunks(x: Any) -> bool:
-    return _is_parts(x) or (type(x).__module__.startswith("dask") and hasattr(x, "to_delayed"))
+    return _is_parts(x) or (_of_dask(x) and hasattr(x, "to_delayed"))
 
 
-def _parts(x: Any, what: str) -> list:
-    """The chunks of an argument, in order."""
+def _is_bag(x: Any) -> bool:
+    return not isinstance(x, (list, tuple)) and not hasattr(x, "numblocks")
+
+
+def _columns(chunked: list) -> "tuple[list, list]":
+    """The collections of Dask's that these arguments come from, and for each argument the keys of its chunks."""
+    dask = _needed("dask")
+    chunked = [[dask.delayed(part) for part in x] if _is_parts(x) else x for x in chunked]
+    known = iter(dask.optimize(*[x for x in chunked if not isinstance(x, list)]))
+    chunked = [x if isinstance(x, list) else next(known) for x in chunked]
+    collections = [each for x in chunked for each in (x if isinstance(x, list) else [x])]
+    flat = _needed("dask.core").flatten
+    return collections, [[part.key for part in x] if isinstance(x, list) else list(flat(x.__dask_keys__()))
+                         for x in chunked]
+
+
+def _check(whole: tuple, chunked: list, what: str) -> None:
+    """Chunks lie along the first axis and belong together row by row. The function sees to unknown lengths (nan)."""
+    if any(map(_has_chunks, tree.flatten(whole, is_leaf=_is_parts)[0])):
+        raise ArgumentError(f"{what} got chunks where it takes parameters", do="pass an array: x.compute()")
+    counts = {_count(x, what) for x in chunked}
+    if len(counts) != 1:
+        why = f"the arguments have {sorted(counts)} chunks" if counts else "no argument has chunks"
+        raise ArgumentError(f"{what} needs arguments in chunks", why=why,
+                            do="pass Dask arrays with the same chunks along the first axis, bags or delayed parts")
+    lengths = [np.asarray(x.chunks[0], float) for x in chunked if hasattr(x, "numblocks")]
+    if any(np.any(np.abs(other - lengths[0]) > 0) for other in lengths):
+        raise ArgumentError(f"{what} needs chunks of equal lengths",
+                            why="two arrays have different chunks along the first axis",
+                            do="rechunk one like the other: y.rechunk({0: X.chunks[0]})")
+
+
+def _count(x: Any, what: str) -> int:
+    """How many chunks an argument has."""
     if isinstance(x, (list, tuple)):
-        return list(x)
-    if not hasattr(x, "numblocks"):
-        if not hasattr(x, "npartitions") or hasattr(x, "columns"):
-            raise ArgumentError(f"{what} does not take a {type(x).__name__}", do="pass x.to_dask_array(lengths=True)")
-        return [_needed("dask").delayed(_stacked, pure=False)(part) for part in x.to_delayed()]
-    if any(n > 1 for n in x.numblocks[1:]) or x.ndim == 0:
+        return len(x)
+    if hasattr(x, "columns") or not (hasattr(x, "numblocks") or hasattr(x, "npartitions")):
+        raise ArgumentError(f"{what} does not take a {type(x).__name__}", do="pass x.to_dask_array(lengths=True)")
+    if hasattr(x, "numblocks") and (x.ndim == 0 or any(n > 1 for n in x.numblocks[1:])):
         raise ArgumentError(f"{what} needs chunks along the first axis alone",
-                            why=f"an argument has {x.numblocks} blocks",
-                            do='rechunk it: x.rechunk({0: "auto", 1: -1})')
-    return list(x.to_delayed().ravel())
-
-
-def _check_lengths(leaves: list, what: str) -> None:
-    """Chunks of arrays belong together row by row. Unknown lengths (nan) are left to the function."""
-    lengths = [np.asarray(x.chunks[0], float) for x in leaves if hasattr(x, "chunks") and hasattr(x, "numblocks")]
-    for other in lengths[1:]:
-        if np.any(np.abs(other - lengths[0]) > 0):
-            raise ArgumentError(f"{what} needs chunks of equal lengths",
-                                why="two arrays have different chunks along the first axis",
-                                do="rechunk one like the other: y.rechunk({0: X.chunks[0]})")
-
-
-def _stacked(items: Any) -> Any:
-    """The items of a bag's partition as arrays, one row for each item."""
-    items = list(items)
-    return tree.map_leaves(lambda *rows: np.stack([np.asarray(row) for row in rows]), *items)
+                            why=f"an argument has {x.numblocks} blocks", do='rechunk it: x.rechunk({0: "auto", 1: -1})')
+    return int(x.npartitions)
 
 
 # -- what workers run -----------------------------------------------------------------------------
 
 
-class _Whole:
-    """The arguments that each chunk shares: one object, which Dask does not look into."""
+class _Shared:
+    """What all chunks share: the function, as bytes, and the arguments without chunks. Dask does not look into it.
 
-    def __init__(self, args: tuple):
-        self.args = args
+    places: for each argument in chunks its position among the leaves of the data, and whether it is a bag.
+    """
+
+    def __init__(self, function: bytes, whole: tuple, rest: list, structure: Any, places: list):
+        self.function, self.whole, self.rest, self.structure, self.places = function, whole, rest, structure, places
+
+    def arguments(self, parts: tuple) -> tuple:
+        """The arguments of the function for the chunk that these are the parts of."""
+        leaves = list(self.rest)
+        for (k, is_bag), part in zip(self.places, parts):
+            leaves[k] = _stacked(part) if is_bag else part
+        return self.whole + self.structure.unflatten(leaves)
 
 
-def _run(payload: bytes, common: _Whole, row: tuple) -> Any:
+def _run(shared: _Shared, *parts: Any) -> Any:
     """The result for one chunk. Threads are Dask's to give."""
     with config.using(threads=1):
-        return _loaded(payload)(*common.args, *row)
+        return _loaded(shared.function)(*shared.arguments(parts))
 
 
-def _loaded(payload: bytes) -> Callable:
+def _stacked(items: Any) -> Any:
+    """The items of a bag's partition as arrays, one row for each item."""
+    return tree.map_leaves(lambda *rows: np.stack([np.asarray(row) for row in rows]), *items)
+
+
+def _loaded(function: bytes) -> Callable:
     """The compiled function of these bytes; each process makes it once."""
-    key = hashlib.sha256(payload).digest()
+    key = hashlib.sha256(function).digest()
     found = _LOADED.get(key)
     if found is None:
-        make, f = _needed("cloudpickle").loads(payload)
+        make, f, texts = _needed("cloudpickle").loads(function)
+        keep_texts(texts)
         found = _LOADED.setdefault(key, make(f))
         while len(_LOADED) > KEPT:
             _LOADED.popitem(last=False)
     return found
 
 
-def _added(results: list) -> Any:
+def _added(*results: Any) -> Any:
     """The sum of some results, from left to right."""
     return functools.reduce(lambda a, b: tree.map_leaves(np.add, a, b), results)
 

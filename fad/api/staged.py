@@ -12,6 +12,7 @@ from typing import Any
 from ..backend.executable import Program, nothing
 from ..ir import stack
 from ..ir.build import current
+from ..trace.frontend.travel import keep_texts, texts_behind
 from ..trace.guards.closures import KINDS
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
@@ -419,7 +420,7 @@ class Staged:
 
     def __reduce__(self) -> tuple:
         make, args, kwargs = self.rebuild
-        return _rebuild, (make, args, kwargs)
+        return _rebuild, (make, args, kwargs, texts_behind(args[0]))
 
     def __dir__(self) -> list:
         """What a user may use; the rest is of fad's own."""
@@ -442,7 +443,8 @@ def _fixes_an_int(guards: tuple) -> bool:
     return any(relation == "==" and all(axis is None for (_, axis), _ in terms) for relation, terms, _ in guards)
 
 
-def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
+def _rebuild(make: Callable, args: tuple, kwargs: dict, texts: tuple = ()) -> Any:
+    keep_texts(texts)
     return make(*args, **kwargs)
 
 

@@ -1,4 +1,5 @@
 """fad.dask: sums over chunks, on threads and on a real cluster of processes, also when a worker dies."""
+import linecache
 import os
 import signal
 
@@ -99,6 +100,20 @@ def test_outer_arrays_are_read_at_each_call():
     assert np.isclose(g(w, in_chunks()[0])[0], 3 * first)
 
 
+def made_in_a_cell():
+    """A function of a notebook: no file has its text."""
+    linecache.cache["<cell 1>"] = len(BY_ROWS), None, BY_ROWS.splitlines(keepends=True), "<cell 1>"
+    names = {"np": np, "__name__": "__main__"}
+    exec(compile(BY_ROWS, "<cell 1>", "exec"), names)
+    return names["total"]
+
+
+def test_a_function_that_was_called_before_can_be_sent():
+    total = made_in_a_cell()
+    exact = fad.grad(total)(w, X)
+    assert np.allclose(fad.dask.value_and_grad(total)(w, in_chunks()[0])[1], exact)
+
+
 @pytest.mark.parametrize("data, word", [
     ((X, y), "no argument has chunks"),
     ((da.from_array(X, chunks=(50, 1)), da.from_array(y, chunks=50)), "first axis alone"),
@@ -126,6 +141,16 @@ def test_the_bits_depend_on_neither_scheduler_nor_order(client):
     assert all(same(found[0], each) for each in found)
 
 
+def test_arrays_that_workers_keep(client):
+    kept = [x.persist() for x in in_chunks()]
+    with dask.config.set(scheduler="threads"):
+        exact = fad.dask.value_and_grad(loss)(w, *in_chunks())
+    assert same(client.compute(fad.dask.value_and_grad(loss).delayed(w, *kept)).result(), exact)
+    parts = client.map(lambda k: (X[k::5], y[k::5]), range(5))
+    of_parts = fad.dask.value_and_grad(lambda w, part: loss(w, part[0], part[1]))
+    assert np.allclose(client.compute(of_parts.delayed(w, parts)).result()[1], exact[1])
+
+
 def test_each_process_compiles_once(client):
     g = fad.dask.value_and_grad(loss)
     for k in range(3):
@@ -149,11 +174,19 @@ def test_a_worker_that_dies_costs_time_only(client, tmp_path):
     assert mark.exists() and same(found, of_parts(w, parts))
 
 
-def test_a_function_of_main_goes_to_processes():
-    """No file that a worker could read holds the source of the function. Its loop is traced from its code."""
-    names = {"np": np, "__name__": "__main__"}
-    exec(BY_ROWS, names)
+def compiled(g):
+    """How the gradient does in this process, where the tape is not allowed."""
+    with fad.config.using(fallback=False):
+        return g(w, X)
+
+
+def test_functions_of_notebooks_are_compiled_in_other_processes(monkeypatch):
+    """Their text goes along, so that their loops and branches are compiled there."""
+    total, kept = made_in_a_cell(), X[X[:, 0] > 0]
+    monkeypatch.setenv("FAD_FALLBACK", "0")
+    g = fad.grad(lambda w, X: total(w, X))
     with dask.config.set(scheduler="processes", num_workers=1):
-        value, slope = fad.dask.value_and_grad(names["total"])(w, in_chunks()[0])
-    kept = X[X[:, 0] > 0]
+        value, slope = fad.dask.value_and_grad(total)(w, in_chunks()[0])
+        other, = dask.compute(dask.delayed(compiled)(g))
     assert np.isclose(value, np.sum((kept @ w) ** 2)) and np.allclose(slope, 2 * kept.T @ (kept @ w))
+    assert np.allclose(other, slope)
