@@ -100,6 +100,11 @@ def public(module) -> list[str]:
     return sorted(name for name in names if callable(getattr(module, name, None)))
 
 
+def functions_first(module) -> list[str]:
+    """The public names of a module; the classes that its functions return stand behind these."""
+    return sorted(public(module), key=lambda name: (inspect.isclass(getattr(module, name)), name))
+
+
 def file_of(name: str) -> str:
     """The file of a module's page."""
     return f"module-{name}" + (".rst" if name in IN_FULL else ".md")
@@ -149,7 +154,7 @@ def module_page(name: str) -> str:
 def full_page(name: str) -> str:
     """The page of a module whose functions have numpydoc sections."""
     module = importlib.import_module(f"fad.{name}")
-    names = [f"{part}.{each}".strip(".") for part in IN_FULL[name] for each in public(getattr(module, part) if part else module)]
+    names = [f"{part}.{each}".strip(".") for part in IN_FULL[name] for each in functions_first(getattr(module, part) if part else module)]
     sections = [headed(each, "-") + "\n" + directive(f"{name}.{each}") for each in names]
     return "\n".join([headed(f"fad.{name}", "="), MODULES[name] + "\n", *sections])
 

@@ -17,7 +17,7 @@ FEATURES = {
     "history, calls": "sharp-bits.md#state-changes-at-each-call-but-print-prints-once",
     "running mean, buffer": "loops.md#arguments",
     "y[i] = v, while, break": "loops.md",
-    "fad.dask.value_and_grad, fad.dask.hvp, fad.dask.gauss_newton": "scaling.md#a-sum-over-chunks",
+    "fad.dask.value_and_grad, hvp, gauss_newton": "scaling.md#a-sum-over-chunks",
     "joblib, concurrent.futures": "scaling.md#many-independent-fits",
     "ray": "scaling.md#ray",
     "mpi4py": "scaling.md#mpi",
