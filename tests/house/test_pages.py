@@ -26,6 +26,13 @@ def missing(page) -> list[str]:
     return [path for path in named if not any((root / path).is_dir() or (root / f"{path}.py").is_file() for root in (PACKAGE, ROOT))]
 
 
+@pytest.mark.parametrize("page", DESIGN, ids=name_of)
+def test_design_pages_open_with_something_to_look_at(page):
+    """A picture, a formula, a table or an example stands on the first screen."""
+    first = page.read_text(encoding="utf-8").splitlines()[:9]
+    assert any(line.startswith(("```", "$$", "|", "![")) for line in first)
+
+
 def test_design_pages_name_modules_that_exist():
     assert not {page.name: names for page in DESIGN if (names := missing(page))}
 
