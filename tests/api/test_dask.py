@@ -1,7 +1,10 @@
 """fad.dask: sums over chunks, on threads and on a real cluster of processes, also when a worker dies."""
+import functools
 import linecache
 import os
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import fad
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
+cloudpickle = pytest.importorskip("cloudpickle")
 
 rng = np.random.default_rng(0)
 ROWS, CHUNK = 1000, 90                                       # twelve chunks, the last one shorter: two levels of sums
@@ -190,3 +194,15 @@ def test_functions_of_notebooks_are_compiled_in_other_processes(monkeypatch):
         other, = dask.compute(dask.delayed(compiled)(g))
     assert np.isclose(value, np.sum((kept @ w) ** 2)) and np.allclose(slope, 2 * kept.T @ (kept @ w))
     assert np.allclose(other, slope)
+
+
+def test_workers_find_kernels_of_other_workers(tmp_path, monkeypatch):
+    """In a shared folder: the second process compiles nothing."""
+    monkeypatch.setenv("FAD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("FAD_LOG", "info")
+    data = cloudpickle.dumps(fad.value_and_grad(made_in_a_cell(), compile="now"))
+    code = ("import pickle, sys, numpy as np; g = pickle.loads(sys.stdin.buffer.read()); "
+            "g(np.ones(3), np.ones((5, 3)))")
+    run = functools.partial(subprocess.run, [sys.executable, "-c", code], input=data, capture_output=True, check=True)
+    told = [run().stderr, run().stderr]
+    assert b"compiled total" in told[0] and b"compiled total" not in told[1] and b"found total" in told[1]
