@@ -21,7 +21,7 @@ FEATURES = {
     "joblib, concurrent.futures": "scaling.md#many-independent-fits",
     "ray": "scaling.md#ray",
     "mpi4py": "scaling.md#mpi",
-    "lmfit, iminuit, nlopt, cyipopt, sklearn, emcee, torch, jax": "libraries.md",
+    "lmfit, iminuit, nlopt, cyipopt, sklearn, emcee, pytensor, pymc, torch, jax": "libraries.md",
     "fad.compat.autograd": "migration.md#from-autograd",
     "jax.lax.cond": "migration.md#from-jax",
     "fad.functional": "migration.md#from-pytorch",
