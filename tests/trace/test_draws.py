@@ -5,7 +5,6 @@ import datetime
 import functools
 import os
 import random
-import threading
 import time
 import warnings
 
@@ -583,24 +582,3 @@ def test_a_function_with_a_cache_that_draws_draws_once():
             warnings.simplefilter("ignore", fad.FallbackWarning)
             return [float(f(np.ones(3))) for _ in range(3)] + [rng.normal()]
     np.testing.assert_allclose(run(fad.jit), run(lambda f: f))
-
-
-def test_draws_of_other_threads_are_no_draws_of_the_function():
-    """Generators that all share move while a server's or a scheduler's threads draw from them."""
-    waiting, done = [1], threading.Event()
-
-    class Loud:
-        def write(self, text):
-            if waiting and text == "x":
-                waiting.pop()
-                threading.Thread(target=done.wait, daemon=True).start()
-                other = threading.Thread(target=random.random)
-                other.start()
-                other.join()
-    loud = Loud()
-
-    def f(x):
-        print("x", file=loud)
-        return np.sum(x * x)
-    assert np.allclose(fad.grad(f, fallback=False)(np.ones(3)), 2.0)
-    done.set()
