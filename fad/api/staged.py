@@ -43,9 +43,9 @@ from .shared import OfStaged, Sharing, forget, sharing_of
 from .state import ChangingState
 from .words import ROOTS, raise_in_fads_words, strange_arguments
 
-RECENT = 4                                                    # programs whose fast paths a call tries
 RETRIES = 5                                                   # traces after one in which random numbers were drawn
 PATIENCE = 1.0                                                # seconds for these
+RECENT = 4                                                    # programs whose fast paths a call tries
 
 
 class Staged:
