@@ -1,6 +1,7 @@
 """Write reference/functions.md, the table of functions, and reference/ops.md, the table of ops, from what the compiler itself reads."""
 
 import contextlib
+import copy
 import functools
 import html
 import importlib
@@ -17,6 +18,7 @@ import fad
 from fad.ir.op import Op
 from fad.ops import kinds
 from fad.ops.face import BY_NAME, Face
+from fad.ops.numpy_api import within
 from fad.ops.table import TABLE
 
 FOLDER = Path(__file__).parent / "reference"
@@ -87,7 +89,7 @@ def gives_whole_numbers(name: str) -> bool:
     for arguments in CALLS:
         with contextlib.suppress(Exception), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
-            return all(leaf.dtype.kind in "biu" for leaf in leaves(original(name)(*arguments)))
+            return all(leaf.dtype.kind in "biu" for leaf in leaves(original(name)(*copy.deepcopy(arguments))))
     return False
 
 
@@ -103,30 +105,43 @@ def slope(call, arguments: tuple) -> list:
     return leaves(fad.jvp(function, primals, tangents)[1])
 
 
-def is_flat(name: str) -> bool:
-    """Whether all derivatives of the function are zero, at every point where it can be tried."""
+def slopes(name: str) -> "bool | None":
+    """Whether a derivative of the function is not zero, at a point where it can be tried; None if there is no such point."""
     tried = 0
     for arguments in CALLS:
         with contextlib.suppress(Exception), warnings.catch_warnings(), fad.config.using(compile="never", fallback=False):
             warnings.simplefilter("ignore")
-            found = slope(original(name), arguments)
+            found = slope(original(name), copy.deepcopy(arguments))     # np.copyto and others write to what they get
             tried += all(leaf.dtype.kind in "fc" for leaf in found)
             if any(map(np.any, found)):
-                return False
-    return tried > 0
+                return True
+    return False if tried else None
 
 
 def standing(face: Face) -> tuple[str, str]:
     """What is to be said of a function: a word and a remark."""
+    if face.name.startswith("scipy.optimize.") and "implicit" in face.note:
+        return standing_of_solver(face.name)
     if face.note:
         return note_of(face.note)
     if isinstance(face.call, Op):
         return word_of(face.call)
+    if "frozen." in face.name:
+        return "yes", "as the method of the distribution itself"
+    slope_found = slopes(face.name)
+    if slope_found:
+        return "yes", ""
     if face.creation and not face.samples:
         return "zero", "makes an array; no array to differentiate"
     if gives_whole_numbers(face.name):
         return "zero", "gives indices, counts or truth values"
-    return ("zero", "constant, or piecewise constant") if is_flat(face.name) else ("yes", "")
+    return ("yes", "") if slope_found is None else ("zero", "constant, or piecewise constant")
+
+
+def standing_of_solver(name: str) -> tuple[str, str]:
+    """Solvers have derivatives where fad knows the condition that holds at their solution."""
+    within.load_above("scipy.optimize")
+    return ("yes", "by the implicit function theorem") if name in within.WITHIN else ("no", "state its condition with fad.implicit")
 
 
 def note_of(note: str) -> tuple[str, str]:

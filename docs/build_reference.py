@@ -6,6 +6,7 @@ The pages name what belongs together; Sphinx takes signatures and text from the 
 import importlib
 import importlib.util
 import inspect
+import operator
 from pathlib import Path
 
 import fad
@@ -47,6 +48,7 @@ MODULES = {  # a public module -> what it is for
     "functional": "Use the functions of torch.autograd.functional on arrays and tensors.",
     "sparse": "Compute sparse Jacobians and Hessians.",
     "scipy": "Call SciPy's optimisers with exact derivatives, and get standard errors.",
+    "dask": "Differentiate sums over chunks of Dask's arrays and bags.",
     "autograd": "Work with gradients of tensors under PyTorch's names.",
     "nn": "Build networks from modules.",
     "optim": "Train with PyTorch's optimisers.",
@@ -58,7 +60,7 @@ MODULES = {  # a public module -> what it is for
     "compat.autograd": "Run packages that were written for HIPS autograd.",
 }
 OF_LIBRARIES = {"linalg": "numpy.linalg", "special": "scipy.special", "fft": "numpy.fft", "numpy": "numpy"}
-IN_FULL = {"scipy": ("optimize",)}  # modules whose functions have numpydoc sections
+IN_FULL = {"scipy": ("optimize",), "dask": ("",)}  # modules whose functions have numpydoc sections, and in which parts
 PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "autograd": ("forward_ad", "graph", "profiler"), "utils": ("checkpoint",)}
 
 
@@ -66,7 +68,7 @@ PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "aut
 
 def directive(name: str) -> str:
     """The directive that documents one name of fad."""
-    thing = getattr(fad, name)
+    thing = operator.attrgetter(name)(fad)
     if inspect.isclass(thing):
         return f".. autoclass:: fad.{name}\n"
     return f".. autofunction:: fad.{name}\n" if callable(thing) else f".. autodata:: fad.{name}\n   :no-value:\n"
@@ -96,6 +98,11 @@ def public(module) -> list[str]:
     """The public names of a module: its own, without the modules that it imports."""
     names = getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
     return sorted(name for name in names if callable(getattr(module, name, None)))
+
+
+def functions_first(module) -> list[str]:
+    """The public names of a module; the classes that its functions return stand behind these."""
+    return sorted(public(module), key=lambda name: (inspect.isclass(getattr(module, name)), name))
 
 
 def file_of(name: str) -> str:
@@ -147,8 +154,8 @@ def module_page(name: str) -> str:
 def full_page(name: str) -> str:
     """The page of a module whose functions have numpydoc sections."""
     module = importlib.import_module(f"fad.{name}")
-    names = [f"{part}.{each}" for part in IN_FULL[name] for each in public(getattr(module, part))]
-    sections = [headed(each, "-") + f"\n.. autofunction:: fad.{name}.{each}\n" for each in names]
+    names = [f"{part}.{each}".strip(".") for part in IN_FULL[name] for each in functions_first(getattr(module, part) if part else module)]
+    sections = [headed(each, "-") + "\n" + directive(f"{name}.{each}") for each in names]
     return "\n".join([headed(f"fad.{name}", "="), MODULES[name] + "\n", *sections])
 
 

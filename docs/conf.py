@@ -19,7 +19,7 @@ release = version = fad.__version__
 extensions = [
     "myst_nb", "sphinx_design", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax",
 ]
-exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
+exclude_patterns = ["_build", "jupyter_execute", "**/.ipynb_checkpoints"]  # the second is what a build leaves beside its output
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3

@@ -47,6 +47,7 @@ from .util.version import __version__ as __version__
 if _TYPE_CHECKING:
     # Loaded when first used: for readers, type checkers and the contract of the tower. _LATER says the same to Python.
     from . import autograd as autograd
+    from . import dask as dask
     from . import fft as fft
     from . import functional as functional
     from . import linalg as linalg
@@ -76,7 +77,7 @@ if _TYPE_CHECKING:
 
 del _core
 _LATER = {name: module for module, names in {
-    "": "autograd fft functional linalg nn numpy optim scipy sparse special utils",
+    "": "autograd dask fft functional linalg nn numpy optim scipy sparse special utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.dtypes": "get_default_dtype set_default_dtype",

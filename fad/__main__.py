@@ -192,7 +192,7 @@ def report():
     yield "LLVM", ".".join(map(str, binding.llvm_version_info))
     yield "vector math", widen.FLAVOUR
     threads = importlib.import_module("numba").config.NUMBA_NUM_THREADS
-    yield "threads", f"{threads} of Numba's; kernels of fad run on the caller's thread"
+    yield "threads", f"{fad.config.threads} for loops of fad's kernels, {threads} of Numba's"
     for name in ("dask", "matplotlib", "IPython", "tqdm"):
         if importlib.util.find_spec(name) is not None:
             yield name, importlib.metadata.version(name)

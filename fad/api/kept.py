@@ -9,6 +9,14 @@ from ..trace.guards.closures import MEMORY
 from ..util.interrupts import let_through
 
 
+class Kept(tuple):
+    """A weak reference to the function, and its record. A copy of the function in another process has no record yet:
+    packages that pickle functions by their code (cloudpickle) pickle the attributes of a function, too."""
+
+    def __reduce__(self) -> tuple:
+        return Kept, ((type(None), {}),)                      # type(None)() is no function
+
+
 def memory_of(f: FunctionType) -> "dict | None":
     """The record kept with a function; None if there is none. Another function may share its attributes
     (functools.wraps)."""
@@ -20,7 +28,7 @@ def made_memory(f: FunctionType) -> dict:
     """The record kept with a function, made where there is none."""
     kept = memory_of(f)
     if kept is None:
-        f.__dict__[MEMORY] = weakref.ref(f), (kept := {})
+        f.__dict__[MEMORY] = Kept((weakref.ref(f), (kept := {})))
     return kept
 
 

@@ -5,6 +5,8 @@ the program and runs the result. Called with arrays, the body is traced once for
 is kept; called with traced values, the body runs where it stands. So transforms nest without a rule of their own.
 """
 import functools
+import threading
+import time
 from collections.abc import Callable, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 from ..backend.executable import Program, nothing
 from ..ir import stack
 from ..ir.build import current
+from ..trace.frontend.travel import keep_texts, texts_behind
 from ..trace.guards.closures import KINDS
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
@@ -41,6 +44,8 @@ from .shared import OfStaged, Sharing, forget, sharing_of
 from .state import ChangingState
 from .words import ROOTS, raise_in_fads_words, strange_arguments
 
+RETRIES = 5                                                   # traces after one in which random numbers were drawn
+PATIENCE = 1.0                                                # seconds for these
 RECENT = 4                                                    # programs whose fast paths a call tries
 SERVED = 512  # calls of one function that are answered by a shared program: by then they have cost a trace of its own
 
@@ -269,24 +274,37 @@ class Staged:
     def _traced(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
         if self.lifting is not None:
             return self.lifting.traced(self, leaves, structure, dynamic)
-        f, done = getattr(self, "__wrapped__", None), []      # what is changed, by each trace
+        begun = time.monotonic()
+        for retries in reversed(range(RETRIES + 1)):
+            program, done = self._traced_with_effects(leaves, structure, dynamic)
+            drawing = next((effects for effects in done if effects.has_drawn), None)
+            if drawing is None:
+                break
+            try:  # other threads draw from the generators that all share: another trace may meet none of them
+                if not retries or threading.active_count() == 1 or time.monotonic() - begun > PATIENCE:
+                    drawing.refuse_draws(getattr(self, "__wrapped__", None))
+            finally:
+                undo(done)
+        if done[0].changed or not program.is_current():
+            program.undo = functools.partial(undo, done)
+            program.depend_on(done[0].sources())
+        program.traced = program.traced._replace(effects=None)
+        return program
+
+    def _traced_with_effects(self, leaves: list, structure: tree.Structure, dynamic: list) -> "tuple[Program, list]":
+        """A program, and what is changed by each of its traces."""
+        done: list = []
         try:
             program = self.state.traced(lambda state: self._trace(leaves, structure, dynamic, state))
             done.append(program.traced.effects)
             if done[0].changed and program.is_current():
                 program = self._trace(leaves, structure, dynamic)
                 done.append(program.traced.effects)
-                done[1].refuse_changes(f, program.is_current())
-            for effects in done:
-                effects.refuse_draws(f)
+                done[1].refuse_changes(getattr(self, "__wrapped__", None), program.is_current())
         except BaseException:
             undo(done)
             raise
-        if done[0].changed or not program.is_current():
-            program.undo = functools.partial(undo, done)
-            program.depend_on(done[0].sources())
-        program.traced = program.traced._replace(effects=None)
-        return program
+        return program, done
 
     def on_tape(self, args: tuple, kwargs: dict) -> Any:
         """The call step by step, everything known; a function that is not differentiated simply runs."""
@@ -424,7 +442,7 @@ class Staged:
 
     def __reduce__(self) -> tuple:
         make, args, kwargs = self.rebuild
-        return _rebuild, (make, args, kwargs)
+        return _rebuild, (make, args, kwargs, texts_behind(args[0]))
 
     def __dir__(self) -> list:
         """What a user may use; the rest is of fad's own."""
@@ -447,7 +465,8 @@ def _fixes_an_int(guards: tuple) -> bool:
     return any(relation == "==" and all(axis is None for (_, axis), _ in terms) for relation, terms, _ in guards)
 
 
-def _rebuild(make: Callable, args: tuple, kwargs: dict) -> Any:
+def _rebuild(make: Callable, args: tuple, kwargs: dict, texts: tuple = ()) -> Any:
+    keep_texts(texts)
     return make(*args, **kwargs)
 
 

@@ -16,6 +16,7 @@ from ..util import tree
 from ..util.html import table
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here
+from ..util.progress import progress
 
 TOLERANCE = {"forward": 1e-10, "complex step": 1e-8, "differences": 1e-5}
 
@@ -96,12 +97,9 @@ def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | Non
     check_callable(f, "certify")
     bounds = {**TOLERANCE, **(tolerance or {})}
     lines: list = []
-    for position, x in enumerate(args):
-        if not _moves(x):
-            continue
-        at = _at(f, args, position)
-        for path, k in _leaves(x):
-            lines += _certify_leaf(at, x, k, f"argument {position}{path}", directions, bounds)
+    moved = [(position, x, *leaf) for position, x in enumerate(args) if _moves(x) for leaf in _leaves(x)]
+    for position, x, path, k in progress(moved, "certify"):
+        lines += _certify_leaf(_at(f, args, position), x, k, f"argument {position}{path}", directions, bounds)
     return Report(getattr(f, "__name__", "f"), lines)
 
 

@@ -54,6 +54,9 @@ class LazyModule(ModuleType):
         self.__dict__[name] = value
         return value
 
+    def __reduce__(self) -> tuple:
+        return LazyModule, (self.__name__,)
+
 
 class Roof(ModuleType):
     """A package with public names that are also names of its modules. Python binds a module's name when it imports the
@@ -62,6 +65,10 @@ class Roof(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if not (isinstance(value, ModuleType) and name in self.__dict__["_above_rooms"]):
             super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple:
+        """By its name: functions of notebooks that use fad are pickled with the modules that they name."""
+        return importlib.import_module, (self.__name__,)
 
 
 def refusing_names(namespace: dict, part_of: str = "") -> Callable:

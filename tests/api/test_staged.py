@@ -177,6 +177,18 @@ def test_a_text_of_a_traced_value_is_no_result():
     assert fad.jit(lambda x, name: (2 * x, f"the {name}"))(1.0, "sum") == (2.0, "the sum")
 
 
+def test_attributes_of_a_function_can_be_pickled_after_a_call():
+    """Packages that send functions of scripts and notebooks to other processes pickle their code and attributes."""
+    def f(x):
+        return x * x
+
+    assert float(fad.grad(f)(3.0)) == 6.0 and f.__dict__
+    other = type(f)(f.__code__, f.__globals__)
+    other.__dict__.update(pickle.loads(pickle.dumps(f.__dict__)))
+    assert float(fad.grad(other)(4.0)) == 8.0 and fad.grad(other) is not fad.grad(f)
+
+
+
 def test_pickling():
     g = pickle.loads(pickle.dumps(fad.grad(energy)))
     close(g(np.ones(2)), 2)

@@ -68,6 +68,12 @@ def test_functions_are_not_hidden_by_rooms_of_their_name():
     assert run(code) == "5.0 True"
 
 
+def test_the_package_can_be_pickled():
+    """Packages that send functions of notebooks to other processes pickle the modules that these name."""
+    assert pickle.loads(pickle.dumps(fad)) is fad
+    assert run("import pickle, sys; fad = pickle.loads(sys.stdin.buffer.read()); print(fad.grad(lambda x: x * x)(3.0))", pickle.dumps(fad)) == "6.0"
+
+
 def test_tools_that_look_for_marks_load_nothing():
     assert run("import fad, sys; hasattr(fad, '__wrapped__'); print('fad.eager' in sys.modules)") == "False"
 

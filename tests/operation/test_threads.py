@@ -1,5 +1,6 @@
 """Compiled code among threads and signals: other threads go on, signals are heeded, nothing is read that was freed."""
 
+import random
 import signal
 import sys
 import threading
@@ -306,3 +307,24 @@ def test_functions_of_one_kind_are_traced_by_threads_that_wait_for_each_other(mo
     for thread in threads:
         thread.join(60.0)
     assert found == {2.0: 2.0, 3.0: 3.0} and not met.broken
+
+
+def test_draws_of_other_threads_are_no_draws_of_the_function():
+    """Generators that all share move while a server's or a scheduler's threads draw from them."""
+    waiting, done = [1], threading.Event()
+
+    class Loud:
+        def write(self, text):
+            if waiting and text == "x":
+                waiting.pop()
+                threading.Thread(target=done.wait, daemon=True).start()
+                other = threading.Thread(target=random.random)
+                other.start()
+                other.join()
+    loud = Loud()
+
+    def f(x):
+        print("x", file=loud)
+        return np.sum(x * x)
+    assert np.allclose(fad.grad(f, fallback=False)(np.ones(3)), 2.0)
+    done.set()

@@ -92,7 +92,7 @@ def romb(y: Any, dx: Any = 1.0, axis: int = -1) -> Any:
 
 
 face("scipy.integrate.solve_ivp", routine=True,
-     note="through its steps, by RK45, RK23 and DOP853, without events and dense_output")(solve_ivp)
+     note="through its steps; by LSODA, by the equations of its sensitivities")(solve_ivp)
 face("scipy.integrate.fixed_quad", routine=True)(fixed_quad)
 
 SENSITIVITIES = "by the equations of its sensitivities"

@@ -79,14 +79,15 @@ def _is_of(code: CodeType, tree: ast.Module) -> bool:
 
 @functools.lru_cache(maxsize=32)
 def _compiled(tree: ast.Module, filename: str, flags: int) -> list:
-    return list(_codes_in(compile(tree, filename, "exec", flags=flags, dont_inherit=True)))
+    return list(codes_in(compile(tree, filename, "exec", flags=flags, dont_inherit=True)))
 
 
-def _codes_in(code: CodeType) -> Iterator[CodeType]:
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """The code of all functions within this one."""
     for c in code.co_consts:
         if isinstance(c, CodeType):
             yield c
-            yield from _codes_in(c)
+            yield from codes_in(c)
 
 
 def _alike(a: CodeType, b: CodeType) -> bool:

@@ -1,11 +1,12 @@
-"""Source that was typed at Python's prompt or given to `python -c`. No file has it, but the prompt's history or the
-command line does.
+"""Source that was typed at Python's prompt, given to `python -c`, or sent by another process with a function. No file
+has it, but the prompt's history, the command line or the pickle does.
 
 A text is only proposed here: whether a function was compiled from it, origin.py tells by its code. Newer prompts and
 notebooks keep their own texts.
 """
 import ast
 import codeop
+import functools
 import sys
 from collections.abc import Iterator
 from types import CodeType
@@ -15,6 +16,8 @@ from ...util.interrupts import let_through
 PROMPT, COMMAND = "<stdin>", "<string>"
 INSIDE = (" ", "\t", "else", "elif", "except", "finally", ")", "]", "}")  # how lines begin that go on with a statement
 MOST_LINES = 500                                             # of one statement
+MOST_SENT = 100
+SENT: dict[str, None] = {}                                   # texts of other processes, the latest last
 
 
 def typed_trees(code: CodeType) -> Iterator[ast.Module]:
@@ -23,6 +26,27 @@ def typed_trees(code: CodeType) -> Iterator[ast.Module]:
     for text in _history() if code.co_filename == PROMPT else _commands() if code.co_filename == COMMAND else ():
         if word in text:
             yield ast.parse(text)
+    for text in reversed(tuple(SENT)):
+        if word in text:
+            tree = _parsed(text)
+            if tree is not None:
+                yield tree
+
+
+def keep(text: str) -> None:
+    """Remember a text that another process has sent."""
+    SENT[text] = None
+    for old in list(SENT)[:-MOST_SENT]:
+        SENT.pop(old, None)
+
+
+@functools.lru_cache(maxsize=100)
+def _parsed(text: str) -> "ast.Module | None":
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:                              # a cell with magic commands, say
+        let_through(error)
+        return None
 
 
 def _commands() -> Iterator[str]:

@@ -75,9 +75,14 @@ class Effects:
                 do="change it in the function itself, or in a method that it names",
             )
 
+    @property
+    def has_drawn(self) -> bool:
+        """Whether random numbers were drawn from a generator that was there before, by this thread or another."""
+        return any(e.kind is GENERATOR and e.is_changed for e in self.entries)
+
     def refuse_draws(self, f: Any) -> None:
         """An error if random numbers were drawn from a generator that was there before."""
-        if any(e.kind is GENERATOR and e.is_changed for e in self.entries):
+        if self.has_drawn:
             raise SideEffectError(
                 "random numbers are drawn while the function is traced",
                 where=_line_of(f),

@@ -20,7 +20,7 @@ def unknown(function: Any) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         f"{qualified_name(function)} is not supported on traced arrays",
         why="fad has no record of it",
-        do="see docs/ops for what there is, or give it a rule with fad.custom_vjp",
+        do="see the table of functions in the documentation, or give it a rule with fad.custom_vjp",
     )
 
 

@@ -1,0 +1,87 @@
+"""Texts of functions that travel. A function of a script or a notebook is pickled by its code, and the process that
+gets it has no file with its text. So the text of the whole file (or cell) goes along.
+
+Whether a function is from a text, origin.py tells by its code. Its file's name may be another one there.
+"""
+import functools
+import linecache
+import sys
+from collections.abc import Iterable
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+from .origin import codes_in
+from .typed import keep
+
+MOST = 1000  # objects that are looked at
+
+
+def texts_behind(*roots: Any) -> tuple[str, ...]:
+    """The texts that another process needs to trace these objects."""
+    texts: dict[str, str] = {}                                # file -> its text
+    seen: set[int] = set()
+    waiting = list(roots)
+    while waiting and len(seen) < MOST:
+        x = waiting.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, FunctionType) and _travels(x) and x.__code__.co_filename not in texts:
+            texts[x.__code__.co_filename] = "".join(linecache.getlines(x.__code__.co_filename))
+        waiting.extend(_parts(x))
+    return tuple(text for text in texts.values() if text)
+
+
+def keep_texts(texts: tuple[str, ...]) -> None:
+    """Make texts of another process known here."""
+    for text in texts:
+        keep(text)
+
+
+def _travels(f: "FunctionType | type") -> bool:
+    """Whether pickles hold the function or class itself, and not the place where it is found."""
+    if f.__module__ == "__main__" or "<locals>" in f.__qualname__:
+        return True
+    found: Any = sys.modules.get(f.__module__ or "")
+    for part in f.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is not f
+
+
+def _parts(x: Any) -> Iterable:
+    """The objects behind this one that a pickle would hold, too."""
+    if isinstance(x, MethodType):
+        return x.__func__, x.__self__
+    if isinstance(x, functools.partial):
+        return x.func, *x.args, *x.keywords.values()
+    if isinstance(x, FunctionType):
+        return _parts_of_function(x) if _travels(x) else ()
+    if isinstance(x, (list, tuple, set, frozenset)):
+        return x
+    if isinstance(x, dict):
+        return x.values()
+    if isinstance(x, (classmethod, staticmethod)):
+        return (x.__func__,)
+    if isinstance(x, property):
+        return x.fget, x.fset
+    if isinstance(x, type):
+        return (*x.__bases__, *vars(x).values()) if _travels(x) else ()
+    own = getattr(x, "__dict__", {})
+    for name in ("py_func", "rebuild"):                       # functions of Numba's and of fad's
+        if name in own:
+            return (own[name],)
+    return () if isinstance(x, ModuleType) else (type(x), *own.values())
+
+
+def _parts_of_function(f: FunctionType) -> list:
+    names = {name for code in (f.__code__, *codes_in(f.__code__)) for name in code.co_names}
+    cells = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
+    outer = [f.__globals__[name] for name in names if name in f.__globals__]
+    return [*cells, *outer, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), f.__dict__.get("__wrapped__")]
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:                                        # a name that has no value yet
+        return False

@@ -1,0 +1,57 @@
+"""Sentences that a reader takes in at first sight: they do not begin with a clause, are not long, and use no words of our own."""
+
+import json
+import re
+
+import pytest
+
+from .source import ROOT, name_of
+
+DOCS = ROOT / "docs"
+FOR_USERS = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), DOCS / "tutorials" / "index.md"]
+DESIGN = sorted((DOCS / "design").glob("*.md"))
+OTHERS = [ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CODE = re.compile(r"^[ ]*(`{3,})[^\n]*\n.*?^[ ]*\1[ ]*$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#.*$|^\|[-|]+$|^<!--.*-->$|^[:%].*$", re.MULTILINE)
+SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`*]|fad\b)|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s+|\s*\|\s*")
+# A clause in the place of the subject: "What runs on the tape is slow.", "Whether it pays depends on ...", "Of a list, three are ..."
+# Questions are fine, and so are titles, which have no full stop.
+CLAUSE = re.compile(r"^(What|Whatever|Whoever|Whether|Of|How)\b(?![^.]*\?).{20,}[.:;]$")
+OUR_OWN = re.compile(r"\b(its|their|and) kin\b|\bspeaks? (of|for)\b|\bis told from\b|\bin fad's words\b", re.IGNORECASE)
+MOST_WORDS = 45
+
+
+def prose(path) -> str:
+    """The text of a page without code blocks, headings and tables' rules; of a notebook, that of its cells."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        text = "\n\n".join("".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "markdown")
+    text = CODE.sub("\n\n", re.sub(r"\A---\n.*?^---$", "", text, flags=re.MULTILINE | re.DOTALL))
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return HEADING.sub("\n\n", text)
+
+
+def sentences(path) -> list[str]:
+    """The sentences of a page; cells of tables and items of lists count as such."""
+    return [" ".join(part.split()) for part in SENTENCE.split(prose(path)) if part.strip()]
+
+
+def plain(sentence: str) -> str:
+    """A sentence without the marks of Markdown."""
+    return sentence.replace("*", "").strip()
+
+
+@pytest.mark.parametrize("page", [*FOR_USERS, *OTHERS, *NOTEBOOKS, *DESIGN], ids=name_of)
+def test_sentences_begin_with_their_subject(page):
+    assert not [sentence for sentence in sentences(page) if CLAUSE.match(plain(sentence))]
+
+
+@pytest.mark.parametrize("page", [*FOR_USERS, *OTHERS, *NOTEBOOKS], ids=name_of)
+def test_sentences_are_short(page):
+    assert not [sentence for sentence in sentences(page) if len(sentence.split()) > MOST_WORDS]
+
+
+@pytest.mark.parametrize("page", [*FOR_USERS, *OTHERS, *NOTEBOOKS], ids=name_of)
+def test_words_are_those_of_the_field(page):
+    assert not [sentence for sentence in sentences(page) if OUR_OWN.search(sentence)]
