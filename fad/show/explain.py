@@ -15,6 +15,8 @@ from ..ir.graph import Equation, Func, Var, all_equations, extents_of, free_vars
 from ..ir.uses import defined_in
 from ..ir.views import LoopView
 from ..passes.dce import dce
+from ..transforms.lanes import LANES
+from ..transforms.vectorise import NAME
 from ..util.keywords import named_as_here
 from ..util.where import Where
 from .explanation import Explanation, Row
@@ -83,7 +85,7 @@ def _row(where: "Where | None", kind: str, detail: str, size: "int | None" = Non
 def _rows(program: Any, values: list) -> Iterator[Row]:
     func = program.runner.func
     yield from _compiled(func)
-    yield from _loops(func)
+    yield from _loops(func, _in_lanes(program.traced.func))
     for where, why in program.traced.unrolled:
         yield _row(where, "unrolled", place_and_reason(why)[1])
     try:
@@ -120,7 +122,12 @@ def _line(where: Where) -> Where:
     return Where(where.file, where.line)
 
 
-def _loops(func: Func) -> Iterator[Row]:
+def _in_lanes(func: Func) -> set:
+    """The lines of the loops that run many iterations at once."""
+    return {_line(eqn.where) for eqn in all_equations(func) if eqn.params.get("name") == NAME and eqn.where is not None}
+
+
+def _loops(func: Func, in_lanes: set) -> Iterator[Row]:
     counts = Counter((_line(eqn.where), eqn.op.name) for eqn in all_equations(func)
                      if is_loop(eqn) and eqn.where is not None)
     kinds: dict[Where, Counter] = {}
@@ -128,6 +135,9 @@ def _loops(func: Func) -> Iterator[Row]:
         kinds.setdefault(where, Counter())[name] += count
     for where, names in kinds.items():
         count = sum(names.values())
+        if where in in_lanes:
+            yield _row(where, "loop", f"{LANES} iterations at once, what is left over one by one")
+            continue
         yield _row(where, "loop",
                    "one region of the program" + (f", run in {count} sweeps (forward and back)" if count > 1 else ""))
 

@@ -32,6 +32,7 @@ from .varying import find_varying
 
 MANY = 4 * LANES                                             # iterations that are worth a program for blocks
 LARGE = 1 << 18                                              # bytes of a block's arrays: they stay in the cache
+NAME = f"{LANES} lanes"                                      # of a block's call
 USUAL = 100                                                  # the estimate of an unknown extent
 
 
@@ -170,7 +171,7 @@ class BlockedLoop:
 
         def block(*given: Any) -> list:
             return self._lanes(first, dict(zip(loaded, given)))
-        found = checkpoint.run_regions(parts, (block,), name="block")
+        found = checkpoint.run_regions(parts, (block,), name=NAME)
         return [self._joined(k, carry, y, first) for k, carry, y in zip(self.kept, carries, found)]
 
     def _joined(self, k: int, carry: Any, y: Any, first: Any) -> Any:

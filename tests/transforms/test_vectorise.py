@@ -278,7 +278,7 @@ DEPENDENT = [growing_integers, large_integers, carried, greatest, compensated, l
 
 
 def is_in_lanes(f, *args):
-    return "name='block'" in str(fad.show(f, *args, optimised=False))
+    return "name='64 lanes'" in str(fad.show(f, *args, optimised=False))
 
 
 @pytest.mark.parametrize("tier", ["never", "now"])
@@ -315,6 +315,12 @@ def test_programs_for_few_iterations_are_for_few():
     for rows, traces in (20, 1), (200, 1), (300, 2), (20, 2):    # the second program is in lanes
         close(f(X[:rows], W), np.sum(X[:rows] * W), rtol=1e-12)
         assert f.traces == traces
+
+
+def test_the_report_says_so():
+    for f in (fad.jit(total), fad.grad(total)):
+        outer, *_ = fad.explain(f, X, W).of("loop")
+        assert outer.detail == "64 iterations at once, what is left over one by one"
 
 
 def test_an_index_out_of_range_raises():
