@@ -15,7 +15,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..ir.build import Value, at_line, current
-from ..ir.graph import Equation, Func, Var, has_effect, is_branch, is_counted
+from ..ir.graph import Equation, Func, Var, all_equations, has_effect, is_branch, is_counted
 from ..ir.op import registry
 from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type, type_of
@@ -25,10 +25,12 @@ from ..ir.walk import Environment, bind_outputs, run_equation
 from ..ops.control import COND, FOR
 from ..ops.kinds import shape_of
 from .independence import Accesses
+from .varying import find_varying
 from .vmap import in_dtypes, promoted_operands
 
 LANES = 64                                                   # a multiple of all vectors, in a few cache lines
 SMALL = 1 << 40                                              # no size of an array is larger
+STEP = 1 << 20                                               # 64 bits hold as many of these as a machine adds
 
 
 class Refused(Exception):
@@ -269,6 +271,8 @@ class Block:
         params = loop.eqn.params
         if any(map(self._varies, loop.bounds)) or params["extents"]:
             raise Refused("iterations that differ in number")
+        if any(_may_grow(loop.body, c) for c in loop.carries if c in self.varying and _is_pythons(c)):
+            raise Refused("Python's integers, which may grow from iteration to iteration")
 
         def body(index: Any, *values: Any) -> list:
             inner = Environment(env)
@@ -321,8 +325,6 @@ class Block:
 
     def _carried(self, v: Var, atom: Any, env: Environment) -> Any:
         """What an atom hands on to a variable."""
-        if v in self.varying and _is_pythons(v):
-            raise Refused("Python's integers, which may grow from iteration to iteration")
         return self.lanes_of(atom, env, v.type) if v in self.varying else env.read(atom)
 
 
@@ -339,6 +341,23 @@ def in_dtype(x: Any, dtype: Any) -> Any:
 
 def _is_pythons(v: Var) -> bool:
     return v.type.weak and v.type.dtype == INT
+
+
+def _may_grow(body: Func, carry: Var) -> bool:
+    """Whether one of Python's integers that a loop carries may leave 64 bits: it gets larger by more than small steps.
+    """
+    from_it = find_varying(body, {carry})
+    for eqn in all_equations(body):
+        moved = [a for a in eqn.inputs if isinstance(a, Var) and a in from_it]
+        if moved and eqn.op.traits.grows and _is_pythons(eqn.outputs[0]):
+            others = [a for a in eqn.inputs if a not in moved]
+            if eqn.op.traits.grows != "steps" or eqn.op.name == "mul" or not all(map(_is_step, others)) or not others:
+                return True
+    return False
+
+
+def _is_step(a: Any) -> bool:
+    return not isinstance(a, Var) and abs(a.value) <= STEP
 
 
 def _is_small(n: Any) -> bool:

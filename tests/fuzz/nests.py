@@ -16,11 +16,11 @@ from . import judge
 from .statement import Blocks, Statement
 
 HEAD = ("n = x.size // 3", "X = x.reshape(n, 3)", "w = X[0] * 0.5", "places = np.arange(n)[::-1] % n", "t = np.zeros(3)", "r = np.zeros((2, 3))",
-        "u = np.zeros(n)", "m = np.zeros((n, 3))", "k = np.zeros(n, dtype=int)", "s = 0.0", "q = 0.1", "a = 0.2")
+        "u = np.zeros(n)", "m = np.zeros((n, 3))", "k = np.zeros(n, dtype=int)", "s = 0.0", "q = 0.1", "a = 0.2", "b = 0")
 RANGES = ("range(n)",) * 6 + ("range(1, n)", "range(2, n - 1)", "range(n - 1)")
 INNER = ("range(3)",) * 5 + ("range(1, 3)", "range(2)", "range(2, -1, -1)", "range(i % 3)")
 SCALARS = ("X[i, 0]", "X[i, 2]", "X[i - 1, 1]", "x[i]", "X[places[i], 1]", "w[1]", "a", "a", "t[0]", "t[2]", "r[1, 0]", "u[i]", "u[i - 1]", "m[i, 1]", "0.1 * i",
-           "0.3", "X[k[i], 1]", "x[(2 * i) % n]", "x[n - 1 - i]")
+           "0.3", "X[k[i], 1]", "X[i, b % 3]", "0.1 * b", "x[(2 * i) % n]", "x[n - 1 - i]")
 ELEMENTS = ("X[i, j]", "X[i, j]", "w[j]", "t[j]", "t[j]", "t[j - 1]", "r[0, j]", "m[i, j]", "m[i, j - 1]", "X[i - 1, j]", "0.1 * j", "t[k[i]]")
 FORMS = ("{0}", "{0} * {1}", "np.sin({0})", "{0} + {1}", "{0} - 0.5 * {1}", "0.5 * {0} * {0}", "float(np.where({0} > {1}, {0}, 0.2))", "max({0}, {1})", "abs({0})")
 
@@ -31,6 +31,7 @@ class Generator(Blocks):
     def program(self):
         self.is_clean = self.r.random() < 0.7                # nothing is left over from the iteration before
         body = [Statement("a = 0.2")] if self.is_clean or self.r.random() < 0.5 else []
+        body += [Statement("b = 0")] if self.is_clean or self.r.random() < 0.5 else []
         if self.is_clean:
             body += [Statement("for j in range(3):", [Statement(f"t[j] = {self.value(('X[i, j]', 'w[j]', 'a', '0.1 * j', 'X[places[i], j]'))}")])]
         for _ in range(self.r.randint(2, 4)):
@@ -65,7 +66,7 @@ class Generator(Blocks):
 
     def inner(self):
         filled = ["t[j] = {}"] if self.r.random() < 0.7 else []
-        targets = [*filled, *self.r.choices(["t[j] += {}", "s += {}", "a += {}", "m[i, j] = {}", "m[i, j] += {}", "a = {}"]
+        targets = [*filled, *self.r.choices(["t[j] += {}", "s += {}", "a += {}", "m[i, j] = {}", "m[i, j] += {}", "a = {}", "b = j", "b += 1", "b = b * 2 + j"]
                                             + (not self.is_clean) * ["r[1, j] = {}", "r[0, j] = {}"], k=self.r.randint(1, 3))]
         def write(target):
             return Statement(target.format(self.value(ELEMENTS if self.r.random() < 0.7 else SCALARS)))

@@ -167,7 +167,22 @@ def cut_off(x, w):
     return s
 
 
-INDEPENDENT = [branches_on_data, only_inside, cut_off, total, subtracted_in_an_inner_loop, buffer, buffer_in_each_iteration, matrix_as_buffer, own_elements, neighbours, gathered, chosen,
+def nearest(x, w):
+    s, counts = 0.0, np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        best, place, count = 10.0, 0, 0
+        for j in range(w.size):
+            d = (x[i, 0] - w[j]) ** 2
+            if d < best:
+                best, place = d, j
+            if d < 0.3:
+                count += 1
+        s += best * w[place]
+        counts[i] = count
+    return s + np.sum(counts)
+
+
+INDEPENDENT = [nearest, branches_on_data, only_inside, cut_off, total, subtracted_in_an_inner_loop, buffer, buffer_in_each_iteration, matrix_as_buffer, own_elements, neighbours, gathered, chosen,
                nested_twice, by_index]
 
 
