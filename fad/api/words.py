@@ -18,7 +18,7 @@ from ..trace.values.absent import Absent, missing_attribute
 from ..trace.values.mutation import call_face
 from ..trace.values.tracer import Tracer
 from ..util import tree
-from ..util.defects import is_defect, is_door, is_users
+from ..util.defects import asked_by_user, is_defect, is_door, is_users
 from ..util.errors import (
     CallError,
     ConcreteValueError,
@@ -136,8 +136,14 @@ def _is_of_library(error: BaseException, place: _Place) -> bool:
     in Python's library or an opaque package, and these were given a traced value or stand behind a call of NumPy's."""
     file = _last(error).f_code.co_filename
     if is_own(file):
-        return False                                          # what Python does of the user's numbers
+        return _is_of_array(error)                            # or what Python does of the user's numbers
     return is_of_package(file) or not is_captured(file) and (place.call is not None or _was_given_traced(error))
+
+
+def _is_of_array(error: BaseException) -> bool:
+    """Whether an array of NumPy's refused to take a number that the user's code stores."""
+    code, known = _last(error).f_code, _last(error).f_locals
+    return code is asked_by_user.__code__ and isinstance(getattr(known["call"], "__self__", None), np.ndarray)
 
 
 def _was_given_traced(error: BaseException) -> bool:
@@ -189,7 +195,7 @@ def in_fads_words(error: Exception, strange: str = "") -> Exception:
     if not isinstance(error, ROOTS):
         return error
     is_of_call = isinstance(error, TypeError) and _ARGUMENTS.search(str(error)) is not None
-    if place.call or place.is_refused or place.is_librarys or is_of_traced or is_of_call or strange:
+    if any((place.call, place.is_refused, place.is_librarys, is_of_traced, is_of_call, strange, _is_of_array(error))):
         return _told_of(error, place.call, strange)
     return error
 

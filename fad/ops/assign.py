@@ -7,7 +7,7 @@ from ..ir.build import Value, current
 from ..ir.graph import Literal, Var
 from ..ir.op import registry
 from ..ir.types import is_number, type_of
-from ..util.interrupts import let_through
+from ..util.defects import asked_by_user
 from .kinds import shape_of
 from .literals import SEQUENCES, as_array, constant, has_arrays, has_values, is_value, produced_by, require_room
 from .subscript import Selection, agree_with_mask, is_integer, read_subscript
@@ -32,11 +32,7 @@ def _converted(v: Any, dtype: np.dtype) -> Any:
     range."""
     if not is_value(v):
         element = np.zeros((), dtype)
-        try:
-            element[()] = v
-        except (TypeError, ValueError, OverflowError) as error:
-            let_through(error)
-            raise type(error)(*error.args) from None          # what NumPy refuses, fad refuses
+        asked_by_user(element.__setitem__, (), v)
         return float(v) if isinstance(v, float) and dtype.kind == "f" else element.item()
     t = type_of(v)
     if t.weak and t.dtype.kind == "c" and dtype.kind in "iuf":
