@@ -210,12 +210,12 @@ def raise_in_fads_words(error: Exception, strange: str = "") -> NoReturn:
 
 def _of_traced_operand(error: Exception) -> FadError:
     """What Python or a library says of a traced value that it cannot take."""
-    library = library_of(error) or _was_given_traced(error)
-    if not library:
+    library = library_of(error)
+    if not library and not _was_given_traced(error):
         return OperandError(f"{type(error).__name__}: {_without_names_of_fads(str(error))}", where=line_of(error),
                             why="Python has no such operation of an array and what stands beside it",
                             do="look for a name that holds None, a text or another object there, and not a number")
-    remedy = remedy_in(library) if isinstance(library, str) else ""
+    remedy = remedy_in(library)
     if remedy:
         return ConcreteValueError(f"a traced value was given to {library.partition('.')[0]}, which cannot take it",
                                   where=line_of(error),

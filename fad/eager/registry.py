@@ -188,6 +188,14 @@ def named(y: Any, label: str, **note: Any) -> Any:
     return y
 
 
+def noting(y: Any, **note: Any) -> Any:
+    """y, whose node shows these options as _saved_<name>, too."""
+    fn = getattr(y, "_fn", None)
+    if fn is not None:
+        fn.note = {**(fn.note or {}), **note}
+    return y
+
+
 def tensor_of(x: Any) -> Any:
     """x if it is a tensor or a value of a program; numbers and arrays as a tensor."""
     if getattr(x, "__fad_level__", 0):
