@@ -183,7 +183,7 @@ def check_scalar(inner: Inner, what: str, other: str, has_aux: "bool | None" = N
     if atom is None:
         remedy = next(filter(None, map(remedy_of, inner.traced.statics.values())), "")
         raise NotScalarError(
-            f"{what} needs a function that returns a real scalar, and this one returned {_without_data(inner)}",
+            f"{what} needs a function that returns a real scalar, and this one returned {without_data(inner)}",
             do=f"compute with NumPy's arrays: {remedy}" if remedy
             else "let it end with `return value`, on every way through it")
     t = atom.type
@@ -219,7 +219,7 @@ def seed_of(y: Any) -> Any:
     return np.full(tuple([1] * len(y.type.shape)), one) if y.type.shape else one
 
 
-def _without_data(inner: Inner) -> str:
+def without_data(inner: Inner) -> str:
     """A result in which no array or number is, in words."""
     found = [type(x).__name__ if not remedy_of(x) else f"{type(x).__name__} of {package_of(x)}"
              for x in inner.traced.statics.values()]

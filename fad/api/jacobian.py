@@ -14,9 +14,9 @@ from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
 from ..util import tree
-from ..util.errors import ArgumentError
+from ..util.errors import ArgumentError, NotScalarError
 from ..util.keywords import named_as_here
-from .inner import Inner, tangent_zeros, value_leaves, zeros_of
+from .inner import Inner, tangent_zeros, value_leaves, without_data, zeros_of
 from .products import gradients_of
 from .signatures import Argnums, Memory, P, R
 from .staged import Staged, as_tuple, check_callable, policy, within
@@ -303,7 +303,7 @@ def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphi
     several = isinstance(argnums, (tuple, list))
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux)
+        blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux, f"fad.{make.__name__}")
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
     options = ({"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback, **policy(compile)}
                | ({} if memory is None else {"memory": memory}))
@@ -328,11 +328,14 @@ def _count(shape: tuple) -> int:
 
 
 def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int], holomorphic: bool, reverse: Callable,
-                  has_aux: bool = False) -> Any:
+                  has_aux: bool = False, what: str = "") -> Any:
     """The tree of results. In place of each leaf (except aux's) stand the Columns of its derivatives, one per
     argument."""
     inner = Inner(f, args, kwargs, chosen)
     count = value_leaves(inner) if has_aux else inner.results
+    if what and not inner.results:
+        raise NotScalarError(f"{what} needs a function that returns numbers, and this one returned "
+                             f"{without_data(inner)}", do="let it end with `return value`, on every way through it")
     _check_complex(inner, holomorphic, count)
     table = _by_rows(inner, holomorphic, count) if reverse(inner) else _by_columns(inner, count)
     arguments = [args[k] for k in chosen]

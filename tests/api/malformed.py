@@ -178,6 +178,9 @@ def wrong_values() -> Iterator[Case]:
         for what, f in {"None": lambda x: None, "a text": lambda x: "a", "an int": lambda x: 3, "a complex number": lambda x: np.sum(x) * 1j, "an object": lambda x: object(),
                         "two numbers": lambda x: (np.sum(x), np.sum(x)), "an array": lambda x: x * 2.0, "a generator": lambda x: (v for v in x)}.items():
             yield Case(f"{name} of what returns {what}", lambda name=name, f=f: getattr(fad, name)(f)(X), (name, "returns", "this one returned"), NotScalarError)
+    for name in ("jacobian", "jacrev", "jacfwd"):
+        for what, f in {"None": lambda x: None, "a text": lambda x: "a", "an object": lambda x: object(), "a generator": lambda x: (v for v in x)}.items():
+            yield Case(f"{name} of what returns {what}", lambda name=name, f=f: getattr(fad, name)(f)(X), (f"fad.{name} needs a function that returns numbers",), NotScalarError)
     for name in ("hvp", "vhp"):
         yield Case(f"{name} of two numbers", lambda name=name: getattr(fad, name)(lambda x: (np.sum(x), np.sum(x)), X, X), ("returned 2 results",), NotScalarError)
 

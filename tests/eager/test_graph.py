@@ -217,10 +217,10 @@ def test_gradients_that_nobody_asked_for_are_not_computed(f, count):
     y.grad_fn.register_hook(lambda given, back: seen.append([g is not None for g in given]))
     (whole,) = [fad.autograd.grad(y.sum(), leaves, retain_graph=True, allow_unused=True)]
     assert sum(seen.pop()) == count
-    for leaf, want in zip(leaves[:count], whole):
-        found = fad.autograd.grad(y.sum(), leaf, retain_graph=True)[0]
+    for one, want in zip(leaves[:count], whole):
+        found = fad.autograd.grad(y.sum(), one, retain_graph=True)[0]
         assert fad.allclose(found, want) and sum(seen.pop()) == 1
-        leaf.grad = None
-        y.sum().backward(inputs=[leaf], retain_graph=True)
-        assert fad.allclose(leaf.grad, want) and sum(seen.pop()) == 1
+        one.grad = None
+        y.sum().backward(inputs=[one], retain_graph=True)
+        assert fad.allclose(one.grad, want) and sum(seen.pop()) == 1
     assert all(fad.allclose(a, b) for a, b in zip(fad.autograd.grad(y.sum(), leaves[:count]), whole))
