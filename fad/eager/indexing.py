@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
+from ..util.interrupts import let_through
 from .errors import broadcasts, not_expandable
 from .inplace import copy_, in_place
 from .promotion import agree
@@ -176,8 +177,8 @@ def _viewed(x: Tensor, key: tuple) -> Tensor:
             for item, label in steps:
                 y = view_of(y, index_view, (item,), label)
             return y
-        except IndexError:                                    # the whole subscript says which dimension it is
-            pass
+        except IndexError as error:
+            let_through(error)                                # the whole subscript says which dimension it is
     return index_view(x, key, label=steps[-1][1] if steps else "")
 
 

@@ -99,8 +99,8 @@ def is_users(error: BaseException) -> bool:
     while tb.tb_next is not None:
         tb = tb.tb_next
     code = tb.tb_frame.f_code
-    is_theirs = not is_library(code.co_filename) and not is_own(code.co_filename)
-    return code is asked_by_user.__code__ or (is_theirs and bool(code.co_code[tb.tb_lasti] == _RAISE))
+    return (code is asked_by_user.__code__
+            or (not is_library(code.co_filename) and bool(code.co_code[tb.tb_lasti] == _RAISE)))
 
 
 def warn_of(error: BaseException, what: str, where: "Where | None" = None) -> None:
