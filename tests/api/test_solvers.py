@@ -218,7 +218,7 @@ def test_fits(name):
     staged = fad.jit(f)
     np.testing.assert_allclose(staged(P), f(P), rtol=1e-6)                 # SciPy's covariance has a Jacobian of differences
     np.testing.assert_allclose(found, np.transpose([differences(lambda s, e=e: staged(P + s * e), 0.0) for e in np.eye(2)]), rtol=1e-3, atol=1e-7)
-    np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-6, atol=1e-14)                # at points that differ by less than the tolerance
 
 
 @pytest.mark.parametrize("options, what", [({"p0": None}, "p0"), ({"jac": decay}, "jac"), ({"full_output": True}, "full_output")])
