@@ -66,6 +66,9 @@ def _truth(function: str, name: str, x: Any) -> bool:
     if isinstance(x, np.ndarray) and x.size != 1:
         raise ArgumentError(f"{name} of fad.{function} has shape {x.shape}, not one truth value",
                             do="reduce it by .any() or .all(); np.where chooses element by element")
+    if x is None or isinstance(x, np.flexible) or not hasattr(type(x), "__bool__"):
+        raise ArgumentError(f"{name} of fad.{function} is {x!r:.40}, not a truth value",
+                            do="give a bool, or a number, which is true where it is not zero")
     return bool(x)
 
 
@@ -140,7 +143,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
     >>> fad.switch(1, [lambda x: x, lambda x: 2 * x], 5.0)
     10.0
     """
-    if not branches:
+    if not isinstance(branches, Sequence) or not branches:
         raise ArgumentError("switch needs at least one branch", do="call it as switch(index, [f, g, ...], x)")
     for branch in branches:
         check_callable(branch, "switch")
@@ -299,7 +302,15 @@ def _carried(answer: Any) -> tuple:
     return answer
 
 
+def _told(x: Any) -> str:
+    return "a number" if is_data(x) else type(x).__name__
+
+
 def _length(leaves: list, length: "int | None") -> Any:
+    for x in leaves:
+        if not is_data(x) or not shape_of(x):
+            raise ArgumentError(f"xs of fad.scan holds {_told(x)}, which has no first axis",
+                                do="give arrays of one axis or more, or None and a length")
     extents = [shape_of(x)[0] for x in leaves]
     n = extents[0] if extents else length
     if n is None:

@@ -8,7 +8,7 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.op import registry
 from ..ir.types import type_of
-from ..ops.kinds import match
+from ..ops.kinds import match, shape_of
 from ..trace.guards.guard import AttributeGuard
 from ..trace.heap.state import may_be_one
 from ..trace.outcome.sharing import keep_apart
@@ -19,10 +19,10 @@ from ..trace.values.iterate import checkpointed
 from ..trace.values.place import roots_of
 from ..trace.values.tracer import Tracer
 from ..util import tree
-from ..util.errors import ArgumentError, SideEffectError, StructureError
+from ..util.errors import ArgumentError, CotangentShapeError, SideEffectError, StructureError
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here, signature_of
-from .inner import conform, zeros_of
+from .inner import conform, known_shape, zeros_of
 from .leaves import call_on_tensors, level_of
 from .staged import check_callable
 
@@ -37,6 +37,7 @@ class CustomCall:
         self.structure: Any = None
         self.statics: dict = {}
         self.written: list = []                               # numbers of the data leaves that the function writes to
+        self.shapes: list = []                                # of the result's data leaves, extents as known
         self.arrays: list = []  # for each data leaf of the result, the arrays that it may be or be a part of
         self.inputs: dict[int, int] = {}                      # id of a data leaf as the function saw it -> its number
 
@@ -56,6 +57,7 @@ class CustomCall:
         before = [_held(x) for x in xs]
         args, kwargs = self._filled(xs)
         result = self.data_of(captured(self.f)(*args, **kwargs))
+        self.shapes = [shape_of(y) for y in result]
         self.written = [k for k, x in enumerate(xs) if _held(x) is not before[k]]
         self.arrays = [reach_of(y) if isinstance(y, Tracer) and y.ndim else [] for y in result]
         self.inputs = {id(x): k for k, x in enumerate(xs)}
@@ -67,9 +69,18 @@ class CustomCall:
             raise StructureError(f"a rule returned {structure.text()} where the function returns "
                                  f"{self.structure.text()} (* is an array or a number)",
                                  do="return from the rule what the function returns")
-        self.structure = structure
-        self.statics = {k: x for k, x in enumerate(leaves) if not is_data(x) and not isinstance(x, bool)}
-        return [x for k, x in enumerate(leaves) if k not in self.statics]
+        statics = {k: x for k, x in enumerate(leaves) if not is_data(x) and not isinstance(x, bool)}
+        if self.structure is not None and statics.keys() != self.statics.keys():
+            raise StructureError("a rule returned other than numbers where the function returns numbers",
+                                 do="return from the rule what the function returns")
+        self.structure, self.statics = structure, statics
+        found = [x for k, x in enumerate(leaves) if k not in statics]
+        for x, shape in zip(found, self.shapes):
+            if not _may_have(shape_of(x), shape):
+                raise StructureError(f"a rule returned a value of shape {known_shape(shape_of(x))} where the function "
+                                     f"returns one of shape {known_shape(shape)}",
+                                     do="return from the rule what the function returns")
+        return found
 
     def result(self, ys: Sequence) -> Any:
         """The result tree with these data leaves."""
@@ -181,12 +192,27 @@ def _data_leaves(g: Any, x: Any) -> list:
     # None is zero, within a tree too
     (targets, structure), (given, have) = (tree.flatten(t, is_leaf=lambda part: part is None) for t in (x, g))
     if structure != have:
-        raise StructureError(f"a cotangent of structure {have} was returned for an argument of structure {structure}")
+        raise StructureError(f"a cotangent of structure {have.text()} was returned for an argument of "
+                             f"{structure.text()}")
     return [c for c, t in zip(given, targets) if is_data(t)]
 
 
 def _leaf_cotangent(g: Any, x: Any) -> Any:
-    return match(g, x) if g is not None and type_of(x).dtype.kind in "fc" else None
+    """The cotangent in the shape of x; what a broadcast of x has too many of is summed. A number zero is zero."""
+    if g is None or type_of(x).dtype.kind not in "fc" or (isinstance(g, (int, float)) and g == 0):
+        return None
+    if not is_data(g):
+        raise StructureError(f"a rule returned {type(g).__name__} where a cotangent is needed",
+                             do="return numbers or arrays, or None for zero")
+    if len(shape_of(g)) < len(shape_of(x)):
+        raise CotangentShapeError(f"a cotangent of shape {known_shape(shape_of(g))} was returned for an argument of "
+                                  f"shape {known_shape(shape_of(x))}")
+    return match(g, x)
+
+
+def _may_have(shape: tuple, wanted: tuple) -> bool:
+    return len(shape) == len(wanted) and all(m == n for m, n in zip(shape, wanted)
+                                             if isinstance(m, int) and isinstance(n, int))
 
 
 def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
@@ -292,6 +318,7 @@ class custom_jvp(_WithRule):
     _rules = ("_rule",)
     _rule: "Callable | None" = None
 
+    @named_as_here
     def defjvp(self, rule: Callable) -> Callable:
         """Set the rule; returns it, so that this can be a decorator."""
         self._rule = check_callable(rule, "defjvp")
@@ -344,6 +371,7 @@ class custom_vjp(_WithRule):
     _rules = ("_pair",)
     _pair: "tuple | None" = None
 
+    @named_as_here
     def defvjp(self, forward: Callable, backward: Callable) -> None:
         """Set the rule."""
         self._pair = check_callable(forward, "defvjp"), check_callable(backward, "defvjp")

@@ -6,7 +6,6 @@ from ..ir.op import registry
 from ..trace.runtime.capture import captured
 from ..transforms.vjp import pull_back
 from ..util import tree
-from ..util.errors import NotScalarError
 from ..util.keywords import named_as_here
 from .inner import Inner, call_fitting, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
@@ -275,11 +274,7 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
         inner = Inner(f, args, kwargs, chosen, is_delivered=True)
         if has_aux:
             value_leaves(inner)
-        check_scalar(inner, what, "fad.jacobian")
-        if not has_aux and inner.results != 1:
-            raise NotScalarError(
-                f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
-                do="return one, pass has_aux=True for (value, aux), or use fad.jacobian")
+        check_scalar(inner, what, "fad.jacobian", has_aux)
         ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
         inner.deliver(ys)
         cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))

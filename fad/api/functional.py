@@ -14,6 +14,7 @@ import numpy as np
 from ..ir.types import type_of
 from ..trace.tracing import is_data
 from ..util.errors import ArgumentError, CotangentShapeError, FadError
+from ..util.keywords import named_as_here
 from ..util.tree import Structure
 from .dependence import depends
 from .derivative import grad, jitted
@@ -25,6 +26,7 @@ from .products import hvp as core_hvp
 from .products import jvp as core_jvp
 from .products import vhp as core_vhp
 from .products import vjp as core_vjp
+from .staged import check_callable
 
 
 class StrictError(FadError, RuntimeError):
@@ -39,14 +41,19 @@ class VectorError(CotangentShapeError):
     """A vector v that does not fit the inputs or outputs."""
 
 
-def _inputs(inputs: Any, name: str) -> "tuple[tuple, bool]":
+_REDUCE = "reduce it (np.sum), or use fad.functional.jacobian"
+
+
+def _inputs(func: Callable, inputs: Any, name: str) -> "tuple[tuple, bool]":
     """The inputs as a tuple of arrays, and whether they were one."""
+    check_callable(func, f"functional.{name}")
     several = isinstance(inputs, (tuple, list))
     given = tuple(inputs) if several else (inputs,)
     for k, x in enumerate(given):
         if not is_data(x):
             raise ArgumentError(
-                f"the inputs given to {name} must be an array or a tuple of arrays; number {k} is {type(x).__name__}")
+                f"the inputs given to {name} must be an array or a tuple of arrays; number {k} is {type(x).__name__}",
+                do="pass numbers or arrays of numbers")
     return tuple([x if hasattr(x, "dtype") else np.asarray(x, float) if type(x) is float else np.asarray(x)
                   for x in given]), several
 
@@ -60,7 +67,7 @@ def _as_tuple_of_outputs(func: Callable, name: str) -> Callable:
         for k, y in enumerate(given):
             if not is_data(y):
                 raise ArgumentError(f"the function given to {name} must return an array or a tuple of arrays; output "
-                                    f"{k} is {type(y).__name__}")
+                                    f"{k} is {type(y).__name__}", do="return numbers or arrays of numbers")
         return given
     return outputs
 
@@ -79,6 +86,7 @@ def _nested(blocks: tuple, several_out: bool, several_in: bool) -> Any:
     return rows if several_out else rows[0]
 
 
+@named_as_here
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
              strategy: str = "reverse-mode") -> Any:
     """The Jacobian of func at the inputs: for each output and input an array of shape output.shape + input.shape.
@@ -91,10 +99,11 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
     array([[2., 0.],
            [0., 4.]])
     """
-    xs, several = _inputs(inputs, "jacobian")
+    xs, several = _inputs(func, inputs, "jacobian")
     mode = _mode(strategy, "strategy")
     if strict and mode is jacfwd:
-        raise StrictError('strict=True and strategy="forward-mode" are not supported together')
+        raise StrictError('strict=True and strategy="forward-mode" are not supported together',
+                          do="leave one of them out")
     if strict:
         _strict(func, xs, "jacobian")
     return _nested(mode(_as_tuple_of_outputs(func, "jacobian"), tuple(range(len(xs))))(*xs), _several_outputs(func, xs),
@@ -103,7 +112,7 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
 
 def _mode(strategy: str, what: str) -> Callable:
     if strategy not in ("reverse-mode", "forward-mode"):
-        raise ArgumentError(f'{what} is "reverse-mode" or "forward-mode", not {strategy!r}')
+        raise ArgumentError(f'{what} is "reverse-mode" or "forward-mode", not {strategy!r}', do="give one of these")
     return jacrev if strategy == "reverse-mode" else jacfwd
 
 
@@ -132,9 +141,10 @@ def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
     several = (outputs.cls is not None and outputs.leaves != 1 if is_program else isinstance(outputs, (tuple, list))
                and len(outputs) != 1)
     if several:
-        raise SingleElementError(f"the function given to {name} should return a single array")
+        raise SingleElementError(f"the function given to {name} should return a single array", do=_REDUCE)
     if (_size_of(jitted(func).traced_for(*xs).func.outputs[0]) if is_program else np.size(outputs)) != 1:
-        raise SingleElementError(f"the array returned by the function given to {name} should contain a single element")
+        raise SingleElementError(
+            f"the array returned by the function given to {name} should contain a single element", do=_REDUCE)
     return _reshaped(func)
 
 
@@ -153,6 +163,7 @@ def _reshaped(func: Callable) -> Callable:
     return scalar
 
 
+@named_as_here
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
             outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The Hessian of a function that returns a single element: for each pair of inputs an array of shape a.shape +
@@ -166,7 +177,7 @@ def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: boo
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    xs, several = _inputs(inputs, "hessian")
+    xs, several = _inputs(func, inputs, "hessian")
     _mode(outer_jacobian_strategy, "outer_jacobian_strategy")
     scalar = _scalar_of(func, xs, "hessian")
     if strict:
@@ -184,7 +195,8 @@ def _vector(v: Any, models: tuple, name: str) -> tuple:
     """v as a tuple of arrays in the shapes of the models."""
     given = tuple(v) if isinstance(v, (tuple, list)) else (v,)
     if len(given) != len(models):
-        raise VectorError(f"v has invalid length: should be {len(models)} but got {len(given)}")
+        raise VectorError(f"v has invalid length: should be {len(models)} but got {len(given)}",
+                          do="give one vector for each, in a tuple")
     out = []
     for k, (a, x) in enumerate(zip(given, models)):
         a = np.asarray(a) if not hasattr(a, "shape") else a
@@ -197,10 +209,11 @@ def _vector(v: Any, models: tuple, name: str) -> tuple:
 
 def _single(models: tuple, message: str) -> tuple:
     if len(models) != 1 or np.size(models[0]) != 1:
-        raise SingleElementError(message)
+        raise SingleElementError(message, do="give v, one array for each of them")
     return (np.ones_like(models[0]),)
 
 
+@named_as_here
 def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of v with the Jacobian); v has the outputs' shapes, and may be left out for a single element.
 
@@ -208,7 +221,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     >>> vjp(lambda x: x ** 2, np.array([1.0, 2.0]), np.ones(2))
     (array([1., 4.]), array([2., 4.]))
     """
-    xs, several = _inputs(inputs, "vjp")
+    xs, several = _inputs(func, inputs, "vjp")
     if strict:
         _strict(func, xs, "vjp")
     ys, pullback = core_vjp(_as_tuple_of_outputs(func, "vjp"), *xs)
@@ -220,6 +233,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     return ys if _several_outputs(func, xs) else ys[0], gxs if several else gxs[0]
 
 
+@named_as_here
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of the Jacobian with v); v has the inputs' shapes, and may be left out for a single element.
 
@@ -227,7 +241,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     >>> jvp(lambda x: x ** 2, np.array([1.0, 2.0]), np.ones(2))
     (array([1., 4.]), array([2., 4.]))
     """
-    xs, _ = _inputs(inputs, "jvp")
+    xs, _ = _inputs(func, inputs, "jvp")
     if strict:
         _strict(func, xs, "jvp")
     dxs = _single(xs,
@@ -239,7 +253,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 def _second_order(product: Callable, name: str, func: Callable, inputs: Any, v: Any, strict: bool) -> tuple:
-    xs, several = _inputs(inputs, name)
+    xs, several = _inputs(func, inputs, name)
     scalar = _scalar_of(func, xs, name)
     if strict:
         _strict(scalar, xs, name)
@@ -259,11 +273,13 @@ def _of_tuple(func: Callable) -> Callable:
     return lambda xs: scalar(*xs)
 
 
+@named_as_here
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of v with the Hessian) of a function that returns a single element."""
     return _second_order(core_vhp, "vhp", func, inputs, v, strict)
 
 
+@named_as_here
 def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of the Hessian with v) of a function that returns a single element."""
     return _second_order(core_hvp, "hvp", func, inputs, v, strict)

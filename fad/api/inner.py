@@ -177,13 +177,14 @@ def value_leaves(inner: Inner) -> int:
     return leaves - sum(k < leaves for k in statics)
 
 
-def check_scalar(inner: Inner, what: str, other: str) -> None:
-    """Raise unless the first (data) result is one real number: a scalar, or an array of one element."""
+def check_scalar(inner: Inner, what: str, other: str, has_aux: "bool | None" = None) -> None:
+    """Raise unless the (data) result is one real number: a scalar, or an array of one element. With has_aux it is the
+    first of several; None: the function with this name has no such option."""
     atom = inner.func.outputs[0] if inner.results else None
     if atom is None:
         remedy = next(filter(None, map(remedy_of, inner.traced.statics.values())), "")
         raise NotScalarError(
-            f"{what} needs a function that returns a real scalar, and this one returned {_without_data(inner)}",
+            f"{what} needs a function that returns a real scalar, and this one returned {without_data(inner)}",
             do=f"compute with NumPy's arrays: {remedy}" if remedy
             else "let it end with `return value`, on every way through it")
     t = atom.type
@@ -199,6 +200,11 @@ def check_scalar(inner: Inner, what: str, other: str) -> None:
     if t.dtype.kind != "f":
         raise NotScalarError(f"{what} needs a function that returns a real scalar, and this one returned {t.dtype}",
                              why="an integer has no derivative", do="compute the result in floats")
+    if inner.results != 1 and not has_aux:
+        option = "" if has_aux is None else " pass has_aux=True for (value, aux),"
+        raise NotScalarError(
+            f"{what} needs a function that returns one scalar, and this one returned {inner.results} results",
+            do=f"return one,{option} or use {other}")
 
 
 def _is_one(n: Any) -> bool:
@@ -214,7 +220,7 @@ def seed_of(y: Any) -> Any:
     return np.full(tuple([1] * len(y.type.shape)), one) if y.type.shape else one
 
 
-def _without_data(inner: Inner) -> str:
+def without_data(inner: Inner) -> str:
     """A result in which no array or number is, in words."""
     found = [type(x).__name__ if not remedy_of(x) else f"{type(x).__name__} of {package_of(x)}"
              for x in inner.traced.statics.values()]
@@ -239,7 +245,7 @@ def _conformed(name: str, g: Any, x: Any) -> Any:
         g = np.asarray(g)
     shape, target = shape_of(g), shape_of(x)
     if len(shape) != len(target) or any(not _agree(m, n) for m, n in zip(shape, target)):
-        raise CotangentShapeError(f"the {name} has shape {_known(shape)}, its value {_known(target)}",
+        raise CotangentShapeError(f"the {name} has shape {known_shape(shape)}, its value {known_shape(target)}",
                                   do="give it the shape of the value it belongs to")
     dtype, have = type_of(x).dtype, type_of(g).dtype
     if have.kind == "c" and dtype.kind != "c":
@@ -247,7 +253,8 @@ def _conformed(name: str, g: Any, x: Any) -> Any:
     return g if have == dtype and not isinstance(g, (int, float, complex)) else registry["cast"](g, dtype=dtype)
 
 
-def _known(shape: tuple) -> tuple:
+def known_shape(shape: tuple) -> tuple:
+    """A shape as it is told: of extents that vary, those of this call."""
     return tuple(n if isinstance(n, int) else getattr(n.atom, "hint", None) or n for n in shape)
 
 

@@ -14,9 +14,9 @@ from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
 from ..util import tree
-from ..util.errors import ArgumentError
+from ..util.errors import ArgumentError, NotScalarError
 from ..util.keywords import named_as_here
-from .inner import Inner, tangent_zeros, value_leaves, zeros_of
+from .inner import Inner, tangent_zeros, value_leaves, without_data, zeros_of
 from .products import gradients_of
 from .signatures import Argnums, Memory, P, R
 from .staged import Staged, as_tuple, check_callable, policy, within
@@ -303,7 +303,7 @@ def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphi
     several = isinstance(argnums, (tuple, list))
 
     def body(*args: Any, **kwargs: Any) -> Any:
-        blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux)
+        blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux, f"fad.{make.__name__}")
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
     options = ({"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback, **policy(compile)}
                | ({} if memory is None else {"memory": memory}))
@@ -328,11 +328,14 @@ def _count(shape: tuple) -> int:
 
 
 def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int], holomorphic: bool, reverse: Callable,
-                  has_aux: bool = False) -> Any:
+                  has_aux: bool = False, what: str = "") -> Any:
     """The tree of results. In place of each leaf (except aux's) stand the Columns of its derivatives, one per
     argument."""
     inner = Inner(f, args, kwargs, chosen)
     count = value_leaves(inner) if has_aux else inner.results
+    if what and not inner.results:
+        raise NotScalarError(f"{what} needs a function that returns numbers, and this one returned "
+                             f"{without_data(inner)}", do="let it end with `return value`, on every way through it")
     _check_complex(inner, holomorphic, count)
     table = _by_rows(inner, holomorphic, count) if reverse(inner) else _by_columns(inner, count)
     arguments = [args[k] for k in chosen]
@@ -375,14 +378,31 @@ def _rows_of(inner: Inner, ys: Sequence, pull: Callable, k: int, holomorphic: bo
     if type_of(y).dtype.kind not in "fc":
         return [_zero_block(y, x) for x in xs]
     sweep = _region(lambda g: [zeros_of(x) if gx is None else gx for x, gx in zip(xs, pull(_only(g, k, len(ys))))], y)
-    shape = shape_of(y)
-    if not shape:
-        rows = _run(sweep, type_of(y).dtype.type(1))
-    else:
+
+    def along(unit: Any) -> list:
+        shape = shape_of(y)
+        if not shape:
+            return list(_run(sweep, type_of(y).dtype.type(unit)))
         n = product(shape)
-        rows = batch(sweep, [basis(y, n)], [True], n)
-        rows = [registry["reshape"](r, *shape, *shape_of(x)) for r, x in zip(rows, xs)]
-    return [conjugate(r) for r in rows] if holomorphic else list(rows)
+        rows = batch(sweep, [_times(unit, basis(y, n))], [True], n)
+        return [registry["reshape"](r, *shape, *shape_of(x)) for r, x in zip(rows, xs)]
+    rows = along(1)
+    if not is_complex(y):
+        return rows
+    across = [not is_complex(x) for x in xs]
+    turned = along(1j) if any(across) else rows
+    return [_of_parts(r, t) if is_real else conjugate(r) if holomorphic else r
+            for r, t, is_real in zip(rows, turned, across)]
+
+
+def _times(unit: Any, x: Any) -> Any:
+    return x if unit == 1 else registry["mul"](x, unit)
+
+
+def _of_parts(real: Any, imaginary: Any) -> Any:
+    """The derivative between a real and a complex value. One sweep gives its part along the direction of the sweep
+    alone: along 1 the real part, along 1j the imaginary part."""
+    return registry["add"](real, registry["mul"](imaginary, 1j))
 
 
 def _only(g: Any, k: int, count: int) -> list:
@@ -419,11 +439,17 @@ def _columns_of(inner: Inner, wanted: int, count: int) -> list:
         ys, dys = push_forward(inner.func, inner.args, tangents)
         return [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:count]
     sweep = _region(push, x)
-    shape = shape_of(x)
-    if not shape:
-        return list(_run(sweep, type_of(x).dtype.type(1)))
-    n = product(shape)
-    return [_last(column, shape) for column in batch(sweep, [basis(x, n)], [True], n)]
+
+    def along(unit: Any) -> list:
+        shape = shape_of(x)
+        if not shape:
+            return list(_run(sweep, type_of(x).dtype.type(unit)))
+        n = product(shape)
+        return [_last(column, shape) for column in batch(sweep, [_times(unit, basis(x, n))], [True], n)]
+    columns = along(1)
+    across = [is_complex(x) and a.type.dtype.kind == "f" for a in inner.func.outputs[:count]]
+    turned = along(1j) if any(across) else columns
+    return [_of_parts(c, t) if is_real else c for c, t, is_real in zip(columns, turned, across)]
 
 
 def _last(column: Any, shape: tuple) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..util import tree
 from ..util.errors import ArgumentError
+from ..util.keywords import check_options, named_as_here
 from ..util.lazy import LazyModule
 from .derivative import value_and_grad
 from .jacobian import hessian, jacobian
@@ -22,6 +23,7 @@ WITH_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 MANY = 100      # parameters above which a method that takes products with the Hessian gets these, and not the matrix
 
 
+@named_as_here
 def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable | None" = None, *, errors: bool = False,
              **options: Any) -> Any:
     """
@@ -86,6 +88,7 @@ def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable |
     start, unravel = _vector(x0)
     of_vector = _of_vector(check_callable(fun, "scipy.optimize.minimize"), unravel)
     name = method.lower() if isinstance(method, str) else ""
+    check_options(minimize, optimize.minimize, options)
     options = {key: value for key, value in options.items() if value is not None}
     if "constraints" in options:
         options["constraints"] = _constraints(options["constraints"], unravel)
@@ -100,6 +103,7 @@ def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable |
     return result
 
 
+@named_as_here
 def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
     """
     Minimise a sum of squares with SciPy and the exact Jacobian.
@@ -154,6 +158,7 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
 
     def residuals(v: Any, *args: Any) -> Any:
         return ravel(fun(unravel(v), *args))[0]
+    check_options(least_squares, optimize.least_squares, options)
     options.setdefault("jac", jacobian(residuals))
     result = optimize.least_squares(residuals, start, args=args, **options)
     result.vector, result.x = result.x, unravel(result.x)
@@ -164,6 +169,7 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
     return result
 
 
+@named_as_here
 def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, **options: Any) -> tuple:
     """
     Fit a curve to points with SciPy and the exact Jacobian.
@@ -210,6 +216,7 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, **options: An
     return optimize.curve_fit(f, xdata, ydata, p0=start, **options)
 
 
+@named_as_here
 def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
     """
     Solve a system of equations with SciPy and the exact Jacobian.
@@ -249,6 +256,7 @@ def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
 
     def residuals(v: Any, *args: Any) -> Any:
         return ravel(fun(unravel(v), *args))[0]
+    check_options(root, optimize.root, options)
     if options.get("method", "hybr") in ("hybr", "lm"):
         options.setdefault("jac", jacobian(residuals))
     result = optimize.root(residuals, start, args=args, **options)

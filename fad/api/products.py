@@ -3,10 +3,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import stack
-from ..ir.graph import Func, Var
-from ..ir.uses import operands
 from ..ir.walk import evaluate
-from ..transforms.custom import is_reverse_only
+from ..transforms.custom import is_reverse_only, uses_its_inputs
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
@@ -314,21 +312,12 @@ def _along(f: Callable, x: Any, v: Any) -> Any:
     transposed = Inner(lambda u: _vjp_in_place(lambda u: pullback(u)[0], (u,), False)[1](v)[0],
                        (tree.map_leaves(zeros_of, value),))
     # reverse mode of a linear map needs no value; the tape cannot tell that it needs none
-    if stack.is_live() or _uses_its_inputs(transposed.func):
+    if stack.is_live() or uses_its_inputs(transposed.func):
         raise NoDerivativeError("a rule of a custom_vjp in the gradient is not known to be linear in its cotangent, "
                                 "and forward mode was asked of it",
                                 why="only a linear map has a transpose",
                                 do="use fad.hessian or fad.vhp, which go by reverse mode alone")
     return transposed.tree_of(evaluate(transposed.func, transposed.args))
-
-
-def _uses_its_inputs(func: Func) -> bool:
-    """Whether a result depends on the value of an input."""
-    reached: set = set(func.inputs)
-    for eqn in func.equations:
-        if any(v in reached for v in operands(eqn)):
-            reached.update(eqn.outputs)
-    return any(a in reached for a in func.outputs if isinstance(a, Var))
 
 
 @named_as_here

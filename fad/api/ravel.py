@@ -62,7 +62,8 @@ def ravel(t: Any) -> "tuple[Any, Callable]":
 
 def _check_length(v: Any, sizes: list) -> None:
     if len(shape_of(v)) != 1:
-        raise ArgumentError(f"unravel takes a vector, not an array with {len(shape_of(v))} axes")
+        raise ArgumentError(f"unravel takes a vector, not an array with {len(shape_of(v))} axes",
+                            do="pass a vector of as many elements as the structure has (x.reshape(-1))")
     total = sum(n for n in sizes if isinstance(n, int))
     have = shape_of(v)[0]
     if isinstance(have, int) and all(isinstance(n, int) for n in sizes) and have != total:

@@ -60,7 +60,8 @@ def solve(data: Any, row: Any, col: Any, b: Any) -> Any:
         raise UnsupportedFunctionError("complex sparse systems with traced elements are not solved",
                                        do="solve for the real and the imaginary part as one real system")
     if len(shape_of(b)) not in (1, 2):
-        raise ArgumentError("the right side of a sparse system is a vector or a matrix")
+        raise ArgumentError("the right side of a sparse system is a vector or a matrix",
+                            do="look at its shape (b.shape): reshape it")
     values = (registry["cast"](data, dtype=dtype), row, col, registry["cast"](b, dtype=dtype))
     return registry["custom"].run_regions(list(values), (_run,), rule=Rule(), name="spsolve")[0]
 

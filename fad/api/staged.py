@@ -507,7 +507,7 @@ def within(memory: Any, body: Callable) -> Callable:
 # fad.jvp(f, x), not fad.jvp(f)(x)
 AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify",
            "cfunc", "stages", "draw")
-STEERING = ("cond", "switch", "while_loop", "fori_loop", "scan")
+STEERING = ("defjvp", "defvjp", "cond", "switch", "while_loop", "fori_loop", "scan")
 
 
 def check_callable(f: Any, what: str) -> Any:

@@ -13,11 +13,12 @@ import numpy as np
 
 from ..ir.build import Value
 from ..ir.types import type_of
+from ..trace.heap.percall import watched_call
 from ..trace.values.absent import Absent, missing_attribute
 from ..trace.values.mutation import call_face
 from ..trace.values.tracer import Tracer
 from ..util import tree
-from ..util.defects import is_defect, is_door, is_users
+from ..util.defects import asked_by_user, is_defect, is_door, is_users
 from ..util.errors import (
     CallError,
     ConcreteValueError,
@@ -29,12 +30,13 @@ from ..util.errors import (
 )
 from ..util.foreign import remedy_in
 from ..util.interrupts import is_interrupt, let_through
-from ..util.where import is_library, is_own, library_of, line_of, package_name
+from ..util.where import is_captured, is_library, is_of_package, is_own, library_of, line_of, package_name
 from .names import leaf_names
 
 _TRACED = re.compile(r"<traced [^>]*>")                       # the text of a traced value
 _ARGUMENTS = re.compile(r"\(\) (got|missing|takes) ")          # what Python says of a call with other arguments
 _OUT_OF_RANGE = "index out of range"                          # how kernels say it
+_PYTHONS = ("builtins", "operator", "_operator", "itertools", "functools", "_functools", "numpy", "scipy")
 _RAISE = bytes([dis.opmap["RAISE_VARARGS"]])
 _SHOWN = 6                                                    # arguments of a call that are told
 _BIND = Value.__fad_bind__.__code__                           # type: ignore[attr-defined]
@@ -105,7 +107,7 @@ def _place_of(error: BaseException) -> _Place:
     last: Any = None
     while tb is not None:
         code, known = tb.tb_frame.f_code, tb.tb_frame.f_locals
-        if not is_library(code.co_filename):
+        if is_captured(code.co_filename) and not is_of_package(code.co_filename):
             call, behind = None, False
         else:
             behind = behind or not is_own(code.co_filename)
@@ -118,7 +120,40 @@ def _place_of(error: BaseException) -> _Place:
         last, tb = tb, tb.tb_next
     code = last.tb_frame.f_code
     is_raised = code.co_code[last.tb_lasti:last.tb_lasti + 1] == _RAISE
-    return _Place(call, is_own(code.co_filename) and (is_raised or not is_door(code)), behind)
+    return _Place(call, is_of_package(code.co_filename) and (is_raised or not is_door(code)), behind)
+
+
+def _last(error: BaseException) -> Any:
+    """The frame that raised an error."""
+    tb: Any = error.__traceback__
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb.tb_frame
+
+
+def _is_of_library(error: BaseException, place: _Place) -> bool:
+    """Whether a `raise` is not of the user's code: it stands in a routine of fad's that is captured as such code is, or
+    in Python's library or an opaque package, and these were given a traced value or stand behind a call of NumPy's."""
+    file = _last(error).f_code.co_filename
+    if is_own(file):
+        return _is_of_array(error)                            # or what Python does of the user's numbers
+    return is_of_package(file) or not is_captured(file) and (place.call is not None or _was_given_traced(error))
+
+
+def _is_of_array(error: BaseException) -> bool:
+    """Whether an array of NumPy's refused to take a number that the user's code stores."""
+    code, known = _last(error).f_code, _last(error).f_locals
+    return code is asked_by_user.__code__ and isinstance(getattr(known["call"], "__self__", None), np.ndarray)
+
+
+def _was_given_traced(error: BaseException) -> bool:
+    """Whether the code that raised an error is a library's, and was given a traced value, which it cannot know of."""
+    code, known = _last(error).f_code, _last(error).f_locals
+    if code is watched_call.__code__:                         # a function in C
+        return package_name(known["f"]) not in _PYTHONS and any(
+            isinstance(x, Tracer) for x in (*known["args"], *known["kwargs"].values()))
+    file = code.co_filename
+    return not is_library(file) and not is_captured(file) and any(isinstance(x, Tracer) for x in known.values())
 
 
 def _call_of_library(known: dict) -> "_Call | None":
@@ -152,11 +187,15 @@ def in_fads_words(error: Exception, strange: str = "") -> Exception:
         return error
     if Tracer.__name__ in str(error) and not is_defect(error):
         return _of_traced_operand(error)
-    if is_users(error) or not isinstance(error, ROOTS):
-        return error
     place, is_of_traced = _place_of(error), _TRACED.search(str(error)) is not None
+    if is_users(error) and not _is_of_library(error, place):
+        return error
+    if place.call is None and _was_given_traced(error):
+        return _of_traced_operand(error)
+    if not isinstance(error, ROOTS):
+        return error
     is_of_call = isinstance(error, TypeError) and _ARGUMENTS.search(str(error)) is not None
-    if place.call or place.is_refused or place.is_librarys or is_of_traced or is_of_call or strange:
+    if any((place.call, place.is_refused, place.is_librarys, is_of_traced, is_of_call, strange, _is_of_array(error))):
         return _told_of(error, place.call, strange)
     return error
 
@@ -172,7 +211,7 @@ def raise_in_fads_words(error: Exception, strange: str = "") -> NoReturn:
 def _of_traced_operand(error: Exception) -> FadError:
     """What Python or a library says of a traced value that it cannot take."""
     library = library_of(error)
-    if not library:
+    if not library and not _was_given_traced(error):
         return OperandError(f"{type(error).__name__}: {_without_names_of_fads(str(error))}", where=line_of(error),
                             why="Python has no such operation of an array and what stands beside it",
                             do="look for a name that holds None, a text or another object there, and not a number")
@@ -185,7 +224,7 @@ def _of_traced_operand(error: Exception) -> FadError:
     return ConcreteValueError(f"a traced value was given to code that cannot take it: {type(error).__name__}: "
                               f"{_without_names_of_fads(str(error))}",
                               where=line_of(error),
-                              why="a library's code computes with numbers, and fad has no record of it",
+                              why="it computes with numbers, and fad has no record of it",
                               do="write it with NumPy's functions, or give it a rule of its own (fad.custom_jvp, "
                                  "fad.custom_vjp)")
 

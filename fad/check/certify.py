@@ -13,6 +13,7 @@ from ..api.products import jvp, vjp
 from ..api.staged import check_callable
 from ..trace.tracing import is_data
 from ..util import tree
+from ..util.errors import ArgumentError
 from ..util.html import table
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here
@@ -95,6 +96,9 @@ def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | Non
     True
     """
     check_callable(f, "certify")
+    if not any(map(_moves, args)):
+        raise ArgumentError("certify needs an argument of real or complex numbers to move",
+                            do="call it as certify(f, x), with floats (x.astype(float))")
     bounds = {**TOLERANCE, **(tolerance or {})}
     lines: list = []
     moved = [(position, x, *leaf) for position, x in enumerate(args) if _moves(x) for leaf in _leaves(x)]

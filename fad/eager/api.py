@@ -36,7 +36,7 @@ from . import (
 )
 from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .dtypes import DTYPES
-from .registry import FUNCTIONS
+from .registry import FUNCTIONS, told_as
 from .tensor import Tensor
 
 FUNCTIONS.update(
@@ -49,6 +49,9 @@ FUNCTIONS.update(
     zero_=Tensor.zero_,
 )  # type: ignore[attr-defined]
 factors.refuse_beside()                              # det, inverse, qr, ..., wherever they are defined
+for home in (FUNCTIONS, *map(vars, Tensor.__mro__[:-1])):
+    for name, f in home.items():
+        told_as(name, f)
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
 ALL = (attributes, combining, compiled, creation, drawing, factors, files, formulas, forward_ad, frames, function,

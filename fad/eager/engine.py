@@ -4,6 +4,7 @@ come.
 Without create_graph gradients are arrays while they flow; with it they are tensors, and what happens to them is
 recorded.
 """
+import copy
 import logging
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
@@ -15,9 +16,10 @@ import numpy as np
 from ..util.elsewhere import in_new_thread
 from . import errors
 from .accumulate import AccumulateGrad
-from .node import Node
+from .node import Node, OpNode
 from .state import now, restore, set_grad, state
 from .tensor import Tensor, wrap
+from .together import Together
 
 _numbers = count()
 
@@ -180,10 +182,18 @@ class BackwardRun:
         return grads
 
     def evaluate(self, node: Node, g: Any) -> tuple:
-        pull = node.pull_graph if self.create else node.pull
-        if not now().anomaly and now().profiler is None:
-            return pull(g)
-        return watched[0](node, pull, g)
+        kept = self.asked_for(node)
+        part = node if kept is None or self.create else narrowed(node, kept)
+        pull = node.pull_graph if self.create else part.pull
+        grads = pull(g) if not now().anomaly and now().profiler is None else watched[0](node, pull, g)
+        return grads if kept is None else tuple([None if after is None else gx for gx, after in zip(grads, kept)])
+
+    def asked_for(self, node: Node) -> "tuple | None":
+        """The edges of a node along which a gradient is asked for, None in place of others; None for all of them."""
+        if self.needed is None or not isinstance(node, (OpNode, Together)):
+            return None
+        kept = tuple([after if after in self.needed else None for after in node.next])
+        return None if kept == tuple(node.next) else kept
 
     def leaf(self, node: AccumulateGrad, g: Any) -> tuple:
         x, extra = node.variable, node.variable._x
@@ -280,6 +290,17 @@ class BackwardRun:
             if new is not None:
                 tensors = check_hook_results(tensors, new, hook)
         return tuple([self.take(t) for t in tensors])
+
+
+def narrowed(node: Node, kept: tuple) -> Node:
+    """A node that computes gradients along these edges alone: a copy, since other threads may run the graph."""
+    part = copy.copy(node)
+    part.next = kept
+    needs = getattr(node, "needs", None)
+    if needs is not None:
+        left = {k for k, after in zip(node.places or range(len(kept)), kept) if after is None}  # type: ignore[attr-defined]
+        part.needs = tuple([need and k not in left for k, need in enumerate(needs)])            # type: ignore[attr-defined]
+    return part
 
 
 watched: list = []  # set by anomaly.py: evaluates a node in anomaly mode, or with a profiler

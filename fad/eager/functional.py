@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..api import functional as of_arrays
+from ..util.keywords import named_as_here
 from . import errors
 from .forward_ad import dual_level, make_dual, unpack_dual
 from .grad_api import grad
@@ -137,6 +138,7 @@ def _vector(v: Any, models: tuple, several: bool, name: str) -> tuple:
     return given
 
 
+@named_as_here
 def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of v with the Jacobian) of func at the inputs.
 
@@ -166,6 +168,7 @@ def _single(tensors: tuple, message: str) -> None:
         raise RuntimeError(message)
 
 
+@named_as_here
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of the Jacobian of func at the inputs with v).
 
@@ -198,6 +201,7 @@ def _direction(v: Any, xs: tuple, several: bool, name: str) -> tuple:
     return _vector(v, xs, several, name)
 
 
+@named_as_here
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
              strategy: str = "reverse-mode") -> Any:
     """The Jacobian of func at the inputs: for each output and input a tensor of shape output.shape + input.shape.
@@ -285,6 +289,7 @@ def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
     return ys[0].squeeze()  # type: ignore[attr-defined]
 
 
+@named_as_here
 def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
             outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The Hessian of a function that returns a single element: for each pair of inputs a tensor of shape a.shape +
@@ -338,6 +343,7 @@ def _gradient(func: Callable, inputs: Any, v: Any, name: str, create_graph: bool
     return several, xs, vs, y, _filled(gs, xs, strict, True, "double_back")
 
 
+@named_as_here
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of v with the Hessian) of a function that returns a single element."""
     if not _on_tensors(inputs):
@@ -348,6 +354,7 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     return _finished(y, create_graph), _unpacked(_finished(answer, create_graph), several)
 
 
+@named_as_here
 def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of the Hessian with v) of a function that returns a single element."""
     if not _on_tensors(inputs):

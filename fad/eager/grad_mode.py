@@ -131,6 +131,7 @@ class _Switch(GradMode):
 
     def __init__(self) -> None:
         self.before: list = []
+    __init__.__qualname__ = "__init__"
 
     def __new__(cls, function: Any = None) -> Any:
         if function is not None and callable(function):                # @no_grad without brackets

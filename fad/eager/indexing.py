@@ -8,11 +8,13 @@ import numpy as np
 
 from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
+from ..util.interrupts import let_through
 from .errors import broadcasts, not_expandable
 from .inplace import copy_, in_place
 from .promotion import agree
 from .registry import function, named, run
 from .shapes import reshape
+from .state import now
 from .tensor import Tensor, raw, wrap
 from .view_kinds import index_view
 from .views import view_of
@@ -105,7 +107,7 @@ def getitem(self: Tensor, subscript: Any) -> Tensor:
             return view_of(self, index_view, (key,), label)
         if _is_basic(key):
             _check_key(key)
-            y = index_view(self, key, label=_label(key))
+            y = _viewed(self, key)
             if (
                 y._fn is not None
                 and y._a.shape == self._a.shape
@@ -165,15 +167,48 @@ def _axes_of(s: Any) -> int:
     return 0 if s is Ellipsis else s.ndim if isinstance(s, np.ndarray) and s.dtype.kind == "b" else 1
 
 
-def _label(key: tuple) -> str:
-    """The name of a view's node: that of the last step of the subscript which is more than all of a dimension."""
-    for s in reversed(key):
-        if s.__class__ is slice:
-            if s.start is not None or s.stop is not None or s.step is not None:
-                break
-        elif s is not Ellipsis:
-            return "UnsqueezeBackward0" if s is None else "SelectBackward0"
-    return ""
+def _viewed(x: Tensor, key: tuple) -> Tensor:
+    """The view that integers, slices, None and ... select, by one step for each of them that is more than all of a
+    dimension, as PyTorch records it. Where nothing is recorded it is one step."""
+    steps = _steps(x._a.shape, key)
+    if len(steps) > 1 and (x._fn is not None or x._rg) and now().grad:
+        try:
+            y = x
+            for item, label in steps:
+                y = view_of(y, index_view, (item,), label)
+            return y
+        except IndexError as error:
+            let_through(error)                                # the whole subscript says which dimension it is
+    return index_view(x, key, label=steps[-1][1] if steps else "")
+
+
+def _steps(shape: tuple, key: tuple) -> list:
+    """The single subscripts that one of several items consists of, from left to right, with their nodes' names.
+
+    >>> _steps((3, 4, 5), (slice(1, None), None, Ellipsis, 2))
+    [((slice(1, None, None),), 'SliceBackward0'), ((slice(None, None, None), None), 'UnsqueezeBackward0'), \
+((slice(None, None, None), slice(None, None, None), slice(None, None, None), 2), 'SelectBackward0')]
+    """
+    found: list = []
+    spare = len(shape) - sum(s is not None and s is not Ellipsis for s in key)
+    extents, at = list(shape), 0                              # those that are not reached yet; a dimension of the view
+    for s in key:
+        if s is Ellipsis:
+            at, extents = at + spare, extents[max(spare, 0):]
+        elif s is None:
+            found.append(((*[slice(None)] * at, None), "UnsqueezeBackward0"))
+            at += 1
+        elif not extents:                                     # too many: refused by NumPy
+            return []
+        elif isinstance(s, slice):
+            n = extents.pop(0)
+            if s.indices(n) != (0, n, 1):
+                found.append(((*[slice(None)] * at, s), "SliceBackward0"))
+            at += 1
+        else:
+            extents.pop(0)
+            found.append(((*[slice(None)] * at, s), "SelectBackward0"))
+    return found
 
 
 def _arrays_only(x: Tensor, key: tuple) -> tuple:
@@ -195,7 +230,7 @@ def _arrays_only(x: Tensor, key: tuple) -> tuple:
     whole = all(s is Ellipsis or isinstance(s, slice) and s == slice(None) for s in basic)
     if not whole:
         _check_key(tuple(basic))
-        x = index_view(x, tuple(basic))
+        x = _viewed(x, tuple(basic))
     _check_arrays(x, tuple(rest))
     return x, tuple(rest)
 

@@ -52,7 +52,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         # what does not hang on the tensors' values, as a matrix' power 0
         y = wrap(y) if isinstance(y, np.ndarray) else y
         return _as_step(path, y, args) if out is None else out.copy_(y)
-    call.__name__, call.__doc__ = name, library.__doc__
+    call.__name__, call.__qualname__, call.__doc__ = name, name, library.__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
 
 
@@ -76,6 +76,7 @@ def _stepping(path: str, f: Callable) -> Callable:
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         return _as_step(path, f(*args, **kwargs), args)
+    call.__qualname__ = path.rpartition(".")[2]
     return call
 
 

@@ -32,6 +32,7 @@ def matmul(self: Any, other: Any) -> Any:
         y = None if fast is None else fast(self, other)
         if y is not None:
             return y
+    self, other = (x if hasattr(x, "shape") else tensor_of(x) for x in (self, other))
     ranks = len(self.shape), len(other.shape)
     if self.shape[-1:] != other.shape[-2:][:1] and isinstance(self, Tensor) and isinstance(other, Tensor):
         _mismatch(self.shape, other.shape)

@@ -3,6 +3,7 @@ Tensor.<name>."""
 import functools
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,19 @@ def function(*names: str, method: bool = True, only_method: bool = False, changi
             add(name, f, method, only_method, changing)
         return f
     return register
+
+
+def told_as(name: str, f: Any) -> None:
+    """Let Python call a function by this name where it refuses a call of it, and not by that of its maker.
+
+    >>> f = (lambda: lambda x: x)()
+    >>> told_as("sin", f)
+    >>> f()
+    Traceback (most recent call last):
+    TypeError: sin() missing 1 required positional argument: 'x'
+    """
+    if isinstance(f, FunctionType) and ("<" in f.__qualname__ or f.__qualname__.startswith("_")):
+        f.__qualname__ = name
 
 
 def add(name: str, f: Callable, method: bool = True, only_method: bool = False, changing: bool = False) -> None:
@@ -174,11 +188,22 @@ def named(y: Any, label: str, **note: Any) -> Any:
     return y
 
 
+def noting(y: Any, **note: Any) -> Any:
+    """y, whose node shows these options as _saved_<name>, too."""
+    fn = getattr(y, "_fn", None)
+    if fn is not None:
+        fn.note = {**(fn.note or {}), **note}
+    return y
+
+
 def tensor_of(x: Any) -> Any:
     """x if it is a tensor or a value of a program; numbers and arrays as a tensor."""
     if getattr(x, "__fad_level__", 0):
         return x
-    return wrap(np.asarray(x, result_type((x,)) if isinstance(x, (int, float, complex)) else None))
+    a = np.asarray(x, result_type((x,)) if isinstance(x, (int, float, complex)) else None)
+    if a.dtype.kind not in "biufc":
+        raise TypeError(f"expected Tensor, number or array of numbers, but got {type(x).__name__}")
+    return wrap(a)
 
 
 def in_precision(y: Any, operands: tuple) -> Any:
@@ -200,11 +225,17 @@ def one_dim(dim: int, ndim: int) -> int:
     return dim % max(ndim, 1)
 
 
+def _int_of(dim: Any) -> int:
+    if isinstance(dim, str):
+        raise TypeError(f"argument 'dim' must be int or tuple of ints, not {type(dim).__name__}")
+    return int(dim)
+
+
 def dims_of(dim: Any, ndim: int) -> tuple:
     """Sorted dimensions; all of them for None or ()."""
     if dim is None or isinstance(dim, (tuple, list)) and not len(dim):
         return tuple(range(ndim))
-    found = [one_dim(int(d), ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
+    found = [one_dim(_int_of(d), ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
     for k, d in enumerate(found):
         if d in found[:k]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")

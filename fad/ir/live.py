@@ -160,7 +160,8 @@ class LiveBuilder(Builder):
         """The present value of x, if x is a value of this tape."""
         y = self.known(x)
         if y is UNKNOWN:
-            raise ConcreteValueError("a value that is given in a later step was needed before")
+            raise ConcreteValueError("a value that is given in a later step was needed before",
+                                 do="let the steps run in order, or compute the value in the first of them")
         return y
 
 

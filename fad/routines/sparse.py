@@ -66,6 +66,8 @@ class Sparse:
 
     def __add__(self, other: Any) -> Any:
         other = as_sparse(other)
+        if tuple(other.shape) != self.shape:
+            raise ValueError(f"inconsistent shapes: sparse matrices of {self.shape} and {tuple(other.shape)}")
         return Sparse(np.concatenate((self.data, other.data)), np.concatenate((self.row, other.row)),
                       np.concatenate((self.col, other.col)), self.shape, self.stands_for)
 
@@ -130,6 +132,9 @@ def _made(given: Any, shape: Any, format: str, kind: Any) -> Any:
         return Sparse(given.data, given.row, given.col, given.shape, kind)
     if not isinstance(given, tuple):
         dense = np.asarray(given)
+        if dense.ndim != 2:
+            raise UnsupportedFunctionError(f"a sparse matrix is made of traced data with {dense.ndim} axes",
+                                           do="reshape it to a matrix: x.reshape(1, -1) or x.reshape(-1, 1)")
         m, n = dense.shape
         places = np.arange(m * n)
         return Sparse(np.reshape(dense, (-1,)), places // n, places % n, (m, n), kind)
@@ -199,6 +204,10 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) ->
 
 def _solved(A: Any, b: Any) -> Any:
     A = as_sparse(A)
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(f"matrix must be square (has shape {tuple(A.shape)})")
+    if b.shape[0] != A.shape[0]:
+        raise ValueError(f"matrix - rhs dimension mismatch ({tuple(A.shape)} - {b.shape[0]})")
     return above.solve_sparse(A.data, A.row, A.col, b)
 
 

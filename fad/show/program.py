@@ -8,6 +8,7 @@ from ..api.derivative import jitted
 from ..api.staged import Staged, check_callable
 from ..backend.export import module_text
 from ..ir.show import func_text
+from ..util.errors import ArgumentError
 from ..util.html import Code
 from ..util.keywords import named_as_here
 
@@ -80,6 +81,17 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     return Code(program.runner.source(staged.kernel_name))
 
 
+def _target(path: Any) -> pathlib.Path:
+    """The file to write, in a folder that is there."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentError(f"path of fad.export is {path!r}, not a path", do='give the file as text: path="slope.py"')
+    target = pathlib.Path(path)
+    if not target.parent.is_dir():
+        raise ArgumentError(f"there is no folder {str(target.parent)!r} for fad.export to write to",
+                            do="make the folder first (os.makedirs), or give another path")
+    return target
+
+
 @named_as_here
 def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None,
            **kwargs: Any) -> pathlib.Path:
@@ -113,10 +125,9 @@ def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None
     >>> "def grad(" in path.read_text()
     True
     """
-    staged = staged_of(f, "export")
+    staged, target = staged_of(f, "export"), _target(path)
     program, _ = staged.program_for(*args, **kwargs)
     text = module_text(program, name or staged.kernel_name)
-    target = pathlib.Path(path)
     part = target.with_name(target.name + ".part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, target)

@@ -53,7 +53,7 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
     if f is None:
         return functools.partial(jacobian, argnums=argnums, pattern=pattern, mode=mode, format=format, compile=compile)
     if mode not in MODES:
-        raise ArgumentError(f"mode is 'forward', 'reverse' or None, not {mode!r}")
+        raise ArgumentError(f"mode is 'forward', 'reverse' or None, not {mode!r}", do="give one of these")
     return _made(f, "sparse.jacobian", What(False, as_tuple(argnums)), mode, format, compile, pattern)
 
 

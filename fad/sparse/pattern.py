@@ -107,10 +107,11 @@ def _canonical(places: Any) -> scipy.sparse.csr_array:
     """A CSR array of truths, sorted, without repetitions and zeros."""
     if isinstance(places, Pattern):
         return places.tocsr()
-    found = scipy.sparse.csr_array(places if scipy.sparse.issparse(places) else np.asarray(places) != 0)
-    if found.ndim != 2:
-        raise ArgumentError(f"a sparsity pattern has two axes, not {found.ndim}",
-                            do="give a matrix: rows for results, columns for arguments, raveled")
+    given = places if scipy.sparse.issparse(places) else np.asarray(places)
+    if given.ndim != 2 or given.dtype.kind not in "biufc":
+        raise ArgumentError(f"a sparsity pattern is a matrix, not {given.dtype} with {given.ndim} axes",
+                            do="give a matrix of truths or numbers: rows for results, columns for arguments, raveled")
+    found = scipy.sparse.csr_array(given if scipy.sparse.issparse(given) else given != 0)
     found = scipy.sparse.csr_array((np.ones(found.nnz, bool), found.indices.copy(), found.indptr.copy()),
                                    shape=found.shape)
     found.sum_duplicates()

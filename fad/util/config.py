@@ -20,6 +20,7 @@ from .errors import ArgumentError, MissingAttributeError
 from .forks import renewed
 from .interrupts import let_through
 from .memory import parse_bytes
+from .nearest import nearest
 
 
 def _default_cache_dir() -> "pathlib.Path | None":
@@ -44,7 +45,19 @@ def _policy(value: Any) -> str:
 
 
 def _folder(value: Any) -> "pathlib.Path | None":
+    if value is not None and not isinstance(value, (str, os.PathLike)):
+        raise ArgumentError(f"cache_dir is a folder or None, not {value!r}", do="give the folder's path as text")
     return None if value is None or value == "" else pathlib.Path(value)
+
+
+def _switch(value: Any) -> bool:
+    """
+    >>> _switch(0), _switch(True)
+    (False, True)
+    """
+    if isinstance(value, (str, bytes)) or value not in (True, False):
+        raise ArgumentError(f"this setting is True or False, not {value!r}", do="give one of these")
+    return bool(value)
 
 
 def _size(value: Any) -> "int | None":
@@ -53,7 +66,7 @@ def _size(value: Any) -> "int | None":
 
 def _threads(value: Any) -> int:
     if type(value) is not int or not 1 <= value <= 64:
-        raise ValueError(f"threads is an int from 1 to 64, not {value!r}")
+        raise ArgumentError(f"threads is an int from 1 to 64, not {value!r}", do="give such an int")
     return value
 
 
@@ -69,7 +82,7 @@ def _default_threads() -> int:
 class Setting:
     """One setting: read in the current context. Values that are given go through `checked`."""
 
-    def __init__(self, checked: Callable = bool):
+    def __init__(self, checked: Callable = _switch):
         self.checked = checked
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -80,6 +93,9 @@ class Setting:
 
     def __set__(self, instance: Any, value: Any) -> None:
         instance.assign(self.name, self.checked(value))
+
+    def __delete__(self, instance: Any) -> None:
+        raise ArgumentError(f"fad.config.{self.name} cannot be deleted", do="assign a value to it")
 
 
 class InForce:
@@ -171,8 +187,11 @@ class Config:
         raise self._missing(name)
 
     def _missing(self, name: str) -> MissingAttributeError:
+        known = self.__dict__.get("_process", ())
+        meant = nearest(name, known)
         return MissingAttributeError(
-            f"fad.config has no setting {name!r}; there are {', '.join(self.__dict__.get('_process', ()))}")
+            f"fad.config has no setting {name!r}; there are {', '.join(known)}",
+            do=f"write {meant}" if meant else "use one of these")
 
     def _setting(self, name: str) -> Setting:
         if not isinstance(getattr(type(self), name, None), Setting):

@@ -101,6 +101,9 @@ class UnsupportedFunctionError(FadError, TypeError):
 class NoDerivativeError(FadError, TypeError, NotImplementedError):
     """An operation in the path of the derivative has no rule (yet), or has no derivative at all."""
 
+    way_out = ("keep it off the path of the derivative (fad.stop_gradient), "
+               "or give it a rule of its own (fad.custom_vjp)")
+
 
 class ConcreteValueError(FadError, TypeError):
     """Python asked for the value of an array that is being traced (a branch, a list index, float(x), ...)."""
@@ -113,14 +116,21 @@ class SideEffectError(FadError, RuntimeError):
 class CotangentShapeError(FadError, ValueError, RuntimeError):
     """A tangent or cotangent whose shape, dtype or structure does not fit the value it belongs to."""
 
+    way_out = "give it the shape and the kind of numbers (real or complex) of the value it belongs to"
+
 
 class StructureError(FadError, TypeError, ValueError):
     """Trees of arguments or results that should have the same structure and do not."""
+
+    way_out = "give it the structure of what it belongs to: the same keys, lengths and classes, with arrays or numbers"
 
 
 class UnstageableError(StructureError, TypeError, ValueError):
     """A loop or branch on traced values cannot be part of a program: a variable in it changes its structure or its
     identity."""
+
+    way_out = ("keep the structure the same on every way and in each iteration, or let the function run on the tape "
+               "(fallback=True)")
 
 
 INTEGER_OVERFLOW = "an int leaves 64 bits"                    # what programs say as they run
@@ -237,3 +247,5 @@ class RecursionDepthError(FadError, RecursionError):
 
 class CheckError(FadError, AssertionError):
     """The IR checker found a program that is not well formed: a bug of fad, never of its user."""
+
+    way_out = "please report it, with the function"

@@ -62,6 +62,19 @@ def signature_of(f: Any) -> "inspect.Signature | None":
         return None
 
 
+def check_options(f: Callable, target: Callable, options: dict) -> None:
+    """Raise ArgumentError for an option of f, a public function, that it hands on to a function which does not take it.
+
+    >>> check_options(sorted, sorted, {"key": None})
+    """
+    known = inspect.signature(target).parameters
+    if any(p.kind == p.VAR_KEYWORD for p in known.values()):
+        return
+    for name in options:
+        if name not in known:
+            raise _unknown(f, name, frozenset(known) - {"kwargs"}, target)
+
+
 def _plain(f: Callable) -> inspect.Signature:
     """A function's signature without annotations."""
     signature = inspect.signature(f)
@@ -69,9 +82,9 @@ def _plain(f: Callable) -> inspect.Signature:
     return signature.replace(parameters=bare, return_annotation=signature.empty)
 
 
-def _unknown(f: Callable, name: str, known: frozenset) -> ArgumentError:
+def _unknown(f: Callable, name: str, known: frozenset, target: "Callable | None" = None) -> ArgumentError:
     meant = ELSEWHERE.get(name, "")
     meant = meant if meant in known else nearest(name, known)
-    listed = ", ".join(p for p in inspect.signature(f).parameters if p in known)
+    listed = ", ".join(p for p in inspect.signature(target or f).parameters if p in known)
     return ArgumentError(f"{f.__name__} takes no argument {name!r}",
                          do=f"it is called {meant} here" if meant else f"its arguments are {listed}")

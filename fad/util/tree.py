@@ -6,8 +6,9 @@ from collections.abc import Callable
 from types import MemberDescriptorType
 from typing import Any, NamedTuple
 
-from .errors import StructureError
+from .errors import ArgumentError, StructureError
 from .interrupts import let_through
+from .keywords import named_as_here
 from .lazy import LazyModule
 
 dataclasses = LazyModule("dataclasses")
@@ -29,6 +30,7 @@ class Kind(NamedTuple):
 kinds: dict[Any, Kind] = {}
 
 
+@named_as_here
 def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: Callable[[Any, tuple], Any],
              counts_as: "type | None" = None) -> type:
     """Let structures contain instances of a class.
@@ -59,6 +61,10 @@ def register(cls: type, flatten: Callable[[Any], tuple[tuple, Any]], unflatten: 
     >>> float(fad.grad(lambda p: p.x ** 2 * p.y)(Point(3.0, 2.0)).x)
     12.0
     """
+    if not isinstance(cls, type) or not callable(flatten) or not callable(unflatten):
+        raise ArgumentError("register needs a class and two functions",
+                            do="call it as register(cls, flatten, unflatten): flatten(x) gives (children, static), and "
+                               "unflatten(static, children) gives x")
     kinds[cls] = Kind(flatten, unflatten, counts_as)
     return cls
 

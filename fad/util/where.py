@@ -66,6 +66,11 @@ def is_own(filename: str) -> bool:
     return filename.startswith(PACKAGE) and filename != _DEMONSTRATION and not filename.startswith(_ROUTINES)
 
 
+def is_of_package(filename: str) -> bool:
+    """Whether code in this file belongs to fad: its own, or its routines, which are captured as user code is."""
+    return is_own(filename) or filename.startswith(_ROUTINES)
+
+
 def is_users_operator() -> bool:
     """Whether an operator on a traced value stands in code that is not fad's, such as a derivative's rule."""
     frame: Any = sys._getframe(1)

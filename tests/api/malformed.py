@@ -6,6 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fad
+import fad.scipy.optimize
+from fad.util.errors import (
+    ArgumentError,
+    CotangentShapeError,
+    ExtentError,
+    IntegerArgumentError,
+    MissingAttributeError,
+    NoDerivativeError,
+    NotScalarError,
+    StructureError,
+)
 
 X = np.array([1.0, 2.0, 3.0])
 NO_FUNCTIONS = {"None": None, "a number": 3.0, "an array": X, "a text": "grad", "a dict": {}}
@@ -31,6 +42,7 @@ class Case(NamedTuple):
     name: str
     call: Callable
     words: tuple
+    error: type = ArgumentError
 
 
 def wrong_functions() -> Iterator[Case]:
@@ -89,6 +101,125 @@ def wrong_steps() -> Iterator[Case]:
     yield Case("sparse.jacobian(foo=)", lambda: fad.sparse.jacobian(np.sin, foo=1), ("jacobian takes no argument 'foo'",))
     yield Case("implicit()", lambda: fad.implicit(lambda a: a), ("exactly one of root", "do: "))
     yield Case("scan", lambda: fad.scan(lambda c, v: (c, v), bad), ("scan needs xs or a length", "do: "))
+    yield Case("scan of a text", lambda: fad.scan(lambda c, v: (c, v), 0.0, "abc"), ("xs of fad.scan holds str",))
+    yield Case("scan of a number", lambda: fad.scan(lambda c, v: (c, v), 0.0, 3.0), ("a number, which has no first axis",))
+    yield Case("scan of two lengths", lambda: fad.scan(lambda c, v: (c, v), 0.0, (X, bad)), ("leading extents of xs differ: 3 and 2",), ExtentError)
+    yield Case("while_loop by a text", lambda: fad.while_loop(lambda v: "a", np.sin, X), ("test of fad.while_loop is 'a', not a truth value",))
+    yield Case("cond of None", lambda: fad.cond(None, np.sin, np.cos, X), ("predicate of fad.cond is None",))
+    yield Case("switch of a function", lambda: fad.switch(0, np.sin, X), ("at least one branch",))
+    yield Case("branches of two structures", lambda: fad.grad(lambda x: np.sum(fad.cond(x[0] > 0, lambda v: (v, v), lambda v: v, x)[0]))(X),
+               ("must have one structure, and are * and (*, *)",), StructureError)
+    yield Case("register", lambda: fad.register(3, None, None), ("register needs a class and two functions",))
+    yield Case("register()", lambda: fad.register(int), ("register missing 2 required",))
+    yield Case("export to no folder", lambda: fad.export(np.sum, X, path="/no/such/slope.py"), ("no folder '/no/such'",))
+    yield Case("export to a number", lambda: fad.export(np.sum, X, path=3), ("path of fad.export is 3",))
+    yield Case("certify of integers", lambda: fad.certify(np.sum, np.arange(3)), ("needs an argument of real or complex numbers",))
+    yield Case("certify()", lambda: fad.certify(np.sum), ("needs an argument",))
+    yield Case("unravel", lambda: fad.ravel({"a": X})[1]("a"), ("unravel takes a vector",))
+    yield Case("unravel of others", lambda: fad.ravel({"a": X})[1](np.ones(5)), ("a vector of 3 elements, not 5",), ExtentError)
+    yield Case("debug_print", lambda: fad.debug_print("{} {}", 1.0), ("cannot fill '{} {}'",))
 
 
-CASES = [*wrong_steps(), *wrong_functions(), *wrong_keywords(), *too_few(), *wrong_arguments()]
+def wrong_settings() -> Iterator[Case]:
+    """Settings that there are not, and values that they do not take."""
+    for name, value, words in [("compile", 3, "not 3"), ("cache_dir", 3, "a folder or None"), ("cache_size", "many", "no amount of memory"), ("cache_size", -1, "no amount"),
+                               ("check_index", "a", "True or False"), ("check_trace", None, "True or False"), ("fallback", "x", "True or False"), ("threads", "x", "from 1 to 64"),
+                               ("threads", 0, "from 1 to 64")]:
+        yield Case(f"config.{name} = {value!r}", lambda name=name, value=value: setattr(fad.config, name, value), (words,))
+        yield Case(f"config.using({name}={value!r})", lambda name=name, value=value: fad.config.using(**{name: value}).__enter__(), (words,))
+    yield Case("config.compil", lambda: fad.config.compil, ("no setting 'compil'", "write compile"), MissingAttributeError)
+    yield Case("config.using(compil=)", lambda: fad.config.using(compil="now").__enter__(), ("write compile",), MissingAttributeError)
+    yield Case("del config.compile", lambda: delattr(fad.config, "compile"), ("cannot be deleted",))
+
+
+def ruled(kind: str, *rules: Any) -> Any:
+    """The gradient of a function with these rules of its own."""
+    f = getattr(fad, f"custom_{kind}")(lambda x: np.sum(np.sin(x)))
+    getattr(f, f"def{kind}")(*rules)
+    return fad.grad(f)
+
+
+def wrong_rules() -> Iterator[Case]:
+    """Rules of one's own that cannot be right."""
+    forward = lambda x: (np.sum(np.sin(x)), x)
+    for name, rules, words, error in [
+            ("forward gives no pair", (lambda x: np.sum(x), lambda r, g: (g * r,)), "must return a pair (value, residuals)", StructureError),
+            ("forward gives another shape", (lambda x: (x, x), lambda r, g: (g * r,)), "a value of shape (3,) where the function returns one of shape ()", StructureError),
+            ("backward gives no tuple", (forward, lambda r, g: g * np.cos(r)), "must return 1 cotangents", StructureError),
+            ("backward gives two", (forward, lambda r, g: (g, g)), "must return 1 cotangents", StructureError),
+            ("backward gives None", (forward, lambda r, g: None), "must return 1 cotangents", StructureError),
+            ("backward gives a number for an array", (forward, lambda r, g: (g,)), "a cotangent of shape () was returned for an argument of shape (3,)", CotangentShapeError),
+            ("backward gives a text", (forward, lambda r, g: ("a",)), "a rule returned str", StructureError),
+            ("backward gives a dict", (forward, lambda r, g: ({"a": r},)), "a cotangent of structure {'a': *}", StructureError)]:
+        yield Case(f"custom_vjp: {name}", lambda rules=rules: ruled("vjp", *rules)(X), (words,), error)
+    for name, rule, words, error in [
+            ("no pair", lambda p, t: t[0], "must return a pair (value, tangent)", StructureError),
+            ("None", lambda p, t: None, "must return a pair (value, tangent)", StructureError),
+            ("another shape", lambda p, t: (np.sum(p[0]), t[0]), "has shape (3,), its value ()", CotangentShapeError),
+            ("texts", lambda p, t: ("a", "b"), "other than numbers", StructureError),
+            ("no linear tangent", lambda p, t: (np.sum(np.sin(p[0])), np.sum(t[0] * t[0])), "not linear in its tangents", NoDerivativeError)]:
+        yield Case(f"custom_jvp: {name}", lambda rule=rule: ruled("jvp", rule)(X), (words,), error)
+    for kind, rules in (("jvp", (None,)), ("vjp", (None, None)), ("vjp", (np.sin,)), ("jvp", ())):
+        yield Case(f"def{kind}{rules}", lambda kind=kind, rules=rules: ruled(kind, *rules), (f"def{kind}",))
+        yield Case(f"custom_{kind} without a rule", lambda kind=kind: fad.grad(getattr(fad, f"custom_{kind}")(np.sum))(X), ("has no derivative rule yet",))
+
+
+def wrong_values() -> Iterator[Case]:
+    """Arguments that have no derivative, and results that are no number, of every transform."""
+    objects = {"a text": "a", "an object": object(), "a set": {1.0}, "a generator": iter([1.0]), "dates": np.array(["2020-01-01"], "M8[D]"), "records": np.zeros(2, [("a", float)]),
+               "a function": np.sin, "an int": 3, "ints": np.arange(3), "truths": X > 1}
+    for name in ("grad", "value_and_grad", "jacobian", "jacrev", "jacfwd", "hessian"):
+        make = getattr(fad, name)
+        for what, x in objects.items():
+            yield Case(f"{name} at {what}", lambda make=make, x=x: make(np.sum)(x), ("cannot differentiate with respect to an argument of",), IntegerArgumentError)
+        for argnums in (-5, 1.0, None, 7, "x"):
+            yield Case(f"{name}(argnums={argnums!r})", lambda make=make, argnums=argnums: make(np.sum, argnums=argnums)(X), ("argnums",))
+    for name in ("grad", "value_and_grad", "hessian"):
+        for what, f in {"None": lambda x: None, "a text": lambda x: "a", "an int": lambda x: 3, "a complex number": lambda x: np.sum(x) * 1j, "an object": lambda x: object(),
+                        "two numbers": lambda x: (np.sum(x), np.sum(x)), "an array": lambda x: x * 2.0, "a generator": lambda x: (v for v in x)}.items():
+            yield Case(f"{name} of what returns {what}", lambda name=name, f=f: getattr(fad, name)(f)(X), (name, "returns", "this one returned"), NotScalarError)
+    for name in ("jacobian", "jacrev", "jacfwd"):
+        for what, f in {"None": lambda x: None, "a text": lambda x: "a", "an object": lambda x: object(), "a generator": lambda x: (v for v in x)}.items():
+            yield Case(f"{name} of what returns {what}", lambda name=name, f=f: getattr(fad, name)(f)(X), (f"fad.{name} needs a function that returns numbers",), NotScalarError)
+    for name in ("hvp", "vhp"):
+        yield Case(f"{name} of two numbers", lambda name=name: getattr(fad, name)(lambda x: (np.sum(x), np.sum(x)), X, X), ("returned 2 results",), NotScalarError)
+
+
+def wrong_products() -> Iterator[Case]:
+    """Tangents and cotangents that do not fit."""
+    short, turned = np.ones(2), X * 1j
+    _, pull = fad.vjp(np.sin, X)
+    _, push = fad.linearize(np.sin, X)
+    for name, call in {"jvp": lambda v: fad.jvp(np.sin, (X,), (v,)), "vjp": pull, "linearize": push, "hvp": lambda v: fad.hvp(np.sum, X, v), "vhp": lambda v: fad.vhp(np.sum, X, v)}.items():
+        yield Case(f"{name} along a shorter vector", lambda call=call: call(short), ("(2,)", "(3,)"), CotangentShapeError)
+        yield Case(f"{name} along complex numbers", lambda call=call: call(turned), ("complex",), CotangentShapeError)
+    yield Case("jvp without tuples", lambda: fad.jvp(np.sin, X, X), ("jvp takes a tuple of primals",))
+    yield Case("jvp of two lengths", lambda: fad.jvp(np.sin, (X,), (X, X)), ("jvp takes a tuple of primals",))
+    yield Case("jvp at integers", lambda: fad.vjp(np.sin, np.arange(3)), ("cannot differentiate",), IntegerArgumentError)
+
+
+def wrong_in_rooms() -> Iterator[Case]:
+    """The functions of fad.functional, fad.sparse and fad.scipy.optimize."""
+    for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp"):
+        f = getattr(fad.functional, name)
+        yield Case(f"functional.{name}()", lambda f=f: f(np.sum), (f"{name} missing", "call it as"))
+        yield Case(f"functional.{name}(foo=)", lambda f=f: f(np.sum, X, foo=1), (f"{name} takes no argument 'foo'",))
+        yield Case(f"functional.{name} of None", lambda f=f: f(None, X), (f"functional.{name} needs a function, not NoneType",))
+        yield Case(f"functional.{name} at a text", lambda f=f: f(np.sum, "a"), ("must be an array or a tuple of arrays",))
+        if name not in ("jacobian", "hessian"):
+            yield Case(f"functional.{name} along a shorter vector", lambda f=f: f(np.sum if f is not fad.functional.vjp else np.sin, X, np.ones(2)), ("v has invalid size",), CotangentShapeError)
+    yield Case("functional.jacobian(strategy=)", lambda: fad.functional.jacobian(np.sum, X, strategy="x"), ('"reverse-mode" or "forward-mode"',))
+    for pattern in (np.ones(3), "a", 3.0, np.ones((2, 2))):
+        yield Case(f"sparse.jacobian(pattern={pattern!r})", lambda pattern=pattern: fad.sparse.jacobian(np.sin, pattern=pattern)(X), ("pattern",))
+    yield Case("sparse.jacobian(mode=)", lambda: fad.sparse.jacobian(np.sin, mode="x")(X), ("mode is",))
+    yield Case("sparse.jacobian(format=)", lambda: fad.sparse.jacobian(np.sin, format="coo")(X), ("format is",))
+    yield Case("sparse.jacobian at integers", lambda: fad.sparse.jacobian(np.sin)(np.arange(3)), ("cannot differentiate",), IntegerArgumentError)
+    for name in ("minimize", "least_squares", "root", "curve_fit"):
+        f = getattr(fad.scipy.optimize, name)
+        yield Case(f"scipy.optimize.{name}()", f, (f"{name} missing", "call it as"))
+        yield Case(f"scipy.optimize.{name} of None", lambda f=f, name=name: f(None, X, *[X] * (name == "curve_fit")), ("function",))
+        if name != "curve_fit":
+            yield Case(f"scipy.optimize.{name}(foo=)", lambda f=f: f(np.sum, X, foo=1), (f"{name} takes no argument 'foo'",))
+
+
+CASES = [*wrong_steps(), *wrong_functions(), *wrong_keywords(), *too_few(), *wrong_arguments(), *wrong_settings(), *wrong_rules(), *wrong_values(), *wrong_products(), *wrong_in_rooms()]

@@ -57,6 +57,22 @@ def test_matrix_arguments():
     close(fad.hessian(lambda X: np.sum(X ** 2))(X), 2 * np.eye(6).reshape(2, 3, 2, 3))
 
 
+@pytest.mark.parametrize("make, compile", [(fad.jacobian, "never"), (fad.jacrev, "never"), (fad.jacfwd, "never"), (fad.jacrev, "now")])
+def test_jacobians_between_real_and_complex_numbers(make, compile):
+    """d y/d x of a real x is complex; that of a real y is y's gradient, the conjugate Wirtinger derivative, by rows."""
+    z, h = np.array([0.4 + 0.7j, -0.3 + 0.2j]), 1e-6
+    out = lambda x: np.exp(1j * x) * x ** 2
+    back = lambda z: np.abs(z) ** 2 * z.real
+    with fad.config.using(compile=compile):
+        close(make(out)(x), np.diag(np.exp(1j * x) * (2 * x + 1j * x ** 2)))
+        close(make(lambda x: np.sum(out(x)))(x), np.exp(1j * x) * (2 * x + 1j * x ** 2))
+        slope = [(back(z + h * d) - back(z - h * d)) / (2 * h) for d in (1, 1j)]
+        close(make(back)(z), np.diag(slope[0] + 1j * slope[1]), rtol=1e-7)
+        close(make(lambda z: np.sum(back(z)))(z), slope[0] + 1j * slope[1], rtol=1e-7)
+        close(make(lambda t: np.exp(1j * t))(0.5), 1j * np.exp(0.5j)), close(make(abs)(3.0 + 4.0j), 0.6 + 0.8j)
+        close(make(lambda z, t: z ** 2 * t, argnums=(0, 1), holomorphic=True)(z, 2.0)[1], z ** 2)
+
+
 def test_holomorphic_jacobian():
     z = np.array([1 + 2j, 3.0])
     for jacobian in (fad.jacrev, fad.jacfwd, fad.jacobian):

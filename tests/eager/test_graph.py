@@ -205,3 +205,22 @@ def test_results_that_are_not_saved_are_not_asked_in_a_recorded_backward():
     (x * x).sum().backward(create_graph=True)
     close(x.grad, [6, 6])
     x.grad = None
+
+
+@pytest.mark.parametrize("f, count", [
+    (lambda x, w, b: x * w, 2), (lambda x, w, b: x @ w, 2), (lambda x, w, b: fad.addmm(b, x, w), 3), (lambda x, w, b: x / w, 2), (lambda x, w, b: fad.cat([x, w, b]), 3),
+    (lambda x, w, b: fad.where(fad.ones(2, 2) > 0, x, w), 2), (lambda x, w, b: fad.nn.functional.linear(x, w, b[0]), 3), (lambda x, w, b: fad.maximum(x, w), 2),
+    (lambda x, w, b: fad.nn.functional.layer_norm(x, (2,), w[0], b[0]), 3), (lambda x, w, b: fad.addcmul(x, w, b), 3), (lambda x, w, b: fad.linalg.solve(x, w), 2)])
+def test_gradients_that_nobody_asked_for_are_not_computed(f, count):
+    leaves = [(fad.eye(2) * k + 0.3).requires_grad_() for k in (1.0, 2.0, 3.0)]
+    y, seen = f(*leaves), []
+    y.grad_fn.register_hook(lambda given, back: seen.append([g is not None for g in given]))
+    (whole,) = [fad.autograd.grad(y.sum(), leaves, retain_graph=True, allow_unused=True)]
+    assert sum(seen.pop()) == count
+    for one, want in zip(leaves[:count], whole):
+        found = fad.autograd.grad(y.sum(), one, retain_graph=True)[0]
+        assert fad.allclose(found, want) and sum(seen.pop()) == 1
+        one.grad = None
+        y.sum().backward(inputs=[one], retain_graph=True)
+        assert fad.allclose(one.grad, want) and sum(seen.pop()) == 1
+    assert all(fad.allclose(a, b) for a, b in zip(fad.autograd.grad(y.sum(), leaves[:count]), whole))

@@ -1,4 +1,6 @@
 """What is said when something is asked for that cannot be: the classes and the words users match on."""
+from types import FunctionType
+
 import numpy as np
 import pytest
 
@@ -113,3 +115,34 @@ def test_least_squares_of_tensors():
     found = fad.linalg.lstsq(a, b)
     np.testing.assert_allclose(found.residuals.numpy(), np.linalg.lstsq(a.numpy(), b.numpy())[1])
     assert found.rank.item() == 2 and found.rank.dtype == fad.int64 and not fad.linalg.lstsq(fad.ones(3, 2), b).residuals.numel()
+
+
+def functions():
+    """Every function of tensors and every method, by its name."""
+    import fad.eager.api as api
+    yield from ((f"fad.{name}", f) for name, f in api.FUNCTIONS.items())
+    for home in (fad.nn.functional, fad.linalg, fad.special, fad.fft, fad.autograd, fad.functional):
+        yield from ((f"{home.__name__}.{name}", getattr(home, name)) for name in dir(home) if not name.startswith("_"))
+    for cls in fad.Tensor.__mro__[:-1]:
+        yield from ((f"Tensor.{name}", f) for name, f in vars(cls).items())
+
+
+def test_python_names_a_function_by_its_public_name():
+    found = [(name, f.__qualname__) for name, f in functions() if isinstance(f, FunctionType)]
+    assert len(found) > 1500
+    assert not [(name, told) for name, told in found if "<" in told or told.startswith("_") and not name.rpartition(".")[2].startswith("_")]
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: fad.sin(), "sin.. missing 1 required positional argument"),
+    (lambda: leaf(1).add(), "add.. missing 1 required"),
+    (lambda: fad.sin(leaf(1), leaf(1)), "sin.. takes 1 positional argument"),
+    (lambda: fad.sin("a"), "expected Tensor, number or array of numbers, but got str"),
+    (lambda: fad.exp(None), "expected Tensor, number or array of numbers, but got NoneType"),
+    (lambda: fad.matmul(leaf(1), "a"), "but got str"),
+    (lambda: leaf(1).sum("a"), "argument 'dim' must be int or tuple of ints, not str"),
+    (lambda: leaf(1).sum(foo=1), "sum.. got an unexpected keyword argument"),
+    (lambda: fad.no_grad(3), "__init__.. takes 1 positional argument")])
+def test_what_no_function_of_tensors_takes(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()

@@ -1,6 +1,7 @@
 """Nodes as users meet them: what they are called, what they know of results, edges of the graph as roots and as inputs."""
 import weakref
 
+import numpy as np
 import pytest
 
 import fad
@@ -259,3 +260,27 @@ def test_recorded_gradients_of_what_is_flat_keep_their_tangents():
         assert plain.abs().max() > 0.1
         for options in ({"vectorize": True}, {"vectorize": True, "outer_jacobian_strategy": "forward-mode"}):
             close(fad.autograd.functional.hessian(f, x, **options), plain)
+
+
+@pytest.mark.parametrize("subscript, names", [
+    ((0, 1), "Select Select"), ((0,), "Select"), ((slice(None), 1), "Select"), ((slice(0, 2), 1), "Select Slice"), ((slice(0, 3), 1), "Select"),
+    ((None, 0), "Select Unsqueeze"), ((slice(0, 2), slice(1, 3)), "Slice Slice"), ((Ellipsis, 1), "Select"), ((0, slice(1, 3)), "Slice Select"),
+    ((slice(1, None), None, 2), "Select Unsqueeze Slice"), ((0, [1, 2]), "Index Select"), ((Ellipsis,), "Alias"), ((slice(None),), "Slice"),
+    ((slice(None), slice(None)), "Alias"), ((0, Ellipsis, None), "Unsqueeze Select")])
+def test_a_subscript_is_a_step_for_each_of_its_items(subscript, names):
+    x = fad.arange(12.0).reshape(3, 4).clone().requires_grad_()
+    y, found = x[subscript if len(subscript) > 1 else subscript[0]], []
+    node = y.grad_fn
+    while node.name() != "torch::autograd::AccumulateGrad":
+        found.append(node.name().removesuffix("Backward0"))
+        node = node.next_functions[0][0]
+    assert " ".join(found) == names
+    want = x.detach().numpy()[subscript]
+    np.testing.assert_array_equal(y.detach().numpy(), want)
+    (y * y).sum().backward()
+    mask = np.zeros((3, 4))
+    mask[subscript] = 1.0
+    np.testing.assert_array_equal(x.grad.numpy(), 2 * mask * x.detach().numpy())
+    assert y._base is x or not y._is_view()
+    with pytest.raises(IndexError, match="index 7 is out of bounds for dimension 1 with size 4"):
+        x[0, 7]

@@ -106,6 +106,28 @@ def test_steps_save_what_pytorchs_save(line):
     assert {name for name in wanted if found[name] != wanted[name]} == set(DIFFERENT.get(question, "").split())
 
 
+F = fad.nn.functional
+OPTIONS = {                                                   # a step, and what its node shows of its options
+    "conv1d": (lambda x: F.conv1d(x, fad.ones(2, 3, 2), padding=1), {"stride": (1,), "padding": (1,), "dilation": (1,), "groups": 1, "transposed": False, "output_padding": (0,)}),
+    "max_pool2d": (lambda x: F.max_pool2d(x, 2, 2), {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0), "dilation": (1, 1), "ceil_mode": False}),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2, 2), {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0), "ceil_mode": False, "count_include_pad": True}),
+    "pad": (lambda x: F.pad(x, (1, 2)), {"pad": (1, 2)}), "reflect": (lambda x: F.pad(x, (1, 2), mode="reflect"), {"padding": (1, 2)}),
+    "replicate": (lambda x: F.pad(x, (1, 2), mode="replicate"), {"padding": (1, 2)}),
+    "batch_norm": (lambda x: F.batch_norm(x, None, None, training=True, eps=1e-3), {"training": True, "eps": 1e-3}),
+    "known batch_norm": (lambda x: F.batch_norm(x, fad.zeros(3), fad.ones(3)), {"training": False, "eps": 1e-5}),
+    "layer_norm": (lambda x: F.layer_norm(x, (4,)), {"normalized_shape": (4,)}),
+    "group_norm": (lambda x: F.group_norm(x, 3), {"N": 2, "C": 3, "HxW": 4, "group": 3, "eps": 1e-5})}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_nodes_show_their_options(name):
+    f, wanted = OPTIONS[name]
+    node = f((fad.arange(24.0).reshape(2, 3, 4) + 0.0).requires_grad_()).grad_fn
+    while not any(hasattr(node, f"_saved_{k}") for k in wanted):                # behind a Squeeze or Unsqueeze
+        node = node.next_functions[0][0]
+    assert {k: getattr(node, f"_saved_{k}", None) for k in wanted} == wanted
+
+
 def test_a_network_with_steps_in_place():
     model = fad.nn.Sequential(fad.nn.Conv2d(1, 2, 3), fad.nn.MaxPool2d(2), fad.nn.ReLU(inplace=True), fad.nn.AvgPool2d(2), fad.nn.ELU(inplace=True))
     plain = fad.nn.Sequential(model[0], fad.nn.MaxPool2d(2), fad.nn.ReLU(), fad.nn.AvgPool2d(2), fad.nn.ELU())

@@ -10,6 +10,7 @@ import pytest
 import fad
 from fad.ir.build import building
 from fad.trace.heap import journal
+from fad.trace.heap.state import trial
 from fad.trace.values.tracer import Tracer
 
 STATE = '''
@@ -279,6 +280,23 @@ def test_marks():
         first.undo()
         book.end(first)
         assert held == [1, 2] and other == {"a": 1}
+
+
+def test_what_an_interrupt_leaves_open_is_undone_with_what_is_around_it():
+    """The generator that would undo it may be closed much later, when it has nothing to do any more."""
+    with building("f", Tracer):
+        book, held = journal.journal(), [1, 2]
+        around = book.begin()
+        late = trial({})
+        late.__enter__()                                      # and no `with` statement that would call __exit__
+        journal.note(held)
+        held.append(3)
+        around.undo()
+        book.end(around)
+        assert held == [1, 2] and not book.marks
+        held.append(4)
+        late.gen.close()
+        assert held == [1, 2, 4]
 
 
 def test_a_heap_of_thousands_costs_no_more_than_entering_it():

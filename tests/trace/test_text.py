@@ -144,3 +144,27 @@ def test_outside_a_trace_a_value_says_what_it_is():
         with pytest.raises(FadError):
             fad.jit(lambda w: kept.append({w}) or np.sum(w), fallback=False)(X)
     assert all("traced" in repr(x) for x in kept)
+
+
+def test_a_record_that_a_handler_keeps_holds_text_and_no_trace():
+    class Keeping(logging.Handler):
+        def __init__(self):
+            super().__init__()
+            self.records = []
+
+        def emit(self, record):
+            self.records.append(record)
+
+    own, kept = logging.Logger("own"), Keeping()
+    own.addHandler(kept)
+
+    def f(x):
+        own.info("sum %s, first %.2f", np.sum(x), x[0], extra={"first": x[0]})
+        return np.sum(x ** 2)
+    gradient = fad.grad(f)
+    for k in (1.0, 2.0):
+        np.testing.assert_allclose(gradient(k * np.ones(3)), 2 * k)
+    (record,) = kept.records
+    assert not record.args and record.getMessage().count("<traced ") == 2
+    with pytest.raises(fad.FadError, match="trace"):
+        float(record.first)

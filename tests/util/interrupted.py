@@ -29,6 +29,7 @@ class Late(Exception):
 KINDS = (Late, ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, TimeoutError, KeyboardInterrupt, MemoryError)
 X = np.array([0.3, 0.7, 1.1])
 places: list = []
+dropped: list = []                                            # what was raised as Python cleaned up (in a callback of a weak reference): it hands that to a hook
 
 
 def loops(x):
@@ -84,10 +85,14 @@ class ByThread:
 
     def set(self, kind, seconds):
         self.lock, self.is_over, self.main = threading.Lock(), False, threading.get_ident()
+        self.go = threading.Lock()
+        self.go.acquire()
         self.thread = threading.Thread(target=self.wait, args=(kind, seconds))
         self.thread.start()
+        self.go.release()                                     # what comes while a thread starts leaves Python's own books in disorder
 
     def wait(self, kind, seconds):
+        self.go.acquire()
         time.sleep(seconds)
         with self.lock:
             if not self.is_over:
@@ -104,7 +109,7 @@ def attempt(f, make, timer, kind, seconds):
     """What a call raised that was interrupted after so many seconds."""
     g = make(f)
     g.clear()
-    places.clear()
+    places.clear(), dropped.clear()
     try:
         try:
             timer.set(kind, seconds)
@@ -116,6 +121,11 @@ def attempt(f, make, timer, kind, seconds):
     return g, None
 
 
+def in_words(told):
+    """What Python dropped, and where that was raised."""
+    return "".join([f"{told.err_msg or 'an error in'} {told.object!r}: ", *traceback.format_exception(told.exc_type, told.exc_value, told.exc_traceback)])
+
+
 def usual(state):
     """A snapshot without what is empty in it."""
     return [{k: x for k, x in held.items() if x} if isinstance(held, dict) else held for held in state]
@@ -123,7 +133,7 @@ def usual(state):
 
 def main(source, tier, seed, runs):
     warnings.simplefilter("ignore")
-    sys.unraisablehook = lambda told: places.clear()          # what is raised as Python cleans up (in a callback of a weak reference) it drops itself
+    sys.unraisablehook = lambda told: dropped.append((told.exc_type, in_words(told)))
     timer, chosen, arrived = BySignal() if source == "signal" else ByThread(), random.Random(seed), 0
     cases, want, lasts = [(f, make) for f in (loops, on_tape, straight, listed) for make in (fad.jit, fad.grad)], {}, {}
     with fad.config.using(compile=tier):
@@ -138,9 +148,12 @@ def main(source, tier, seed, runs):
             kind = chosen.choice(KINDS)
             g, error = attempt(f, make, timer, kind, chosen.uniform(1e-5, lasts[f, make]))
             told = f"{f.__name__} {make.__name__} {kind.__name__} at {places}: "
-            if bool(places) != (type(error) is kind) or (error is not None and not places):
-                print(told, "the caller got", repr(error))
-            arrived += bool(places)
+            lost = [words for cls, words in dropped if cls is kind]
+            if len(places) != (error is not None) + len(lost) or (error is not None and type(error) is not kind):
+                print(told, "the caller got", repr(error), "and Python dropped", *[words for _, words in dropped])
+            elif len(dropped) > len(lost):
+                print(told, "as Python cleaned up, it dropped", *[words for _, words in dropped])
+            arrived += error is not None
             error = None
             if stack.builders() or not gc.isenabled() or any(usual(snapshot())):
                 print(told, "left behind:", usual(snapshot()), gc.isenabled())

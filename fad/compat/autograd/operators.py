@@ -34,7 +34,8 @@ def _argnums(argnum: Any) -> tuple:
         return (argnum,)
     if isinstance(argnum, (tuple, list)) and all(isinstance(k, int) for k in argnum):
         return tuple(argnum)
-    raise ArgumentError(f"argnum is an int or a tuple of ints, not {argnum!r}")
+    raise ArgumentError(f"argnum is an int or a tuple of ints, not {argnum!r}",
+                            do="give the argument's place, and pass it by position")
 
 
 def _of_one(fun: Callable, argnum: Any, chosen: tuple, args: tuple, kwargs: dict) -> "tuple[Callable, Any]":

@@ -14,6 +14,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ..composite import Composite, sample
 from ..errors import c_name
+from ..registry import noting
 from ..tensor import Tensor
 from .functional import call, pad, sizes
 
@@ -246,8 +247,8 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
     if more:
         input = pad(input, list(more))
     if len(input.shape) == rank + 1:
-        return _unbatched(convolution(_batched(input), weight, bias, **options))
-    return convolution(input, weight, bias, **options)
+        return _unbatched(noting(convolution(_batched(input), weight, bias, **options), output_padding=(0,) * rank))
+    return noting(convolution(input, weight, bias, **options), output_padding=(0,) * rank)
 
 
 @lru_cache(maxsize=256)

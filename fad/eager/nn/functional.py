@@ -12,7 +12,7 @@ from ..composites import addmm as addmm_step
 from ..inplace import number
 from ..products import addmm, matmul
 from ..promotion import result_type
-from ..registry import named
+from ..registry import named, noting
 from ..state import now
 from ..tensor import Tensor, raw, wrap
 from ..together import step
@@ -160,7 +160,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
     if mode != "constant":
         if not 1 <= len(extents) - len(pad) // 2 <= 2:
             raise NotImplementedError(f"Padding size {len(pad)} is not supported for {len(extents)}D input tensor.")
-        return (_repeated_plainly if mode == "circular" else _repeated_saving)(input, widths, extents, mode)
+        if mode == "circular":
+            return _repeated_plainly(input, widths, extents, mode)
+        return noting(_repeated_saving(input, widths, extents, mode), padding=tuple(pad))
     if any(w < 0 for pair in widths for w in pair):
         if any(n + a + b < 0 for n, (a, b) in zip(extents, widths)):
             raise RuntimeError(f"The input size {list(extents)}, plus negative padding {list(pad)}, resulted in a "
@@ -171,4 +173,4 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = No
     shape = [n + a + b for n, (a, b) in zip(extents, widths)]
     spec, operands = tuple(("s", 1) for _ in shape), [v for n, (a, _) in zip(extents, widths) for v in (a, n)]
     return named(op["update"](np.full(shape, value or 0.0, input.dtype), input, *operands, spec=spec, at=0),
-                 "ConstantPadNdBackward0")
+                 "ConstantPadNdBackward0", pad=tuple(pad))

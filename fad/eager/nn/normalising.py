@@ -5,7 +5,7 @@ from typing import Any
 from ...ops.table import TABLE as op
 from ..composites import batch_norm as batch_norm_step
 from ..composites import layer_norm as layer_norm_step
-from ..registry import delivered
+from ..registry import delivered, noting
 from ..tensor import Tensor, raw
 from ..together import step
 from .functional import call, sizes
@@ -29,7 +29,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     shape = tuple(normalized_shape)
     _ends_in(input, shape)
     axes = tuple(range(len(input.shape) - len(shape), len(input.shape)))
-    return layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps)
+    return noting(layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps), normalized_shape=shape)
 
 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
@@ -49,8 +49,8 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
             x = raw(input)
             follow(running_mean, call("numpy.mean", x, axis=axes), raw(momentum), 1.0)
             follow(running_var, call("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
-        return batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps)
-    return _by_known(input, running_mean, running_var, weight, bias, wide, eps)
+        return noting(batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps), training=True)
+    return noting(_by_known(input, running_mean, running_var, weight, bias, wide, eps), training=False)
 
 
 @step("NativeBatchNormBackward0", "input weight bias", "input weight running_mean running_var", "eps")
@@ -74,9 +74,14 @@ def follow(running: Any, new: Any, momentum: Any, scale: float) -> None:
         running._vc[0] += 1
 
 
-@step("NativeGroupNormBackward0", "input weight bias", "input weight", "group=num_groups eps")
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 in groups of channels."""
+    y, extents = _in_groups(input, num_groups, weight, bias, eps), sizes(input)
+    return noting(y, N=extents[0], C=extents[1], HxW=math.prod(extents[2:]))
+
+
+@step("NativeGroupNormBackward0", "input weight bias", "input weight", "group=num_groups eps")
+def _in_groups(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) -> Any:
     shape = sizes(input)
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")

@@ -21,6 +21,8 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
     if full or cov and rcond is not None:
         raise refuse("numpy.polyfit", "full, or cov with rcond", do="use np.linalg.lstsq on np.vander(x, deg + 1)")
     x, y, order = as_array(x), as_array(y), operator.index(deg) + 1
+    if order < 1:
+        raise ValueError("expected deg >= 0")
     x, y = (in_dtype(a, FLOAT) if type_of(a).dtype.kind in "biu" else a for a in (x, y))
     n = extents.agree(shape_of(x)[0], shape_of(y)[0], "extents of x and y")
     powers = vander(x, order)

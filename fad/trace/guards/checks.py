@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...util.interrupts import let_through
-from .guard import Guard
+from .guard import Guard, weakened
 
 PATIENCE = 4  # questions that are answered without generated code
 
@@ -24,7 +24,7 @@ class Checks:
     """Whether guards hold: `holds()`."""
 
     def __init__(self, guards: Iterable[Guard]):
-        self.guards = list({guard.key: guard for guard in guards}.values())
+        self.guards = list({guard.key: guard for guard in weakened(guards)}.values())
         self.asked = 0
         self.scope: dict[str, Any] = {}
         self.test: Callable | None = None

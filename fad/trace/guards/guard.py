@@ -16,6 +16,7 @@ another is no change, and is kept from then on. An array is an input of the prog
 and its elements may change freely.
 """
 
+import weakref
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from itertools import repeat
@@ -29,6 +30,7 @@ from ...util.interrupts import let_through
 from .kinds import MISSING, is_object
 from .snapshot import Snapshot, is_same
 
+_WEAK = (weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet)
 FEW = 12  # names of one dict that have a test each
 
 
@@ -113,6 +115,18 @@ class AttributeGuard(ItemGuard):
 
     def test(self, owner: str, kept: str) -> str:
         return f"{owner}.{self.at} is {kept}" if self.at.isidentifier() else f"getattr({owner}, {self.at!r}) is {kept}"
+
+
+class PresenceGuard(ItemGuard):
+    """Whether an object has an attribute."""
+
+    __slots__ = ()
+
+    def now(self) -> Any:
+        return hasattr(self.owner, self.at)
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"hasattr({owner}, {self.at!r}) is {kept}"
 
 
 class VariableGuard(Guard):
@@ -216,6 +230,44 @@ class AnswerGuard(Guard):
         return f"{owner}() == {kept}"
 
 
+class ReferenceGuard(AnswerGuard):
+    """Whether a weak reference still leads to something."""
+
+    __slots__ = ("reference",)
+
+    def __init__(self, reference: weakref.ref):
+        super().__init__(lambda: reference() is None, reference() is None)
+        self.reference = reference
+
+
+def weakened(guards: Iterable[Guard]) -> Iterable[Guard]:
+    """Guards that do not keep alive what the program found by a weak reference. Where it is gone, their tests raise
+    ReferenceError: the program does not hold any more.
+
+    >>> class Box:
+    ...     gain = 2.0
+    >>> box = Box()
+    >>> guards = list(weakened([ReferenceGuard(weakref.ref(box)), AttributeGuard(box, "gain", box.gain)]))
+    >>> del box
+    >>> [guard.unchanged for guard in guards[:1]]
+    [False]
+    """
+    guards = list(guards)
+    found = {id(x): x for guard in guards for x in _found_weakly(guard)}
+    for guard in guards if found else ():
+        if isinstance(guard, (AttributeGuard, PresenceGuard)) and guard.owner is found.get(id(guard.owner), MISSING):
+            guard.owner = weakref.proxy(guard.owner)
+    return guards
+
+
+def _found_weakly(guard: Guard) -> Iterable:
+    """What a weak reference leads to, or a container of such."""
+    if isinstance(guard, ReferenceGuard):
+        return (guard.reference(),)
+    return [x for held in (guard.owner, guard.value) if isinstance(held, _WEAK)
+            for x in (held.values() if isinstance(held, weakref.WeakValueDictionary) else held)]
+
+
 class ReadGuard(Guard):
     """Anything else: what a function reads, which is asked for at each call."""
 
@@ -291,7 +343,7 @@ def of_element(container: Any, key: Any, value: Any) -> Guard:
 
 def of_presence(owner: Any, name: str, found: bool) -> Guard:
     """Whether an object has an attribute of this name."""
-    return ReadGuard(lambda: hasattr(owner, name), found)
+    return PresenceGuard(owner, name, found)
 
 
 def of_names(space: Any, names: Iterable) -> list:

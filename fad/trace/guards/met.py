@@ -63,7 +63,7 @@ TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 def state_of(x: Any) -> list:
     """Guards for what a thing from outside holds that captured code does not look into."""
     if isinstance(x, weakref.ref):
-        return [of.AnswerGuard(lambda: x() is None, x() is None)]
+        return [of.ReferenceGuard(x)]
     if isinstance(x, VIEWS):
         return [of.of_all_in(x.mapping)]
     found: list[of.Guard] = of_decimals(x)

@@ -71,8 +71,14 @@ class JournalEntry(NamedTuple):
 class Mark:
     """The entries since a place in the journal, in order, and the time of that place."""
 
-    def __init__(self) -> None:
+    def __init__(self, journal: "Journal | None" = None) -> None:
         self.born, self.entries = next(births), {}            # type: int, dict[int, JournalEntry]
+        self.journal, self.put_back = journal, self._put_back
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing has ended it, nor a mark around it."""
+        return self.journal is not None and any(m is self for m in self.journal.marks)
 
     def changed(self, kind: CellKind) -> list:
         """The cells of a kind that hold something else now."""
@@ -83,7 +89,16 @@ class Mark:
         return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)
 
     def undo(self) -> None:
-        """Put back all that has changed since."""
+        """Put back all that has changed since. What an interrupt has left open within is undone first: the generator
+        that would end it may be closed much later, and finds nothing to do then."""
+        while self.is_open and self.journal.marks[-1] is not self:                # type: ignore[union-attr]
+            inner = self.journal.marks[-1]                                        # type: ignore[union-attr]
+            inner.put_back()
+            if inner.is_open:
+                self.journal.marks.pop()                                          # type: ignore[union-attr]
+        self._put_back()
+
+    def _put_back(self) -> None:
         for e in reversed(self.entries.values()):
             e.kind.put(e.cell, e.before)
 
@@ -99,11 +114,13 @@ class Journal:
         self.copies: dict[int, dict] = {}                     # those of which captured code sees a copy, by its id
 
     def begin(self) -> Mark:
-        self.marks.append(Mark())
+        self.marks.append(Mark(self))
         return self.marks[-1]
 
     def end(self, mark: Mark) -> None:
         """Close a mark: what was noted since it is noted since the one before."""
+        if not mark.is_open:
+            return
         while self.marks.pop() is not mark:                   # those within that an error has left open
             pass
         if self.marks:

@@ -135,6 +135,7 @@ class Trial:
         self.builder, self.own = current(), {id(c) for c in cells.values()}
         self.journal = journal()
         self.mark = self.journal.begin()
+        self.mark.put_back = self.undo
         self.born = self.mark.born
         if is_region:
             self.builder.region.born = self.born
@@ -192,7 +193,9 @@ class Trial:
             )
 
     def undo(self) -> None:
-        """Put back all that the region has changed."""
+        """Put back all that the region has changed; nothing if that was done with what is around it."""
+        if not self.mark.is_open:
+            return
         for tracer, view in reversed(self.builder.region.lost[self.lost:]):
             tracer.tie = view
         for tracer, var in self.builder.region.mutated.values():

@@ -36,7 +36,7 @@ from ..guards.settings import answer, is_setting
 from ..heap.cached import cached
 from ..heap.journal import all_made, made, note
 from ..heap.opaque import noted
-from ..heap.percall import Maker, is_per_call
+from ..heap.percall import Maker, is_per_call, watched_call
 from ..heap.state import cells_of
 from ..lists.distributions import called_anew
 from ..lists.export import as_captured
@@ -215,7 +215,7 @@ class Runtime(DataModel, LoopRuntime):
         else:
             optional.need(*tree.flatten((args, kwargs))[0])
             note_new = noted(cls, args, kwargs)
-            x = cls(*args, **kwargs)
+            x = watched_call(cls, args, kwargs)
             note_new(x)
             current().trace.sources += of_making(cls)
             current().trace.inside[id(x)] = x

@@ -41,5 +41,6 @@ def _calling(original: Callable, found: Face) -> Callable:
         if has_traced(args) or has_traced(kwargs.values()) or (found.creation and stack.builders()):
             return call_face(found.name.rpartition(".")[2], found.call, args, kwargs, original)
         return original(*args, **kwargs)
-    call.__name__, call.__doc__ = getattr(original, "__name__", "call"), original.__doc__
+    call.__name__ = call.__qualname__ = getattr(original, "__name__", "call")
+    call.__doc__ = original.__doc__
     return call

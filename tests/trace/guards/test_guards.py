@@ -1,6 +1,9 @@
 """State of every kind is changed between the calls of a function, wherever the function's code comes from: each call is what Python is then."""
+import gc
+import linecache
 import textwrap
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -150,6 +153,38 @@ CASES = {
     "a file's being there": ("PLACE = os.path.join(tempfile.mkdtemp(), 'a')", "return np.sum(x) * (2.0 if os.path.exists(PLACE) else 3.0)", "open(PLACE, 'w').close()"),
     "an attribute of a function": ("def g(x): return x\ng.k = 1.0", "return np.sum(g(x)) * g.k", "g.k = @"),
 }
+
+WEAK = {                                                      # a function of x that finds a box by a weak reference, made by make(box)
+    "a reference": "r = weakref.ref(box)\n    return lambda x: np.sum(x) * (r().k if r() is not None else 7.0)",
+    "its method": "r = weakref.ref(box)\n    return lambda x: np.sum(x) * (r().get() if r() is not None else 7.0)",
+    "an attribute that it may have": "r = weakref.ref(box)\n    return lambda x: np.sum(x) * getattr(r(), 'k', 7.0)",
+    "a set": "s = weakref.WeakSet([box])\n    return lambda x: np.sum(x) * sum([o.k for o in s] or [7.0])",
+}
+
+
+@pytest.mark.parametrize("name", WEAK)
+def test_a_program_does_not_keep_what_a_weak_reference_leads_to(name):
+    class Box:
+        def __init__(self):
+            self.k = 2.0
+
+        def get(self):
+            return self.k
+
+    scope = {"weakref": weakref, "np": np}
+    text = f"def make(box):\n    {WEAK[name]}\n"
+    linecache.cache[f"<weak {name}>"] = (len(text), None, text.splitlines(True), f"<weak {name}>")
+    exec(compile(text, f"<weak {name}>", "exec"), scope)
+    box = Box()
+    gradient, alive = fad.grad(scope["make"](box), fallback=False), weakref.ref(box)
+    for k in (2.0, 3.0, 3.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0):   # so often that one generated test asks all guards
+        box.k = k
+        assert gradient(np.ones(3)).tolist() == [k] * 3
+    del box
+    gc.collect()
+    assert alive() is None
+    assert gradient(np.ones(3)).tolist() == [7.0] * 3
+
 
 STATE = """
 import configparser, contextvars, copy, dataclasses, enum, functools, operator, os, tempfile, types, weakref
