@@ -71,12 +71,27 @@ def _threads(value: Any) -> int:
 
 
 def _default_threads() -> int:
-    """$FAD_THREADS, else what Numba takes: $NUMBA_NUM_THREADS, or the cores that this process may run on."""
+    """$FAD_THREADS, else what Numba takes: $NUMBA_NUM_THREADS, or the cores that this process may use."""
     for name in ("FAD_THREADS", "NUMBA_NUM_THREADS"):
         if os.environ.get(name, "").isdecimal():
             return min(max(int(os.environ[name]), 1), 64)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, 64)
+    return min(cores, _container_cores() or cores, 64)
+
+
+def _container_cores(root: str = "/sys/fs/cgroup") -> "int | None":
+    """The cores' worth of time that a container may use, rounded up: `docker run --cpus=2`. None without a limit.
+
+    Source: the Linux kernel's documentation of control groups, cpu.max (version 2) and cpu.cfs_quota_us (version 1).
+    """
+    for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
+        try:
+            told = " ".join([open(os.path.join(root, name), encoding="ascii").read() for name in names]).split()
+        except (OSError, ValueError):
+            continue
+        if len(told) == 2 and told[0].isdecimal() and told[1].isdecimal() and int(told[1]):
+            return max(-(-int(told[0]) // int(told[1])), 1)
+    return None
 
 
 class Setting:
@@ -135,7 +150,7 @@ class Config:
     threads : int
         On how many threads the loops of compiled code run, where they do enough. Results depend on this number, and are
         the same from run to run. Environment: ``FAD_THREADS``; else as many as Numba would take
-        (``NUMBA_NUM_THREADS``, or the cores that the process may run on), 64 at most.
+        (``NUMBA_NUM_THREADS``, or the cores that the process or its container may use), 64 at most.
     fallback : bool
         Whether functions whose structure depends on data run on the tape. If False, they raise. Environment:
         ``FAD_FALLBACK=0``.

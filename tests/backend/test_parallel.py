@@ -12,7 +12,7 @@ import pytest
 
 import fad
 from fad.backend import emit, parallel
-from fad.util.config import Config
+from fad.util.config import Config, _container_cores
 
 rng = np.random.default_rng(0)
 X, W, Y = rng.standard_normal((3000, 8)), rng.standard_normal(8), rng.standard_normal(3000)
@@ -257,6 +257,16 @@ def test_its_first_value(env, want, monkeypatch):
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     assert Config().threads == want
+
+
+@pytest.mark.parametrize("files, cores", [
+    ({"cpu.max": "200000 100000\n"}, 2), ({"cpu.max": "150000 100000\n"}, 2), ({"cpu.max": "10000 100000\n"}, 1), ({"cpu.max": "max 100000\n"}, None), ({}, None),
+    ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3), ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None)])
+def test_what_a_container_may_use(files, cores, tmp_path):
+    (tmp_path / "cpu").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert _container_cores(str(tmp_path)) == cores
 
 
 def test_other_threads_of_pythons_go_on():
