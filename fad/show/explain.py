@@ -15,7 +15,7 @@ from ..ir.graph import Equation, Func, Var, all_equations, extents_of, free_vars
 from ..ir.uses import defined_in
 from ..ir.views import LoopView
 from ..passes.dce import dce
-from ..transforms.lanes import LANES
+from ..transforms.lane_parts import LANES
 from ..transforms.vectorise import NAME
 from ..util.keywords import named_as_here
 from ..util.where import Where

@@ -23,7 +23,7 @@ SUM, PRIVATE, OWN, SAME = "sum", "private", "own", "same"
 class Role(NamedTuple):
     """What the iterations of a loop do with a carry.
 
-    axis: the axis of an own array that the loop's index selects from; is_new: whether an iteration writes to all of its
+    Of own arrays, axis: the one that the loop's index selects from; is_new: whether an iteration writes to all of its
     part before it reads any of it; versions: the variables that hold the array within an iteration.
     """
 
@@ -51,16 +51,11 @@ def _role(loop: LoopView, carry: Var, following: Any, is_used: bool) -> "Role | 
         is_sum = carry.type.dtype.kind in "fc" and _is_summed(loop.body, carry, following)
         return Role(SUM) if is_sum else None
     accesses = Accesses(loop.body, carry)
-    if not accesses.are_elements or following not in accesses.versions:
-        return None
-    versions = frozenset(accesses.versions)
     for axis in range(carry.type.rank):
-        if accesses.all_at({axis: loop.index}):
+        if following in accesses.versions and accesses.all_at({axis: loop.index}):
             written = Coverage({axis: loop.index}).of(loop.body, carry)
-            return Role(OWN, axis, written.is_complete and not written.is_exposed, versions)
-    if is_used or Coverage({}).of(loop.body, carry).is_exposed:
-        return None
-    return Role(PRIVATE, versions=versions)
+            return Role(OWN, axis, written.is_complete and not written.is_exposed, frozenset(accesses.versions))
+    return None if is_used or Coverage({}).of(loop.body, carry).is_exposed else Role(PRIVATE)
 
 
 # -- sums ----------------------------------------------------------------------------------------------------------
@@ -126,18 +121,18 @@ def _adds_in_branches(branch: BranchView, sums: set) -> bool:
 class Accesses:
     """The reads and writes of a carried array in a region, and the variables that hold its versions.
 
-    are_elements: whether all of them are of single elements, so that the array as a whole is read nowhere
+    are_parts: whether all of them are of elements, rows and slices, so that the array as a whole is read nowhere
     """
 
     def __init__(self, region: Func, carry: Var):
         self.versions: set[Any] = {carry}
         self.equations: list[Equation] = []
-        self.are_elements = True
+        self.are_parts = True
         self._collect(region)
 
     def all_at(self, fixed: dict) -> bool:
         """Whether every access is at these indices: {axis: index}."""
-        return bool(self.equations) and all(
+        return self.are_parts and bool(self.equations) and all(
             entry == "i" and given[0] is fixed[axis]
             for eqn in self.equations for axis, (entry, given) in enumerate(subscripts_of(eqn)) if axis in fixed)
 
@@ -149,15 +144,15 @@ class Accesses:
                 self._branches(BranchView(eqn))
             elif eqn.regions:
                 read = {*eqn.inputs, *[v for r in eqn.regions for v in free_vars(r)]}
-                self.are_elements &= self.versions.isdisjoint(a for a in read if isinstance(a, Var))
+                self.are_parts &= self.versions.isdisjoint(a for a in read if isinstance(a, Var))
             elif not self.versions.isdisjoint(a for a in eqn.inputs if isinstance(a, Var)):
                 self._access(eqn)
 
     def _access(self, eqn: Equation) -> None:
         self.equations.append(eqn)
         whole, others = eqn.inputs[0], eqn.inputs[1:]
-        is_part = (eqn.reads_part or eqn.writes_part) and all(entry == "i" for entry in eqn.params["spec"])
-        self.are_elements &= bool(is_part) and whole in self.versions and not any(a in self.versions for a in others)
+        is_part = (eqn.reads_part or eqn.writes_part) and "a" not in eqn.params["spec"]
+        self.are_parts &= bool(is_part) and whole in self.versions and not any(a in self.versions for a in others)
         if not is_part:
             self.equations.pop()
         elif eqn.writes_part:
@@ -168,14 +163,14 @@ class Accesses:
             if a in self.versions:
                 self.versions.update((loop.carries[k], loop.results[k]))
         self._collect(loop.body)
-        self.are_elements &= all((a in self.versions) == (c in self.versions) for a, c in zip(loop.next, loop.carries))
+        self.are_parts &= all((a in self.versions) == (c in self.versions) for a, c in zip(loop.next, loop.carries))
 
     def _branches(self, branch: BranchView) -> None:
         for region in branch.branches:
             self._collect(region)
         for out in branch.results:
             held = {a in self.versions for a in branch.yielded(out)}
-            self.are_elements &= len(held) == 1
+            self.are_parts &= len(held) == 1
             if True in held:
                 self.versions.add(out)
 
@@ -228,9 +223,9 @@ class Coverage:
         return EXPOSED, version
 
     def _is_whole(self, eqn: Equation) -> bool:
-        """Whether a write to an element writes to all that is looked at."""
-        return all(axis in self.fixed and given[0] is self.fixed[axis]
-                   for axis, (_, given) in enumerate(subscripts_of(eqn)))
+        """Whether a write to a part writes to all that is looked at."""
+        return all(entry == ":" or (entry == "i" and axis in self.fixed and given[0] is self.fixed[axis])
+                   for axis, (entry, given) in enumerate(subscripts_of(eqn)))
 
     def _after_loop(self, loop: LoopView, version: Any) -> tuple:
         places = [k for k, a in enumerate(loop.init) if a is version]

@@ -22,58 +22,20 @@ from ..ir.types import INT, Type, type_of
 from ..ir.uses import defined_in, operands
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment, bind_outputs, run_equation
+from ..ops.contract import new_letters
 from ..ops.control import COND, FOR
 from ..ops.kinds import shape_of
 from .independence import Accesses
+from .lane_parts import LANES, Ramp, Subscript, in_each_lane, read_by_lanes
 from .varying import find_varying
 from .vmap import in_dtypes, promoted_operands
 
-LANES = 64                                                   # a multiple of all vectors, in a few cache lines
 SMALL = 1 << 40                                              # no size of an array is larger
 STEP = 1 << 20                                               # 64 bits hold as many of these as a machine adds
 
 
 class Refused(Exception):
     """The body does something that lanes do not do together."""
-
-
-class Ramp:
-    """An integer that is one more in each lane than in the one before."""
-
-    __slots__ = ("start", "_lanes")
-
-    def __init__(self, start: Any):
-        self.start = start
-
-    def lanes(self) -> Any:
-        """The integers as an array."""
-        return registry["add"](registry["iota"](LANES, dtype=INT), self.start)
-
-
-def first_of_block(start: Any, number: Any) -> Any:
-    """The index of a block's first iteration."""
-    return start + number * LANES
-
-
-def part_of(array: Any, axis: int, first: Any) -> Any:
-    """The part of an array that a block's iterations own, lanes last."""
-    part = registry["index"](array, first, LANES, spec=_slice_of(array, axis), at=0)
-    others = [k for k in range(len(shape_of(array))) if k != axis]
-    return registry["transpose"](part, axes=(*others, axis)) if others else part
-
-
-def with_part(array: Any, part: Any, axis: int, first: Any) -> Any:
-    """The array with what a block's iterations have made of their part."""
-    rank = len(shape_of(array))
-    if rank > 1:
-        order = list(range(rank - 1))
-        order.insert(axis, rank - 1)
-        part = registry["transpose"](part, axes=tuple(order))
-    return registry["update"](array, part, first, LANES, spec=_slice_of(array, axis), at=0)
-
-
-def _slice_of(array: Any, axis: int) -> tuple:
-    return tuple([("s", 1) if k == axis else ":" for k in range(len(shape_of(array)))])
 
 
 class Block:
@@ -140,13 +102,17 @@ class Block:
         elif is_branch(eqn):
             self._branch(BranchView(eqn), env)
         elif eqn.reads_part:
-            env[eqn.outputs[0]] = self._element(eqn, env)
+            env[eqn.outputs[0]] = self._part(eqn, env)
         elif eqn.writes_part:
             env[eqn.outputs[0]] = self._written(eqn, env)
         elif eqn.op.name == "check_index" and not self._varies(eqn.inputs[1]):
             self._check_index(eqn, env)
         elif eqn.op.batch == "elementwise" and not eqn.op.effect:
             env[eqn.outputs[0]] = self._moved(eqn, env) or self._elementwise(eqn, env)
+        elif eqn.op.kind == "reduce":
+            env[eqn.outputs[0]] = eqn.op(self._read(eqn.inputs[0], env), **eqn.params)
+        elif eqn.op.kind == "contract":
+            env[eqn.outputs[0]] = self._contraction(eqn, env)
         else:
             raise Refused(eqn.op.name)
 
@@ -170,8 +136,7 @@ class Block:
             xs = tuple([self._where(x, 1) if flag and a.type.dtype.kind in "fc" else x
                         for x, a, flag in zip(xs, eqn.inputs, flags)])
         xs = promoted_operands(eqn, xs, flags)
-        xs = tuple([registry["reshape"](x, *shape_of(x), 1) if shape_of(x) and not flag else x
-                    for x, flag in zip(xs, flags)])
+        xs = tuple([x if flag else self._spread(x) for x, flag in zip(xs, flags)])
         return in_dtypes(eqn.op(*xs, **eqn.params), eqn.outputs)
 
     @staticmethod
@@ -180,6 +145,19 @@ class Block:
         if eqn.op.traits.grows != "steps" or (all(flags) and eqn.op.name == "mul"):
             return False
         return all(flag or _is_small(env.read(a)) for a, flag in zip(eqn.inputs, flags))
+
+    @staticmethod
+    def _spread(x: Any) -> Any:
+        """What is the same in all lanes, so that it broadcasts along them."""
+        return registry["reshape"](x, *shape_of(x), 1) if shape_of(x) else x
+
+    def _contraction(self, eqn: Equation, env: Environment) -> Any:
+        """A sum of products in each lane: the lanes are a further axis of the operands that differ, and of the result.
+        """
+        *words, out = eqn.params["labels"]
+        lane = new_letters(1, "".join(eqn.params["labels"]))
+        words = [word + lane if self._varies(a) else word for word, a in zip(words, eqn.inputs)]
+        return eqn.op(*[self._read(a, env) for a in eqn.inputs], labels=(*words, out + lane))
 
     def _where(self, x: Any, other: Any) -> Any:
         """x in the lanes that get here."""
@@ -207,63 +185,44 @@ class Block:
         elif index.value:
             raise Refused("an element that may not be there")
 
-    # -- elements ----------------------------------------------------------------------------------
+    # -- parts of arrays ---------------------------------------------------------------------------
 
-    def _element(self, eqn: Equation, env: Environment) -> Any:
+    def _part(self, eqn: Equation, env: Environment) -> Any:
         array = eqn.inputs[0]
-        indices = self._indices(eqn, env)
+        entries = self._entries(eqn, env)
         if not self._varies(array):
-            return self._gathered(env.read(array), indices)
-        if not indices:                                      # of an array with one element a lane
+            return read_by_lanes(env.read(array), entries)
+        if not entries:                                      # of an array with one element a lane
             return env.read(array)
-        spec, given = self._of_lanes(indices)
-        return eqn.op(env.read(array), *given, spec=spec, at=0)
+        operands, params = in_each_lane(entries)
+        return eqn.op(env.read(array), *operands, **params)
 
     def _written(self, eqn: Equation, env: Environment) -> Any:
         array, value = eqn.inputs[:2]
-        indices, t = self._indices(eqn, env), array.type
+        entries, t = self._entries(eqn, env), array.type
         x = self.lanes_of(array, env, t)
-        v = self._read(value, env)
-        if not indices:
+        if not entries:
             v = self.lanes_of(value, env, t)
             return self._where(registry["add"](x, v) if eqn.adds_part else v, x)
-        spec, given = self._of_lanes(indices)
+        operands, params = in_each_lane(entries)
+        v = self._read(value, env) if self._varies(value) else self._spread(env.read(value))
         if self.mask is not None:
-            old = 0 if eqn.adds_part else registry["index"](x, *given, spec=spec, at=0)
+            old = 0 if eqn.adds_part else registry["index"](x, *operands, **params)
             v = self._where(self.lanes_of(value, env, t), old)
-        unique = {} if eqn.adds_part or "a" not in spec else {"unique": True}
-        return eqn.op(x, v, *given, spec=spec, at=0, **unique)
+        unique = {} if eqn.adds_part or "a" not in params["spec"] else {"unique": True}
+        return eqn.op(x, v, *operands, **params, **unique)
 
-    def _indices(self, eqn: Equation, env: Environment) -> list:
-        """(the index, whether it varies) for each axis of the array; without the axis whose parts the lanes own."""
+    def _entries(self, eqn: Equation, env: Environment) -> list:
+        """The subscript of each axis of the array; without the axis whose parts the lanes own."""
         own = self.axes.get(eqn.inputs[0])
         found = []
         for axis, (entry, given) in enumerate(subscripts_of(eqn)):
-            if entry != "i":
-                raise Refused("parts of arrays")
+            varies = any(map(self._varies, given))
+            if entry == "a" or (varies and entry != "i"):
+                raise Refused("parts that differ in place or size")
             if axis != own:
-                found.append((env.read(given[0]), self._varies(given[0])))
+                found.append(Subscript(entry, tuple(map(env.read, given)), varies))
         return found
-
-    def _gathered(self, x: Any, indices: list) -> Any:
-        """Elements of an array that is the same in all lanes."""
-        moving = [i for i, varies in indices if varies]
-        if len(moving) == 1 and isinstance(moving[0], Ramp):
-            given = [n for i, varies in indices for n in ((i.start, LANES) if varies else (i,))]
-            spec: list = [("s", 1) if varies else "i" for _, varies in indices]
-        else:
-            given = [i.lanes() if isinstance(i, Ramp) else i for i, _ in indices]
-            spec = ["a" if varies else "i" for _, varies in indices]
-        return registry["index"](x, *given, spec=tuple(spec), at=0)
-
-    @staticmethod
-    def _of_lanes(indices: list) -> tuple:
-        """The subscripts of an element in each lane: (spec, operands)."""
-        given = [i.lanes() if isinstance(i, Ramp) else i for i, _ in indices]
-        if not any(varies for _, varies in indices):
-            return ("i",) * len(indices) + (":",), given
-        spec = tuple(["a" if varies else "i" for _, varies in indices]) + ("a",)
-        return spec, [*given, registry["iota"](LANES, dtype=INT)]
 
     # -- control flow ------------------------------------------------------------------------------
 

@@ -27,7 +27,8 @@ from ..ops.custom import checkpoint
 from ..ops.extents import hint
 from ..passes.dce import dce
 from .independence import OWN, PRIVATE, SAME, SUM, Role, roles_of
-from .lanes import LANES, Block, Refused, first_of_block, part_of, with_part
+from .lane_parts import LANES, first_of_block, part_of, with_part
+from .lanes import Block, Refused
 from .varying import find_varying
 
 MANY = 4 * LANES                                             # iterations that are worth a program for blocks

@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 
 import fad
-from fad.transforms import lanes, vectorise
+from fad.transforms import lane_parts, lanes, vectorise
 
 from . import judge
 from .statement import Blocks, Statement
@@ -49,7 +49,9 @@ class Generator(Blocks):
         kind = self.r.random()
         if kind < 0.45:
             return self.inner()
-        if kind < 0.65:
+        if kind < 0.55:
+            return self.row()
+        if kind < 0.7:
             return self.branch(self.scalar, ["n > 4", "n > 400", "X[i, 0] > 0.5", "w[0] > 0.2", "i > 3", "i + 1 < n"])
         return self.scalar()
 
@@ -63,6 +65,12 @@ class Generator(Blocks):
         if self.r.random() < 0.2:
             return [Statement("if i + 1 < n:", [Statement(f"s += {self.r.choice(['X[i + 1, 0] * w[1]', 'np.log(X[i + 1, 2])', 't[i % 3] / X[i + 1, 1]'])}")])]
         return [Statement(f"if {self.r.choice(tests)}:", make()), *([Statement("else:", make())] if self.r.random() < 0.4 else [])]
+
+    def row(self):
+        """A statement on whole rows."""
+        value = self.r.choice(["X[i] * w", "np.sin(X[i])", "t + X[i]", "t * a", "m[i] + w", "w - X[i - 1]"] if not self.is_clean else ["X[i] * w", "t + X[i]", "t * a"])
+        return [Statement(self.r.choice(["t[:] = {}", "m[i] = {}", "m[i] += {}", "s += np.sum({})", "a += w @ ({})", "t = {}", "s += t @ ({})", "t[1:] = ({})[1:]"]
+                                        ).format(value))]
 
     def inner(self):
         filled = ["t[j] = {}"] if self.r.random() < 0.7 else []
@@ -80,7 +88,7 @@ class Generator(Blocks):
 @contextmanager
 def in_lanes(count):
     """Every loop that can runs in so many lanes."""
-    with mock.patch.object(lanes, "LANES", count), mock.patch.multiple(vectorise, LANES=count, MANY=1):
+    with mock.patch.object(lane_parts, "LANES", count), mock.patch.object(lanes, "LANES", count), mock.patch.multiple(vectorise, LANES=count, MANY=1):
         yield
 
 
