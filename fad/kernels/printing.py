@@ -35,15 +35,15 @@ def shown(text, *words):
         dtype, address, rank = np.dtype(words[k]), words[k + 1], words[k + 2]
         extents, strides = words[k + 3:k + 3 + rank], words[k + 3 + rank:k + 3 + 2 * rank]
         k += 3 + 2 * rank
-        values.append(_copied(dtype, address, extents, strides))
+        values.append(copied(dtype, address, extents, strides))
     debug_print(text, *values)
 
 
-def _copied(dtype, address, extents, strides):
+def copied(dtype, address, extents, strides):
     """A copy of an array at an address.
 
     >>> x = np.arange(6.0).reshape(2, 3)
-    >>> _copied(x.dtype, x.ctypes.data, (3, 2), (8, 24))
+    >>> copied(x.dtype, x.ctypes.data, (3, 2), (8, 24))
     array([[0., 3.],
            [1., 4.],
            [2., 5.]])
