@@ -252,7 +252,7 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -
 def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
              hessp: Any = None, bounds: Any = None, **options: Any) -> Any:
     """The least value of a function of a vector, within bounds."""
-    options = plain(name, options, "constraints")
+    options = plain(name, options)
     if callable(hess) or callable(hessp) or has_values(bounds):
         raise refuse(name, "hess, hessp or traced bounds")
     problem = Problem(name, start_of(x0))

@@ -16,7 +16,7 @@ ABOVE = {                           # modules that need derivatives, and stand a
     "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories", "fad.api.solved"),
     "scipy.linalg": ("fad.api.riccati",),
     "scipy.sparse": ("fad.api.sparse_solves",),
-    "scipy.optimize": ("fad.api.solved", "fad.api.solvers", "fad.api.fits"),
+    "scipy.optimize": ("fad.api.solved", "fad.api.solvers", "fad.api.fits", "fad.api.constrained"),
 }
 
 
