@@ -13,7 +13,8 @@ from ..reach import uses
 
 WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
 ABOVE = {                           # modules that need derivatives, and stand above the ops
-    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories", "fad.api.solved"),
+    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories", "fad.api.solved",
+                        "fad.api.trajectory_events"),
     "scipy.linalg": ("fad.api.riccati", "fad.api.similar"),
     "scipy.sparse": ("fad.api.sparse_solves",),
     "scipy.optimize": ("fad.api.solved", "fad.api.solvers", "fad.api.fits", "fad.api.constrained"),
