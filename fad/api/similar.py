@@ -44,9 +44,9 @@ class Form:
     def __init__(self, name: str, n: int):
         is_schur = name == "schur"
         self.name, self.n = name, n
-        self.zeros, self.turns = np.tril_indices(n, -1 if is_schur else -2), np.tril_indices(n - 1 + is_schur, -1)
-        if not is_schur:
-            self.turns = tuple([k + 1 for k in self.turns])
+        self.zeros = np.tril_indices(n, -1 if is_schur else -2)
+        i, j = np.tril_indices(n - 1 + is_schur, -1)
+        self.turns = (i, j) if is_schur else (i + 1, j + 1)
         count = len(self.turns[0])
         self.places, self.signs = np.full((n, n), count), np.zeros((n, n))
         self.places[self.turns] = self.places[self.turns[::-1]] = np.arange(count)

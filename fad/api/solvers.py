@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import registry
+from ..ir.types import type_of
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..ops.literals import has_values
@@ -183,6 +184,9 @@ def whole(x: Any) -> Any:
 def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
     """Roots of a function, from x0: a number or an array of them."""
     options = plain(name, options, "fprime2", "x1")
+    if not shape_of(x0) and type_of(x0).dtype.kind in "biuf" and not isinstance(x0, (list, tuple)):
+        given = {k: x for k, x in options.items() if k in ("tol", "maxiter", "rtol", "disp")}
+        return captured(roots.newton)(f, x0, fprime, args, **given)
     problem = Problem(name, x0 * 1.0 if not isinstance(x0, (list, tuple)) else np.asarray(x0, float))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 

@@ -50,6 +50,13 @@ def copied(dtype, address, extents, strides):
     """
     if 0 in extents:
         return np.empty(extents, dtype)
+    size = dtype.itemsize
+    for n, stride in zip(reversed(extents), reversed(strides)):
+        if stride != size:
+            break
+        size *= n
+    else:                                                     # in C order
+        return np.frombuffer(bytearray(ctypes.string_at(address, size)), dtype).reshape(extents)
     first = address + sum((n - 1) * s for n, s in zip(extents, strides) if s < 0)
     size = sum((n - 1) * abs(s) for n, s in zip(extents, strides)) + dtype.itemsize
     memory = (ctypes.c_char * size).from_address(first)

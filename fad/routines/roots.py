@@ -1,8 +1,10 @@
 """scipy.optimize's root finders of a function of one number, step by step as SciPy goes (scipy/optimize/Zeros).
 
-brentq, brenth: R. P. Brent, Algorithms for Minimization Without Derivatives, 1973, chapters 3 and 4; bisect; ridder:
-C. Ridders, IEEE Trans. Circuits Syst. 26 (1979) 979. The function is part of the program around, so that the loop is
-compiled with it. The root has the derivatives of f(x) = 0, and the iterations have none.
+newton: Newton's method, or secants where no slope is given; brentq, brenth: R. P. Brent, Algorithms for Minimization
+Without Derivatives, 1973, chapters 3 and 4; bisect; ridder: C. Ridders, IEEE Trans. Circuits Syst. 26 (1979) 979.
+
+The function is part of the program around, so that the loop is compiled with it. The root has the derivatives of
+f(x) = 0, and the iterations have none.
 """
 from typing import Any
 
@@ -44,6 +46,70 @@ def find(method: Any, f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12,
     if not is_found:
         raise RuntimeError(f"Failed to converge after {maxiter} iterations")
     return above.solution(number, x), iterations, calls
+
+
+def newton(f: Any, x0: Any, fprime: Any = None, args: Any = (), tol: float = 1.48e-8, maxiter: int = 50,
+           rtol: float = 0.0, disp: bool = True) -> Any:
+    """The root that Newton's iteration finds from a number, or secants."""
+    args = args if isinstance(args, tuple) else (args,)
+    if tol <= 0:
+        raise ValueError(f"tol too small ({tol:g} <= 0)")
+    if maxiter < 1:
+        raise ValueError("maxiter must be greater than 0")
+
+    def number(x: Any) -> Any:
+        return np.reshape(f(x, *args), ()) * ONE
+    start, held = above.stopped(ONE * x0), above.held(number, 0.5)
+    if fprime is None:
+        x, is_found = _by_secants(held, start, tol, maxiter, rtol)
+    else:
+        slope = above.held(lambda x: np.reshape(fprime(x, *args), ()) * ONE, 0.5)
+        x, is_found = _by_slopes(held, slope, start, tol, maxiter, rtol)
+    if not is_found:
+        raise RuntimeError(f"Failed to converge within {maxiter} iterations, or the slope was zero")
+    return above.solution(number, x)
+
+
+def _by_slopes(f: Any, slope: Any, x: Any, tol: float, maxiter: int, rtol: float) -> tuple:
+    iterations, is_found, is_flat = 0, False, False
+    while iterations < maxiter and not is_found and not is_flat:
+        iterations += 1
+        y = f(x)
+        if y == 0:
+            is_found = True
+        else:
+            s = slope(x)
+            if s == 0:
+                is_flat = True
+            else:
+                new = x - y / s
+                is_found = bool(abs(new - x) <= tol + rtol * abs(x))
+                x = new
+    return x, is_found
+
+
+def _by_secants(f: Any, p0: Any, tol: float, maxiter: int, rtol: float) -> tuple:
+    p1 = p0 * (1 + 1e-4)
+    p1 = p1 + np.where(p1 >= 0, 1e-4, -1e-4)
+    q0, q1 = f(p0), f(p1)
+    if abs(q1) < abs(q0):
+        p0, p1, q0, q1 = p1, p0, q1, q0
+    x, iterations, is_found, is_flat = p1, 0, False, False
+    while iterations < maxiter and not is_found and not is_flat:
+        iterations += 1
+        if q1 == q0:
+            is_flat, is_found = bool(p1 != p0), bool(p1 == p0)
+            x = (p1 + p0) / 2.0
+        else:
+            if abs(q1) > abs(q0):
+                x = (-q0 / q1 * p1 + p0) / (1 - q0 / q1)
+            else:
+                x = (-q1 / q0 * p0 + p1) / (1 - q1 / q0)
+            is_found = bool(abs(x - p1) <= tol + rtol * abs(p1))
+            if not is_found:
+                p0, q0, p1 = p1, q1, x
+                q1 = f(p1)
+    return x, is_found
 
 
 def brent(extrapolated: Any) -> Any:

@@ -47,3 +47,23 @@ def test_derivatives_in_loops_and_branches(method):
         found = g(p)
         np.testing.assert_allclose(found, [(of(p + h * e) - of(p - h * e)) / (2 * h) for e in np.eye(2)], rtol=1e-6)
         assert "call_python" not in str(fad.source(g, p))
+
+
+@pytest.mark.parametrize("fprime", [None, lambda x, p: 1.0 - p * np.cos(x)])
+@pytest.mark.parametrize("x0", [0.3, 2, -1.0])
+def test_newton(fprime, x0):
+    """Kepler's equation."""
+    def f(p):
+        return optimize.newton(lambda x, p: x - p * np.sin(x) - 0.7, x0, fprime, args=(p,), tol=1e-12)
+    g, h = fad.value_and_grad(f, compile="now", fallback=False), 1e-5
+    value, slope = g(0.4)
+    np.testing.assert_allclose(value, f(0.4), rtol=1e-12)
+    np.testing.assert_allclose(slope, (f(0.4 + h) - f(0.4 - h)) / (2 * h), rtol=1e-8)
+    assert "call_python" not in str(fad.source(g, 0.4))
+
+
+def test_newton_without_a_root():
+    for options, error in (({"maxiter": 2}, RuntimeError), ({"tol": 0.0}, ValueError), ({"fprime": lambda x: 0.0 * x}, RuntimeError)):
+        with pytest.raises(error):
+            fad.grad(lambda p, o=options: optimize.newton(lambda x: x ** 2 + p, 1.0, **o))(1.0)
+    assert np.isclose(fad.grad(lambda p: optimize.newton(lambda x: x - p, 2.0, lambda x: 1.0))(2.0), 1.0)
