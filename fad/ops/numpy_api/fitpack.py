@@ -38,8 +38,8 @@ def least_squares(x: Any, y: Any, t: Any, k: int, w: Any = None) -> Any:
 @face("scipy.interpolate.make_lsq_spline", samples=(
     f"interpolate.make_lsq_spline(np.linspace(0.0, 1.0, 4), v, {KNOTS}, 2)(x)",
     f"interpolate.make_lsq_spline(np.array([0.1, 0.3, 0.7, 0.9]), x, {KNOTS}, 2, v, axis=1)(v)"))
-def make_lsq_spline(x: Any, y: Any, t: Any, k: int = 3, w: Any = None, axis: int = 0, check_finite: bool = True, *,
-                    method: str = "qr") -> Spline:
+def make_lsq_spline(x: Any, y: Any, t: Any, k: int = 3, w: Any = None, axis: int = 0,
+                    check_finite: bool = True) -> Spline:
     x, y, ax = samples(x, y, axis)
     t = live(t)
     made = Spline(t, least_squares(x, y, t, k, w), k)
@@ -51,7 +51,7 @@ def make_lsq_spline(x: Any, y: Any, t: Any, k: int = 3, w: Any = None, axis: int
     "interpolate.splrep(np.cumsum(v), v * v)[1]", "interpolate.splev(x, interpolate.splrep(np.arange(4.0), v, k=2))",
     "interpolate.splev(x, interpolate.splrep(np.linspace(0.0, 1.0, 4), v, w=v, t=[0.4], k=1))"))
 def splrep(x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3, task: int = 0, s: Any = None,
-           t: Any = None, full_output: int = 0, per: int = 0, quiet: int = 1) -> tuple:
+           t: Any = None, full_output: int = 0, per: int = 0) -> tuple:
     """Knots, coefficients and degree."""
     if xb is not None or xe is not None or full_output or per or task == 1:
         raise refuse("scipy.interpolate.splrep", "xb, xe, full_output, per or task=1")

@@ -56,7 +56,11 @@ def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> An
     signature = signature_of(solver)
     if signature is None:
         return call(*args, **options)
-    named = dict(signature.bind(*args, **options).arguments)
+    try:
+        named = dict(signature.bind(*args, **options).arguments)
+    except TypeError as error:                                # in the words of Python's own calls
+        said = str(error).replace("too many positional arguments", "takes fewer positional arguments")
+        raise TypeError(f"{solver.__name__}() {said}") from None
     function = named.pop(next(iter(signature.parameters)))
     for name, p in signature.parameters.items():
         if p.kind is p.VAR_KEYWORD:
