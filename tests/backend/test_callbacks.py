@@ -66,6 +66,13 @@ def test_programs_that_call_python_are_compiled(f, transform):
     assert g.program_for(P)[0].runner.kernel is not None and "call_python" in str(fad.source(g, P))
 
 
+def test_what_is_shown_of_such_programs_is_the_compiled_form():
+    g = fad.grad(looped)
+    assert "interpreted: " not in str(fad.explain(g, P))
+    assert "call_python" in str(fad.source(g, P))
+    fad.draw(g, P)
+
+
 def test_each_example_of_a_batch():
     g = fad.vmap(fad.grad(root), compile="now")
     np.testing.assert_allclose(g(P), [fad.grad(root)(p) for p in P])
