@@ -5,9 +5,12 @@ Derivatives, chapter 15): one linear solve, whatever the solver's number of iter
 differentiated, so it may be any code: scipy.optimize, an @njit loop.
 """
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..ir.op import registry
 from ..ir.types import type_of
@@ -22,6 +25,8 @@ from .jacobian import jacobian
 from .products import gradient_of, jvp
 from .ravel import ravel
 from .staged import check_callable
+
+_numbers = itertools.count(1)                                # of solvers
 
 
 @named_as_here
@@ -77,6 +82,7 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
     0.25
     """
     check_callable(solver, "implicit")
+    name = f"{getattr(solver, '__name__', 'solver')} {next(_numbers)}"
     given = [c for c in (root, fixed_point, minimum) if c is not None]
     if len(given) != 1:
         raise ArgumentError("implicit takes exactly one of root, fixed_point and minimum",
@@ -92,12 +98,11 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
     @custom_jvp
     @functools.wraps(solver)
     def solved(x0: Any, *theta: Any) -> Any:
-        return _solve_on_host(solver, x0, theta)
+        return _solve_on_host(solver, name, x0, theta)
 
     def rule(primals: tuple, tangents: tuple) -> tuple:
-        x0, *theta = primals
-        x = solved(x0, *theta)
-        flat, unravel = ravel(x)
+        x = solved(*primals)
+        theta, (flat, unravel) = primals[1:], ravel(x)
         matrix = jacobian(lambda v: ravel(residual(unravel(v), *theta))[0])(flat)
         moved = _pushed(lambda *theta: residual(x, *theta), tuple(theta), tuple(tangents[1:]))
         step = BY_NAME["numpy.linalg.solve"].call(matrix, _as_column(ravel(moved)[0]))
@@ -122,23 +127,38 @@ def _as_column(v: Any) -> Any:
     return registry["reshape"](v, shape_of(v)[0], 1)
 
 
-def _solve_on_host(solver: Callable, x0: Any, theta: tuple) -> Any:
-    """The solver, run on arrays when the program runs. Its start travels as one vector, with the extents of its
-    leaves."""
-    start, unravel = ravel(x0)
-    starts, start_structure = tree.flatten(x0)
-    leaves, structure = tree.flatten(theta)
-    ranks = [len(shape_of(x)) for x in starts]
-    extents = [n for x in starts for n in shape_of(x)]
+class _OnArrays:
+    """The solver on arrays: its start comes as one vector, with the extents of its leaves behind it.
 
-    def run(v: Any, *values: Any) -> Any:
-        sizes = [int(n) for n in values[:len(extents)]]
-        x = solver(start_structure.unflatten(_parts(v, ranks, sizes)), *structure.unflatten(values[len(extents):]))
-        return ravel(x)[0]
+    Two with the same name have the same text, so that a program that calls both with the same numbers calls one.
+    """
+
+    def __init__(self, solver: Callable, name: str, start: tree.Structure, ranks: tuple, theta: tree.Structure):
+        self.solver, self.name, self.start, self.ranks, self.theta = solver, name, start, ranks, theta
+        self.__name__ = name.rpartition(" ")[0]
+
+    def __call__(self, v: Any, *values: Any) -> Any:
+        count = sum(self.ranks)
+        start = _parts(v, self.ranks, [int(n) for n in values[:count]])
+        x = self.solver(self.start.unflatten(start), *self.theta.unflatten(values[count:]))
+        return np.concatenate([np.ravel(part) for part in tree.flatten(x)[0]])
+
+    def __repr__(self) -> str:
+        return f"<{self.name} of {self.start}, {self.ranks}, {self.theta}>"
+
+
+def _solve_on_host(solver: Callable, name: str, x0: Any, theta: tuple) -> Any:
+    """The solver, run on arrays when the program runs."""
+    start, unravel = ravel(x0)
+    starts, structure = tree.flatten(x0)
+    leaves, structure_of_theta = tree.flatten(theta)
+    ranks = tuple([len(shape_of(x)) for x in starts])
+    extents = [n for x in starts for n in shape_of(x)]
+    run = _OnArrays(solver, name, structure, ranks, structure_of_theta)
     return unravel(registry["host"](start, *extents, *leaves, function=run, like=0))
 
 
-def _parts(v: Any, ranks: list, sizes: list) -> list:
+def _parts(v: Any, ranks: tuple, sizes: list) -> list:
     """The vector cut into arrays of these ranks, whose extents follow one another in sizes."""
     parts, offset, taken = [], 0, 0
     for rank in ranks:

@@ -75,7 +75,7 @@ def tape(runner: Any) -> str:
     if not any(eqn.op.name == "unwritten" for eqn in all_equations(runner.func)):
         return ""
     try:
-        func, printer, _ = emit.printed(runner.func, runner.name, guards=runner.guards)
+        func, printer, _ = emit.printed(runner.linked, runner.name, guards=runner.guards)
         made = [*_made(func, printer, False), *(text for eqn in func.equations for region in eqn.regions
                                                 for text in _made(region, printer, True))]
     except (emit.BackendError, KeyError) as error:            # an extent that has no name in the text

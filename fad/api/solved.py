@@ -62,10 +62,9 @@ def _solved(closed: Closed, values: Sequence) -> Any:
 
 
 def _quotient(b: Any, a: Any) -> Any:
-    if not shape_of(b):
-        return b / a
-    step = BY_NAME["numpy.linalg.solve"].call(a, registry["reshape"](b, shape_of(b)[0], 1))
-    return registry["reshape"](step, shape_of(b)[0])
+    n = shape_of(b) or (1,)                                   # of a number, too: a singular equation raises
+    step = BY_NAME["numpy.linalg.solve"].call(registry["reshape"](a, *n, *n), registry["reshape"](b, *n, 1))
+    return registry["reshape"](step, *shape_of(b))
 
 
 def _still(x: Any) -> Any:

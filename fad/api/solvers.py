@@ -9,7 +9,8 @@ gives its derivative (see implicit.py).
 
 A component on one of its bounds has the condition x - bound. SciPy gets the function as a compiled function of numbers
 (see closed.py) and the user's own options, so that it takes the same steps as without fad. A solver that does not
-converge raises an error, since its result satisfies no condition.
+converge raises an error, since its result satisfies no condition. brentq, brenth, bisect and ridder are loops of the
+program (routines/roots.py).
 """
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,11 +19,14 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import registry
+from ..ir.types import type_of
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..ops.literals import has_values
 from ..ops.numpy_api.arguments import as_array
 from ..ops.numpy_api.within import WITHIN
+from ..routines import roots
+from ..trace.runtime.capture import captured
 from ..util.errors import ConcreteValueError
 from ..util.lazy import LazyModule
 from .closed import Closed
@@ -122,6 +126,8 @@ def _number(y: Any) -> Any:
 def bracketed(name: str, f: Callable, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
     """A root between a and b."""
     options = plain(name, options)
+    if name in roots.METHODS:
+        return captured(roots.find)(roots.METHODS[name], f, a, b, args, **options)[0]
     problem = Problem(name, 0.5, (a, b))
     function = problem.function(f, args)
 
@@ -138,8 +144,15 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
                 fprime2: Any = None, x0: Any = None, x1: Any = None, **options: Any) -> Any:
     """A root of a function of one number, by any of SciPy's methods."""
     options = plain(name, options)
-    if callable(fprime) or callable(fprime2) or has_values(bracket):
-        raise refuse(name, "fprime and fprime2, or a traced bracket")
+    if callable(fprime) or callable(fprime2):
+        raise refuse(name, "fprime and fprime2")
+    known = roots.METHODS.get("brentq" if method is None else method.lower()) if bracket is not None else None
+    if known is not None and not fprime and set(options) <= {"xtol", "rtol", "maxiter"}:
+        given = {k: x for k, x in options.items() if x is not None}
+        x, iterations, calls = captured(roots.find)(known, f, *bracket, args, **given)
+        return _scalar_result(x, method, iterations, calls)
+    if has_values(bracket):
+        raise refuse(name, "a traced bracket")
     problem = Problem(name, 0.5, (0.0 if x0 is None else x0, 0.0 if x1 is None else x1))
     function = problem.function(f, args)
 
@@ -156,8 +169,12 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
         y = function.traced(x, theta)
         return _number(y[0] if fprime else y)
     x, facts = problem.solve(find, condition, facts=2)
+    return _scalar_result(x, method, whole(facts[0]), whole(facts[1]))
+
+
+def _scalar_result(x: Any, method: Any, iterations: Any, calls: Any) -> Any:
     return optimize.OptimizeResult(root=x, converged=True, success=True, flag="converged", method=method,
-                                   iterations=whole(facts[0]), function_calls=whole(facts[1]))
+                                   iterations=iterations, function_calls=calls)
 
 
 def whole(x: Any) -> Any:
@@ -167,6 +184,9 @@ def whole(x: Any) -> Any:
 def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
     """Roots of a function, from x0: a number or an array of them."""
     options = plain(name, options, "fprime2", "x1")
+    if not shape_of(x0) and type_of(x0).dtype.kind in "biuf" and not isinstance(x0, (list, tuple)):
+        given = {k: x for k, x in options.items() if k in ("tol", "maxiter", "rtol", "disp")}
+        return captured(roots.newton)(f, x0, fprime, args, **given)
     problem = Problem(name, x0 * 1.0 if not isinstance(x0, (list, tuple)) else np.asarray(x0, float))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
@@ -236,7 +256,7 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -
 def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
              hessp: Any = None, bounds: Any = None, **options: Any) -> Any:
     """The least value of a function of a vector, within bounds."""
-    options = plain(name, options, "constraints")
+    options = plain(name, options)
     if callable(hess) or callable(hessp) or has_values(bounds):
         raise refuse(name, "hess, hessp or traced bounds")
     problem = Problem(name, start_of(x0))

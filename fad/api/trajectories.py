@@ -37,6 +37,7 @@ from .ravel import ravel
 from .ruled import call_with_rule
 
 integrate: Any = LazyModule("scipy.integrate")
+optimize: Any = LazyModule("scipy.optimize")
 FLOAT = np.dtype(np.float64)
 ODEINT_TOLERANCE = 1.49012e-8                               # of SciPy's: rtol and atol
 STEPPING = {"tcrit", "h0", "hmax", "hmin", "mxstep", "mxhnil", "mxordn", "mxords"}        # odeint's options
@@ -176,25 +177,41 @@ def odeint(name: str, func: Callable, y0: Any, t: Any, args: Any = (), Dfun: Any
     return (y, {"message": SUCCESS}) if full_output else y
 
 
+def refuse_options(rtol: Any, options: dict) -> None:
+    """An error for options of solve_ivp's LSODA that are traced."""
+    _refuse("scipy.integrate.solve_ivp", rtol=rtol if np.ndim(rtol) or has_values(rtol) else None,
+            **{f"a traced {k}": x for k, x in options.items() if has_values(x)})
+
+
+def lsoda(rtol: Any, options: dict) -> Callable:
+    """SciPy's solution on numbers: (f, y0, span, times or None, atol) -> its result."""
+    def solved(f: Callable, y0: Any, span: Any, times: Any, atol: Any, events: Any = None, ends: bool = False) -> Any:
+        if times is not None and not times.size and not ends:
+            return optimize.OptimizeResult(t=times, y=np.empty((y0.size, 0)))
+        found = integrate.solve_ivp(f, span, y0, "LSODA", times, rtol=rtol, atol=atol, events=events, **options)
+        if not found.success:
+            raise RuntimeError("scipy.integrate.solve_ivp found no solution, so that there is no derivative: "
+                               f"{found.message}")
+        return found
+    return solved
+
+
 def by_lsoda(fun: Callable, t_span: Any, y0: Any, t_eval: Any = None, rtol: Any = 1e-3, atol: Any = 1e-6,
              **options: Any) -> tuple:
     """solve_ivp's times and solution, by LSODA. The steps stay where they are; the last one moves with t_span."""
-    name = "scipy.integrate.solve_ivp"
-    _refuse(name, rtol=rtol if np.ndim(rtol) or has_values(rtol) else None,
-            **{f"a traced {k}": x for k, x in options.items() if has_values(x)})
+    refuse_options(rtol, options)
     span = as_array(t_span) * 1.0
-    known = {k: x for k, x in options.items() if x is not None}
-
-    def solved(f: Callable, y0: Any, span: Any, times: Any, atol: Any) -> Any:
-        found = integrate.solve_ivp(f, span, y0, "LSODA", times, rtol=rtol, atol=atol, **known)
-        if not found.success:
-            raise RuntimeError(f"{name} found no solution, so that there is no derivative: {found.message}")
-        return found
+    solved = lsoda(rtol, {k: x for k, x in options.items() if x is not None})
 
     def slope(t: Any, y: Any) -> Any:
         return as_array(fun(t, y)) * 1.0
     times = as_array(t_eval) * 1.0 if t_eval is not None else _steps(slope, y0, span, atol, solved)
-    return times, _solution(name, slope, y0, span, times, atol, lambda *values: solved(*values).y.T)
+    find = functools.partial(_rows, solved)
+    return times, _solution("scipy.integrate.solve_ivp", slope, y0, span, times, atol, find)
+
+
+def _rows(solved: Callable, *values: Any) -> Any:
+    return solved(*values).y.T
 
 
 def _steps(slope: Callable, y0: Any, span: Any, atol: Any, solved: Callable) -> Any:

@@ -69,6 +69,7 @@ class _Writer:
         self.data = [f"a{k}" for k in range(program.structure.leaves) if k not in program.fixed]
         self.given = [*self.data, *[f"c{k}" for k in range(len(self.traced.captured))]]
         self.types = [v.type for v in program.runner.func.inputs][:len(self.given)]
+        self.link = [str(int(number)) for number in program.runner.link]
         self.is_thorough = program.prelude is not None or not is_alone
         self.apart = self._arrays_apart()
         self.limits: tuple = ()
@@ -266,12 +267,12 @@ class _Writer:
         names = [f"y{k}" for k in range(count)]
         taken = {0: "", 1: "y0 = "}.get(count, "".join(f"{y}, " for y in names) + "= ")
         if prelude is None:
-            self.lines += ["    try:", f"        {taken}kernel({', '.join(arguments)})", "    except fits:", _REFUSE]
+            self.lines += ["    try:", f"        {taken}kernel({', '.join(arguments + self.link)})", "    except fits:", _REFUSE]
         else:
             self.scope.update(prelude=prelude.call, reversible=prelude)
             call = "reversible" if prelude.is_reversible else "prelude"
             self.lines.append(f"    drawn = {call}(({''.join(f'{name}, ' for name in arguments[:len(self.data)])}))")
-            self.lines.append(f"    {taken}kernel({', '.join([*arguments, '*drawn'])})")
+            self.lines.append(f"    {taken}kernel({', '.join([*arguments, '*drawn', *self.link])})")
         count -= len(traced.written) + traced.delivered
         self.lines += [
             f"    {self.given[k]}[...] = {y}"

@@ -24,6 +24,7 @@ from ..util.lazy import LazyModule
 from ..util.log import patient, tell, timed
 from ..util.patience import OutOfPatience, patience
 from ..util.where import outside_fad
+from .callbacks import linked
 from .tiers import LOOK, SHARE, SHARE_OF_LOOPS, Job, compile_time, example, is_loaded, load_time, note_time
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Runner:
 
     def __init__(self, func: Func, policy: "str | None", name: str = "kernel", guards: tuple = ()):
         self.func, self.policy, self.name = optimise(func), policy, name
+        self.linked, self.callbacks = linked(self.func)      # the Func as a kernel has it, and what that calls back
+        self.link = () if self.callbacks is None else (self.callbacks.number,)        # the kernel's further inputs
         self.guards = strongest(guards + _larger_than_one(self.func))
         self.dead = last_uses(self.func)
         self.kernel: Kernel | None = None
@@ -90,17 +93,22 @@ class Runner:
     def run_kernel(self, kernel: "Kernel", values: list) -> tuple:
         """The outputs by the kernel."""
         try:
-            outputs = kernel.call(*values)
+            outputs = kernel.call(*values, *self.link)
         except MemoryError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                raise                                        # of a Python function that the kernel calls
             raise TapeMemoryError(str(error), do=LESS) from None
         return {0: (), 1: (outputs,)}.get(len(self.func.outputs), outputs)
 
     def source(self, name: "str | None" = None) -> str:
         """The generated Python."""
-        return compiler.source(self.func, name or self.name, guards=self.guards)
+        return compiler.source(self.linked, name or self.name, guards=self.guards)
 
     def dispatcher(self, values: list, count: int) -> Any:
         """The kernel for compiled callers, which give the first `count` values; the others are constants of it."""
+        if self.callbacks is not None:                       # an error of theirs would be lost in Numba's prange
+            raise compiler.BackendError("it calls Python functions, such as a solver of SciPy's, and compiled callers "
+                                        "may run where Python cannot: call it from Python")
         if self.kernel is None:
             self._compile(values)
         if self.kernel is None:
@@ -109,7 +117,7 @@ class Runner:
 
     def _text_for(self, values: Sequence) -> str:
         """The text that is compiled for values like these."""
-        text, self.work = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+        text, self.work = compiler.source_for(self.linked, self.name, self.guards, values, config.threads)
         return text
 
     def _outgrow(self, values: Sequence) -> None:
@@ -129,7 +137,7 @@ class Runner:
 
     def _made_anew(self, values: Sequence) -> Callable:
         """A function that makes the kernel for values like these."""
-        text, _ = compiler.source_for(self.func, self.name, self.guards, values, config.threads)
+        text, _ = compiler.source_for(self.linked, self.name, self.guards, values, config.threads)
         return functools.partial(self._made, text, tuple([example(x) for x in values]))
 
     # -- tiers -------------------------------------------------------------------------------------
@@ -223,7 +231,7 @@ class Runner:
             was_loaded, kernel = is_loaded(), compiler.kernel_of(text or self._text_for(values), self.name)
             is_new = not getattr(kernel.call, "signatures", None)
             kernel.call._can_compile = True
-            kernel.compile(*values)
+            kernel.compile(*values, *self.link)
             kernel.call.disable_compile()                    # other layouts are copied, other types are other programs
         if was_loaded and is_new and not _is_loaded_from_disk(kernel):
             note_time(kernel.source, took[0])

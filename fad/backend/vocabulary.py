@@ -47,7 +47,7 @@ def _table_of(_count: int) -> dict:
         for op in registry.values()
         if isinstance(op, Op) and "module" in op.facts
     }
-    for module in ("growth", "helpers", "printing", "threads"):
+    for module in ("callbacks", "growth", "helpers", "printing", "threads"):
         table.update(dict.fromkeys(_exported(module), module))
     table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
     return table

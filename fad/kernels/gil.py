@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.callwrapper import PyCallWrapper
 
-__all__ = ["Wrapper", "held_for_a_while", "is_pythons_thread"]
+__all__ = ["Wrapper", "held", "held_for_a_while", "is_pythons_thread"]
 
 LONG = 500  # steps; NumPy's loops give the lock up from here on
 DEPTH, EXTENT = 4, 1 << 15  # larger counts would not fit in an integer
@@ -77,22 +77,37 @@ def is_pythons_thread(builder):
     return cgutils.is_not_null(builder, builder.call(known, []))
 
 
-def held_for_a_while(builder, emit):
-    """Emit code that holds the lock, whether the thread has it already or not; only for threads that Python knows.
+def held(builder, emit):
+    """Emit code that holds the lock, whether the thread has it already or not; only for threads that Python knows."""
+    before = _ensure(builder)
+    result = emit()
+    _release(builder, before)
+    return result
 
-    A thread that has it lets others have it first: a kernel that turns out to be long may have begun with it.
+
+def held_for_a_while(builder, emit):
+    """The same for code that can wait: a thread that has the lock lets others have it first.
+
+    A kernel that turns out to be long may have begun with the lock.
     """
-    word, state = ir.IntType(32), ir.IntType(8).as_pointer()
+    state = ir.IntType(8).as_pointer()
     save = _of_python(builder, ir.FunctionType(state, []), "PyEval_SaveThread")
     restore = _of_python(builder, ir.FunctionType(ir.VoidType(), [state]), "PyEval_RestoreThread")
-    ensure = _of_python(builder, ir.FunctionType(word, []), "PyGILState_Ensure")
-    release = _of_python(builder, ir.FunctionType(ir.VoidType(), [word]), "PyGILState_Release")
-    before = builder.call(ensure, [])
+    before = _ensure(builder)
     with builder.if_then(cgutils.is_null(builder, before)):  # it had the lock
         builder.call(restore, [builder.call(save, [])])
     result = emit()
-    builder.call(release, [before])
+    _release(builder, before)
     return result
+
+
+def _ensure(builder):
+    return builder.call(_of_python(builder, ir.FunctionType(ir.IntType(32), []), "PyGILState_Ensure"), [])
+
+
+def _release(builder, before):
+    kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)])
+    builder.call(_of_python(builder, kind, "PyGILState_Release"), [before])
 
 
 def _of_python(builder, kind, name):

@@ -35,21 +35,28 @@ def shown(text, *words):
         dtype, address, rank = np.dtype(words[k]), words[k + 1], words[k + 2]
         extents, strides = words[k + 3:k + 3 + rank], words[k + 3 + rank:k + 3 + 2 * rank]
         k += 3 + 2 * rank
-        values.append(_copied(dtype, address, extents, strides))
+        values.append(copied(dtype, address, extents, strides))
     debug_print(text, *values)
 
 
-def _copied(dtype, address, extents, strides):
+def copied(dtype, address, extents, strides):
     """A copy of an array at an address.
 
     >>> x = np.arange(6.0).reshape(2, 3)
-    >>> _copied(x.dtype, x.ctypes.data, (3, 2), (8, 24))
+    >>> copied(x.dtype, x.ctypes.data, (3, 2), (8, 24))
     array([[0., 3.],
            [1., 4.],
            [2., 5.]])
     """
     if 0 in extents:
         return np.empty(extents, dtype)
+    size = dtype.itemsize
+    for n, stride in zip(reversed(extents), reversed(strides)):
+        if stride != size:
+            break
+        size *= n
+    else:                                                     # in C order
+        return np.frombuffer(bytearray(ctypes.string_at(address, size)), dtype).reshape(extents)
     first = address + sum((n - 1) * s for n, s in zip(extents, strides) if s < 0)
     size = sum((n - 1) * abs(s) for n, s in zip(extents, strides)) + dtype.itemsize
     memory = (ctypes.c_char * size).from_address(first)

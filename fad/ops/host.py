@@ -1,4 +1,8 @@
-"""Calls of functions that are not traced: Python code that runs on arrays when the program runs."""
+"""Calls of functions that are not traced: Python code that runs on arrays when the program runs.
+
+Transforms and passes see `host`, which holds its function. Compiled code sees `call_python`, which is given the number
+of the program's functions as an operand (see backend/callbacks.py).
+"""
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +11,10 @@ import numpy as np
 from ..ir.op import Op
 from ..ir.types import Type, type_of
 from ..util.errors import ExtentError
+from ..util.lazy import LazyModule
 from .kinds import NotDifferentiable, shape_of
+
+callbacks: Any = LazyModule("fad.kernels.callbacks")
 
 
 def _run(*args: Any, function: Callable, like: int) -> Any:
@@ -25,3 +32,14 @@ def _infer(*args: Any, function: Callable, like: int) -> Type:
 
 host = Op("host", _run, _infer, kind="host", derivative=NotDifferentiable("it calls a function that is not traced"),
           doc="function(*args) on arrays; its result has the shape and dtype of args[like]")
+
+
+def _run_by_number(number: Any, *args: Any, place: int) -> Any:
+    return callbacks.call_python(place, number, *args)
+
+
+call_python = Op("call_python", _run_by_number, lambda number, *args, place: _infer(*args, function=len, like=0),
+                 kind="opaque", derivative=NotDifferentiable("it calls a function that is not traced"),
+                 kernel="call_python", kernel_params=("place",), params_lead=True,
+                 doc="The function at a place of those that the number stands for, on arrays; its result has the shape "
+                     "and dtype of the first of them")

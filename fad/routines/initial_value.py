@@ -109,13 +109,19 @@ def _is_due(wanted: Any, done: Any, direction: float, t: Any) -> bool:
 def _by_lsoda(fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_output: bool, events: Any, args: Any,
               options: dict) -> Any:
     """SciPy's LSODA, whose solution has a derivative, and whose steps have none."""
-    if dense_output or events is not None or not set(options) <= {"first_step", "max_step", "min_step", "rtol", "atol"}:
-        raise UnsupportedFunctionError("scipy.integrate.solve_ivp has no derivative with LSODA and dense_output, "
-                                       "events, jac or bands", do="leave them out, or use another method")
-    t, y = above.by_lsoda(lambda t, y: fun(t, y) if args is None else fun(t, y, *args), t_span, y0, t_eval,
-                                 **options)
-    return OptimizeResult(t=t, y=y.T, sol=None, t_events=None, y_events=None, status=0, success=True,
-                          message=MESSAGE)
+    if dense_output or not set(options) <= {"first_step", "max_step", "min_step", "rtol", "atol"}:
+        raise UnsupportedFunctionError("scipy.integrate.solve_ivp has no derivative with LSODA and dense_output, jac "
+                                       "or bands", do="leave them out, or use another method")
+
+    def slope(t: Any, y: Any) -> Any:
+        return fun(t, y) if args is None else fun(t, y, *args)
+    if events is None:
+        t, y = above.by_lsoda(slope, t_span, y0, t_eval, **options)
+        return OptimizeResult(t=t, y=y.T, sol=None, t_events=None, y_events=None, status=0, success=True,
+                              message=MESSAGE)
+    t, y, times, states, is_ended = above.by_lsoda_until(slope, t_span, y0, t_eval, events, args, **options)
+    return OptimizeResult(t=t, y=y.T, sol=None, t_events=times, y_events=states, status=0 + is_ended, success=True,
+                          message=ENDED)
 
 
 def _method_of(name: str, others: dict) -> Any:

@@ -90,4 +90,4 @@ def draw(f: "Callable | Tensor", *args: Any, **kwargs: Any) -> "Picture | Drawin
     own = [("the function", program) for program in programs_of(staged, args, kwargs)]
     program, _ = staged.program_for(*args, **kwargs)
     shown = [*own, (f"fad.{staged.kernel_name}", program)]
-    return Picture([(title, Nests(each.runner.func, "kernel", each.runner.guards)) for title, each in shown])
+    return Picture([(title, Nests(each.runner.linked, "kernel", each.runner.guards)) for title, each in shown])

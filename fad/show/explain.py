@@ -89,7 +89,7 @@ def _rows(program: Any, values: list) -> Iterator[Row]:
     for where, why in program.traced.unrolled:
         yield _row(where, "unrolled", place_and_reason(why)[1])
     try:
-        lowering = lowered(func, program.runner.guards)[1]
+        lowering = lowered(program.runner.linked, program.runner.guards)[1]
     except BackendError as error:
         yield _row(_first_line(func), "interpreted", str(error))
     else:

@@ -6,7 +6,6 @@ from scipy import integrate
 import fad
 
 P = np.array([0.7, 1.3])
-pytestmark = pytest.mark.filterwarnings("ignore:.*is interpreted, not compiled")
 
 
 def wave(t, a, b):

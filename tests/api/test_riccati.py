@@ -9,7 +9,6 @@ rng = np.random.default_rng(1)
 A, B, S = rng.normal(size=(3, 3)), rng.normal(size=(3, 2)), 0.1 * rng.normal(size=(3, 2))
 E = np.eye(3) + 0.2 * rng.normal(size=(3, 3))
 P = np.array([0.7, 1.3])
-pytestmark = pytest.mark.filterwarnings("ignore:.*is interpreted, not compiled")
 
 
 def matrices(p):

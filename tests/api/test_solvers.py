@@ -112,6 +112,36 @@ def test_vectors(f):
     np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-7, atol=1e-14)
 
 
+@pytest.mark.parametrize("method", ["brentq", "brenth", "bisect", "ridder"])
+@pytest.mark.parametrize("p", [0.3, 0.8, 2.0, 7.0])
+@pytest.mark.parametrize("tier", ["never", "now"])
+def test_bracketed_roots_take_scipys_steps(method, p, tier):
+    def found(p):
+        result = optimize.root_scalar(cubic, (p,), method, (-0.5 * p, 3), xtol=1e-10)
+        return result.root, result.iterations, result.function_calls
+    x, iterations, calls = fad.jit(found, compile=tier)(p)
+    want = found(p)
+    np.testing.assert_allclose(x, want[0], rtol=1e-11)
+    assert (iterations, calls) == want[1:] or tier == "now" and abs(iterations - want[1]) <= 1       # fused arithmetic
+
+
+@pytest.mark.parametrize("ends, options, error, match", [
+    ((0.0, 3.0), {"maxiter": 2}, RuntimeError, "converge"), ((0.0, 3.0), {"maxiter": 2, "disp": False}, RuntimeError, "converge"),
+    ((2.0, 3.0), {}, ValueError, "signs"), ((0.0, 3.0), {"xtol": 0.0}, ValueError, "xtol"),
+    ((0.0, 3.0), {"rtol": 1e-20}, ValueError, "rtol"), ((np.nan, 3.0), {}, ValueError, "NaN")])
+@pytest.mark.parametrize("method", ["brentq", "ridder"])
+def test_brackets_without_a_root_raise(ends, options, error, match, method):
+    with pytest.raises(error, match=match):
+        fad.grad(lambda p: getattr(optimize, method)(cubic, *ends, args=(p,), **options))(0.8)
+
+
+def test_a_root_at_an_end_and_a_root_without_a_derivative():
+    assert np.isclose(fad.grad(lambda p: optimize.brentq(lambda t: t - p, 1.0, 3.0))(1.0), 1.0)
+    assert np.isclose(fad.grad(lambda p: optimize.brentq(lambda t: t - p, 0, 1))(1.0), 1.0)
+    with pytest.raises(np.linalg.LinAlgError):
+        fad.grad(lambda p: optimize.brentq(lambda t: t ** 3 * p, -1.0, 1.0))(1.0)
+
+
 def test_second_derivatives():
     f = ROOTS["brentq"]
     np.testing.assert_allclose(fad.hessian(f)(0.8), differences(fad.grad(f), 0.8), rtol=1e-6)
@@ -178,11 +208,11 @@ def test_no_solution():
 
 
 @pytest.mark.parametrize("call", [
-    lambda p: optimize.minimize(valley, np.ones(2), args=(p,), constraints={"type": "eq", "fun": lambda t: t[0] - 1}).x,
+    lambda p: optimize.minimize(valley, np.ones(2), args=(p,), callback=lambda t: None).x,
     lambda p: optimize.fsolve(system, np.ones(2), args=(p,), full_output=True)[0],
     lambda p: optimize.least_squares(misfit, np.ones(2), args=(p,), loss="huber").x,
     lambda p: optimize.minimize(valley, np.ones(2), args=(p,), bounds=[(p[0], 2.0)] * 2).x,
-], ids=["constraints", "full_output", "loss", "traced bounds"])
+], ids=["callback", "full_output", "loss", "traced bounds"])
 def test_what_has_no_derivative_here_is_refused(call):
     with pytest.raises(fad.FadError, match="scipy.optimize"):
         fad.jacobian(call, fallback=False)(P)

@@ -139,8 +139,7 @@ def test_on_the_tape():
     assert np.allclose(found, [(f(P + 1e-6 * e) - f(P - 1e-6 * e)) / 2e-6 for e in np.eye(2)], rtol=1e-6)
 
 
-@pytest.mark.parametrize("options, what", [({"method": "LSODA", "dense_output": True}, "LSODA"), ({"method": "LSODA", "events": lambda t, y, a, b: y[0]}, "events"),
-                                            ({"method": "LSODA", "lband": 1, "uband": 1}, "bands")])
+@pytest.mark.parametrize("options, what", [({"method": "LSODA", "dense_output": True}, "LSODA"), ({"method": "LSODA", "lband": 1, "uband": 1}, "bands")])
 def test_what_has_no_derivative_is_refused_and_left_to_scipy_where_none_is_asked_for(options, what):
     def f(p):
         return np.sum(solve_ivp(hunting, (0, 1), [p[1], 0.5], args=tuple(p), **options).y)

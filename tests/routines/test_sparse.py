@@ -11,7 +11,6 @@ ROWS, COLUMNS = np.array([0, 0, 1, 1, 1, 2, 2, 0]), np.array([0, 1, 0, 1, 2, 1, 
 STARTS = np.array([0, 2, 5, 7])
 B = np.array([[1.0, 2.0], [0.5, 1.0], [2.0, 0.3]])
 KNOWN = sp.csc_matrix(np.array([[4.0, 1, 0], [1, 3, 0.5], [0, 0.5, 2]]))
-pytestmark = pytest.mark.filterwarnings("ignore:.*is interpreted, not compiled")
 
 
 def elements(p):

@@ -36,7 +36,7 @@ LATER.update({
     "numpy.polynomial": ("series", "series_objects", "series_products"),
     "scipy.fft": ("cosine", "fft"),
     "scipy.integrate": ("integrate",),
-    "scipy.interpolate": ("interpolate", "piecewise", "regular_grids"),
+    "scipy.interpolate": ("fitpack", "interpolate", "piecewise", "radial", "regular_grids"),
     "scipy.linalg": ("banded", "scipy_functions", "scipy_linalg"),
     "scipy.ndimage": ("measurements", "ndimage", "ranks", "resampling"),
     "scipy.optimize": ("optimize",),

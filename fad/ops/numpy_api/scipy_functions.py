@@ -175,6 +175,8 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
 for _name in ("solve_continuous_are", "solve_discrete_are"):
     add_solver(f"scipy.linalg.{_name}", "of the stabilising solution, by a Lyapunov equation",
                "write the iteration to the solution in NumPy")
+for _name in ("schur", "hessenberg"):
+    add_solver(f"scipy.linalg.{_name}", "of real matrices, where it is unique", "numpy.linalg.eig has derivatives")
 
 # -- matrices made of vectors ----------------------------------------------------------------------
 

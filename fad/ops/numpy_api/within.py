@@ -13,10 +13,11 @@ from ..reach import uses
 
 WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
 ABOVE = {                           # modules that need derivatives, and stand above the ops
-    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories", "fad.api.solved"),
-    "scipy.linalg": ("fad.api.riccati",),
+    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories", "fad.api.solved",
+                        "fad.api.trajectory_events"),
+    "scipy.linalg": ("fad.api.riccati", "fad.api.similar"),
     "scipy.sparse": ("fad.api.sparse_solves",),
-    "scipy.optimize": ("fad.api.solvers", "fad.api.fits"),
+    "scipy.optimize": ("fad.api.solved", "fad.api.solvers", "fad.api.fits", "fad.api.constrained"),
 }
 
 
@@ -55,7 +56,11 @@ def _by_name(solver: Callable, call: Callable, args: tuple, options: dict) -> An
     signature = signature_of(solver)
     if signature is None:
         return call(*args, **options)
-    named = dict(signature.bind(*args, **options).arguments)
+    try:
+        named = dict(signature.bind(*args, **options).arguments)
+    except TypeError as error:                                # in the words of Python's own calls
+        said = str(error).replace("too many positional arguments", "takes fewer positional arguments")
+        raise TypeError(f"{solver.__name__}() {said}") from None
     function = named.pop(next(iter(signature.parameters)))
     for name, p in signature.parameters.items():
         if p.kind is p.VAR_KEYWORD:

@@ -110,3 +110,17 @@ def test_what_grids_refuse():
         fad.grad(lambda v: interpolate.interpn(FALLING, v, [1.0, 1.0]).sum())(VALUES)
     with pytest.raises(UnsupportedFunctionError, match="pchip"):
         fad.grad(lambda v: interpolate.interpn(GRID, v, [1.0, 1.0], "pchip").sum())(VALUES)
+
+
+def test_splines_of_fitpack_are_scipys_and_smoothing_is_refused():
+    x, y = np.linspace(0.0, 2.0, 9), np.sin(np.arange(9.0))
+    at = np.linspace(0.1, 1.9, 5)
+    for options in ({}, {"k": 2}, {"k": 5}, {"t": [0.6, 1.1], "k": 3}, {"t": [1.0], "k": 1, "w": 1.0 + x}, {"s": 0, "w": 1.0 + x}):
+        def f(y, options=options):
+            tck = interpolate.splrep(x, y, **options)
+            return interpolate.splev(at, tck) + interpolate.splint(0.2, 1.7, tck) + interpolate.splev(at, interpolate.splder(tck))
+        np.testing.assert_allclose(fad.jit(f, fallback=False)(y), f(y), rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(fad.jacobian(f, fallback=False)(y) @ y, f(y), rtol=1e-9, atol=1e-10)      # it is linear
+    for options in ({"s": 0.1}, {"w": 1.0 + x}, {"per": 1}):
+        with pytest.raises(fad.FadError, match="splrep"):
+            fad.grad(lambda y, o=options: interpolate.splrep(x, y, **o)[1][0], fallback=False)(y)

@@ -1,0 +1,65 @@
+"""The Python functions that a program calls, taken out of its equations, so that equal programs have equal text.
+
+    x = host(start, theta, function=solve)          # the number stands for (solve,), in this process
+                                           ───►     x = call_python(0, number, start, theta)
+
+The number is one more input, behind all others. docs/design/kernels.md says what compiled code does with it.
+"""
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir import stack
+from ..ir.graph import Equation, Func, Var, all_equations
+from ..ir.op import registry
+from ..ir.types import INT, Type
+from ..passes.rewrite import Scope, rewrite
+from ..util.lazy import LazyModule
+
+kernels: Any = LazyModule("fad.kernels.callbacks")
+
+
+def calls_python(func: Func) -> bool:
+    """Whether a program calls functions that are not traced."""
+    return any(eqn.op.name == "host" for eqn in all_equations(func))
+
+
+def linked(func: Func) -> "tuple[Func, Any]":
+    """The Func that is given the number of its functions, and those functions; func and None where it calls none."""
+    if not calls_python(func):
+        return func, None
+    number, found = Var(Type(INT, ()), "callbacks"), []
+
+    def visit(eqn: Equation, scope: Scope) -> "Equation | None":
+        if eqn.op.name != "host":
+            return None
+        order = _model_first(eqn)
+        found.append(kernels.Callback(_function(eqn, order), tuple([_kind(eqn.inputs[k].type) for k in order])))
+        return eqn.replace(op=registry["call_python"], inputs=(number, *[eqn.inputs[k] for k in order]),
+                           params={"place": len(found) - 1})
+    func = rewrite(func, visit)
+    return func.replace(inputs=(*func.inputs, number)), kernels.Callbacks(found)
+
+
+def _model_first(eqn: Equation) -> list:
+    """The places of the operands in the order in which compiled code has them: that first which the result is like."""
+    like = eqn.params["like"]
+    return [like, *[k for k in range(len(eqn.inputs)) if k != like]]
+
+
+def _function(eqn: Equation, order: list) -> Callable:
+    """The equation as a function of its operands in this order. It runs as within the interpreter."""
+    run, params, count = eqn.op.run, dict(eqn.params), len(order)
+
+    def call(*values: Any) -> Any:
+        args: list = [None] * count
+        for k, value in zip(order, values):
+            args[k] = value
+        with stack.concrete(), np.errstate(all="ignore"):
+            return run(*args, **params)
+    return call
+
+
+def _kind(t: Type) -> tuple:
+    return t.dtype, len(t.shape), t.weak
