@@ -224,8 +224,8 @@ class Coverage:
 
     def _is_whole(self, eqn: Equation) -> bool:
         """Whether a write to a part writes to all that is looked at."""
-        return all(entry == ":" or (entry == "i" and axis in self.fixed and given[0] is self.fixed[axis])
-                   for axis, (entry, given) in enumerate(subscripts_of(eqn)))
+        return all(_is_all(entry, given, n) or (entry == "i" and axis in self.fixed and given[0] is self.fixed[axis])
+                   for axis, ((entry, given), n) in enumerate(zip(subscripts_of(eqn), eqn.inputs[0].type.shape)))
 
     def _after_loop(self, loop: LoopView, version: Any) -> tuple:
         places = [k for k, a in enumerate(loop.init) if a is version]
@@ -254,9 +254,21 @@ def _holds(branch: BranchView, out: Var, version: Any) -> bool:
     return any(a in Accesses(region, version).versions for region, a in zip(branch.branches, branch.yielded(out)))
 
 
+def _is_all(entry: Any, given: tuple, n: Any) -> bool:
+    """Whether an entry of a spec selects a whole axis."""
+    return entry == ":" or (entry == ("s", 1) and _is_number(given[0], 0) and _is_extent(given[1], n))
+
+
+def _is_number(a: Any, value: int) -> bool:
+    return isinstance(a, Literal) and a.value == value
+
+
+def _is_extent(a: Any, n: Any) -> bool:
+    """Whether an operand is this extent."""
+    return a is n or (isinstance(a, Literal) and a.value == n)
+
+
 def _runs_over(loop: LoopView, array: Var, axis: int) -> bool:
     """Whether the loop's index takes each place along an axis once."""
     start, stop, step = loop.bounds
-    extent = array.type.shape[axis]
-    is_whole = stop is extent or (isinstance(stop, Literal) and stop.value == extent)
-    return is_whole and all(isinstance(a, Literal) for a in (start, step)) and (start.value, step.value) == (0, 1)
+    return _is_extent(stop, array.type.shape[axis]) and _is_number(start, 0) and _is_number(step, 1)
