@@ -19,6 +19,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 
+from fad.kernels.failing import let_go
 from fad.kernels.gil import held, is_pythons_thread
 from fad.kernels.memory import made
 from fad.kernels.printing import copied
@@ -106,6 +107,7 @@ def _emit(context, builder, sig, args):
     with builder.if_then(builder.icmp_signed("!=", found, CODE(DONE)), likely=False):
         if is_array:
             context.nrt.decref(builder, kind, result)
+        let_go(context, builder)
         with builder.if_then(builder.icmp_signed("==", found, CODE(FAILED))):
             context.call_conv.return_exc(builder)
         context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))

@@ -384,7 +384,8 @@ class LeanLowering(BaseNativeLowering):
     def run_pass(self, state):
         if state.library is None:
             state.library = new_library(Releasable(state.targetctx.codegen()), state.func_id.func_qualname)
-        state.func_ir.fad_live = insert_releases(state.func_ir)    # found once, when nothing will change any more
+        # found once, when nothing will change any more
+        state.func_ir.fad_live, state.func_ir.fad_arriving = insert_releases(state.func_ir)
         return super().run_pass(state)
 
 

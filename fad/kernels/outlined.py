@@ -9,6 +9,7 @@ import llvmlite.binding as llvm
 from numba.core import cgutils
 
 from fad.kernels.c_symbols import bind
+from fad.kernels.failing import go_on
 from fad.kernels.libraries import new_library
 
 __all__ = ["PREFIX", "call", "called", "is_at_hand", "keep_in"]
@@ -45,8 +46,7 @@ def call(context, builder, body, sig, args, compiled):
     kind = context.call_conv.get_function_type(sig.return_type, sig.args)
     function = cgutils.get_or_insert_function(builder.module, kind, symbol)
     status, result = context.call_conv.call_function(builder, function, sig.return_type, sig.args, args)
-    with cgutils.if_unlikely(builder, status.is_error):
-        context.call_conv.return_status_propagate(builder, status)
+    go_on(context, builder, status)
     return result
 
 

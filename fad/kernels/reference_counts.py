@@ -16,7 +16,7 @@ __all__ = ["insert_releases"]
 def insert_releases(function):
     """Put a `del` behind the last use of each variable, on every way through the function.
 
-    Returns, for each block, the variables that are live at its end.
+    Returns, for each block, the variables that are live at its end, and those that arrive at its start.
     """
     function.blocks = blocks = canonicalize_cfg(function.blocks)
     cfg = compute_cfg_from_blocks(blocks)
@@ -26,13 +26,13 @@ def insert_releases(function):
     leaving = {
         label: set(reads[label][-1]).union(*[needed[after] for after, _ in cfg.successors(label)]) for label in blocks
     }
+    arriving = {label: set().union(*[leaving[before] for before, _ in cfg.predecessors(label)]) for label in blocks}
     for label, block in blocks.items():
-        arriving = set().union(*[leaving[before] for before, _ in cfg.predecessors(label)])
         block.body = [
-            *_releases(arriving - needed[label] - made[label], block.loc),
+            *_releases(arriving[label] - needed[label] - made[label], block.loc),
             *_body(block, reads[label], set(leaving[label])),
         ]
-    return leaving
+    return leaving, arriving
 
 
 def _needed(blocks, cfg, reads, made):

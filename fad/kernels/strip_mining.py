@@ -20,6 +20,7 @@ from numba.core import cgutils, ir, types
 from numba.core.compiler_machinery import register_pass
 
 from fad.kernels import pauses
+from fad.kernels.failing import failing_calls
 from fad.kernels.numba_pipeline import LeanCompiler, LeanLower, LeanLowering
 
 __all__ = ["KernelCompiler"]
@@ -37,11 +38,39 @@ class _InterruptibleLower(LeanLower):
         self._strips = {}                                    # header of a loop -> its strips, or None
         self._clock = self._record = self._count = None
 
+    # -- errors ------------------------------------------------------------------------------------
+
+    def lower_block(self, block):
+        self._alive = set(self.func_ir.fad_arriving[self._labels[id(block)]])
+        super().lower_block(block)
+
+    def _note(self, inst):
+        """Follow which variables hold references at this place of the block."""
+        if isinstance(inst, ir.Del):
+            self._alive.discard(inst.value)
+        elif isinstance(inst, ir.Assign):
+            self._alive.add(inst.target.name)
+
+    @contextlib.contextmanager
+    def _releasing(self):
+        """Within, a call that fails lets go of all that this function holds: Numba never does."""
+        def let_go(builder):
+            if builder is self.builder:
+                self._let_go(self._alive)
+        with failing_calls(self.context, let_go):
+            yield
+
+    def _let_go(self, names):
+        for name in sorted(names):
+            if name in self._blk_local_varmap or name not in self._singly_assigned_vars:
+                self.delvar(name)
+
     # -- loops -------------------------------------------------------------------------------------
 
     def lower_inst(self, inst):
         if not isinstance(inst, (ir.Jump, ir.Branch)):
             super().lower_inst(inst)
+            self._note(inst)
             return
         known = {target: self.blkmap[target] for target in inst.get_targets()}
         self.blkmap.update({target: self._edge(target) for target in known})
@@ -147,9 +176,7 @@ class _InterruptibleLower(LeanLower):
 
     def _release(self):
         """Let go of what the present block leaves: an interrupted function has arrays of its own."""
-        for name in sorted(self.func_ir.fad_live[self._label]):
-            if name in self._blk_local_varmap or name not in self._singly_assigned_vars:
-                self.delvar(name)
+        self._let_go(self.func_ir.fad_live[self._label])
 
     def _recorded(self):
         if self._record is None:
@@ -164,11 +191,12 @@ class _InterruptibleLower(LeanLower):
 
     def _lower_call_normal(self, fnty, expr, signature):
         is_helper = isinstance(fnty, types.Function) and hasattr(fnty.typing_key, "fad_apart")
-        with (
-            pauses.watch(self.context, self.builder, self._recorded(), self._ranks())
-            if is_helper
-            else contextlib.nullcontext()
-        ):
+        takes_arrays = any(isinstance(t, types.Array) for t in signature.args)
+        with contextlib.ExitStack() as stack:
+            if is_helper:
+                stack.enter_context(pauses.watch(self.context, self.builder, self._recorded(), self._ranks()))
+            if takes_arrays:
+                stack.enter_context(self._releasing())
             return super()._lower_call_normal(fnty, expr, signature)
 
 
