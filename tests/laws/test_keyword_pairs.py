@@ -4,8 +4,8 @@ Values and dtypes of all pairs of keywords are NumPy's, and gradients with one k
 own function. A share of the functions is tried, another one each day.
 """
 import ast
-import datetime
 import itertools
+import os
 import random
 import warnings
 import zlib
@@ -26,13 +26,13 @@ NOISE = ("scipy.signal.coherence",)
 WRITING = ("copy", "out", "where", "like", "lwork")
 PHASES = ("eig", "svd", "qr", "cholesky", "polar", "null_space")
 HERMITIAN = ("eigh", "eigvalsh", "cho", "hermitian=True")  # derivatives are Hermitian (docs/kinks.md)
+SHARE = int(os.environ.get("FAD_SHARE", "739945"))
 DATA = {name: kw.VALUES[name] for name in "xvS"}
 
 
 def share(count):
-    """The functions of the day, one of so many."""
-    today = datetime.date.today().toordinal()
-    return [n for n in NAMES if n not in NOISE and (zlib.crc32(n.encode()) + today) % count == 0]
+    """One function of so many; $FAD_SHARE, a number, chooses others."""
+    return [n for n in NAMES if n not in NOISE and (zlib.crc32(n.encode()) + SHARE) % count == 0]
 
 
 def with_keywords(call, name, chosen):
