@@ -27,6 +27,7 @@ from ..ops.custom import checkpoint
 from ..ops.extents import hint
 from ..passes.dce import dce
 from .independence import OWN, PRIVATE, SAME, SUM, Role, roles_of
+from .lane_costs import LONG, pays
 from .lane_parts import LANES, first_of_block, part_of, with_part
 from .lanes import Block, Refused
 from .varying import find_varying
@@ -121,12 +122,24 @@ class _Walk:
         with at_line(eqn.where):
             try:
                 blocks = BlockedLoop(loop, roles, env)
-                if blocks.is_worth_it():
+                short = pays(loop, roles, blocks.varying, self.uses)
+                if short is not None and blocks.is_worth_it():
+                    hold_short(short, env)
                     return blocks.results()
             except Refused:
                 pass
         builder.take_back(mark)
         return None
+
+
+def hold_short(loops: list, env: Environment) -> None:
+    """Hold the program to inner loops that are short, as far as extents of inputs tell."""
+    facts = current().integers
+    for loop in loops:
+        stop = loop.bounds[1]
+        if isinstance(stop, Var) and stop in env:
+            n = env.read(stop)
+            facts.assume_nonnegative(facts.form(LONG - 1) - facts.form(getattr(n, "atom", n)))
 
 
 class BlockedLoop:

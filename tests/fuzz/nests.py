@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 
 import fad
-from fad.transforms import lane_parts, lanes, vectorise
+from fad.transforms import lane_costs, lane_parts, lanes, vectorise
 
 from . import judge
 from .statement import Blocks, Statement
@@ -86,9 +86,10 @@ class Generator(Blocks):
 
 
 @contextmanager
-def in_lanes(count):
-    """Every loop that can runs in so many lanes."""
-    with mock.patch.object(lane_parts, "LANES", count), mock.patch.object(lanes, "LANES", count), mock.patch.multiple(vectorise, LANES=count, MANY=1):
+def in_lanes(count=64):
+    """Every loop that can runs in so many lanes, whether that pays or not."""
+    with (mock.patch.object(lane_parts, "LANES", count), mock.patch.object(lanes, "LANES", count), mock.patch.object(lane_costs, "WORTH", 0),
+          mock.patch.multiple(vectorise, LANES=count, MANY=count)):
         yield
 
 

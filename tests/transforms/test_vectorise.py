@@ -312,7 +312,12 @@ def is_in_lanes(f, *args):
 @pytest.mark.parametrize("tier", ["never", "now"])
 @pytest.mark.parametrize("f", INDEPENDENT, ids=lambda f: f.__name__)
 def test_independent_iterations_run_in_lanes(f, tier):
-    assert is_in_lanes(f, X, W)
+    with in_lanes():
+        assert is_in_lanes(f, X, W)
+        check_lanes(f, tier)
+
+
+def check_lanes(f, tier):
     value, gradient = fad.jit(f, compile=tier), fad.jit(fad.grad(f, argnums=(0, 1)), compile=tier)
     for rows in (300, 320, 64, 65, 7, 2):
         x = X[np.arange(rows) % 300] * 0.9
@@ -327,7 +332,8 @@ def test_independent_iterations_run_in_lanes(f, tier):
 
 @pytest.mark.parametrize("f", DEPENDENT, ids=lambda f: f.__name__)
 def test_iterations_that_depend_on_each_other_run_in_turn(f):
-    assert not is_in_lanes(f, X, W)
+    with in_lanes():
+        assert not is_in_lanes(f, X, W)
     with in_lanes(4):
         close(fad.jit(f, compile="never")(X[:50], W), f(X[:50], W), rtol=1e-13)
 
@@ -337,18 +343,46 @@ def test_programs_for_few_iterations_are_for_few():
     def f(x, w):
         s = 0.0
         for i in range(x.shape[0]):
+            a = 0.0
             for j in range(x.shape[1]):
-                s += x[i, j] * w[j]
+                a += x[i, j] * w[j]
+            s += np.sin(np.exp(np.cos(a)))
         return s
     for rows, traces in (20, 1), (200, 1), (300, 2), (20, 2):    # the second program is in lanes
-        close(f(X[:rows], W), np.sum(X[:rows] * W), rtol=1e-12)
+        close(f(X[:rows], W), np.sum(np.sin(np.exp(np.cos(X[:rows] @ W)))), rtol=1e-12)
         assert f.traces == traces
 
 
 def test_the_report_says_so():
-    for f in (fad.jit(total), fad.grad(total)):
-        outer, *_ = fad.explain(f, X, W).of("loop")
-        assert outer.detail == "64 iterations at once, what is left over one by one"
+    with in_lanes():
+        for f in (fad.jit(total), fad.grad(total)):
+            outer, *_ = fad.explain(f, X, W).of("loop")
+            assert outer.detail == "64 iterations at once, what is left over one by one"
+
+
+def logistic(w, x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        a = 0.0
+        for j in range(x.shape[1]):
+            a += x[i, j] * w[j]
+        s += np.log1p(np.exp(-a))
+    return s
+
+
+def recurrence(w, x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        p = 0.0
+        for j in range(w.size):
+            p = p * x[i, 0] + w[j]
+        s += p
+    return s
+
+
+@pytest.mark.parametrize("f, features, pays", [(logistic, 4, True), (logistic, 32, False), (recurrence, 40, True)])
+def test_lanes_are_taken_where_they_pay(f, features, pays):
+    assert is_in_lanes(f, np.ones(features), np.ones((1000, features))) is pays
 
 
 def test_an_index_out_of_range_raises():
@@ -361,12 +395,11 @@ def test_an_index_out_of_range_raises():
     places = np.arange(300)
     places[[70, 299]] = 300, -301
     for tier in ("never", "now"):
-        with pytest.raises(IndexError):
-            fad.jit(f, compile=tier)(X, places)
-        places[70] = 0
-        with pytest.raises(IndexError):
-            fad.jit(f, compile=tier)(X, places)
-        places[70] = 300
+        with in_lanes():
+            for first in (300, 0):
+                places[70] = first
+                with pytest.raises(IndexError):
+                    fad.jit(f, compile=tier)(X, places)
 
 
 def test_what_people_see_happens_once_an_iteration(capfd):
@@ -377,7 +410,8 @@ def test_what_people_see_happens_once_an_iteration(capfd):
             for j in range(x.shape[1]):
                 s += x[i, j] * w[j]
         return s
-    fad.jit(f, compile="never")(X, W)
+    with in_lanes():
+        fad.jit(f, compile="never")(X, W)
     assert capfd.readouterr().out.count("here") == 300
 
 
@@ -393,7 +427,8 @@ def test_dtypes(dtype):
             y[i] = t[0]
         return s, y
     x = (X + (1j * X[::-1] if dtype is np.complex128 else 0)).astype(dtype)
-    found, want = fad.jit(f, compile="never")(x, W.astype(dtype)), f(x, W.astype(dtype))
+    with in_lanes():
+        found, want = fad.jit(f, compile="never")(x, W.astype(dtype)), f(x, W.astype(dtype))
     assert [y.dtype for y in found] == [y.dtype for y in want] == [dtype, dtype]
     for y, z in zip(found, want):
         close(y, z, rtol=2e-4 if dtype is np.float32 else 1e-12)
