@@ -76,7 +76,7 @@ def _op_class() -> Any:
     base, graph = needed("pytensor.graph.op", "PyTensor"), needed("pytensor.graph.basic", "PyTensor")
     pt, gradient = needed("pytensor.tensor", "PyTensor"), needed("pytensor.gradient", "PyTensor")
 
-    class FadOp(base.Op):
+    class FadOp(base.Op):                                     # type: ignore[name-defined]
         """Calls a function of fad's."""
 
         def __init__(self, hosted: Hosted, examples: tuple):

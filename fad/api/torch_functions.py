@@ -1,5 +1,6 @@
 """fad.torch: functions of PyTorch's tensors that fad differentiates, as an autograd.Function."""
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from .hosted import Hosted, check_arguments, needed
 from .vmap import vmap
 
 DTYPES = frozenset("float32 float64 complex64 complex128 int8 int16 int32 int64 uint8 bool".split())
+_OUTSIDE: list = []     # TorchFunction._called as torch.compile leaves it alone
 
 
 @named_as_here
@@ -70,9 +72,14 @@ class TorchFunction:
     def __init__(self, hosted: Hosted):
         self.hosted = hosted
         self.batched: dict = {}
+        if not _OUTSIDE:
+            _OUTSIDE.append(needed("torch", "PyTorch")._disable_dynamo(TorchFunction._called))
         functools.update_wrapper(self, hosted.f, assigned=("__module__", "__doc__", "__name__"), updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._outside(args, kwargs) if "torch._dynamo" in sys.modules else self._called(args, kwargs)
+
+    def _called(self, args: tuple, kwargs: dict) -> Any:
         check_arguments(self.hosted.name, args, kwargs)
         torch = needed("torch", "PyTorch")
         for x in args:
@@ -80,6 +87,10 @@ class TorchFunction:
                 _check_tensor(torch, x)
         wanted = tuple(k for k, x in enumerate(args) if isinstance(x, torch.Tensor) and x.requires_grad)
         return _autograd_function().apply(_Call(self, wanted if torch.is_grad_enabled() else ()), *args)
+
+    def _outside(self, args: tuple, kwargs: dict) -> Any:
+        """The same where torch.compile may be at work, which must not trace fad."""
+        return _OUTSIDE[0](self, args, kwargs)
 
     def over_axes(self, axes: tuple) -> "TorchFunction":
         """The function of batches along these axes, one for each argument or None."""
@@ -140,7 +151,7 @@ def _autograd_function() -> Any:
     """The autograd.Function, made when PyTorch is there."""
     torch = needed("torch", "PyTorch")
 
-    class FadFunction(torch.autograd.Function):
+    class FadFunction(torch.autograd.Function):               # type: ignore[name-defined]
         """Calls a function of fad's."""
 
         @staticmethod

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.products import pulled_in_place, jvp
+from ..api.products import jvp, pulled_in_place
 from ..api.pullback import TwoStep, later_tree
 from ..api.staged import Staged
 from ..api.vmap import argument_axes, prefix_leaves, vmap

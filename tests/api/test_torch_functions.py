@@ -1,5 +1,6 @@
 """fad.torch: functions of PyTorch's tensors, held against PyTorch's own derivatives and its checks."""
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -132,6 +133,15 @@ def test_older_batching_is_refused_in_words():
     x, y = inputs()
     with pytest.raises(fad.FadError, match="torch.func.jacrev"):
         torch.autograd.functional.jacobian(lambda x: fad.torch.function(pair)(x, y)[0], x, vectorize=True)
+
+
+def test_programs_of_torch_compile_call_it_as_it_is():
+    x, of_cube = torch.ones(2, requires_grad=True), fad.torch.function(cube)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Dynamo")
+        value = torch.compile(lambda x: 2 * of_cube(2 * x), backend="eager")(x)
+    value.backward()
+    assert value.dtype == torch.float32 and value == 32.0 and x.grad.tolist() == [48.0, 48.0]
 
 
 # -- errors -----------------------------------------------------------------------------------------
