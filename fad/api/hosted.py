@@ -40,7 +40,8 @@ class Hosted:
     def __init__(self, f: Callable, name: str):
         self.f, self.name = check_callable(f, name), name
         self.run = jitted(f)
-        self.known: dict = {}
+        self.accepted: Any = None                             # the program that was checked last
+        self.described: tuple = (None, None)                  # a program, and the types of its results
         self.derivatives: dict = {}
 
         def flat(*args: Any) -> tuple:
@@ -51,16 +52,23 @@ class Hosted:
 
     def results(self, args: Sequence) -> Results:
         """The types of the results, by a trace; an error if a host cannot take them."""
-        key = tuple(_kind_of(x) for x in args)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = self._traced(args)
-        return found
+        program = self._program(args)
+        described, results = self.described                   # read at once: hosts call from several threads
+        if program is not described:
+            results = self._results_of(program.traced)
+            self.described = program, results
+        return results
 
-    def _traced(self, args: Sequence) -> Results:
+    def _program(self, args: Sequence) -> Any:
+        """The program for these arguments. It is another one if what the function reads from outside has changed."""
         program, _ = self.run.program_for(*args)
-        program.refuse_writes()                               # what Python does at each call, no host knows of
-        structure, statics = program.traced.structure, program.traced.statics
+        if program is not self.accepted:
+            program.refuse_writes()                           # what Python does at each call, no host knows of
+            self.accepted = program
+        return program
+
+    def _results_of(self, traced: Any) -> Results:
+        structure, statics = traced.structure, traced.statics
         is_alone = structure.cls is None
         is_row = structure.cls in (tuple, list) and all(child.cls is None for child in structure.children)
         if statics or not (is_alone or is_row) or not structure.leaves:
@@ -68,7 +76,7 @@ class Hosted:
             shown = "no array" if is_none else f"{structure.text()} (* is an array or a number)"
             raise StructureError(f"fad.{self.name} needs a function that returns an array or a tuple of arrays, and "
                                  f"this one returned {shown}", do="return the arrays, without a structure around them")
-        outputs = program.traced.func.outputs[:structure.leaves]
+        outputs = traced.func.outputs[:structure.leaves]
         return Results(tuple((y.type.dtype, len(y.type.shape)) for y in outputs), is_alone)
 
     def shapes(self, args: Sequence) -> tuple:
@@ -76,14 +84,10 @@ class Hosted:
         return tuple(tuple(int(n) for n in shape) for shape in self.shapes_of(*args))
 
     def __call__(self, args: Sequence) -> list:
-        """The results, new arrays; an error if one has another dtype or rank than those that the host was told."""
-        types = self.results(args)
+        """The results, which are new arrays."""
+        self._program(args)
         result = self.run(*args)
-        arrays = [np.asarray(y) for y in (result if isinstance(result, (tuple, list)) else (result,))]
-        if tuple((y.dtype, y.ndim) for y in arrays) != types.types:
-            raise StructureError(f"fad.{self.name} got results of other types than those of the first call",
-                                 do="return arrays of one dtype and rank, whatever the values")
-        return arrays
+        return [np.asarray(y) for y in (result if isinstance(result, (tuple, list)) else (result,))]
 
     def pulled(self, count: int, wanted: tuple, moving: tuple) -> "Hosted":
         """The function of so many arguments and of the cotangents of the moving results that returns a tuple: the
@@ -148,7 +152,7 @@ class Pulled(Derived):
             return pulled_in_place(moved, values[:count], False, wanted)[1](values[count:])
         return pullback
 
-    def _traced(self, args: Sequence) -> Results:
+    def results(self, args: Sequence) -> Results:
         chosen = [np.asarray(args[k]) for k in self.wanted]
         return Results(tuple((x.dtype, x.ndim) for x in chosen), False)
 
@@ -169,7 +173,7 @@ class Pushed(Derived):
             return jvp(moved, tuple([values[k] for k in wanted]), values[count:])[1]
         return push
 
-    def _traced(self, args: Sequence) -> Results:
+    def results(self, args: Sequence) -> Results:
         types = self.of.results(args[:self.count]).types
         return Results(tuple(types[k] for k in self.moving), False)
 
@@ -181,11 +185,6 @@ def _forward_of(flat: Callable, wanted: tuple) -> Staged:
         results, pullback = pulled_in_place(flat, primals, False, wanted)
         return (results,), pullback(later_tree(results, "g")), results
     return TwoStep(body, flat, rebuild=(_forward_of, (flat, wanted), {}))
-
-
-def _kind_of(x: Any) -> Any:
-    """What of an argument the types of results depend on. Python's ints may be part of the program."""
-    return (x.dtype, x.ndim) if isinstance(x, np.ndarray) else (type(x), x if isinstance(x, int) else None)
 
 
 def is_moving(x: Any) -> bool:

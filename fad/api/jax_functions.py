@@ -87,13 +87,14 @@ class JaxFunction:
     def _call_back(self, *args: Any) -> tuple:
         """The results, which JAX gets from NumPy as the program runs."""
         jax, models = needed("jax", "JAX"), _models(args)
-        dtypes = [jax.dtypes.canonicalize_dtype(dtype) for dtype, _ in self.hosted.results(models).types]
-        shapes = self.hosted.shapes(models)
+        own = [dtype for dtype, _ in self.hosted.results(models).types]
+        dtypes, shapes = [jax.dtypes.canonicalize_dtype(dtype) for dtype in own], self.hosted.shapes(models)
 
         def compute(*args: Any) -> tuple:
             found = self.hosted([np.asarray(x) for x in args])
-            if tuple(y.shape for y in found) != shapes:
-                raise StructureError("fad.jax.function got results whose shapes depend on the values of arguments",
+            if tuple(y.shape for y in found) != shapes or [y.dtype for y in found] != own:
+                raise StructureError("fad.jax.function got results whose shapes depend on the values of arguments, or "
+                                     "other dtypes than before",
                                      do="return arrays whose shapes follow from the shapes of the arguments")
             return tuple([y.astype(dtype) for y, dtype in zip(found, dtypes)])
         told = tuple([jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in zip(shapes, dtypes)])

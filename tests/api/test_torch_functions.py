@@ -188,3 +188,20 @@ def test_arguments_are_tensors_by_position(args, kwargs, words):
 def test_functions_of_modules_can_be_pickled():
     again = pickle.loads(pickle.dumps(fad.torch.function(np.sum)))
     assert again(torch.ones(3)) == 3.0
+
+
+def test_a_function_that_begins_to_draw_is_refused():
+    drawing, x = [], torch.ones(2, requires_grad=True)
+    hosted = fad.torch.function(lambda x: x * np.random.standard_normal(2) if drawing else x)
+    assert hosted(x).tolist() == [1.0, 1.0]
+    drawing.append(True)
+    with pytest.raises(fad.FadError, match="random"):
+        hosted(x)
+
+
+def test_a_function_that_returns_more_than_before():
+    more, x = [], torch.ones(2)
+    hosted = fad.torch.function(lambda x: (x, x) if more else x)
+    assert isinstance(hosted(x), torch.Tensor)
+    more.append(True)
+    assert isinstance(hosted(x), tuple)
