@@ -48,6 +48,9 @@ MODULES = {  # a public module -> what it is for
     "functional": "Use the functions of torch.autograd.functional on arrays and tensors.",
     "sparse": "Compute sparse Jacobians and Hessians.",
     "scipy": "Call SciPy's optimisers with exact derivatives, and get standard errors.",
+    "torch": "Call functions that fad differentiates from PyTorch.",
+    "jax": "Call functions that fad differentiates from JAX.",
+    "pytensor": "Make Ops for PyTensor and PyMC of functions.",
     "dask": "Differentiate sums over chunks of Dask's arrays and bags.",
     "autograd": "Work with gradients of tensors under PyTorch's names.",
     "nn": "Build networks from modules.",
@@ -60,7 +63,7 @@ MODULES = {  # a public module -> what it is for
     "compat.autograd": "Run packages that were written for HIPS autograd.",
 }
 OF_LIBRARIES = {"linalg": "numpy.linalg", "special": "scipy.special", "fft": "numpy.fft", "numpy": "numpy"}
-IN_FULL = {"scipy": ("optimize",), "dask": ("",)}  # modules whose functions have numpydoc sections, and in which parts
+IN_FULL = {"scipy": ("optimize",), "dask": ("",), "torch": ("",), "jax": ("",), "pytensor": ("",)}  # modules whose functions have numpydoc sections, and in which parts
 PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "autograd": ("forward_ad", "graph", "profiler"), "utils": ("checkpoint",)}
 
 

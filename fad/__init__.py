@@ -50,13 +50,16 @@ if _TYPE_CHECKING:
     from . import dask as dask
     from . import fft as fft
     from . import functional as functional
+    from . import jax as jax
     from . import linalg as linalg
     from . import nn as nn
     from . import numpy as numpy
     from . import optim as optim
+    from . import pytensor as pytensor
     from . import scipy as scipy
     from . import sparse as sparse
     from . import special as special
+    from . import torch as torch
     from . import utils as utils
     from .check.certify import certify as certify
     from .eager.api import Tensor as Tensor
@@ -77,7 +80,7 @@ if _TYPE_CHECKING:
 
 del _core
 _LATER = {name: module for module, names in {
-    "": "autograd dask fft functional linalg nn numpy optim scipy sparse special utils",
+    "": "autograd dask fft functional jax linalg nn numpy optim pytensor scipy sparse special torch utils",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.dtypes": "get_default_dtype set_default_dtype",

@@ -155,7 +155,7 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
     """
     check_callable(f, "vjp")
     if _traced_now(primals):
-        value, pullback, *aux = within(memory, _vjp_in_place)(f, primals, has_aux)
+        value, pullback, *aux = within(memory, pulled_in_place)(f, primals, has_aux)
         return value, within(memory, pullback), *aux
     (value, *aux), step = _vjp_of(f, has_aux, memory, fallback)(*primals)
     return value, step, *aux
@@ -164,7 +164,7 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
 @remembered
 def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "bool | None") -> Staged:
     def body(*primals: Any) -> Any:
-        value, pullback, *aux = _vjp_in_place(f, primals, has_aux)
+        value, pullback, *aux = pulled_in_place(f, primals, has_aux)
         return (value, *aux), pullback(later_tree(value, "g")), value
     return TwoStep(within(memory, body), f, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
 
@@ -173,18 +173,20 @@ def _traced_now(args: Any) -> bool:
     return bool(stack.builders()) and all(getattr(x, "__fad_level__", 0) != 1 for x in tree.flatten(args)[0])
 
 
-def _vjp_in_place(f: Callable, primals: tuple, has_aux: bool) -> tuple:
-    inner = Inner(f, primals, None, range(len(primals)))
+def pulled_in_place(f: Callable, primals: tuple, has_aux: bool, chosen: "Sequence[int] | None" = None) -> tuple:
+    """vjp within a program. chosen: the arguments to differentiate with respect to, or all."""
+    chosen = range(len(primals)) if chosen is None else chosen
+    inner = Inner(f, primals, None, chosen)
     ys, pull = pull_back(inner.func, inner.args, inner.wanted)
     result = of_its_own(inner.tree_of(ys))
     value = result[0] if has_aux else result
 
     def pullback(cotangent: Any) -> tuple:
-        return of_its_own(tuple(_cotangents(inner, primals, pull, value, cotangent)))
+        return of_its_own(tuple(_cotangents(inner, [primals[k] for k in chosen], pull, value, cotangent)))
     return (value, pullback, result[1]) if has_aux else (value, pullback)
 
 
-def _cotangents(inner: Inner, primals: tuple, pull: Callable, value: Any, cotangent: Any) -> list:
+def _cotangents(inner: Inner, primals: Sequence, pull: Callable, value: Any, cotangent: Any) -> list:
     gs = [g for k, g in enumerate(conform("cotangent", cotangent, value)) if k not in inner.traced.statics]
     gs += [None] * (len(inner.func.outputs) - len(gs))
     return gradient_tree(primals, pull(gs), [inner.args[k] for k in inner.wanted])
@@ -308,8 +310,8 @@ def _along(f: Callable, x: Any, v: Any) -> Any:
     dxs = aligned_tangents(inner, (x,), (v,))
     if not is_reverse_only(inner.func):
         return tangent_tree(inner, *push_forward(inner.func, inner.args, dxs))
-    value, pullback = _vjp_in_place(f, (x,), False)
-    transposed = Inner(lambda u: _vjp_in_place(lambda u: pullback(u)[0], (u,), False)[1](v)[0],
+    value, pullback = pulled_in_place(f, (x,), False)
+    transposed = Inner(lambda u: pulled_in_place(lambda u: pullback(u)[0], (u,), False)[1](v)[0],
                        (tree.map_leaves(zeros_of, value),))
     # reverse mode of a linear map needs no value; the tape cannot tell that it needs none
     if stack.is_live() or uses_its_inputs(transposed.func):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.products import _vjp_in_place, jvp
+from ..api.products import jvp, pulled_in_place
 from ..api.pullback import TwoStep, later_tree
 from ..api.staged import Staged
 from ..api.vmap import argument_axes, prefix_leaves, vmap
@@ -45,11 +45,11 @@ class StagedCalls:
         return self.function(*args, **kwargs)
 
     def _forward(self, xs: tuple, rest: tuple) -> tuple:
-        value, pullback = _vjp_in_place(lambda xs: self.call(xs, rest), (xs,), False)
+        value, pullback = pulled_in_place(lambda xs: self.call(xs, rest), (xs,), False)
         return value, pullback(later_tree(value, "g")), value
 
     def _gradient(self, xs: tuple, rest: tuple, g: Any) -> tuple:
-        return _vjp_in_place(lambda xs: self.call(xs, rest), (xs,), False)[1](g)[0]
+        return pulled_in_place(lambda xs: self.call(xs, rest), (xs,), False)[1](g)[0]
 
 
 def kind_of(function: Any, structure: Any, places: tuple) -> StagedCalls:
