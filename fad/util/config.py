@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from .errors import ArgumentError, MissingAttributeError
 from .forks import renewed
-from .interrupts import let_through
+from .interrupts import ignoring, let_through
 from .memory import parse_bytes
 from .nearest import nearest
 
@@ -85,10 +85,11 @@ def _container_cores(root: str = "/sys/fs/cgroup") -> "int | None":
     Source: the Linux kernel's documentation of control groups, cpu.max (version 2) and cpu.cfs_quota_us (version 1).
     """
     for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
-        try:
-            told = " ".join([open(os.path.join(root, name), encoding="ascii").read() for name in names]).split()
-        except (OSError, ValueError):
-            continue
+        told: list[str] = []
+        with ignoring(OSError, ValueError):
+            for name in names:
+                with open(os.path.join(root, name), encoding="ascii") as file:
+                    told += file.read().split()
         if len(told) == 2 and told[0].isdecimal() and told[1].isdecimal() and int(told[1]):
             return max(-(-int(told[0]) // int(told[1])), 1)
     return None
