@@ -54,6 +54,7 @@ class _Costs:
         self.varying, self.uses = varying, uses
         self.arithmetic, self.reads = 0.0, 0.0
         self.short: list[LoopView] = []
+        self.seen: set[tuple] = set()                        # reads: the array and the operands of the subscripts
 
     def add(self, region: Func, nests: "list[_Nest]") -> None:
         """Add what a region does within these loops."""
@@ -71,6 +72,9 @@ class _Costs:
 
     def _equation(self, eqn: Equation, nests: "list[_Nest]") -> None:
         if eqn.reads_part and eqn.inputs[0] not in self.varying:
+            if eqn.inputs in self.seen:
+                return
+            self.seen.add(eqn.inputs)
             read = operands(eqn)                             # the same element is read again from the first cache
             self.reads += math.prod([n.iterations for n in nests if any(v in n.moving for v in read)])
         elif eqn.op.kind in ("elementwise", "reduce", "contract"):
