@@ -13,18 +13,17 @@ computes it again, so that it holds what one block saves and not what all iterat
 """
 import math
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir import stack
 from ..ir.build import Builder, at_line, building, current
-from ..ir.graph import Equation, Func, Var, all_equations, has_loop, is_branch, is_counted
+from ..ir.graph import Equation, Func, Literal, Var, all_equations, has_loop, is_branch, is_counted
 from ..ir.uses import use_counts
 from ..ir.views import LoopView
 from ..ir.walk import Environment, bind_outputs, closure, run_equation
 from ..ops.carry import convert
 from ..ops.control import FOR, integer, trip_count
 from ..ops.custom import checkpoint
-from ..ops.extents import hint
 from ..passes.dce import dce
 from .independence import OWN, PRIVATE, SAME, SUM, Role, roles_of
 from .lane_costs import LONG, pays
@@ -41,16 +40,70 @@ USUAL = 100                                                  # the estimate of a
 def vectorise(func: Func) -> "tuple[Func, Builder | None]":
     """The Func with its independent loops in blocks of lanes, and the builder that made it, which has further guards.
 
-    The Func itself and None if there is no such loop.
+    The Func itself if there is no such loop, or if all have few iterations; None if there are no guards then.
     """
     if stack.is_live() or not any(map(_has_nest, func.equations)):
         return func, None
-    func = dce(func)
+    swept = dce(func)
+    uses = use_counts(swept)
+    found = {eqn: candidate for eqn in all_equations(swept) if (candidate := _Candidate.of(eqn, uses))}
+    if not found:
+        return func, None
     with building(func.name, region=bool(stack.builders())) as builder:
-        walk = _Walk(use_counts(func))
-        outputs = walk.run(func, _same_inputs(builder, func))
-        new = builder.finish(outputs)
-    return (new, builder) if walk.found else (func, builder if builder.integers.guards else None)
+        env = _same_inputs(builder, swept)
+        if not any(candidate.has_many() for candidate in found.values()):
+            for candidate in found.values():
+                candidate.hold_few()
+            return func, builder
+        walk = _Walk(found)
+        new = builder.finish(walk.run(swept, env))
+    return (new, builder) if walk.found else (func, builder)
+
+
+class _Candidate(NamedTuple):
+    """A loop that may run in lanes, and gains by it: its carries' roles, what varies, the inner loops that are short.
+    """
+
+    loop: LoopView
+    roles: list
+    varying: set
+    short: list
+
+    @classmethod
+    def of(cls, eqn: Equation, uses: Collection) -> "_Candidate | None":
+        """The candidate that an equation is, if it is one."""
+        if not is_counted(eqn) or not _has_nest(eqn):
+            return None
+        loop = LoopView(eqn)
+        if loop.step != 1 or eqn.params["extents"] or eqn.params.get("checkpoint") is not None or _is_seen(loop.body):
+            return None
+        roles = roles_of(loop, uses)
+        if roles is None or all(role.kind == SAME for role in roles) or _bytes_of_lanes(loop, roles) > LARGE:
+            return None
+        varying = find_varying(loop.body, {loop.index, *[c for c, r in zip(loop.carries, roles) if r.kind != SAME]})
+        short = pays(loop, roles, varying, uses)
+        return None if short is None else cls(loop, roles, varying, short)
+
+    def has_many(self) -> bool:
+        """Whether there were iterations enough when the function was traced."""
+        start, stop = [a.value if isinstance(a, Literal) else a.hint for a in self.loop.bounds[:2]]
+        return start is not None and stop is not None and stop - start >= MANY
+
+    def hold_few(self) -> None:
+        """Hold the program to few iterations, as far as extents of inputs tell."""
+        builder, (start, stop) = current(), self.loop.bounds[:2]
+        if isinstance(stop, Var) and builder.sees(stop) and isinstance(start, Literal):
+            facts = builder.integers
+            facts.assume_nonnegative(facts.form(MANY - 1 + int(start.value)) - facts.form(stop))
+
+    def hold_short(self, env: Environment) -> None:
+        """Hold the program to inner loops that are short, as far as extents of inputs tell."""
+        facts = current().integers
+        for loop in self.short:
+            stop = loop.bounds[1]
+            if isinstance(stop, Var) and stop in env:
+                n = env.read(stop)
+                facts.assume_nonnegative(facts.form(LONG - 1) - facts.form(getattr(n, "atom", n)))
 
 
 def _has_nest(eqn: Equation) -> bool:
@@ -79,10 +132,10 @@ def _same_inputs(builder: Builder, func: Func) -> Environment:
 
 
 class _Walk:
-    """A Func's equations in the current builder, its independent loops in blocks. found: whether there was one."""
+    """A Func's equations in the current builder, these loops in blocks. found: whether one could be."""
 
-    def __init__(self, uses: Collection):
-        self.uses, self.found = uses, False
+    def __init__(self, candidates: dict):
+        self.candidates, self.found = candidates, False
 
     def run(self, region: Func, env: Environment) -> tuple:
         for eqn in region.equations:
@@ -90,7 +143,7 @@ class _Walk:
         return tuple([env.read(a) for a in region.outputs])
 
     def _step(self, eqn: Equation, env: Environment) -> None:
-        results = self._in_blocks(eqn, env) if is_counted(eqn) and _has_nest(eqn) else None
+        results = self._in_blocks(eqn, env) if eqn in self.candidates else None
         if results is not None:
             self.found = True
             bind_outputs(eqn, results, env)
@@ -111,59 +164,28 @@ class _Walk:
 
     def _in_blocks(self, eqn: Equation, env: Environment) -> "tuple | None":
         """The loop's results; None if it stays as it is."""
-        loop = LoopView(eqn)
-        if loop.step != 1 or eqn.params["extents"] or eqn.params.get("checkpoint") is not None or _is_seen(loop.body):
+        candidate, builder = self.candidates[eqn], current()
+        if not candidate.has_many():
             return None
-        roles = roles_of(loop, self.uses)
-        if roles is None or all(role.kind == SAME for role in roles):
-            return None
-        builder = current()
         mark = len(builder.equations)
         with at_line(eqn.where):
             try:
-                blocks = BlockedLoop(loop, roles, env)
-                short = pays(loop, roles, blocks.varying, self.uses)
-                if short is not None and blocks.is_worth_it():
-                    hold_short(short, env)
-                    return blocks.results()
+                results = BlockedLoop(candidate, env).results()
             except Refused:
-                pass
-        builder.take_back(mark)
-        return None
-
-
-def hold_short(loops: list, env: Environment) -> None:
-    """Hold the program to inner loops that are short, as far as extents of inputs tell."""
-    facts = current().integers
-    for loop in loops:
-        stop = loop.bounds[1]
-        if isinstance(stop, Var) and stop in env:
-            n = env.read(stop)
-            facts.assume_nonnegative(facts.form(LONG - 1) - facts.form(getattr(n, "atom", n)))
+                builder.take_back(mark)
+                return None
+        candidate.hold_short(env)
+        return results
 
 
 class BlockedLoop:
     """An independent loop in blocks of lanes, and the iterations that are left over one by one."""
 
-    def __init__(self, loop: LoopView, roles: "list[Role]", env: Environment):
-        self.loop, self.roles, self.env = loop, roles, env
-        self.start, self.stop = [integer(env.read(a)) for a in loop.bounds[:2]]
+    def __init__(self, candidate: _Candidate, env: Environment):
+        self.loop, self.roles, self.varying, self.env = candidate.loop, candidate.roles, candidate.varying, env
+        self.start, self.stop = [integer(env.read(a)) for a in self.loop.bounds[:2]]
         self.count = trip_count(self.start, self.stop, 1)
-        moving = [c for c, role in zip(loop.carries, roles) if role.kind != SAME]
-        self.varying = find_varying(loop.body, {loop.index, *moving})
-        self.kept = [k for k, role in enumerate(roles) if role.kind in (SUM, OWN)]
-
-    def is_worth_it(self) -> bool:
-        """Whether there are iterations enough, and private arrays small enough. A program for few iterations is held
-        to few.
-        """
-        if _bytes_of_lanes(self.loop, self.roles) > LARGE:
-            return False
-        seen = hint(self.count)
-        if seen is not None and seen < MANY:
-            facts = current().integers
-            facts.assume_nonnegative(facts.form(MANY - 1) - facts.form(getattr(self.count, "atom", self.count)))
-        return seen is not None and seen >= MANY
+        self.kept = [k for k, role in enumerate(self.roles) if role.kind in (SUM, OWN)]
 
     def results(self) -> tuple:
         """What the carries are in the end."""
