@@ -51,6 +51,8 @@ _REMEDIES = (                                                 # words of NumPy's
     ("data type", "name a dtype that NumPy knows: float, np.float32, complex, int, bool"),
     ("ndices", "index with integers, slices, None, ... or arrays of integers or booleans"),
     ("integer", "pass an int: int(x) of a number that is known before the call, x.shape[0] or len(x)"),
+    ("matrix as complex", "pass the matrix as complex numbers: A + 0j"),
+    ("the result is not real", "pass the matrix as complex numbers: A + 0j"),
     ("ingular", "add to the diagonal (A + 1e-9 * np.eye(n)), or use np.linalg.lstsq or np.linalg.pinv"),
     ("positive definite", "look at the matrix: it has to be symmetric, and its eigenvalues above zero"),
     ("two-dimensional", "pass a matrix, or a stack of them (x.ndim is 2 or more)"),

@@ -196,3 +196,11 @@ def test_a_residual_that_there_is_not_is_an_error_where_it_is_read(f, raises):
         return
     with pytest.raises(ValueError, match="rank is deficient"):
         g(deficient, b)
+
+
+@pytest.mark.parametrize("tier", ["never", "now"])
+def test_a_complex_root_of_a_real_matrix_wants_the_matrix_as_complex(tier):
+    a = np.array([[1.0, 2.0], [3.0, -4.0]])
+    with pytest.raises(np.linalg.LinAlgError, match=r"A \+ 0j"):
+        jit(lambda a: la.sqrtm(a), compile=tier)(a)
+    np.testing.assert_allclose(jit(lambda a: la.sqrtm(a + 0j), compile=tier)(a), la.sqrtm(a), rtol=1e-10)
