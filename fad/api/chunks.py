@@ -23,7 +23,7 @@ from ..util import tree
 from ..util.config import config
 from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here
-from ..util.lazy import imported
+from ..util.lazy import optional
 from .derivative import jit
 from .derivative import value_and_grad as value_and_grad_of
 from .jacobian import hessian as hessian_of
@@ -239,10 +239,7 @@ def _tasks(shared: "_Shared", rows: list) -> "tuple[str, dict]":
 
 def _needed(name: str) -> Any:
     """A module that Dask brings."""
-    try:
-        return imported(name)
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("fad.dask needs Dask. do: pip install 'fad-jit[dask]'", name=name) from None
+    return optional(name, "fad.dask", "Dask", "'fad-jit[dask]'")
 
 
 # -- what has chunks ------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..util import tree
 from ..util.errors import ArgumentError, StructureError
-from ..util.lazy import imported
 from .derivative import jit, jitted
 from .kept import remembered
 from .products import jvp, pulled_in_place
@@ -201,14 +200,3 @@ def check_arguments(name: str, args: Sequence, kwargs: dict) -> None:
         if isinstance(x, (dict, list, tuple)) or x is None or tree.flatten(x)[1].cls is not None:
             raise StructureError(f"a function of fad.{name} takes arrays, and got a {type(x).__name__}",
                                  do="pass the arrays as arguments of their own")
-
-
-def needed(library: str, title: str) -> Any:
-    """The library that hosts, which fad does not bring."""
-    try:
-        return imported(library)
-    except ModuleNotFoundError as error:
-        if error.name != library:
-            raise
-        extra = "'fad-jit[pytensor]'" if library == "pytensor" else library
-        raise ModuleNotFoundError(f"fad.{library} needs {title}. do: pip install {extra}", name=library) from None

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..util.errors import StructureError
 from ..util.keywords import named_as_here
-from .hosted import Hosted, check_arguments, is_moving, needed
+from ..util.lazy import optional
+from .hosted import Hosted, check_arguments, is_moving
 
 
 @named_as_here
@@ -57,7 +58,7 @@ def function(f: Callable) -> "JaxFunction":
     >>> jax.jit(jax.grad(fad.jax.function(energy)))(np.array([1.0, 2.0]))     # doctest: +SKIP
     Array([ 3., 12.], dtype=float32)
     """
-    needed("jax", "JAX")
+    _jax()
     return JaxFunction(Hosted(f, "jax.function"))
 
 
@@ -70,14 +71,14 @@ class JaxFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         check_arguments(self.hosted.name, args, kwargs)
-        arrays = [needed("jax.numpy", "JAX").asarray(x) for x in args]
+        arrays = [_jax("jax.numpy").asarray(x) for x in args]
         results = self._differentiable(*arrays)
         return results[0] if self._results(arrays).is_alone else tuple(results)
 
     @functools.cached_property
     def _differentiable(self) -> Callable:
         """The tuple of results, with its rule."""
-        run = needed("jax", "JAX").custom_vjp(self._call_back)
+        run = _jax().custom_vjp(self._call_back)
         run.defvjp(lambda *args: (run(*args), args), self._pull_back)  # run: derivatives of the rule itself
         return run
 
@@ -86,7 +87,7 @@ class JaxFunction:
 
     def _call_back(self, *args: Any) -> tuple:
         """The results, which JAX gets from NumPy as the program runs."""
-        jax, models = needed("jax", "JAX"), _models(args)
+        jax, models = _jax(), _models(args)
         own = [dtype for dtype, _ in self.hosted.results(models).types]
         dtypes, shapes = [jax.dtypes.canonicalize_dtype(dtype) for dtype in own], self.hosted.shapes(models)
 
@@ -121,3 +122,7 @@ class JaxFunction:
 def _models(args: Any) -> list:
     """Arrays like these arguments, which may be traced by JAX."""
     return [np.ones(x.shape, x.dtype) for x in args]
+
+
+def _jax(module: str = "jax") -> Any:
+    return optional(module, "fad.jax", "JAX", "jax")

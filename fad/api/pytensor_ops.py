@@ -7,7 +7,8 @@ import numpy as np
 
 from ..util.errors import ArgumentError, ExtentError, IndexRangeError, NoDerivativeError
 from ..util.keywords import named_as_here
-from .hosted import Hosted, is_moving, needed
+from ..util.lazy import optional
+from .hosted import Hosted, is_moving
 
 LENGTH = 5      # of an axis whose length PyTensor does not know, in the trace that tells the types of results
 
@@ -62,7 +63,7 @@ def op(f: Callable, *examples: Any) -> Any:
     >>> pytensor.function([x], slope)(np.array([1.0, 2.0]))    # doctest: +SKIP
     array([ 3., 12.])
     """
-    needed("pytensor", "PyTensor")
+    _pytensor()
     return _op_of(Hosted(f, "pytensor.op"), tuple([np.asarray(x) for x in examples]))
 
 
@@ -73,8 +74,8 @@ def _op_of(hosted: Hosted, examples: tuple = ()) -> Any:
 @functools.cache
 def _op_class() -> Any:
     """The class of Ops, made when PyTensor is there."""
-    base, graph = needed("pytensor.graph.op", "PyTensor"), needed("pytensor.graph.basic", "PyTensor")
-    pt, gradient = needed("pytensor.tensor", "PyTensor"), needed("pytensor.gradient", "PyTensor")
+    base, graph = _pytensor("pytensor.graph.op"), _pytensor("pytensor.graph.basic")
+    pt, gradient = _pytensor("pytensor.tensor"), _pytensor("pytensor.gradient")
 
     class FadOp(base.Op):                                     # type: ignore[name-defined]
         """Calls a function of fad's."""
@@ -163,3 +164,7 @@ def _types(hosted: Hosted, models: Sequence, is_given: bool) -> tuple:
             raise
         raise ArgumentError("fad.pytensor.op cannot tell the types of the results", why=str(error.what),
                             do="give examples of the arguments: fad.pytensor.op(f, *examples)") from error
+
+
+def _pytensor(module: str = "pytensor") -> Any:
+    return optional(module, "fad.pytensor", "PyTensor", "'fad-jit[pytensor]'")

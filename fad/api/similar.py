@@ -37,8 +37,10 @@ CHANGE, LARGE = 1e-10, 1e-3                                   # a change of A, a
 
 
 class Form:
-    """One of the two forms. zeros: the places (i, j), i > j, that it tells something about; turns: those of W, i > j,
-    that are not known to be zero.
+    """One of the two forms.
+
+    zeros: the places (i, j), i > j, at which the form fixes elements of T; rotations: the places, i > j, of the unknown
+    elements of W.
     """
 
     def __init__(self, name: str, n: int):
@@ -46,11 +48,11 @@ class Form:
         self.name, self.n = name, n
         self.zeros = np.tril_indices(n, -1 if is_schur else -2)
         i, j = np.tril_indices(n - 1 + is_schur, -1)
-        self.turns = (i, j) if is_schur else (i + 1, j + 1)
-        count = len(self.turns[0])
+        self.rotations = (i, j) if is_schur else (i + 1, j + 1)
+        count = len(self.rotations[0])
         self.places, self.signs = np.full((n, n), count), np.zeros((n, n))
-        self.places[self.turns] = self.places[self.turns[::-1]] = np.arange(count)
-        self.signs[self.turns], self.signs[self.turns[::-1]] = 1.0, -1.0
+        self.places[self.rotations] = self.places[self.rotations[::-1]] = np.arange(count)
+        self.signs[self.rotations], self.signs[self.rotations[::-1]] = 1.0, -1.0
 
     def on_numbers(self, _: Any, a: Any) -> Any:
         """T and Z."""
@@ -75,7 +77,7 @@ class Form:
             return low
         return registry["where"](_elements(t, i, j) != 0.0, _elements(x, i, i) - _elements(x, j, j), low)
 
-    def turn(self, w: Any) -> Any:
+    def rotation(self, w: Any) -> Any:
         """The skew matrix W with these elements."""
         return rows(registry["concatenate"](w, np.zeros(1), axis=0), self.places) * self.signs
 
@@ -91,12 +93,12 @@ class Form:
         m = matmul(matmul(transposed(z), dxs[1]), z)
         dt, dz = m, z * 0.0
         if len(self.zeros[0]):
-            def turned(w: Any) -> Any:
-                return matmul(t, self.turn(w)) - matmul(self.turn(w), t)
-            matrix = jacobian(lambda w: self.told(turned(w), t))(np.zeros(len(self.turns[0])))
+            def rotated(w: Any) -> Any:
+                return matmul(t, self.rotation(w)) - matmul(self.rotation(w), t)
+            matrix = jacobian(lambda w: self.told(rotated(w), t))(np.zeros(len(self.rotations[0])))
             right = registry["reshape"](-self.told(m, t), len(self.zeros[0]), 1)
             w = registry["reshape"](BY_NAME["numpy.linalg.solve"].call(matrix, right), len(self.zeros[0]))
-            dt, dz = m + turned(w), matmul(z, self.turn(w))
+            dt, dz = m + rotated(w), matmul(z, self.rotation(w))
         return (both,), (BY_NAME["numpy.stack"].call([dt, dz]),)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here
-from .hosted import Hosted, check_arguments, needed
+from ..util.lazy import optional
+from .hosted import Hosted, check_arguments
 from .vmap import vmap
 
 DTYPES = frozenset("float32 float64 complex64 complex128 int8 int16 int32 int64 uint8 bool".split())
@@ -62,7 +63,7 @@ def function(f: Callable) -> "TorchFunction":
     >>> x.grad                                                 # doctest: +SKIP
     tensor([ 3., 12.])
     """
-    needed("torch", "PyTorch")
+    _torch()
     return TorchFunction(Hosted(f, "torch.function"))
 
 
@@ -73,7 +74,7 @@ class TorchFunction:
         self.hosted = hosted
         self.batched: dict = {}
         if not _OUTSIDE:
-            _OUTSIDE.append(needed("torch", "PyTorch")._disable_dynamo(TorchFunction._called))
+            _OUTSIDE.append(_torch()._disable_dynamo(TorchFunction._called))
         functools.update_wrapper(self, hosted.f, assigned=("__module__", "__doc__", "__name__"), updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -81,7 +82,7 @@ class TorchFunction:
 
     def _called(self, args: tuple, kwargs: dict) -> Any:
         check_arguments(self.hosted.name, args, kwargs)
-        torch = needed("torch", "PyTorch")
+        torch = _torch()
         for x in args:
             if isinstance(x, torch.Tensor):
                 _check_tensor(torch, x)
@@ -116,7 +117,7 @@ class _Call:
 
     def forward(self, inputs: tuple) -> Any:
         """The results as tensors."""
-        torch, hosted = needed("torch", "PyTorch"), self.function.hosted
+        torch, hosted = _torch(), self.function.hosted
         arrays = [_array(torch, x) for x in inputs]
         results = hosted.results(arrays)
         if self.wanted and results.moving:
@@ -128,7 +129,7 @@ class _Call:
 
     def backward(self, inputs: list, gs: tuple, asked: tuple, moving: tuple) -> list:
         """The cotangents of the inputs, None for those that are not asked for."""
-        torch, hosted = needed("torch", "PyTorch"), self.function.hosted
+        torch, hosted = _torch(), self.function.hosted
         if not torch.is_grad_enabled() and self.pullback is not None and asked == self.wanted:
             given = tuple([_array(torch, g) if k in moving else np.zeros(()) for k, g in enumerate(gs)])
             tensors = [torch.from_numpy(np.asarray(g)) for g in self.pullback(given)]
@@ -149,7 +150,7 @@ class _Call:
 @functools.cache
 def _autograd_function() -> Any:
     """The autograd.Function, made when PyTorch is there."""
-    torch = needed("torch", "PyTorch")
+    torch = _torch()
 
     class FadFunction(torch.autograd.Function):               # type: ignore[name-defined]
         """Calls a function of fad's."""
@@ -215,3 +216,7 @@ def _array(torch: Any, x: Any) -> Any:
         raise ArgumentError("fad.torch.function got a tensor without memory of its own",
                             why=str(error).partition(";")[0],
                             do="batch with torch.vmap, torch.func.jacrev or torch.func.jacfwd") from error
+
+
+def _torch() -> Any:
+    return optional("torch", "fad.torch", "PyTorch", "torch")

@@ -267,7 +267,8 @@ class _Writer:
         names = [f"y{k}" for k in range(count)]
         taken = {0: "", 1: "y0 = "}.get(count, "".join(f"{y}, " for y in names) + "= ")
         if prelude is None:
-            self.lines += ["    try:", f"        {taken}kernel({', '.join(arguments + self.link)})", "    except fits:", _REFUSE]
+            call = f"        {taken}kernel({', '.join(arguments + self.link)})"
+            self.lines += ["    try:", call, "    except fits:", _REFUSE]
         else:
             self.scope.update(prelude=prelude.call, reversible=prelude)
             call = "reversible" if prelude.is_reversible else "prelude"

@@ -12,7 +12,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.graph import Func, all_equations, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
-from ..ops.control import LESS, NO_ROOM
+from ..ops.control import LESS
 from ..passes.pipeline import optimise
 from ..util.collection import collection_paused
 from ..util.config import config
@@ -95,8 +95,8 @@ class Runner:
         try:
             outputs = kernel.call(*values, *self.link)
         except MemoryError as error:
-            if self.callbacks is not None and str(error) != NO_ROOM:
-                raise                                        # of a Python function that the kernel calls
+            if self.callbacks is not None and self.callbacks.raised(error):
+                raise
             raise TapeMemoryError(str(error), do=LESS) from None
         return {0: (), 1: (outputs,)}.get(len(self.func.outputs), outputs)
 

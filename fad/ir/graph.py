@@ -115,6 +115,11 @@ class Func:
         return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
 
 
+def traced_value(a: Any) -> "int | None":
+    """The value of an integer atom or an extent; of a variable the one seen at tracing, None if unknown."""
+    return a.hint if isinstance(a, Var) else a.value if isinstance(a, Literal) else a
+
+
 def is_loop(eqn: Equation) -> bool:
     """Whether an equation is a loop itself."""
     return eqn.op.traits.control in ("for", "while")

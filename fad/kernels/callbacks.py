@@ -11,6 +11,7 @@ Compiled code takes Python's lock for the call (gil.py). An error of the functio
 thread that Python does not know (of Numba's prange) gets an error: it must not wait for the lock.
 """
 import itertools
+import traceback
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -50,6 +51,12 @@ class Callbacks:
     def __init__(self, functions: Any):
         self.functions, self.number = tuple(functions), np.int64(next(_numbers))
         _known[int(self.number)] = self
+
+    @staticmethod
+    def raised(error):
+        """Whether an error that a kernel has handed on comes from a function that it called."""
+        frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+        return answered.__code__ in frames
 
 
 def call_python(place, number, *values):

@@ -8,7 +8,7 @@ memory.
 import math
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, is_counted
+from ..ir.graph import Equation, Func, Var, is_counted, traced_value
 from ..ir.op import registry
 from ..ir.spec import subscripts_of
 from ..ir.types import Type
@@ -16,7 +16,7 @@ from ..ir.views import LoopView
 from ..ops.contract import new_letters
 from ..ops.kinds import same_extent
 from .dce import dce
-from .rewrite import Scope, as_atom, rewrite
+from .rewrite import Scope, rewrite
 
 MUCH = 1 << 16                                               # multiplications: below, a call of BLAS does not pay
 
@@ -110,13 +110,9 @@ class _Product:
 
     def _is_much(self, extents: dict, row: str) -> bool:
         """Whether the loop asks for at least half of the rows, and the product is worth a call, as far as is known."""
-        start, stop, _ = map(_size, self.loop.bounds)
-        known = [size for size in (_size(as_atom(n)) for n in extents.values()) if size is not None]
-        rows = _size(as_atom(extents[row]))
+        start, stop, _ = map(traced_value, self.loop.bounds)
+        known = [size for size in map(traced_value, extents.values()) if size is not None]
+        rows = traced_value(extents[row])
         if start is None or stop is None or rows is None or len(known) < len(extents) or abs(self.loop.step or 0) != 1:
             return False
         return 2 * abs(stop - start) >= rows and math.prod(known) >= MUCH
-
-
-def _size(n: Any) -> "int | None":
-    return n.value if isinstance(n, Literal) else n.hint

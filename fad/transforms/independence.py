@@ -32,6 +32,10 @@ class Role(NamedTuple):
     is_new: bool = True
     versions: frozenset = frozenset()
 
+    def part_of(self, carry: Var) -> tuple:
+        """The extents of what an iteration has of the carry."""
+        return tuple([n for axis, n in enumerate(carry.type.shape) if self.kind != OWN or axis != self.axis])
+
 
 def roles_of(loop: LoopView, used: Collection) -> "list[Role] | None":
     """The role of each carry; None if the iterations depend on each other. used: what is read behind the loop."""
@@ -72,8 +76,7 @@ def _partial_sums(region: Func, sums: set) -> "set | None":
     """The variables of a region that are these sums with more terms; None if they are read for anything else."""
     found = set(sums)
     for eqn in region.equations:
-        if not (found.isdisjoint(a for a in eqn.inputs if isinstance(a, Var))
-                and all(found.isdisjoint(free_vars(r)) for r in eqn.regions)) and not _adds(eqn, found):
+        if not found.isdisjoint(operands(eqn)) and not _adds(eqn, found):
             return None
     return found
 
@@ -142,20 +145,17 @@ class Accesses:
                 self._loop(LoopView(eqn))
             elif is_branch(eqn):
                 self._branches(BranchView(eqn))
-            elif eqn.regions:
-                read = {*eqn.inputs, *[v for r in eqn.regions for v in free_vars(r)]}
-                self.are_parts &= self.versions.isdisjoint(a for a in read if isinstance(a, Var))
-            elif not self.versions.isdisjoint(a for a in eqn.inputs if isinstance(a, Var)):
+            elif not self.versions.isdisjoint(operands(eqn)):
                 self._access(eqn)
 
     def _access(self, eqn: Equation) -> None:
+        if not (eqn.reads_part or eqn.writes_part) or "a" in eqn.params["spec"]:
+            self.are_parts = False
+            return
+        whole, *others = eqn.inputs
+        self.are_parts &= whole in self.versions and self.versions.isdisjoint(a for a in others if isinstance(a, Var))
         self.equations.append(eqn)
-        whole, others = eqn.inputs[0], eqn.inputs[1:]
-        is_part = (eqn.reads_part or eqn.writes_part) and "a" not in eqn.params["spec"]
-        self.are_parts &= bool(is_part) and whole in self.versions and not any(a in self.versions for a in others)
-        if not is_part:
-            self.equations.pop()
-        elif eqn.writes_part:
+        if eqn.writes_part:
             self.versions.update(eqn.outputs)
 
     def _loop(self, loop: LoopView) -> None:
@@ -243,7 +243,7 @@ class Coverage:
     def _after_branches(self, branch: BranchView, version: Any) -> tuple:
         found = [self.of(region, version) for region in branch.branches]
         following = [out for out in branch.results if _holds(branch, out, version)]
-        if len(following) > 1 or version is branch.selector:
+        if len(following) > 1:
             return EXPOSED, version
         done = Written(any(w.is_exposed for w in found), all(w.is_complete for w in found))
         return done, following[0] if following else version

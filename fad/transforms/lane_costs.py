@@ -10,9 +10,8 @@ of degree 300 0.5 and 0.8 (of degree 4: 1.2), a Gaussian mixture in 10 dimension
 """
 import math
 from collections.abc import Collection
-from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, has_loop, is_branch, is_counted
+from ..ir.graph import Equation, Func, has_loop, is_branch, is_counted, traced_value
 from ..ir.uses import operands
 from ..ir.views import LoopView
 from .independence import OWN, Role, roles_of
@@ -33,7 +32,7 @@ def pays(loop: LoopView, roles: "list[Role]", varying: Collection, uses: Collect
     costs.add(loop.body, [])
     for carry, role in zip(loop.carries, roles):
         if role.kind == OWN:
-            costs.reads += math.prod([_size(n) for k, n in enumerate(carry.type.shape) if k != role.axis])
+            costs.reads += size_of(role.part_of(carry))
     return costs.short if costs.arithmetic >= WORTH * max(costs.reads, 1) else None
 
 
@@ -83,7 +82,7 @@ class _Costs:
 
     def _work(self, eqn: Equation, nests: "list[_Nest]") -> float:
         """The operations of one iteration that are left in scalars."""
-        elements = math.prod([_size(n) for v in (*eqn.inputs, *eqn.outputs) for n in v.type.shape] or [1])
+        elements = size_of(tuple([n for v in (*eqn.inputs, *eqn.outputs) for n in v.type.shape]))
         inner = nests[-1].iterations if nests and nests[-1].is_independent else 1
         if max(elements, inner) >= LONG:
             return 0
@@ -92,7 +91,7 @@ class _Costs:
 
 def _iterations(loop: LoopView) -> float:
     """The number of a loop's iterations, half of its bound where it begins or ends at the index of a loop around."""
-    ends = [_value(a) for a in loop.bounds[:2]]
+    ends = [traced_value(a) for a in loop.bounds[:2]]
     known = [n for n in ends if n is not None]
     if not known:
         return LONG
@@ -100,9 +99,6 @@ def _iterations(loop: LoopView) -> float:
     return max((abs(ends[1] - ends[0]) if len(known) == 2 else known[0] / 2) / step, 1)      # type: ignore[operator]
 
 
-def _value(a: Any) -> "int | None":
-    return a.value if isinstance(a, Literal) else a.hint
-
-
-def _size(n: Any) -> int:
-    return n if isinstance(n, int) else LONG if not isinstance(n, Var) or n.hint is None else n.hint
+def size_of(shape: tuple, unknown: int = LONG) -> int:
+    """The elements of an array when the function was traced; unknown: the estimate of an extent that was not known."""
+    return math.prod([unknown if n is None else n for n in map(traced_value, shape)])

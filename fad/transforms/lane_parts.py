@@ -18,7 +18,7 @@ LANES = 64                                                   # a multiple of all
 class Ramp:
     """An integer that is one more in each lane than in the one before."""
 
-    __slots__ = ("start", "_lanes")
+    __slots__ = ("start",)
 
     def __init__(self, start: Any):
         self.start = start
@@ -26,11 +26,6 @@ class Ramp:
     def lanes(self) -> Any:
         """The integers as an array."""
         return registry["add"](registry["iota"](LANES, dtype=INT), self.start)
-
-
-def first_of_block(start: Any, number: Any) -> Any:
-    """The index of a block's first iteration."""
-    return start + number * LANES
 
 
 def part_of(array: Any, axis: int, first: Any) -> Any:
@@ -63,7 +58,7 @@ class Subscript(NamedTuple):
 
 
 def read_by_lanes(x: Any, entries: list) -> Any:
-    """What each lane reads of an array that is the same in all of them."""
+    """The elements that each lane reads from an array which all lanes share."""
     moving = [e for e in entries if e.varies]
     if len(moving) > 1 or not isinstance(moving[0].given[0], Ramp):
         operands, spec = _selection(entries)

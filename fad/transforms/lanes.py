@@ -28,7 +28,7 @@ from ..ops.kinds import shape_of
 from .independence import Accesses
 from .lane_parts import LANES, Ramp, Subscript, in_each_lane, read_by_lanes
 from .varying import find_varying
-from .vmap import in_dtypes, promoted_operands
+from .vmap import in_dtype, in_dtypes, promoted_operands
 
 SMALL = 1 << 40                                              # no size of an array is larger
 STEP = 1 << 20                                               # 64 bits hold as many of these as a machine adds
@@ -49,21 +49,6 @@ class Block:
         self.varying, self.axes, self.mask = varying, axes, mask
 
     # -- values ------------------------------------------------------------------------------------
-
-    @staticmethod
-    def ramp(first: Any) -> Ramp:
-        """The loop's index in all lanes."""
-        return Ramp(first)
-
-    @staticmethod
-    def filled(value: Any, extents: list, dtype: Any) -> Any:
-        """An array of one number for each lane."""
-        return registry["full"](value, *extents, LANES, dtype=dtype)
-
-    @staticmethod
-    def sum(lanes: Any) -> Any:
-        """The sum over the lanes of a number."""
-        return registry["sum"](lanes, axes=(0,))
 
     def lanes_of(self, atom: Any, env: Environment, t: Type) -> Any:
         """The values of all lanes, in this dtype."""
@@ -291,11 +276,6 @@ def _is_written_in(branch: BranchView, atoms: tuple, k: int) -> bool:
     """Whether branch k writes to an array that the other one leaves as it is."""
     before, after = atoms[1 - k], atoms[k]
     return before not in defined_in(branch.branches[1 - k]) and after in Accesses(branch.branches[k], before).versions
-
-
-def in_dtype(x: Any, dtype: Any) -> Any:
-    """x in a dtype."""
-    return x if type_of(x).dtype == dtype else registry["cast"](x, dtype=dtype)
 
 
 def _is_pythons(v: Var) -> bool:

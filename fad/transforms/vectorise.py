@@ -11,13 +11,13 @@ last axis of what differs between iterations (D. Nuzman, A. Zaks, "Outer-loop ve
 architectures", PACT 2008). independence.py says which loops qualify. A block is a `checkpoint`: the reverse sweep
 computes it again, so that it holds what one block saves and not what all iterations do.
 """
-import math
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from ..ir import stack
 from ..ir.build import Builder, at_line, building, current
-from ..ir.graph import Equation, Func, Literal, Var, all_equations, has_loop, is_branch, is_counted
+from ..ir.graph import Equation, Func, Literal, Var, all_equations, has_loop, is_branch, is_counted, traced_value
+from ..ir.op import registry
 from ..ir.uses import use_counts
 from ..ir.views import LoopView
 from ..ir.walk import Environment, bind_outputs, closure, run_equation
@@ -25,16 +25,16 @@ from ..ops.carry import convert
 from ..ops.control import FOR, integer, trip_count
 from ..ops.custom import checkpoint
 from ..passes.dce import dce
+from .cost_model import USUAL_EXTENT
 from .independence import OWN, PRIVATE, SAME, SUM, Role, roles_of
-from .lane_costs import LONG, pays
-from .lane_parts import LANES, first_of_block, part_of, with_part
+from .lane_costs import LONG, pays, size_of
+from .lane_parts import LANES, Ramp, part_of, with_part
 from .lanes import Block, Refused
 from .varying import find_varying
 
 MANY = 4 * LANES                                             # iterations that are worth a program for blocks
 LARGE = 1 << 18                                              # bytes of a block's arrays: they stay in the cache
 NAME = f"{LANES} lanes"                                      # of a block's call
-USUAL = 100                                                  # the estimate of an unknown extent
 
 
 def vectorise(func: Func) -> "tuple[Func, Builder | None]":
@@ -51,11 +51,12 @@ def vectorise(func: Func) -> "tuple[Func, Builder | None]":
         return func, None
     with building(func.name, region=bool(stack.builders())) as builder:
         env = _same_inputs(builder, swept)
-        if not any(candidate.has_many() for candidate in found.values()):
-            for candidate in found.values():
-                candidate.hold_few()
+        many = {eqn: candidate for eqn, candidate in found.items() if candidate.has_many()}
+        for eqn in found.keys() - many.keys():
+            found[eqn].hold_few()
+        if not many:
             return func, builder
-        walk = _Walk(found)
+        walk = _Walk(many)
         new = builder.finish(walk.run(swept, env))
     return (new, builder) if walk.found else (func, builder)
 
@@ -78,7 +79,7 @@ class _Candidate(NamedTuple):
         if loop.step != 1 or eqn.params["extents"] or eqn.params.get("checkpoint") is not None or _is_seen(loop.body):
             return None
         roles = roles_of(loop, uses)
-        if roles is None or all(role.kind == SAME for role in roles) or _bytes_of_lanes(loop, roles) > LARGE:
+        if roles is None or all(role.kind == SAME for role in roles) or _bytes_of(loop, roles) > LARGE:
             return None
         varying = find_varying(loop.body, {loop.index, *[c for c, r in zip(loop.carries, roles) if r.kind != SAME]})
         short = pays(loop, roles, varying, uses)
@@ -86,7 +87,7 @@ class _Candidate(NamedTuple):
 
     def has_many(self) -> bool:
         """Whether there were iterations enough when the function was traced."""
-        start, stop = [a.value if isinstance(a, Literal) else a.hint for a in self.loop.bounds[:2]]
+        start, stop = map(traced_value, self.loop.bounds[:2])
         return start is not None and stop is not None and stop - start >= MANY
 
     def hold_few(self) -> None:
@@ -147,13 +148,17 @@ class _Walk:
         if results is not None:
             self.found = True
             bind_outputs(eqn, results, env)
-        elif (is_counted(eqn) or is_branch(eqn)) and _has_nest(eqn):
+        elif (is_counted(eqn) or is_branch(eqn)) and self._is_around(eqn):
             args, params = [env.read(a) for a in eqn.inputs], eqn.params
             regions = tuple([self._closure(r, env) for r in eqn.regions])
             with at_line(eqn.where):
                 bind_outputs(eqn, eqn.op.run_regions(args, regions, **params), env)
         else:
             run_equation(eqn, env)
+
+    def _is_around(self, eqn: Equation) -> bool:
+        """Whether one of the loops is in an equation."""
+        return any(inner in self.candidates for region in eqn.regions for inner in all_equations(region))
 
     def _closure(self, region: Func, env: Environment) -> Callable:
         def run(*args: Any) -> tuple:
@@ -165,8 +170,6 @@ class _Walk:
     def _in_blocks(self, eqn: Equation, env: Environment) -> "tuple | None":
         """The loop's results; None if it stays as it is."""
         candidate, builder = self.candidates[eqn], current()
-        if not candidate.has_many():
-            return None
         mark = len(builder.equations)
         with at_line(eqn.where):
             try:
@@ -188,7 +191,7 @@ class BlockedLoop:
         self.kept = [k for k, role in enumerate(self.roles) if role.kind in (SUM, OWN)]
 
     def results(self) -> tuple:
-        """What the carries are in the end."""
+        """The carries after the last iteration."""
         loop, names = self.loop, self.loop.eqn.params["names"]
         carries = [self.env.read(a) for a in loop.init]
         after = FOR.run_regions([0, self.count // LANES, 1, *[carries[k] for k in self.kept]], (self._block,),
@@ -200,7 +203,7 @@ class BlockedLoop:
 
     def _block(self, number: Any, *carries: Any) -> list:
         """The carries that are kept, after a block."""
-        first = first_of_block(self.start, number)
+        first = self.start + number * LANES
         arrays = dict(zip(self.kept, carries))
         loaded = [k for k in self.kept if self.roles[k].kind == OWN and not self.roles[k].is_new]
         parts = tuple([part_of(arrays[k], self.roles[k].axis, first) for k in loaded])
@@ -220,31 +223,22 @@ class BlockedLoop:
         loop, env = self.loop, Environment(self.env)
         axes = {v: role.axis for role in self.roles if role.kind == OWN for v in role.versions}
         block = Block(self.varying, axes)
-        env[loop.index] = block.ramp(first)
+        env[loop.index] = Ramp(first)
         for k, (carry, role) in enumerate(zip(loop.carries, self.roles)):
             if role.kind == SAME:
                 env[carry] = self.env.read(loop.init[k])
             elif k in loaded:
                 env[carry] = loaded[k]
             else:
-                extents = [self.env.read(n) for axis, n in enumerate(carry.type.shape)
-                           if role.kind != OWN or axis != role.axis]
-                env[carry] = block.filled(0, extents, carry.type.dtype)
+                extents = map(self.env.read, role.part_of(carry))
+                env[carry] = registry["full"](0, *extents, LANES, dtype=carry.type.dtype)
         block.run(loop.body, env)
         ends = [(self.roles[k].kind, block.lanes_of(loop.next[k], env, loop.carries[k].type)) for k in self.kept]
-        return [block.sum(y) if kind == SUM else y for kind, y in ends]
+        return [registry["sum"](y, axes=(0,)) if kind == SUM else y for kind, y in ends]
 
 
-def _bytes_of_lanes(loop: LoopView, roles: "list[Role]") -> int:
+def _bytes_of(loop: LoopView, roles: "list[Role]") -> int:
     """The bytes of a block's arrays, as far as is known."""
-    total = 0
-    for carry, role in zip(loop.carries, roles):
-        if role.kind in (PRIVATE, OWN):
-            shape = [n for axis, n in enumerate(carry.type.shape) if role.kind == PRIVATE or axis != role.axis]
-            total += LANES * carry.type.dtype.itemsize * math.prod(map(_size, shape))
-    return total
-
-
-def _size(n: Any) -> int:
-    return n if isinstance(n, int) else n.hint or USUAL
+    return LANES * sum(c.type.dtype.itemsize * size_of(role.part_of(c), USUAL_EXTENT)
+                       for c, role in zip(loop.carries, roles) if role.kind in (PRIVATE, OWN))
 

@@ -113,9 +113,14 @@ def promoted_operands(eqn: Equation, xs: tuple, flags: tuple) -> tuple:
 
 def in_dtypes(results: Any, outputs: tuple) -> Any:
     """Results of a batch in the dtypes that they have of one example."""
-    def fitted(y: Any, v: Var) -> Any:
-        return y if type_of(y).dtype == v.type.dtype else registry["cast"](y, dtype=v.type.dtype)
-    return tuple(map(fitted, results, outputs)) if isinstance(results, (tuple, list)) else fitted(results, outputs[0])
+    if not isinstance(results, (tuple, list)):
+        return in_dtype(results, outputs[0].type.dtype)
+    return tuple([in_dtype(y, v.type.dtype) for y, v in zip(results, outputs)])
+
+
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """x in a dtype."""
+    return x if type_of(x).dtype == dtype else registry["cast"](x, dtype=dtype)
 
 
 def batched_call(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> Any:

@@ -28,6 +28,23 @@ def imported(name: str) -> ModuleType:
     return in_new_thread(lambda: _imported_here(name))
 
 
+def optional(name: str, user: str, title: str, install: str) -> ModuleType:
+    """A module of a library that does not come with fad. The error says what needs it and how it is installed.
+
+    >>> optional("no_such_library.linear", "fad.special", "a library", "no-such-library")
+    Traceback (most recent call last):
+    ...
+    ModuleNotFoundError: fad.special needs a library. do: pip install no-such-library
+    """
+    try:
+        return imported(name)
+    except ModuleNotFoundError as error:
+        library = name.partition(".")[0]
+        if (error.name or "").partition(".")[0] != library:
+            raise                                             # the library is there, and something that it needs is not
+        raise ModuleNotFoundError(f"{user} needs {title}. do: pip install {install}", name=error.name) from None
+
+
 def _is_importing() -> bool:
     """Whether this thread is in the midst of an import, for which another thread would wait."""
     frame: FrameType | None = sys._getframe(1)

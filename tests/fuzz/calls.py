@@ -272,7 +272,7 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's sequence with the sequence shrunk."""
-    tier = "compiled" if compile else ("interpreted", "text")[seed % 2]
+    tier = judge.tier_of(seed, compile)
     body = generate(seed)
     problem = calls(body, tier)
     if problem is None:

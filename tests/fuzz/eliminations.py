@@ -99,7 +99,7 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    tier = "compiled" if compile else ("interpreted", "text")[seed % 2]
+    tier = judge.tier_of(seed, compile)
     return judge.shrunk(seed, tier, generate(seed), lambda f: judge_final(f, tier, 4 + seed % 4))
 
 

@@ -173,6 +173,11 @@ def report(seed, compile=False, generate=generate, refusals=True, raising=False)
     return f"seed {seed}: {judge(compiled_function(small), tiers, second, refusals, raising)}\n{render(small)}"
 
 
+def tier_of(seed, compile):
+    """The tier in which this seed's program is judged."""
+    return "compiled" if compile else ("interpreted", "text")[seed % 2]
+
+
 def shrunk(seed, tier, body, judged, text_of=lambda body: render(body) + "\n", scope=None):
     """None, or the failure of a seed's program with the program shrunk, for generators with a judge of their own: judged(f) is None or what is wrong.
     text_of(body): the program's text, if its function has other arguments; scope: what it sees, if that is not the helpers.

@@ -117,7 +117,7 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    tier = "compiled" if compile else ("interpreted", "text")[seed % 2]
+    tier = judge.tier_of(seed, compile)
     return judge.shrunk(seed, tier, generate(seed), lambda f: judge_lanes(f, 2 + seed % 4, tier, 7 + seed % 6))
 
 

@@ -95,7 +95,7 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    tier = "compiled" if compile else ("interpreted", "text")[seed % 2]
+    tier = judge.tier_of(seed, compile)
     return judge.shrunk(seed, tier, generate(seed), lambda f: judge_blocks(f, 5 + seed % 36, tier, 84 + seed % 17))
 
 

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 import scipy.optimize
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import rtsys
 
 import fad
 
@@ -50,14 +50,6 @@ def no_root(a):
 
 PROGRAMS = [straight, in_a_loop, in_a_branch, in_the_second_iteration, no_root]
 SINGULAR = np.ones((12, 12))
-
-
-@pytest.fixture
-def counted():
-    """Numba counts what it allocates and frees."""
-    _nrt_python.memsys_enable_stats()
-    yield
-    _nrt_python.memsys_disable_stats()
 
 
 @pytest.mark.usefixtures("counted")

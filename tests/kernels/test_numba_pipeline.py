@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 from numba.core.compiler import run_frontend
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import rtsys
 
 import fad
 import fad.kernels.arrays as np_kernels
@@ -160,14 +160,6 @@ def test_numbers_are_those_of_python(f, args):
     expected, got = f(*copy.deepcopy(args)), lean(f)(*copy.deepcopy(args))
     for a, b in zip(expected if isinstance(expected, tuple) else (expected,), got if isinstance(got, tuple) else (got,)):
         np.testing.assert_allclose(b, a, rtol=1e-6)
-
-
-@pytest.fixture
-def counted():
-    """Numba counts what it allocates and frees."""
-    _nrt_python.memsys_enable_stats()
-    yield
-    _nrt_python.memsys_disable_stats()
 
 
 @pytest.mark.usefixtures("counted")

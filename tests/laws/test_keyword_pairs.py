@@ -1,11 +1,10 @@
 """Two laws of every function that fad replaces: keywords mean together what they mean in NumPy, and derivatives are right with each.
 
 Values and dtypes of all pairs of keywords are NumPy's, and gradients with one keyword agree with differences of NumPy's
-own function. A share of the functions is tried, another one each day.
+own function. A share of the functions is tried (see shares.py).
 """
 import ast
 import itertools
-import os
 import random
 import warnings
 import zlib
@@ -17,22 +16,18 @@ import fad
 from fad.util.errors import FadError
 
 from . import keywords as kw
+from .shares import share
 from .test_keywords import NAMES, OPEN, SCOPE, base_calls, given, said_of
 
 MOST = 24                                                      # pairs that are tried of a call
 # 0 / 0, which rounding makes any number
 NOISE = ("scipy.signal.coherence",)
+TRIED = [name for name in NAMES if name not in NOISE]
 # written to, or given away, by every call: what differences call again is another array then
 WRITING = ("copy", "out", "where", "like", "lwork")
 PHASES = ("eig", "svd", "qr", "cholesky", "polar", "null_space")
 HERMITIAN = ("eigh", "eigvalsh", "cho", "hermitian=True")  # derivatives are Hermitian (docs/kinks.md)
-SHARE = int(os.environ.get("FAD_SHARE", "739945"))
 DATA = {name: kw.VALUES[name] for name in "xvS"}
-
-
-def share(count):
-    """One function of so many; $FAD_SHARE, a number, chooses others."""
-    return [n for n in NAMES if n not in NOISE and (zlib.crc32(n.encode()) + SHARE) % count == 0]
 
 
 def with_keywords(call, name, chosen):
@@ -52,7 +47,7 @@ def options(name):
     return [(k, v) for k, values in found if k not in ("out", "where", "output") for v in values]
 
 
-@pytest.mark.parametrize("name", share(12))
+@pytest.mark.parametrize("name", share(TRIED, 12))
 def test_pairs_of_keywords(name):
     pairs = [p for p in itertools.combinations(options(name), 2) if p[0][0] != p[1][0]]
     pairs = random.Random(name).sample(pairs, min(MOST, len(pairs)))
@@ -110,7 +105,7 @@ def is_smooth(expression):
     return not any(word in expression for word in ("f4", "float32", "int", "bool", *PHASES, *HERMITIAN))
 
 
-@pytest.mark.parametrize("name", share(24))
+@pytest.mark.parametrize("name", share(TRIED, 24))
 def test_derivatives_with_keywords(name):
     texts = [with_keywords(call, name, [option]) for call in base_calls(name)[:4] for option in options(name)
              if option[0] not in WRITING]

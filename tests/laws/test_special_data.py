@@ -1,11 +1,10 @@
 """Special data, over the faces: zeros of both signs, ties, nan, infinities, subnormal and huge numbers, leading zeros, degenerate matrices, empty arrays.
 
 The value is NumPy's, in both tiers; an error is NumPy's, or fad's own. A derivative is the function's, or nan: where the slopes to both sides settle on one
-number, nothing else may come out that is finite. All values are tried interpreted; compiled ones, and derivatives, for a share of the samples that is
-another one each day.
+number, nothing else may come out that is finite. All values are tried interpreted; compiled ones, and derivatives, for a share of the samples
+(see shares.py).
 """
 import linecache
-import os
 import re
 import warnings
 import zlib
@@ -17,6 +16,7 @@ import fad
 from fad.ops.face import BY_NAME, load_all
 from fad.util.errors import FadError
 
+from .shares import share
 from .test_faces import SCOPE, VALUES, listed, names_in
 
 load_all()
@@ -55,7 +55,6 @@ INFINITE = ("nan", "infinity", "minus infinity")
 EXTREME = ("infinity", "minus infinity", "subnormal", "huge")
 
 # What is known to differ: (beginning of an expression, special data, why).
-SHARE = int(os.environ.get("FAD_SHARE", "739945"))
 DIFFERENT = (
     ("np.convolve", INFINITE, "zeros beside the shorter vector are multiplied by what is not finite"),
     ("np.correlate", INFINITE, "the same"),
@@ -149,17 +148,12 @@ def compare(expression, tier):
                 assert not said, f"{name}: {said}"
 
 
-def share(count):
-    """One sample of so many; $FAD_SHARE, a number, chooses others."""
-    return [e for e in SAMPLES if (zlib.crc32(e.encode()) + SHARE) % count == 0]
-
-
 @pytest.mark.parametrize("expression", SAMPLES)
 def test_interpreted_values_are_numpys(expression):
     compare(expression, "never")
 
 
-@pytest.mark.parametrize("expression", share(80))
+@pytest.mark.parametrize("expression", share(SAMPLES, 80))
 def test_compiled_values_are_numpys(expression):
     if "eig" in expression or "svd" in expression or "qr" in expression or expression.startswith("la."):
         return                                                # vectors of degenerate matrices are LAPACK's choice
@@ -183,7 +177,7 @@ def slopes(f, xs, dxs):
     return np.array([(f(*[x + h * dx for x, dx in zip(xs, dxs)]) - here) / h for h in (1e-5, -1e-5, 2e-6, -2e-6)])
 
 
-@pytest.mark.parametrize("expression", share(6))
+@pytest.mark.parametrize("expression", share(SAMPLES, 6))
 def test_a_derivative_is_the_true_one_or_nan(expression):
     if any(word in expression for word in CHOSEN):
         return

@@ -11,7 +11,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ...util.interrupts import let_through
-from .typed import typed_trees
+from .typed import parsed, typed_trees
 
 _trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
 
@@ -30,16 +30,8 @@ def tree_of(filename: str) -> "ast.Module | None":
         return None
     known = _trees.get(filename)
     if known is None or known[0] != hash(text):
-        known = _trees[filename] = (hash(text), _parsed(text))
+        known = _trees[filename] = (hash(text), parsed(text))
     return known[1]
-
-
-def _parsed(text: str) -> "ast.Module | None":
-    try:
-        return ast.parse(text)
-    except SyntaxError as error:                              # a cell with magic commands, say
-        let_through(error)
-        return None
 
 
 def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
@@ -119,7 +111,7 @@ def _own_tree(f: FunctionType) -> "ast.Module | None":
         let_through(error)
         return None
     text = "\n" * max(start - 1, 0) + inspect.cleandoc("".join(lines))
-    return _parsed(text)
+    return parsed(text)
 
 
 @functools.lru_cache(maxsize=32)

@@ -28,7 +28,7 @@ def typed_trees(code: CodeType) -> Iterator[ast.Module]:
             yield ast.parse(text)
     for text in reversed(tuple(SENT)):
         if word in text:
-            tree = _parsed(text)
+            tree = _parsed_once(text)
             if tree is not None:
                 yield tree
 
@@ -40,13 +40,16 @@ def keep(text: str) -> None:
         SENT.pop(old, None)
 
 
-@functools.lru_cache(maxsize=100)
-def _parsed(text: str) -> "ast.Module | None":
+def parsed(text: str) -> "ast.Module | None":
+    """The syntax tree of a text, None where it is none of Python's."""
     try:
         return ast.parse(text)
     except SyntaxError as error:                              # a cell with magic commands, say
         let_through(error)
         return None
+
+
+_parsed_once = functools.lru_cache(maxsize=MOST_SENT)(parsed)
 
 
 def _commands() -> Iterator[str]:
