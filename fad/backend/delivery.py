@@ -67,6 +67,10 @@ class _DeliveryWriter:
 
     def value(self, x: Any) -> str:
         """The text of what is stored."""
+        if isinstance(x, Output) and x.cls is np.array:       # one array, wherever it is stored
+            if not any(line.startswith(f"    z{x.place} ") for line in self.reads):
+                self.reads.append(f"    z{x.place} = {self.name(np.array)}(y[{x.place}])")
+            return f"z{x.place}"
         if isinstance(x, Output):
             return f"y[{x.place}]" if x.cls is None else f"{self.name(x.cls)}(y[{x.place}])"
         if isinstance(x, Maybe):
@@ -75,7 +79,7 @@ class _DeliveryWriter:
             return f"a[{x.place}]"
         if isinstance(x, Held):
             self.reads.append(f"    h{len(self.reads)} = {self.name(x.location.read)}()")
-            return f"h{len(self.reads) - 1}"
+            return self.reads[-1].split()[0]
         if isinstance(x, Known):
             return self.name(x.value)
         assert isinstance(x, Tree)

@@ -8,6 +8,7 @@ from ..ir.graph import Equation, Literal, Var
 from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
 from .indexmap import Elem, Index, Position, at
+from .loop_ir import BackendError
 
 
 def is_one(n: Any) -> bool:
@@ -130,8 +131,10 @@ def typed(operand: Any, t: Type) -> Any:
 
 
 def _reshape(views: Views, eqn: Equation) -> "Callable | None":
-    """Axes of extent 1 may come and go."""
+    """Axes of extent 1 may come and go. (The only element of an array has become an `index`, see passes/simplify.)"""
     x, old, new = eqn.inputs[0], eqn.inputs[0].type.shape, eqn.outputs[0].type.shape
+    if old and not new:
+        raise BackendError("a reshape of an array to a number is left in the program")
     kept = [k for k, n in enumerate(new) if not is_one(n)]
     if [views.number(n) for n in old if not is_one(n)] != [views.number(new[k]) for k in kept] or not old:
         return None if old else (lambda place: views.locate(x))

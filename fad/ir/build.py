@@ -98,7 +98,7 @@ class Builder:
         entry = trace.captured.get(id(array))
         if entry is None:
             data = array if isinstance(array, np.ndarray) or not hasattr(array, "__array__") else np.asarray(array)
-            value = root.array_input(data.dtype, data.shape, f"c{len(trace.captured)}", fixed=True)
+            value = root.array_input(data.dtype, data.shape, f"c{len(trace.captured)}", fixed=True).standing_for(data)
             entry = trace.captured[id(array)] = (array, value)
             trace.dense[value.atom] = data.flags.c_contiguous
         return entry[1]

@@ -33,7 +33,9 @@ class Location(NamedTuple):
 
 
 class Output(NamedTuple):
-    """An output of the program: `cls` makes the number of its class, and is None for arrays."""
+    """An output of the program: `cls` makes the number of its class, or (np.array) an array without axes, and is None
+    for other arrays.
+    """
 
     place: int
     cls: Any = None

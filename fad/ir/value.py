@@ -60,6 +60,10 @@ class Value:
     def meets(self, name: str, a: Any, b: Any) -> None:
         """Refuse, before an operator is applied to a and b, operands that Python or NumPy would refuse."""
 
+    def standing_for(self, x: Any) -> "Value":
+        """This value, which stands for x from around the program."""
+        return self
+
     def describe(self) -> str:
         """The name of a value in messages."""
         return f"<traced {self.atom.name}: {self.atom.type}>"

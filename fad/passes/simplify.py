@@ -206,6 +206,17 @@ def _reshaped_twice(eqn: Equation, scope: Scope) -> Any:
     return Equation(eqn.op, (made.inputs[0],) + eqn.inputs[1:], eqn.outputs, {}, (), eqn.where)
 
 
+@rule("reshape")
+def _only_element(eqn: Equation, scope: Scope) -> Any:
+    """The only element of an array is read where the program stands: the array may be overwritten later."""
+    x = eqn.inputs[0]
+    if eqn.outputs[0].type.shape or not x.type.shape:
+        return None
+    spec = ("i",) * x.type.rank
+    zeros = [as_atom(0)] * len(spec)
+    return Equation(registry["index"], (x, *zeros), eqn.outputs, {"spec": spec, "at": 0}, (), eqn.where)
+
+
 @rule("broadcast_to")
 def _broadcast_twice(eqn: Equation, scope: Scope) -> Any:
     """broadcast_to(broadcast_to(x)) is one; of an array filled with one number, a larger array filled with it."""

@@ -305,7 +305,7 @@ def _name_of(f: Any) -> str:
 def _input(builder: Builder, x: Any, name: str = "") -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
-        value = builder.input(t, name, hint=x.atom.hint)
+        value = builder.input(t, name, hint=x.atom.hint).standing_for(x)
         builder.trace.dense[value.atom] = x.atom
         return value
     if builder.parent is not None:
@@ -314,7 +314,7 @@ def _input(builder: Builder, x: Any, name: str = "") -> Any:
         value = builder.input(Type(INT, (), True), name, hint=x)
         builder.integers.dims.add(value.atom)
         return value
-    value = builder.array_input(t.dtype, t.shape, name, weak=t.weak)
+    value = builder.array_input(t.dtype, t.shape, name, weak=t.weak).standing_for(x)
     builder.trace.dense[value.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
     return value
 

@@ -25,6 +25,7 @@ GENERATORS = {                                               # module: how many 
     "effects": (3, 40),
     "patterns": (4, 10),
     "nests": (8, 15),
+    "zero_dims": (4, 40),
 }
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 

@@ -116,3 +116,44 @@ def test_refused_and_right_on_the_tape(f):
             assert fad.jit(f)(X, y) == pytest.approx(f(X, y), rel=1e-12)
             slope = [(f(X + h, y) - f(X - h, y)) / 2e-6 for h in 1e-6 * np.eye(3)]
             np.testing.assert_allclose(fad.grad(f)(X, y), slope, rtol=1e-6)
+
+
+def view_bound_by_a_list(x, y):
+    """One side exchanges what a list holds; the other writes to an array of which the list has a view."""
+    c, p = x * 2.0, x[:2] * 1.0
+    r, v = c[:2], c[1:]
+    L = [p, r]
+    if y[0] > 0.0:
+        L[0], L[1] = L[1], L[0]
+    else:
+        v += 0.3
+    return (L[0] + 2 * L[1] + 3 * r).sum()
+
+
+def list_bound_anew_or_changed(x, y):
+    """One side binds a name to another list; the other changes the list that it has."""
+    L = [x[:1] * 1.0, x[1:2] * 2.0, x[2:] * 3.0]
+    K = L
+    if y[0] > 0.0:
+        L = L[::-1]
+    else:
+        L[0], L[1] = L[1], L[0]
+    return (L[0] + 2 * L[1] + 5 * L[2] + 7 * K[0]).sum()
+
+
+def lists_in_a_list(x, y):
+    L = [[x[0], x[1] * 2.0], [x[2] * 3.0, x[1]]]
+    if y[0] > 0.0:
+        L = [L[1], [x[0] * 4.0, 0.5]]
+    else:
+        L[1][0], L[1][1] = L[1][1], L[1][0] * 0.5
+        L[0], L[1] = L[1], L[0]
+    return L[0][0] + 2 * L[0][1] + 5 * L[1][0] + 7 * L[1][1]
+
+
+@pytest.mark.parametrize("f", [view_bound_by_a_list, list_bound_anew_or_changed, lists_in_a_list], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("y", [X, -X])
+def test_what_one_side_leaves_as_it_is_has_what_it_wrote(f, y):
+    assert fad.jit(f, fallback=False)(X, y) == pytest.approx(f(X, y), rel=1e-12)
+    slope = [(f(X + h, y) - f(X - h, y)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(fad.grad(f)(X, y), slope, rtol=1e-6)

@@ -5,8 +5,9 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 """
 import copy
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def is_data(x: Any) -> bool:
 
 def is_array(x: Any) -> bool:
     """Whether x is a traced array, an object with an identity, and not a number."""
-    return isinstance(x, Tracer) and len(x._var.type.shape) > 0
+    return isinstance(x, Tracer) and x.is_array
 
 
 def frozen(x: Any) -> Any:
@@ -287,11 +288,13 @@ class TreeLayout:
     count as leaves.
 
     optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that
-    are None here.
+    are None here. zero_dim: of leaves without axes that are not numbers, whether they are arrays (see
+    values/zero_dim.py).
     """
 
     optional: "set | tuple" = ()
     nones: "set | tuple" = ()
+    zero_dim: Mapping = MappingProxyType({})
 
     def __init__(self, value: Any, kept: "set | tuple" = (), with_none: bool = False):
         is_leaf = (lambda x: x is None or id(x) in kept) if with_none else (lambda x: id(x) in kept) if kept else None
@@ -309,6 +312,9 @@ class TreeLayout:
     def filled(self, data: Iterator) -> Any:
         """The value with these data leaves."""
         leaves = [self.statics[k] if k in self.statics else next(data) for k in range(len(self.leaves))]
+        for k, kind in self.zero_dim.items():
+            if isinstance(leaves[k], Tracer):
+                leaves[k].zero_dim = kind
         value = self.structure.unflatten(
             [None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)]
         )

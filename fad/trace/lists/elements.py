@@ -14,6 +14,7 @@ from ..heap.state import TreeLayout
 from ..values.constants import constant_of
 from ..values.member import refuse_write
 from ..values.tracer import Tracer
+from ..values.zero_dim import joined, kind_of
 
 
 class Like(NamedTuple):
@@ -26,7 +27,14 @@ class Like(NamedTuple):
 def like(x: Any) -> Like:
     """The form of an element."""
     layout = TreeLayout(x)
+    kinds = {k: kind_of(leaf) for k, leaf in enumerate(layout.leaves) if k not in layout.statics}
+    layout.zero_dim = {k: kind for k, kind in kinds.items() if kind is not False}
     return Like(layout, layout.data)
+
+
+def common_kinds(layouts: list) -> dict:
+    """The leaves that are not numbers in all of these elements: whether they are arrays, or one or the other."""
+    return {k: joined(*[x.zero_dim.get(k, False) for x in layouts]) for k in {k for x in layouts for k in x.zero_dim}}
 
 
 def element_type(x: Any) -> Type:

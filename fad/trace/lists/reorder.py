@@ -16,6 +16,7 @@ from ..heap.state import is_data
 from ..values.member import read_only
 from ..values.tracer import Tracer
 from ..values.twins import note_fixed
+from ..values.zero_dim import kind_of
 from .elements import lists_in, require_fixed
 from .rows import fixed
 
@@ -24,8 +25,7 @@ def is_value(x: Any) -> bool:
     """Whether x is a number or a tuple of numbers: what cannot be changed is as good as its copy."""
     if isinstance(x, tuple):
         return all(map(is_value, x))
-    is_number = isinstance(x, (Value, np.ndarray, np.generic, int, float, complex, str, type(None)))
-    return is_number and not np.ndim(x)
+    return isinstance(x, (Value, np.generic, int, float, complex, str, type(None))) and kind_of(x) is False
 
 
 def reordered(items: list, order: Any) -> list:
@@ -53,9 +53,9 @@ class _ItemLeaf:
         if any(len(shape) != len(first) or not all(map(assumed_equal, shape, first)) for shape in others):
             raise UnstageableError("arrays of different sizes are sorted, and their order depends on traced values")
         self.array, self.weak = joined(leaves)[order], all(type_of(x).weak for x in leaves)
-        arrays: Any = [x if isinstance(x, Tracer) else current().capture(x) for x in leaves] if first else ()
+        arrays = [x if isinstance(x, Tracer) else current().capture(x) for x in leaves if kind_of(x) is not False]
         self.kin = [(x, x._var, None) for x in arrays]
 
     def at(self, k: int) -> Any:
         x = self.array[k]
-        return python_number(x) if self.weak else read_only(x, self.kin)
+        return python_number(x) if self.weak else read_only(x, self.kin) if self.kin else x

@@ -36,6 +36,7 @@ from .elements import (
     Like,
     are_alike,
     as_number,
+    common_kinds,
     common_type,
     element_type,
     laid_out,
@@ -157,6 +158,8 @@ class Items(list, Record):
         layout, *others = [x.layout for x in found]
         for other in others:
             layout.require(other, "an element of a list")
+        layout = copy.copy(layout)
+        layout.zero_dim = common_kinds([x.layout for x in found])
         types = [common_type([element_type(x) for x in leaves]) for leaves in zip(*[x.leaves for x in found])]
         rows = laid_out(types, [x.leaves for x in held], self.rows, before, more)
         if self.rows:
@@ -232,13 +235,13 @@ class RowList(Items):
         note(self)
         self._may_change()
         x = self._as_element(x)
-        new = TreeLayout(x)
+        new = like(x).layout
         self.layout.require(new, "an element of a list")
         if self.keeper is None:
             self._make_room(x)
         for found in lists_in(x):
             note_fixed(found)
-        if wider_types(self.types_now(), new.data) is not None:
+        if wider_types(self.types_now(), new.data) is not None or self._is_of_other_kind(new):
             raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
         for row, leaf in zip(self.rows, new.data):
             with lengthened(row):
@@ -255,6 +258,10 @@ class RowList(Items):
     def _may_change(self) -> None:
         if self.is_element:
             refuse_write()
+
+    def _is_of_other_kind(self, new: TreeLayout) -> bool:
+        """Whether numbers are arrays without axes here, or the other way round."""
+        return common_kinds([self.layout, new]) != self.layout.zero_dim
 
     def types_now(self) -> list:
         """The types of an element's leaves; the arrays that hold an element may have become wider."""
@@ -275,6 +282,11 @@ class RowList(Items):
         for m, t in zip(members, types):
             wider[m.k] = Type(t.dtype, wider[m.k].shape, False)                      # type: ignore[union-attr]
         owner._widen(wider)
+
+    def kinds(self) -> list:
+        """Whether the leaves of an element are arrays (True), numbers (False), or one or the other (None)."""
+        numbers = [k for k in range(len(self.layout.leaves)) if k not in self.layout.statics]
+        return [self.layout.zero_dim.get(k, False) for k in numbers]
 
     def like(self) -> Like:
         return Like(self.layout, self.types)
@@ -300,14 +312,14 @@ class RowList(Items):
 
     def _element(self, leaves: list, place: Any) -> Any:
         values = [
-            as_member(x, self, k, place, self.rows[k].kin) if t.shape else as_number(x, t)
-            for k, (x, t) in enumerate(zip(leaves, self.types_now()))
+            as_member(x, self, k, place, self.rows[k].kin) if kind else as_number(x, t)
+            for k, (x, t, kind) in enumerate(zip(leaves, self.types_now(), self.kinds()))
         ]
         return fixed(self.layout.filled(iter(values)), self.ties)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return self._plain()[place] if any(t.shape for t in self.types) else self._part(place)
+            return self._plain()[place] if any(self.kinds()) else self._part(place)
         # sure to be in the list: taken from the row itself
         if isinstance(place, int) and place < 0 and at_least(self.length, -place):
             place = self.length + place
@@ -328,7 +340,7 @@ class RowList(Items):
         )
 
     def __setitem__(self, place: Any, x: Any) -> None:
-        new = None if isinstance(place, slice) else TreeLayout(self._as_element(x))
+        new = None if isinstance(place, slice) else like(self._as_element(x)).layout
         if new is None or not self.layout.fits(new):
             self._may_change()
             self._plain()[place] = x
@@ -338,9 +350,12 @@ class RowList(Items):
         wider = wider_types(self.types_now(), new.data)
         if wider is not None:
             self._widen(wider)
+        if self._is_of_other_kind(new):
+            self.layout = copy.copy(self.layout)
+            self.layout.zero_dim = common_kinds([self.layout, new])
         for k, leaf in enumerate(new.data):
             self.entries(k, self.length)[place] = leaf
-        if any(t.shape for t in self.types):
+        if any(kind is not False for kind in self.kinds()):
             for found in lists_in(x):
                 note_fixed(found)
             self._give(new.data)

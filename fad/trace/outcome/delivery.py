@@ -222,7 +222,9 @@ class _Collector:
             raise NotDeliverable
         if _is_of_two_dtypes(x, self.root):
             raise NotDeliverable
-        if x.ndim:
+        if _is_array(x):
+            if not x.ndim and x.zero_dim is None:
+                raise NotDeliverable
             if id(x) in self.arguments:
                 return Argument(self.arguments[id(x)])
             if id(x) in self.root.trace.lifted_arrays and x.held is x.origin:
@@ -232,7 +234,9 @@ class _Collector:
         if place == len(self.outputs):
             self.outputs.append(x)
         t = x.type
-        return Output(place, None if t.shape else NUMBERS[t.dtype.kind] if t.weak else t.dtype.type)
+        if _is_array(x):
+            return Output(place, None if t.shape else np.array)
+        return Output(place, NUMBERS[t.dtype.kind] if t.weak else t.dtype.type)
 
     def _see_that_it_is_its_own(self, x: Tracer, lifted: Any) -> None:
         """An array is made anew at each call; so nothing else may be it, or a part of it, but what stood in its place.
@@ -247,7 +251,7 @@ class _Collector:
         results = [
             b
             for y in self.outputs[: self.results]
-            if isinstance(y, Tracer) and y.ndim and y is not x
+            if _is_array(y) and y is not x
             for b in _bases(y, self.root)
         ]
         if not {id(b) for b in results}.isdisjoint(id(b) for b in _bases(x, self.root)):

@@ -29,8 +29,8 @@ def keep_apart(args: Sequence, written: Sequence, func: Func) -> None:
     """
     outside = {_source(v) for v in free_vars(func)} if written else set()
     for k in written:
-        others = [x for j, x in enumerate(args) if j != k and isinstance(x, Tracer) and x.ndim]
-        if isinstance(args[k], Tracer) and args[k].ndim:
+        others = [x for j, x in enumerate(args) if j != k and isinstance(x, Tracer) and x.is_array]
+        if isinstance(args[k], Tracer) and args[k].is_array:
             _keep_from(args[k], others)
             _keep_from_outside(args[k], outside)
 

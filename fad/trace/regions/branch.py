@@ -14,8 +14,9 @@ from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, 
 from ..lists.appending import require_alike
 from ..lists.listing import NeedsRows
 from ..lists.rows import Items, RowList
+from ..objects.containers import contents, put_contents
 from ..values.bound import flag_of, mark
-from ..values.place import Direct, Place, place_of
+from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
 from ..values.twins import check, fixed_in, may_be, note_fixed, note_twins
 from . import optional
@@ -58,6 +59,9 @@ class BranchEnd:
         # id of a leaf that may be None -> whether it is there, as is known in this branch
         self.given: dict[int, Any] = {}
         self.born, self.lost = made.born, made.lost_arrays()
+        # ids of arrays that were written to, and of views whose contents at the end of the branch are not known here
+        self.written = {id(t) for t in made.changed_arrays()}
+        self.stale: set[int] = set()
         # rows of lists that got entries at their ends at most
         self.longer = {id(t) for t, var in made.builder.region.mutated.values() if t.is_still(var)}
         # ids of arrays of which nobody knows what they are at the end of the branch
@@ -69,8 +73,22 @@ class BranchEnd:
         for t in made.changed_arrays():
             self._note(id(t), Array(t), frozen(t))
             self.ends[id(t)] = (t, frozen(t))
-        for c in made.changed_containers():
-            self._note(id(c), Container(c), Container(c).read())
+        self.changed = [(c, Container(c).read()) for c in made.changed_containers()]
+        for c, inside in self.changed:
+            self._note(id(c), Container(c), inside)
+
+    def layout(self, key: Any, slot: Any, kept: set) -> TreeLayout:
+        """The layout of a slot's value at the end of this branch, whose changes are undone by now: its containers hold
+        for a moment what the branch left in them.
+        """
+        before = [(c, contents(c)) for c, _ in self.changed]
+        try:
+            for c, inside in self.changed:
+                put_contents(c, inside)
+            return TreeLayout(self.values[key] if key in self.values else slot.read(), kept, with_none=True)
+        finally:
+            for c, inside in before:
+                put_contents(c, inside)
 
     def _find_unknown(self, made: Trial) -> set:
         """Arrays of unknown contents, and those that may alias an array that was written to. An array from before the
@@ -108,7 +126,11 @@ class BranchEnd:
         return self.places.get(id(x)) or Direct(x)
 
     def end(self, x: Any) -> Any:
-        """The value, at the end of this branch, of a leaf that it did not bind anew."""
+        """The value, at the end of this branch, of a leaf that it did not bind anew. What a view of an array that was
+        written to holds is read outside (see BranchAliases).
+        """
+        if id(x) not in self.ends and is_array(x) and not self.written.isdisjoint(map(id, roots_of(x))):
+            self.stale.add(id(x))
         return self.ends[id(x)][1] if id(x) in self.ends else optional.bare(x)
 
     def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
@@ -151,7 +173,7 @@ class _Join:
                 require_alike(values, slots[key].owner)
             kept = self._kept(key)
             data = [None if kept else s.data.get(key) for s in sides]
-            self._add(key, [TreeLayout(v, kept, with_none=True) for v in values], data)
+            self._add(key, [s.layout(key, slots[key], kept) for s in sides], data)
         self.joint = BranchAliases(sides, self.columns)
 
     def _kept(self, key: Any) -> set:
@@ -231,6 +253,7 @@ class _Join:
         """The joined value of each key."""
         for c, y in zip(self.columns, results):
             c.result = y
+            c.mark()
         out = []
         for layout, plan in zip(self.layouts, self.plans):
             data = [p.result if isinstance(p, Column) else p for p in plan]
@@ -267,7 +290,7 @@ class _Join:
 
 
 def _is_an_array(x: Any) -> bool:
-    return is_array(x) or (isinstance(x, np.ndarray) and x.ndim > 0)
+    return is_array(x) or isinstance(x, np.ndarray)
 
 
 def _same_number(a: Any, b: Any) -> bool:

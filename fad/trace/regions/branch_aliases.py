@@ -14,6 +14,7 @@ from ...ops.carry import UNDEFINED, visible_extent
 from ..heap.state import is_array, is_lost, lose, may_be_one
 from ..values.place import Direct, Place, Selected, roots_of, stand_for
 from ..values.tracer import Tracer, was_there
+from ..values.zero_dim import joined, kind_of
 
 
 class Column:
@@ -25,6 +26,12 @@ class Column:
         self.name, self.leaves, self.ends, self.ids = name, leaves, ends, ids
         self.places: list = []                                # for each branch a Place, None where it has no value
         self.result: Any = None
+        self.zero_dim = joined(*[kind_of(x) for x in leaves if x is not UNDEFINED])
+
+    def mark(self) -> None:
+        """Note whether the result is an array without axes, a number, or one of the two."""
+        if isinstance(self.result, Tracer) and not self.result._var.type.shape:
+            self.result.zero_dim = self.zero_dim
 
 
 class _New:
@@ -48,6 +55,7 @@ class BranchAliases:
         # (side, variable) -> variable or number outside, or the place of a hidden result
         self.atoms: dict[tuple, Any] = {}
         self.shared = [c for c in columns if c.ids is not None]
+        self.mixed = [c for c in columns if c.zero_dim is None]
         for c in self.shared:
             c.places = [self._place(k, x, c) for k, x in enumerate(c.leaves)]
         for c in self.shared:
@@ -131,6 +139,17 @@ class BranchAliases:
         for c in self.shared:
             if is_array(c.result):
                 self._note_kin(c, hidden)
+        for c in self.mixed:
+            self._note_mixed(c)
+
+    def _note_mixed(self, c: Column) -> None:
+        """What is a number on one side, and on the other an array, may be that very array."""
+        for k, x in enumerate(c.leaves):
+            if is_array(x) and isinstance(c.result, Tracer):
+                others = [d.result for d in self.shared if d.leaves[k] is x and isinstance(d.result, Tracer)]
+                roots = [r for r in roots_of(x) if was_there(r, self.sides[k].born)]
+                for y in [*others, *roots, *[z for r in roots for z in r.unchanged_kin()]]:
+                    may_be_one(c.result, y)
 
     def _note_kin(self, c: Column, hidden: tuple) -> None:
         """Aliases that a loop in a branch left open stay open after it."""
@@ -157,6 +176,8 @@ class BranchAliases:
             lose(c.result)
         else:
             stand_for(c.result, place)
+            if any(id(x) in s.stale for s, x in zip(self.sides, c.leaves)):
+                c.result.tie.seen = None                      # to be read again
 
     def _outside(self, k: int, place: "Place | None", c: Column, hidden: tuple) -> Place:
         if place is None:

@@ -20,6 +20,7 @@ from ..lists.listing import NeedsRoom, NeedsRows
 from ..values.bound import flag_of, mark
 from ..values.tracer import was_there
 from ..values.twins import check
+from ..values.zero_dim import joined, kind_of
 from . import optional
 from .held import Held
 from .identity import Handed, Standing
@@ -63,6 +64,8 @@ class Roll:
         self.marked = [s for s in self.slots if s.name in plan.unbound]
         self.flags = [_flag(s) for s in self.marked]
         self._find_optional()
+        for s, layout in zip(self.slots, self.layouts):
+            layout.zero_dim = self._zero_dim(s, layout)
         self.optional = [(j, k) for j, layout in enumerate(self.layouts) for k in sorted(layout.optional)]
         self.flags += [_is_given(self.layouts[j].leaves[k]) for j, k in self.optional]
         self.places = [
@@ -85,6 +88,26 @@ class Roll:
             if not found <= set(layout.optional):
                 self.plan.optional.setdefault(self.plan.place(self.slots[j]), set()).update(found)
                 self.layouts[j] = self._layout(self.slots[j])
+
+    def _zero_dim(self, slot: Any, layout: TreeLayout) -> dict:
+        """Of the leaves that are not numbers throughout, whether they are arrays without axes."""
+        if isinstance(slot, Array):
+            return {}
+        known, place = self.plan.zero_dim, self.plan.place(slot)
+        for k, x in enumerate(layout.leaves):
+            if k not in layout.statics and x is not UNDEFINED:
+                known[place, k] = joined(kind_of(x), known.get((place, k), kind_of(x)))
+        return {k: kind for k in range(len(layout.leaves)) if (kind := known.get((place, k), False)) is not False}
+
+    def _find_arrays(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
+        """Ask for another trial if an iteration leaves an array without axes where it found a number, or a number where
+        it found an array.
+        """
+        before = layout.zero_dim
+        layout.zero_dim = self._zero_dim(slot, new)
+        if any(before.get(k, False) is not layout.zero_dim.get(k, False)
+               for k, x in enumerate(layout.leaves) if x is not UNDEFINED):
+            raise PlanChanged
 
     def _layout(self, slot: Any) -> TreeLayout:
         layout = self._layout_now(slot)
@@ -176,6 +199,7 @@ class Roll:
             given += [_is_given(new.leaves[k]) for k in sorted(layout.optional) if k < len(new.leaves)]
             new = new.opened(layout.optional)
             layout.require(new, slot.name)
+            self._find_arrays(slot, layout, new)
             out += [frozen(x) for x in new.data]
         check(made.builder)
         self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.test_changes]

@@ -103,12 +103,12 @@ def is_(a: Any, b: Any) -> Any:
         )
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
         return a is b
-    if isinstance(other, Tracer) and x.ndim and other.ndim:
+    if isinstance(other, Tracer) and x.is_array and other.is_array:
         return _is_one_array(x, other)
     if other is None:
         found = asked(x)
         return python_number(registry["logical_not"](found)) if isinstance(found, Value) else not found
-    if stack.is_live() or x.ndim:
+    if stack.is_live() or x.is_array:
         return False
     if isinstance(other, bool) and x.dtype == bool and x.type.weak:
         return python_number(x if other else registry["logical_not"](x))

@@ -44,6 +44,8 @@ class CarryPlan:
         # positions (a slot's key and a path) of containers that are not one object throughout
         self.by_value: set[tuple] = set()
         self.moved: set[tuple] = set()  # places of arrays in containers that iterations put others in place of
+        # (place, number of a leaf) -> whether it is an array, and no number; None: one or the other
+        self.zero_dim: dict[tuple, bool | None] = {}
         self.kin = Kin()                                      # which names may be one array
         self.room = AppendedLists(self)                                # the lists that the iterations append to
         self.iterations = 0

@@ -154,6 +154,7 @@ class Facts(NamedTuple):
     optional: Mapping = MappingProxyType({})                  # name -> leaves of its value that may be None
     by_value: frozenset = frozenset()
     moved: frozenset = frozenset()  # places of arrays in containers that iterations put others in place of
+    zero_dim: Mapping = MappingProxyType({})                  # whether leaves are arrays or numbers
     early: bool = False
     test_changes: bool = False
     types: Mapping = MappingProxyType({})                     # of the leaves, each known by its slot and its number
@@ -189,6 +190,7 @@ class Memory:
         plan.optional.update(facts.optional)
         plan.by_value |= facts.by_value
         plan.moved |= facts.moved
+        plan.zero_dim.update(facts.zero_dim)
         plan.early, plan.test_changes = facts.early, facts.test_changes
         for name in facts.bound_elsewhere:
             plan.own.add(name)
@@ -233,6 +235,7 @@ class Memory:
             optional={name: places for name, places in plan.optional.items() if isinstance(name, str)},
             by_value=frozenset([p for p in plan.by_value if isinstance(p[0], str)]),
             moved=frozenset(plan.moved),
+            zero_dim=dict(plan.zero_dim),
             early=plan.early,
             test_changes=plan.test_changes,
             types={place: sketch(t) for place, t in types.items()},

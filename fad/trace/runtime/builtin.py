@@ -97,13 +97,17 @@ class NumberClass(StandIn):
         return cls.original(*args, **kwargs) if kwargs else cls.convert(*args)
 
     def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, cls.original) or (is_scalar(x) and issubclass(_python_class(x), cls.original))
+        return isinstance(x, cls.original) or (_is_number(x) and issubclass(_python_class(x), cls.original))
 
 
 def _python_class(x: Tracer) -> Any:
     """The class that a traced scalar would have: a Python number's, or NumPy's."""
     current().trace.asked = True
     return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.type.weak else x.dtype.type
+
+
+def _is_number(x: Any) -> bool:
+    return is_scalar(x) and not x.is_array
 
 
 def _number_class(original: Any, convert: Any) -> Any:
@@ -128,7 +132,7 @@ def class_of(x: Any) -> Any:
             if isinstance(x, (Drawn, Steps))
             else type(x)
         )
-    if x.ndim:
+    if x.is_array:
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
 
@@ -138,7 +142,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
 
 
 def _original_class(x: Tracer) -> Any:
-    return np.ndarray if x.ndim else _python_class(x)
+    return np.ndarray if x.is_array else _python_class(x)
 
 
 @door
@@ -193,7 +197,7 @@ class ArrayClass(StandIn):
         return find(np.empty).call(shape, dtype=dtype, order=order or "C")   # type: ignore[union-attr]
 
     def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, np.ndarray) or (isinstance(x, Tracer) and x.ndim > 0)
+        return isinstance(x, np.ndarray) or (isinstance(x, Tracer) and x.is_array)
 
 
 ndarray = ArrayClass("ndarray", (), {"original": np.ndarray})

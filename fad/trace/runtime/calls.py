@@ -160,7 +160,7 @@ def _array(held: Any, k: int, is_held: bool) -> Any:
     """
     root = current().root
     if not is_held and _is_alone(held, k) and _owns(held[k]):
-        return current().constant(held[k])
+        return current().constant(held[k]).standing_for(held[k])
     if id(held[k]) not in root.trace.captured:
         root.trace.held.add(id(held[k]))
     return current().capture(held[k])

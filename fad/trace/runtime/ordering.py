@@ -70,7 +70,7 @@ def _best(name: str) -> Callable:
             return items[original(range(len(items)), key=keys.__getitem__)] if items else original(items, **default)
         chosen, best_key = items[0], keys[0]
         for x, k in zip(items[1:], keys[1:]):
-            if key is None and not isinstance(x, (tuple, list)):
+            if key is None and not isinstance(x, (tuple, list)) and (np.ndim(x) or is_value(x) and is_value(chosen)):
                 chosen = best_key = _better(best_key, k, name)
             else:
                 better = _precedes(k, best_key, PREFERS[name])

@@ -122,8 +122,8 @@ def refuse_write(*_: Any) -> Any:
 
 
 def as_member(y: Any, owner: Any, k: int, place: Any, kin: Any) -> Any:
-    """An element that is an array, as a view of its entry; kin: arrays that it may be. A number is no view."""
-    if not isinstance(y, Tracer) or not y.ndim:
+    """An element that is an array, as a view of its entry; kin: arrays that it may be."""
+    if not isinstance(y, Tracer):
         return y
     own, base = Tracer(y.builder, y.atom), Member(owner, k, place)
     own.kin = kin
@@ -138,7 +138,7 @@ def member_of(x: Any) -> "Member | None":
 
 def read_only(y: Any, kin: Any) -> Any:
     """An element that is a copy, and may not be written to; kin: arrays that it may be."""
-    if not isinstance(y, Tracer) or not y.ndim:
+    if not isinstance(y, Tracer):
         return y
     own = Tracer(y.builder, y.atom)
     own.kin = kin

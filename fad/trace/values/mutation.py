@@ -26,7 +26,8 @@ from ...ops.shape import inverse_permutation
 from ...ops.subscript import Selection
 from ...util.errors import SideEffectError
 from .layout import layout_of, reshape_is_view, through
-from .standin import UNKNOWN, ResultMemory, ask
+from .standin import UNKNOWN, ResultMemory, ask, marked
+from .zero_dim import of_numbers
 
 # Functions whose results are views in most calls: whether they are is looked at when one of the two is written to.
 # NumPy is asked about all others at once.
@@ -54,7 +55,7 @@ def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: An
     for key, x in spent:
         spend(x, name, key)
     if kwargs and is_tracer(result) and result is kwargs.get("out"):
-        return result
+        return marked(result, name, made.asked, args, kwargs, 0)
     result = _tie(made, result if name in VIEWS else on_the_tape(result))
     return (
         in_c_order(result) if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs else result
@@ -65,13 +66,11 @@ def on_the_tape(result: Any, *given: Any) -> Any:
     """On the tape a new array of numbers alone is a value, too, for traced ones may be written to it."""
     if isinstance(result, (tuple, list)) and not hasattr(result, "_fields"):
         return type(result)([on_the_tape(y, *given) for y in result])
-    if not isinstance(result, np.ndarray) or not result.ndim or not stack.is_live() or result.dtype.kind not in "biufc":
+    if not isinstance(result, np.ndarray) or not stack.is_live() or result.dtype.kind not in "biufc":
         return result
-    return (
-        result
-        if any(isinstance(a, np.ndarray) and np.may_share_memory(a, result) for a in given)
-        else current().constant(result)
-    )
+    if any(isinstance(a, np.ndarray) and np.may_share_memory(a, result) for a in given):
+        return result
+    return current().constant(result) if result.ndim else of_numbers(result)
 
 
 def in_c_order(copy: Any) -> Any:
@@ -97,7 +96,7 @@ class _ViewCall:
     def __init__(self, name: str, call: Callable, args: tuple, kwargs: dict, original: Any):
         self.name, self.call, self.args, self.kwargs, self.original = name, call, args, kwargs, original
         self.start = len(current().equations)
-        self.arrays = [x for x in (*args, *kwargs.values()) if is_tracer(x)]
+        self.arrays = [x for x in (*args, *kwargs.values()) if is_tracer(x) and x.is_array]
         self.atoms = {x.atom for x in self.arrays}
 
     def is_scalar(self, y: Any) -> bool:
@@ -118,10 +117,13 @@ class _ViewCall:
         """NumPy's answer for one of the results, given this memory layout of the argument."""
         if self.original is None:
             return UNKNOWN
-        original = attribute(self.name) if self.call is PROPERTIES.get(self.name) else self.original
-        found = ask(original, self.args, self.kwargs, source, layout)
+        found = ask(self.asked, self.args, self.kwargs, source, layout)
         return found[place] if place < len(found) else UNKNOWN
 
+    @property
+    def asked(self) -> Any:
+        """The function that NumPy is asked about."""
+        return attribute(self.name) if self.call is PROPERTIES.get(self.name) else self.original
 
     def source(self, atom: Any, place: int) -> Any:
         """The argument that holds this variable; of several, the one at the result's place."""
@@ -148,13 +150,17 @@ def _tied(made: _ViewCall, y: Any, places: Iterator) -> Any:
             return y
         return type(y)(*parts) if hasattr(y, "_fields") else type(y)(parts)
     place = next(places)
+    return marked(_tied_array(made, y, place), made.name, made.asked, made.args, made.kwargs, place)
+
+
+def _tied_array(made: _ViewCall, y: Any, place: int) -> Any:
     if not is_tracer(y):
         return y
     if any(y is x for x in made.arrays):
         return _same(made, y, place)
     if y.held in made.atoms or made.is_scalar(y) or (y.tie is not None and any(y.tie.base is x for x in made.arrays)):
         return y
-    if made.name == "view" or made.name == "imag" and y.dtype == made.args[0].dtype:
+    if made.arrays and (made.name == "view" or made.name == "imag" and y.dtype == made.args[0].dtype):
         return _read_again(made, y)
     links, source = _links(made, y.held, place)
     if source is None or not links:
@@ -286,7 +292,9 @@ class Chain:
             known = layout_of(self.source.origin) is not None           # C order, then
             steps = [np.empty([current().known(n) for n in self.source.shape], self.source.dtype)] if known else []
         for eqn in self.links if steps else ():
-            steps.append(eqn.op.run(steps[-1], *[current().known(a) for a in operands(eqn)], **eqn.params))
+            y = eqn.op.run(steps[-1], *[current().known(a) for a in operands(eqn)], **eqn.params)
+            # an op hands out an element by value: any element as an array lies in the source as well
+            steps.append(y if isinstance(y, np.ndarray) else steps[-1][(0,) * steps[-1].ndim + (...,)])
         return steps
 
     def _shares(self, steps: list) -> bool:

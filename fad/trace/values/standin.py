@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir import stack
 from ...ir.build import Value
 from ...ops import extents
 from ...ops.kinds import shape_of
 from ...ops.literals import is_value
 from ...util.interrupts import let_through
 from .layout import c_order
+from .zero_dim import as_kind, joined, kind_of, of_numbers
 
 LARGEST = 2**22                                               # elements of an array that stands in for another
 
@@ -33,6 +35,7 @@ class ResultMemory(NamedTuple):
 
 UNKNOWN = ResultMemory(None, None, None, None)
 COPY = ResultMemory(False, True, None, False)
+_kinds: dict[Any, tuple] = {}  # of calls: whether their results are arrays (True), numbers, or one or the other (None)
 _answers: dict[tuple, Any] = {}                               # of calls: the same for all extents
 
 
@@ -50,6 +53,30 @@ def ask(original: Any, args: tuple, kwargs: dict, source: Any, layout: "tuple | 
     if key is not None:
         _answers[key] = common
     return common
+
+
+def marked(y: Any, name: str, original: Any, args: tuple, kwargs: dict, place: int) -> Any:
+    """The result y of a call, at this place among the results; without axes it is a number or an array, as NumPy's is.
+    """
+    if isinstance(y, np.ndarray):
+        return of_numbers(y) if not y.ndim and y.dtype.kind in "biufc" and stack.builders() else y
+    if not isinstance(y, Value) or y._var.type.shape or original is None or name == "__getitem__":
+        return y
+    key = original, tuple(map(_sort, args)), tuple([(k, _sort(a)) for k, a in kwargs.items()])
+    if key not in _kinds:
+        ways = [_results(original, args, kwargs, None, "", unknown)[1] for unknown in (True, False)]
+        _kinds[key] = tuple([joined(*[isinstance(x, np.ndarray) for x in pair]) for pair in zip(*ways)])
+    kind = _kinds[key][place] if place < len(_kinds[key]) else None
+    return y if kind is kind_of(y) or kind_of(y) is not False and kind is not False else as_kind(y, kind)
+
+
+def _sort(a: Any) -> Any:
+    """What of an argument decides whether the result is a number."""
+    if is_value(a) or isinstance(a, np.ndarray):
+        return a.dtype, len(shape_of(a)), kind_of(a)
+    if isinstance(a, (list, tuple)):
+        return type(a), tuple(map(_sort, a))
+    return (type(a), a) if a is None or isinstance(a, (str, bool, int, type, np.dtype)) else type(a)
 
 
 def _layouts(rank: int) -> list:
@@ -83,17 +110,25 @@ def _is_plain(part: Any) -> bool:
 def _kind(a: Any, source: Any) -> Any:
     if isinstance(a, Value):
         ones = tuple([n == 1 for n in a.type.shape if isinstance(n, int)])
-        return "array", a.type.dtype, len(a.type.shape), a.type.weak, a is source, ones
+        return "array", a.type.dtype, len(a.type.shape), a.type.weak, a is source, ones, kind_of(a)
     if isinstance(a, (list, tuple)):
         return type(a).__name__, tuple([_kind(b, source) for b in a])
     return type(a), a                                         # 1, True and 1.0 are equal
 
 
 def _run(original: Any, args: tuple, kwargs: dict, source: Any, order: Any) -> list:
-    """The call of NumPy's function with arrays of the extents that were seen."""
+    """The call of NumPy's function with arrays of the extents that were seen: what is to be known of each result."""
+    x, results = _results(original, args, kwargs, source, order)
+    return [_answer(y, x) for y in results] or [UNKNOWN]
+
+
+def _results(original: Any, args: tuple, kwargs: dict, source: Any, order: Any, unknown: bool = True) -> tuple:
+    """The stand-in for the source, and the results of NumPy's function on stand-ins: none where it cannot be asked.
+    unknown: whether what is a number or an array, as the program runs, is an array here.
+    """
     stand_ins: dict[int, Any] = {}
     if any(callable(a) and not isinstance(a, type) for a in (*args, *kwargs.values())):
-        return [UNKNOWN]                                      # the user's function is not to be called once more
+        return None, []                                       # the user's function is not to be called once more
 
     def given(a: Any) -> Any:
         if isinstance(a, (list, tuple)) and type(a) in (list, tuple):
@@ -103,17 +138,19 @@ def _run(original: Any, args: tuple, kwargs: dict, source: Any, order: Any) -> l
         if not is_value(a):
             return a
         if id(a) not in stand_ins:
-            stand_ins[id(a)] = _stand_in(a, order if a is source else c_order(len(shape_of(a))))
+            stand_ins[id(a)] = _stand_in(a, order if a is source else c_order(len(shape_of(a))), unknown)
         return stand_ins[id(a)]
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")                   # the call itself warns, if that is due
-            x = given(source)
-            result = original(*[given(a) for a in args], **{k: given(a) for k, a in kwargs.items()})
-            return [_answer(y, x) for y in _flat(result)]
+            x, inputs = given(source), [given(a) for a in args]
+            if inputs and isinstance(inputs[0], np.generic):   # a number's method of this name
+                name = getattr(original, "__name__", "")
+                original = getattr(type(inputs[0]), name) if getattr(np.ndarray, name, None) is original else original
+            return x, _flat(original(*inputs, **{k: given(a) for k, a in kwargs.items()}))
     except Exception as error:                                # of numbers that are not known here
         let_through(error)
-        return [UNKNOWN]
+        return None, []
 
 
 def _flat(result: Any) -> list:
@@ -127,11 +164,14 @@ def _answer(y: Any, x: Any) -> ResultMemory:
     return ResultMemory(bool(shares), y.flags.writeable, y.flags.c_contiguous, y is x)
 
 
-def _stand_in(a: Any, order: Any) -> Any:
+def _stand_in(a: Any, order: Any, unknown: bool) -> Any:
     """An array like a traced one, its axes in this order in memory, the slowest first; or an integer that was seen."""
     shape = [_extent(n) for n in shape_of(a)]
-    if not shape and a.dtype.kind in "iu":
-        return extents.hint(a) if extents.hint(a) is not None else 1
+    if not shape:
+        seen = extents.hint(a) if a.dtype.kind in "iu" else None
+        one = 1 if seen is None else seen
+        is_array = unknown if kind_of(a) is None else kind_of(a)
+        return np.array(one, a.dtype) if is_array else one if a.dtype.kind in "iu" else a.dtype.type(one)
     if np.prod(shape) > LARGEST:
         raise MemoryError
     if order == "strided":

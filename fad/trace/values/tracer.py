@@ -30,6 +30,7 @@ from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face
 from .protocol import call_function, call_ufunc
 from .text import asked
+from .zero_dim import not_an_array
 
 births = itertools.count(1)  # tells what was there before a branch or a loop from what was made in it
 
@@ -55,9 +56,12 @@ class Tracer(Value):
 
     `kin` are arrays (each with what it held then, and an excuse) that may be this very array, as may be left open by a
     loop: once one of them was written to, nobody knows what this one holds.
+
+    `zero_dim` is whether a value without axes is an array, which can be written to, and no number: np.where and
+    np.asarray hand out such arrays, np.sum does not. None: one or the other, as the program runs.
     """
 
-    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional", "longer")
+    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional", "longer", "zero_dim")
 
     def __init__(self, builder: Any, var: Var):
         super().__init__(builder, var)
@@ -68,6 +72,7 @@ class Tracer(Value):
         self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
         # of a list's rows: variable -> the first that had its entries, before more were appended
         self.longer: Mapping[Var, Var] = SAME
+        self.zero_dim: bool | None = False
 
     @property
     def atom(self) -> Var:
@@ -76,6 +81,16 @@ class Tracer(Value):
         if self.optional is not None and stack.builders():
             self.optional.check()
         return self.held
+
+    @property
+    def is_array(self) -> bool:
+        """Whether this is, or may be, an array, an object with an identity, and not a number."""
+        return bool(self._var.type.shape) or self.zero_dim is not False
+
+    def standing_for(self, x: Any) -> "Tracer":
+        """This value, which stands for x from around the program."""
+        self.zero_dim = x.zero_dim if isinstance(x, Tracer) else isinstance(x, np.ndarray)
+        return self
 
     @property
     def held(self) -> Var:
@@ -163,6 +178,7 @@ class Tracer(Value):
         """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed.
         """
         self.tie = TracerView(base, read, write)
+        self.zero_dim = True
         return self
 
     # -- NumPy's protocols -------------------------------------------------------------------------
@@ -199,6 +215,8 @@ class Tracer(Value):
     def __setitem__(self, subscript: Any, value: Any) -> None:
         if self.optional is not None:
             self.optional.check()
+        if not self.ndim and self.zero_dim is not True:
+            raise not_an_array(self)
         assign(self, subscript, value)
 
     def __delitem__(self, subscript: Any) -> None:
@@ -448,8 +466,10 @@ def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
     def method(self: Tracer, other: Any) -> Any:
         if not self.ndim and answers(self, other, reflected):
             return NotImplemented
-        if not self.ndim and self.tie is None:
+        if not self.is_array:
             return operation(self, other)
+        if not self.ndim and self.zero_dim is None:
+            raise not_an_array(self)
         other = self.beside(other)
         self.meets(name, self, other)
         result = registry[name](self, other)
