@@ -11,6 +11,7 @@ from .emit_call import call_text, fill_text, fill_value
 from .emit_control import print_control
 from .emit_expr import Expressions
 from .emit_reduce import begin, print_place, print_reduce, print_scan
+from .emit_shifted import Registers, print_shifted
 from .fission import separated
 from .fuse import Scheduler
 from .indexmap import Axis, Elem, at
@@ -19,6 +20,8 @@ from .lower import Lowering
 from .names import Names
 from .parallel import note_region
 from .reductions import combine, combined, dtype_argument, unit
+from .shifted_fusion import shifted
+from .shifted_loop import ShiftedLoop, in_registers
 from .simd_blocking import LANES, BlockLoop
 from .templates import SUM, ExprText, bare, is_negative, sum_of, template
 from .unroll_and_jam import can_jam, print_jammed
@@ -65,6 +68,7 @@ class Printer:
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
         self.regions: list[tuple] = []  # (head, nest) of the loops that stand in no other nest: see parallel.py
+        self.turning: dict[Var, Registers] = {}              # roots whose elements wait in registers (emit_shifted.py)
         self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers
 
     # -- lines -------------------------------------------------------------------------------------
@@ -88,21 +92,22 @@ class Printer:
 
     def block(self, steps: list, outputs: tuple) -> None:
         """The statements of one block."""
+        returned = {self.storage.root(a) for a in outputs if isinstance(a, Var)}
         nodes = self.scheduler.arrange_block(steps, outputs, set(self.homes))
+        nodes = shifted(nodes, self.scheduler, returned | set(self.homes))
         found = uses(nodes, self.scheduler)
         written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
-        pinned = {self.storage.root(a) for a in outputs if isinstance(a, Var)} | {
-            r for r in found if r not in written or r in self.homes
-        }
+        pinned = returned | {r for r in found if r not in written or r in self.homes}
         self.homes.update(homes(found, pinned))
+        self.homes.update(in_registers(nodes))
         nodes = separated(nodes, self.scheduler, self.homes)
-        single = _read_once(found, {self.storage.root(a) for a in outputs if isinstance(a, Var)}, self.storage)
+        single = _read_once(found, returned, self.storage)
         for k, node in enumerate(nodes):
             for root, step in self._first_written(node).items():
                 self._allocate(root, step)
             last = self.lines[-1] if self.lines else None
             self.node(node, nodes[k + 1:k + 1 + WINDOW], single)
-            if isinstance(node, Loop):
+            if isinstance(node, Loop) and not isinstance(node, ShiftedLoop):
                 note_region(self, node, last)
 
     def nodes(self, nodes: list, single: set) -> None:
@@ -112,6 +117,8 @@ class Printer:
     def node(self, node: Any, rest: list, single: set) -> None:
         if isinstance(node, BlockLoop):
             self._blocks(node, single)
+        elif isinstance(node, ShiftedLoop):
+            print_shifted(self, node, single)
         elif isinstance(node, Loop):
             self._loop(node, single)
         elif isinstance(node, Begin):
@@ -236,6 +243,8 @@ class Printer:
         """An element that is read."""
         root = self.storage.root(elem.var)
         home = self.homes.get(root)
+        if root in self.turning and (register := self.turning[root].of(elem.at)) is not None:
+            return ExprText(register)
         if not elem.at or (home is not None and home.is_register):
             return self.scalar(elem.var)
         return ExprText(self._subscripted(self.names.of(root), elem.at, home))
@@ -246,9 +255,11 @@ class Printer:
 
     def target(self, step: Step) -> str:
         """The place that a step writes to."""
-        home = self.home(step.out)
-        if self.storage.root(step.out) in self.held:
-            return self.held[self.storage.root(step.out)]
+        home, root = self.home(step.out), self.storage.root(step.out)
+        if root in self.held:
+            return self.held[root]
+        if root in self.turning:
+            return self.turning[root].names[0]
         if not step.target or home.is_register:
             return self.name(step.out, step)
         return self._subscripted(self.name(step.out, step), step.target, home)
@@ -317,6 +328,9 @@ class Printer:
 
     def step(self, step: Step) -> None:
         _PRINT[step.kind](self, step)
+        turning = self.turning.get(self.storage.root(step.out)) if self.turning else None
+        if turning is not None and turning.turn.stored:
+            self.line(f"{self._subscripted(self.name(step.out), step.target, None)} = {turning.names[0]}")
 
     def _map(self, step: Step) -> None:
         value, target = self.expressions.value(step).source, self.target(step)

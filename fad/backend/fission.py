@@ -12,6 +12,7 @@ from .array_contraction import is_stored
 from .conflicts import READ, in_order
 from .loop_ir import Loop, Step
 from .loop_reversal import ascending
+from .shifted_loop import ShiftedLoop
 from .simd_blocking import BlockLoop
 
 FEW_READS = 2                                                # arrays that two loops may both read
@@ -21,7 +22,7 @@ def separated(nodes: list, scheduler: Any, homes: dict) -> list:
     """The nodes, with their innermost loops taken apart, each in the direction in which it writes."""
     found: list[Any] = []
     for node in nodes:
-        if not isinstance(node, Loop) or isinstance(node, BlockLoop):
+        if not isinstance(node, Loop) or isinstance(node, (BlockLoop, ShiftedLoop)):
             found.append(node)
         elif all(isinstance(n, Step) and n.kind in ("map", "add", "reduce") for n in node.nodes):
             found += [

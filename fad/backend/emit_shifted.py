@@ -1,0 +1,131 @@
+"""Printing loops whose steps run in ranges of their own (shifted_fusion.py): the first iterations, those in which all
+steps run, and the last ones.
+
+    t = t_before = 0.0
+    for j in range(0, min(1, n)): ...                 (each step under a test of its range)
+    for j in range(1, n - 1):
+        t = ...
+        z[j] = t_before + t
+        t_before = t
+    for j in range(max(1, n - 1), n): ...
+"""
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..ir.graph import Var
+from .indexmap import Axis, Index
+from .numbers import literal
+from .shifted_loop import Bound, Ranged, ShiftedLoop, Turn
+
+EMPTY = 0.0                                 # in registers that nothing was put into
+
+
+class Registers(NamedTuple):
+    """The registers that hold elements of an array: that of this iteration, and those of the ones before it."""
+
+    axis: Axis
+    turn: Turn
+    names: list
+
+    def of(self, place: tuple) -> "str | None":
+        """The register that holds the element at this place; None if it is not said in terms of the iteration."""
+        rest = place[0] - Index.of(self.axis)
+        return self.names[self.turn.first - rest.const] if not rest.terms else None
+
+
+def print_shifted(printer: Any, loop: ShiftedLoop, single: set) -> None:
+    """The loop's lines."""
+    name = printer.axes[loop.axis] = printer.names.loop(printer.axes[a] for a in printer.axes)
+    printer.turning = {root: _registers(printer, loop, root, turn) for root, turn in loop.turns.items()}
+    inner = single - set(loop.turns)
+    first, last, stop = loop.first, _text(printer, loop, loop.last), _text(printer, loop, loop.stop)
+
+    def edge(ranges_of_steps: list, stop: "int | None") -> None:
+        for ranges in _alike(ranges_of_steps):
+            test = " and ".join(_tests(printer, loop, name, ranges[0], stop))
+            _under(printer, f"if {test}:" if test else "", functools.partial(_print, printer, ranges, inner))
+        _turn(printer)
+
+    def middle() -> None:
+        _print(printer, [r for r in loop.ranges if _is_everywhere(r)], inner)
+        _turn(printer)
+
+    if loop.points > loop.start:                             # these run however short the arrays are
+        most = str(first) if loop.points == first else f"max({loop.points}, min({first}, {stop}))"
+        _under(printer, f"for {name} in range({most}):", functools.partial(edge, loop.ranges, None))
+    elif loop.first > loop.start:
+        _under(printer, f"for {name} in range(min({first}, {stop})):", functools.partial(edge, loop.ranges, loop.stop))
+    _under(printer, f"for {name} in range({first}, {last}):", middle)
+    if loop.stop > loop.last:
+        begun = [r if r.low.at_end else r._replace(low=Bound(False, loop.start)) for r in loop.ranges if r.high.at_end]
+        _under(printer, f"for {name} in range(max({first}, {last}), {stop}):", functools.partial(edge, begun, loop.stop))
+    printer.turning = {}
+    del printer.axes[loop.axis]
+
+
+def _registers(printer: Any, loop: ShiftedLoop, root: Var, turn: Turn) -> Registers:
+    step = next(r.step for r in loop.ranges if printer.storage.root(r.step.out) is root)
+    name = printer.name(root, step)
+    name = printer.names.fresh(f"new_{name}") if turn.stored else name
+    names = [name, *[printer.names.fresh(f"{name}_before") for _ in range(turn.depth)]]
+    zero = literal(EMPTY if root.type.dtype.kind in "fc" else 0, root.type.dtype).source
+    printer.line(f"{', '.join(names)} = {', '.join([zero] * len(names))}")
+    return Registers(loop.axis, turn, names)
+
+
+def _turn(printer: Any) -> None:
+    """What the next iteration finds in the registers."""
+    for registers in printer.turning.values():
+        names = registers.names
+        for k in range(len(names) - 1, 0, -1):
+            printer.line(f"{names[k]} = {names[k - 1]}")
+
+
+def _print(printer: Any, ranges: list, single: set) -> None:
+    for r in ranges:                                         # expressions of the iterations before
+        printer.pending.pop(printer.storage.root(r.step.out), None)
+    printer.nodes([r.step for r in ranges], single)
+
+
+def _under(printer: Any, head: str, action: Callable) -> None:
+    if not head:
+        action()
+        return
+    printer.line(head)
+    head = printer.lines[-1]
+    printer.indented(action)
+    if printer.lines[-1] is head:                            # all that it does is to copy elements onto themselves
+        printer.lines.pop()
+
+
+def _alike(ranges: list) -> list:
+    """The steps, those in a row that have the same range together."""
+    found: list[list[Ranged]] = []
+    for r in ranges:
+        if found and found[-1][0][1:] == r[1:]:
+            found[-1].append(r)
+        else:
+            found.append([r])
+    return found
+
+
+def _is_everywhere(r: Ranged) -> bool:
+    return not r.low.at_end and r.high.at_end
+
+
+def _tests(printer: Any, loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:
+    """The conditions under which an iteration is in the range. stop: what all iterations are below."""
+    if r.low.at_end == r.high.at_end:
+        return [f"{name} == {_bound(printer, loop, r.low)}"]
+    low = [f"{name} >= {r.low.number}"] if r.low.number > loop.start else []
+    high = [f"{name} < {_bound(printer, loop, r.high)}"] if r.high.number != stop else []
+    return low + high
+
+
+def _bound(printer: Any, loop: ShiftedLoop, bound: Bound) -> str:
+    return _text(printer, loop, bound.number) if bound.at_end else str(bound.number)
+
+
+def _text(printer: Any, loop: ShiftedLoop, number: int) -> str:
+    return printer.expressions.index(loop.extent.shifted(number)).source

@@ -1,0 +1,67 @@
+"""Loops whose steps run in ranges of their own, each some iterations ahead of or behind the others (shifted_fusion.py)."""
+from typing import NamedTuple
+
+from .array_contraction import Home
+from .indexmap import Axis, Index
+from .loop_ir import Loop, Step
+
+EDGE = 16                                   # iterations at both ends, at most
+
+class Bound(NamedTuple):
+    """An iteration: a number, or (at_end) a number behind the group's extent."""
+
+    at_end: bool
+    number: int
+
+    def moved(self, by: int) -> "Bound":
+        return Bound(self.at_end, self.number + by)
+
+
+class Turn(NamedTuple):
+    """An array whose elements wait in registers: iteration j writes element j + first, `depth` iterations later it is
+    read last; stored: whether the element is written to memory, too.
+    """
+
+    first: int
+    depth: int
+    stored: bool
+
+
+class Ranged(NamedTuple):
+    """A step, and the iterations low <= j < high in which it runs."""
+
+    step: Step
+    low: Bound
+    high: Bound
+
+
+class ShiftedLoop(Loop):
+    """A loop over steps that run in ranges of their own: from `start` on, and up to `stop` behind the extent. In
+    iterations from `first` on, and up to `last` behind the extent, all steps run that are in a loop. points: before
+    this iteration are steps that run once.
+    """
+
+    __slots__ = ("ranges", "turns", "extent", "start", "points", "first", "last", "stop")
+
+    def __init__(self, axis: Axis, ranges: list, turns: dict, extent: Index):
+        super().__init__(axis, [r.step for r in ranges])
+        self.ranges, self.turns, self.extent = ranges, turns, extent
+        self.start = min(r.low.number for r in ranges if not r.low.at_end)
+        self.stop = max(r.high.number for r in ranges if r.high.at_end)
+        self.points = max([r.high.number for r in ranges if not r.high.at_end], default=self.start)
+        self.first = max([self.points, *[r.low.number for r in ranges if not r.low.at_end]])
+        self.last = min(r.low.number if r.low.at_end else r.high.number for r in ranges if r.high.at_end)
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether few iterations are at the ends, and none that is counted from the end comes before the first."""
+        terms, const = self.extent.terms, self.extent.const
+        least = min(const, 0) + 1 if len(terms) == 1 and terms[0][1] == 1 else 0
+        early = [r.low.number + least for r in self.ranges if r.low.at_end]
+        return self.first - self.start <= EDGE and self.stop - self.last <= EDGE and min(early, default=0) >= 0
+
+
+def in_registers(nodes: list) -> dict:
+    """root -> its Home, for the arrays of which nothing is in memory."""
+    loops = [node for node in nodes if isinstance(node, ShiftedLoop)]
+    return {root: Home(root, ()) for loop in loops for root, turn in loop.turns.items() if not turn.stored}
