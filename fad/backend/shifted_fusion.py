@@ -29,8 +29,10 @@ from .simd_blocking import BlockLoop
 
 EDGE = 16                                   # elements by which extents and places at the end may differ
 STEPS = 64
-LEAST = 32                                  # elements that are worth it
-SAVED = 2                                   # arrays that need no memory any more
+SAVED = 1                                   # arrays that need no memory any more
+# elements that are worth it, and those that are where more than FEW values wait: the ends cost as much as 50 elements
+LEAST, LONG = 32, 1000
+FEW = 4
 
 
 def shifted(nodes: list, scheduler: Any, stored: set) -> list:
@@ -98,7 +100,7 @@ class _Group:
             return []
         extent = self.extent if self.extent is not None else loop.axis.extent
         more = loop.axis.extent - extent
-        if more.terms or not _is_long(extent) or abs(more.const) > EDGE:
+        if more.terms or not _is_long(extent, LEAST) or abs(more.const) > EDGE:
             return []
         self.extent = extent
         high = Bound(True, more.const)
@@ -168,8 +170,9 @@ class _Group:
                             for s in _steps_of(node) for a in self.scheduler.accesses(s)}
         rotation = Rotation(ranges, axis, self.scheduler)
         loop = ShiftedLoop(axis, ranges, rotation.found(outside), self.extent)
-        worth_it = rotation.fit and loop.is_regular and len(self._saved(outside)) >= SAVED
-        return [*self.others, loop] if worth_it else self.nodes
+        least = LEAST if sum(t.depth for t in loop.turns.values()) <= FEW else LONG
+        worth_it = len(self._saved(outside)) >= SAVED and _is_long(self.extent, least)
+        return [*self.others, loop] if worth_it and rotation.fit and loop.is_regular else self.nodes
 
     def _saved(self, outside: set) -> set:
         """Arrays that several of the joined nodes use, and nobody else does."""
@@ -216,8 +219,10 @@ def _is_affine(step: Step) -> bool:
     return all(isinstance(s, (Axis, Var)) for i in places for s, _ in i.terms)
 
 
-def _is_long(extent: Index) -> bool:
-    return bool(extent.terms) or extent.const >= LEAST
+def _is_long(extent: Index, least: int) -> bool:
+    """Whether there are elements enough, as far as the first call's arguments tell."""
+    hints = [getattr(s, "hint", None) for s, _ in extent.terms]
+    return None in hints or extent.const + sum(c * hint for (_, c), hint in zip(extent.terms, hints)) >= least
 
 
 def _is_free(node: Any) -> bool:

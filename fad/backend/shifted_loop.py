@@ -1,8 +1,8 @@
 """Loops whose steps run in ranges of their own, each some iterations ahead of or behind the others (shifted_fusion.py)."""
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .array_contraction import Home
-from .indexmap import Axis, Index
+from .indexmap import Axis, Elem, Index
 from .loop_ir import Loop, Step
 
 EDGE = 16                                   # iterations at both ends, at most
@@ -55,10 +55,22 @@ class ShiftedLoop(Loop):
     @property
     def is_regular(self) -> bool:
         """Whether few iterations are at the ends, and none that is counted from the end comes before the first."""
+        return (self.first - self.start <= EDGE and self.stop - self.last <= EDGE
+                and all(self._is_behind_start(r) for r in self.ranges if r.low.at_end))
+
+    def _is_behind_start(self, r: Ranged) -> bool:
+        """Whether a step that is counted from the end comes in an iteration that is not negative: the extent is at
+        least one, or iteration j touches element j or one before that, of which there is none below zero.
+        """
         terms, const = self.extent.terms, self.extent.const
         least = min(const, 0) + 1 if len(terms) == 1 and terms[0][1] == 1 else 0
-        early = [r.low.number + least for r in self.ranges if r.low.at_end]
-        return self.first - self.start <= EDGE and self.stop - self.last <= EDGE and min(early, default=0) >= 0
+        touched = [place - Index.of(self.axis) for e in (*r.step.args, r.step) if (at := _place(e)) for place in at]
+        return r.low.number + least >= 0 or any(not i.terms and i.const <= 0 for i in touched)
+
+
+def _place(operand: Any) -> tuple:
+    """The place of an operand, or of a step's result; none for numbers."""
+    return operand.target if isinstance(operand, Step) else operand.at if isinstance(operand, Elem) else ()
 
 
 def in_registers(nodes: list) -> dict:

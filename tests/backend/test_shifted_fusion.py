@@ -70,6 +70,7 @@ def in_place(x):
     return np.sum(u * u)
 
 
+SIZES = (1200, 3, 4, 5, 6, 7, 8)
 PROGRAMS = [runge_kutta, diffusion, periodic, ends, in_place]
 
 
@@ -83,18 +84,22 @@ def test_values_and_gradients(f):
     """Short arrays, which are all ends, run in the kernel of a long one."""
     with fad.config.using(compile="now"):
         g = fad.value_and_grad(f)
-        found = [g(np.linspace(0.1, 0.9, n)) for n in (60, 3, 4, 5, 6, 7, 8)]
+        found = [g(np.linspace(0.1, 0.9, n)) for n in SIZES]
     with fad.config.using(compile="never"):
-        for n, (value, gradient) in zip((60, 3, 4, 5, 6, 7, 8), found):
+        for n, (value, gradient) in zip(SIZES, found):
             x = np.linspace(0.1, 0.9, n)
             np.testing.assert_allclose(value, f(x), rtol=1e-13)
             np.testing.assert_allclose(gradient, fad.grad(f)(x), rtol=1e-11, atol=1e-13)
 
 
+def test_last_elements_are_read_in_the_loop():
+    assert joined(fad.source(lambda x: ends(x), np.ones(1200)))
+
+
 @pytest.mark.parametrize("f", [runge_kutta, diffusion])
 def test_time_steps_are_one_loop(f):
     """In place of one for each operation and array."""
-    text = fad.source(f, np.linspace(0.1, 0.9, 60))
+    text = fad.source(f, np.linspace(0.1, 0.9, 1200))
     body = text[text.index("for i in range(3):"):text.index("total")]
     assert joined(text) >= 2 and len(re.findall(r"^ {8}for ", body, re.MULTILINE)) == 3
     assert "np.empty" not in body
@@ -123,6 +128,12 @@ def test_dtypes():
         x = np.arange(40).astype(dtype)
         found = fad.jit(f, compile="now")(x)
         assert found.dtype == dtype and np.array_equal(found, f(x))
+
+
+def test_short_arrays_stay():
+    """The ends would cost more than the loops save."""
+    long, short = (joined(fad.source(fad.grad(lambda x: runge_kutta(x)), np.ones(n))) for n in (1200, 100))
+    assert long > short + 4
 
 
 @pytest.mark.parametrize("f", [

@@ -74,7 +74,7 @@ def judge_shifts(f, tier):
     """None, or what is wrong with the value and the gradient: beside the loops one by one, and NumPy's value."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        with mock.patch.object(shifted_fusion, "SAVED", 1), mock.patch.object(emit_shifted, "EMPTY", np.nan), judge.tier(tier, refusals=False):
+        with mock.patch.object(shifted_fusion, "LONG", 0), mock.patch.object(emit_shifted, "EMPTY", np.nan), judge.tier(tier, refusals=False):
             joined = fad.value_and_grad(lambda x: f(x))
             found = [joined(_point(n)) for n in SIZES]
         with judge.tier("interpreted", refusals=False):

@@ -72,7 +72,7 @@ def huber(x):
 
 
 CASES = [(rosenbrock, (9,)), (chain, (9,)), (logistic, (3,), (5, 3), (5,)), (softmax, (4, 3)), (smooth, (9,)),
-         (network, [(3, 4), (4,), (4,)], (20, 3), (20,)), (garch, (3,), (20,)), (heat, (20,), 50), (upwind, (20,), 50),
+         (network, [(3, 4), (4,), (4,)], (20, 3), (20,)), (garch, (3,), (20,)), (heat, (20,), 50), (upwind, (2000,), 50),
          (newton, 2.0), (huber, (20,))]
 
 
