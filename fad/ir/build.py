@@ -36,7 +36,7 @@ class Builder:
 
     __slots__ = ("name", "parent", "root", "value_class", "integers", "inputs", "equations", "owned", "known_forms",
                  "known_integers", "known_results", "later", "given", "where", "trace", "region",
-                 "notes", "changing")
+                 "notes", "changing", "at_once")
 
     live = False                                                 # whether it knows what each value is (see live.py)
 
@@ -58,6 +58,7 @@ class Builder:
         # of a region whose reverse sweep is being made (transforms/joint.py): what was noted of it, what it changes
         self.notes: Any = None
         self.changing: Any = None
+        self.at_once = False                                     # of an iteration that is reversed at once
         self.trace: TraceState = parent.trace if parent else TraceState()
         self.region: RegionState = RegionState(born=parent.region.born) if parent else RegionState(runs="once")
 

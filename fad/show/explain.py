@@ -136,7 +136,7 @@ def _loops(func: Func, in_lanes: set) -> Iterator[Row]:
     for where, names in kinds.items():
         count = sum(names.values())
         if where in in_lanes:
-            yield _row(where, "loop", f"{LANES} iterations at once, what is left over one by one")
+            yield _row(where, "loop", f"{LANES} iterations at once")
             continue
         yield _row(where, "loop",
                    "one region of the program" + (f", run in {count} sweeps (forward and back)" if count > 1 else ""))

@@ -69,7 +69,7 @@ def again_in_blocks(division: Division, eqn: Equation, iterations: Iterations) -
         return None
     saved = sum(map(bytes_of, arrays))
     count = min(max(BLOCK // saved, FEWEST), MOST)
-    cost = sum(_cost(division.equations[k]) for k in equations)
+    cost = sum(operations(division.equations[k]) for k in equations)
     if not NARROWEST <= saved <= WIDEST or 8 * cost > TRIP * saved or 2 * sum(map(bytes_of, kept)) > saved * count:
         return None
     if saved * iterations_guess(eqn) <= LARGE:
@@ -113,12 +113,12 @@ def _decides(division: Division, again: list, arrays: list) -> bool:
     return any(not found.isdisjoint(decisive(division.equations[k])) for k in [*again, *reverse])
 
 
-def _cost(eqn: Equation) -> float:
+def operations(eqn: Equation) -> float:
     """The number of cheap operations that an equation takes; infinite if it is unknown."""
     if is_counted(eqn):
-        return iterations_guess(eqn) * sum(map(_cost, LoopView(eqn).body.equations))
+        return iterations_guess(eqn) * sum(map(operations, LoopView(eqn).body.equations))
     if is_branch(eqn):
-        return sum(_cost(e) for region in eqn.regions for e in region.equations)
+        return sum(operations(e) for region in eqn.regions for e in region.equations)
     if eqn.op.kind in ("shape", "check") or eqn.reads_part:
         return 0
     if eqn.writes_part:

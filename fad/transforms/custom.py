@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import stack
-from ..ir.build import building
+from ..ir.build import building, current
 from ..ir.graph import Equation, Func, Var, free_vars
 from ..ir.op import registry
 from ..ir.types import Type, type_of
@@ -25,6 +25,7 @@ from ..util.errors import NoDerivativeError
 from .control import JVP_OF_CONTROL, VJP_OF_CONTROL
 from .inputs import zeros_like
 from .jvp import Forward
+from .lane_parts import NAME as LANES_NAME
 from .vjp import Reverse, pull_back
 
 
@@ -191,7 +192,26 @@ def jvp_checkpoint(sweep: Any, eqn: Equation) -> None:
 
 
 def vjp_checkpoint(sweep: Any, eqn: Equation) -> None:
-    _run_again(sweep, eqn)
+    (_run_here if current().at_once and eqn.params["name"] == LANES_NAME else _run_again)(sweep, eqn)
+
+
+def _run_here(sweep: Any, eqn: Equation) -> None:
+    """Reverse mode of a call where it stands, whose reverse sweep comes so soon that it may save what it needs."""
+    region, name = eqn.regions[0], eqn.params["name"]
+    registry["checkpoint"].run_regions((), (tuple,), name=name)   # fad.explain finds the call's name
+    sweep.env.update((v, sweep.env.read(a)) for v, a in zip(region.inputs, eqn.inputs))
+    sweep.active.update(v for v, a in zip(region.inputs, eqn.inputs) if isinstance(a, Var) and a in sweep.active)
+    sweep.pullbacks.append(lambda: _hand_on(sweep, region.inputs, eqn.inputs))
+    sweep.forward(region)
+    bind_outputs(eqn, tuple(map(sweep.env.read, region.outputs)), sweep.env)
+    sweep.active.update(v for v, a in zip(eqn.outputs, region.outputs) if isinstance(a, Var) and a in sweep.active)
+    sweep.pullbacks.append(lambda: _hand_on(sweep, eqn.outputs, region.outputs))
+
+
+def _hand_on(sweep: Any, variables: Sequence, atoms: Sequence) -> None:
+    """Add the cotangents of these variables to those of the atoms that they are."""
+    for v, a in zip(variables, atoms):
+        sweep.add(a, sweep.cotangents.pop(v, None))
 
 
 def _run_again(sweep: Any, eqn: Equation) -> None:

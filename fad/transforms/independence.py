@@ -52,7 +52,7 @@ def _role(loop: LoopView, carry: Var, following: Any, is_used: bool) -> "Role | 
     if following is carry:
         return Role(SAME)
     if not carry.type.shape:
-        is_sum = carry.type.dtype.kind in "fc" and _is_summed(loop.body, carry, following)
+        is_sum = carry.type.dtype.kind in "fc" and is_summed(loop.body, carry, following)
         return Role(SUM) if is_sum else None
     accesses = Accesses(loop.body, carry)
     for axis in range(carry.type.rank):
@@ -65,7 +65,7 @@ def _role(loop: LoopView, carry: Var, following: Any, is_used: bool) -> "Role | 
 # -- sums ----------------------------------------------------------------------------------------------------------
 
 
-def _is_summed(region: Func, start: Var, end: Any) -> bool:
+def is_summed(region: Func, start: Var, end: Any) -> bool:
     """Whether `end` is `start` with something added to it that does not depend on it, and nothing else reads `start`.
     """
     partial = _partial_sums(region, {start})
@@ -99,7 +99,7 @@ def _adds_in_loop(loop: LoopView, sums: set) -> bool:
         return False
     for k, a in enumerate(loop.init):
         if a in sums:
-            if not _is_summed(loop.body, loop.carries[k], loop.next[k]):
+            if not is_summed(loop.body, loop.carries[k], loop.next[k]):
                 return False
             sums.add(loop.results[k])
     return True

@@ -40,7 +40,7 @@ class _Nest:
     """An inner loop: its estimated iterations, what differs between them, and whether it becomes vectors anyway."""
 
     def __init__(self, loop: LoopView, uses: Collection):
-        self.iterations = _iterations(loop)
+        self.iterations = iterations_of(loop)
         self.moving = find_varying(loop.body, {loop.index, *loop.carries})
         is_innermost = not any(map(has_loop, loop.body.equations))
         self.is_independent = is_innermost and roles_of(loop, uses) is not None
@@ -89,7 +89,7 @@ class _Costs:
         return elements if is_cheap(eqn) or max(elements, inner) >= SHORT else DEAR * elements
 
 
-def _iterations(loop: LoopView) -> float:
+def iterations_of(loop: LoopView) -> float:
     """The number of a loop's iterations, half of its bound where it begins or ends at the index of a loop around."""
     ends = [traced_value(a) for a in loop.bounds[:2]]
     known = [n for n in ends if n is not None]

@@ -13,6 +13,7 @@ from ..ir.types import INT
 from ..ops.kinds import shape_of
 
 LANES = 64                                                   # a multiple of all vectors, in a few cache lines
+NAME = f"{LANES} lanes"                                      # of the call that a block of iterations is
 
 
 class Ramp:

@@ -5,7 +5,7 @@
 
 The reverse loop carries the cotangents of the carries and of the variables around the loop, and the arrays that it
 restores (undo_log.py). save_or_recompute.py chooses what an iteration saves. The saved values reach the reverse loop
-in one of three ways:
+in one of three ways, unless an iteration's reverse sweep need not wait (at_once.py):
 
     Taped          each iteration saves it (see tape.py); of a loop of unknown length, too
     Blocked        each block of iterations saves what it starts from, and computes the rest again (see blocks.py)
@@ -20,6 +20,7 @@ from ..ir.op import registry
 from ..ir.views import LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.control import FOR, WHILE, integer, iteration_number, loop_index, trip_count
+from .at_once import AtOnce
 from .blocks import BlockedSweeps, again_in_blocks
 from .checkpointing import vjp_in_segments
 from .control_vjp import active_outputs, demanded, note_restored, take, total
@@ -326,6 +327,10 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     view = LoopView(eqn)
     start, stop, step = [integer(sweep.env.read(a)) for a in view.bounds]
     init = tuple(map(sweep.env.read, view.init))
+    at_once = AtOnce.of(sweep, eqn)
+    if at_once is not None:
+        at_once.run([start, stop, step], init)
+        return
     iterations = Iterations(trip_count(start, stop, step), start, step)
     body = LoopBody(sweep, eqn, lambda builder: (loop_index(builder, start, stop, step),))
     plan = body.plan(iterations.count)

@@ -40,16 +40,27 @@ class Iterations(NamedTuple):
 
 def see_to_room(keepers: list, around: Builder) -> None:
     """Check, before an outermost loop, that what it saves fits in memory. A stack checks this as it grows."""
+    if is_repeated(around):
+        return
     count: Any = 0
     for keeper in keepers:
         count = count + keeper.bytes
-    if not is_inside_a_loop(around) and not (isinstance(count, int) and count < ALWAYS_FITS):
+    if not (isinstance(count, int) and count < ALWAYS_FITS):
         registry["check_room"](count)
 
 
 def is_inside_a_loop(builder: "Builder | None") -> bool:
     """Whether the builder is of a loop or branch that is being differentiated (see joint.py), or inside one."""
     while builder is not None and builder.changing is None:
+        builder = builder.parent
+    return builder is not None
+
+
+def is_repeated(builder: "Builder | None") -> bool:
+    """The same, and whether it is of an iteration that is reversed at once (see at_once.py), or inside one."""
+    if is_inside_a_loop(builder):
+        return True
+    while builder is not None and not builder.at_once:
         builder = builder.parent
     return builder is not None
 

@@ -28,13 +28,12 @@ from ..passes.dce import dce
 from .cost_model import USUAL_EXTENT
 from .independence import OWN, PRIVATE, SAME, SUM, Role, roles_of
 from .lane_costs import LONG, pays, size_of
-from .lane_parts import LANES, Ramp, part_of, with_part
+from .lane_parts import LANES, NAME, Ramp, part_of, with_part
 from .lanes import Block, Refused
 from .varying import find_varying
 
 MANY = 4 * LANES                                             # iterations that are worth a program for blocks
 LARGE = 1 << 18                                              # bytes of a block's arrays: they stay in the cache
-NAME = f"{LANES} lanes"                                      # of a block's call
 
 
 def vectorise(func: Func) -> "tuple[Func, Builder | None]":

@@ -143,7 +143,7 @@ def iterates(A):
         s = 0.3
         for v in x:
             s = np.sin(s * v)
-        total += s
+        total = 0.9 * total + s
     return total
 
 

@@ -44,7 +44,7 @@ def within(x):
             r = r + 0.01 * v
         while r > 0.1 * v:
             r = 0.7 * np.sin(r)
-        s += r * r
+        s = 0.9 * s + r * r
     return s
 
 
@@ -112,6 +112,7 @@ def nearest_images(x):
     """Differences of elements, of which an iteration decides: the reverse sweep has the array, and computes them anew to the last bit."""
     e = 0.0
     for i in range(x.size - 1):
+        e *= 0.9
         for j in range(i + 1, x.size):
             d = x[i] - x[j]
             d = d - 0.7 * np.round(d / 0.7)
