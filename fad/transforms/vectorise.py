@@ -24,15 +24,20 @@ from ..ir.walk import Environment, bind_outputs, closure, run_equation
 from ..ops.carry import convert
 from ..ops.control import FOR, integer, trip_count
 from ..ops.custom import checkpoint
+from ..ops.extents import at_least
 from ..passes.dce import dce
+from .blocks import operations
+from .checkpointing import at_most
 from .cost_model import USUAL_EXTENT
 from .independence import OWN, PRIVATE, SAME, SUM, Role, roles_of
 from .lane_costs import LONG, pays, size_of
 from .lane_parts import LANES, NAME, Ramp, part_of, with_part
 from .lanes import Block, Refused
+from .masks import behind_choices, chooses, is_masked
 from .varying import find_varying
 
 MANY = 4 * LANES                                             # iterations that are worth a program for blocks
+MOST = 0.8                                                   # of the work
 LARGE = 1 << 18                                              # bytes of a block's arrays: they stay in the cache
 
 
@@ -193,16 +198,33 @@ class BlockedLoop:
         """The carries after the last iteration."""
         loop, names = self.loop, self.loop.eqn.params["names"]
         carries = [self.env.read(a) for a in loop.init]
-        after = FOR.run_regions([0, self.count // LANES, 1, *[carries[k] for k in self.kept]], (self._block,),
+        self.overlaps = self._may_overlap()
+        blocks = (self.count + LANES - 1 if self.overlaps else self.count) // LANES
+        after = FOR.run_regions([0, blocks, 1, *[carries[k] for k in self.kept]], (self._block,),
                                 names=tuple([names[k] for k in self.kept]) if names else ())
         for k, x in zip(self.kept, after):
             carries[k] = x
+        if self.overlaps:
+            return tuple(carries)
         rest = [self.stop - self.count % LANES, self.stop, 1, *carries]
         return FOR.run_regions(rest, (closure(loop.body, self.env),), names=names)
 
+    def _may_overlap(self) -> bool:
+        """Whether the last block may begin within the one before, so that no iteration is left over.
+
+        Iterations only add to sums, so that those of two blocks can be left out of one; there is a block at least; and
+        products of cotangents are guarded in any case, since those of the lanes that are left out are zeros.
+        """
+        if any(role.kind == OWN for role in self.roles) or not _is_behind_choices(self.loop.body):
+            return False
+        return at_least(self.count, LANES)
+
     def _block(self, number: Any, *carries: Any) -> list:
         """The carries that are kept, after a block."""
-        first = self.start + number * LANES
+        first = begin = self.start + number * LANES
+        if self.overlaps:
+            first = at_most(first, self.stop - LANES)
+            self.unseen = registry["less_equal"](begin, Ramp(first).lanes())
         arrays = dict(zip(self.kept, carries))
         loaded = [k for k in self.kept if self.roles[k].kind == OWN and not self.roles[k].is_new]
         parts = tuple([part_of(arrays[k], self.roles[k].axis, first) for k in loaded])
@@ -233,7 +255,21 @@ class BlockedLoop:
                 env[carry] = registry["full"](0, *extents, LANES, dtype=carry.type.dtype)
         block.run(loop.body, env)
         ends = [(self.roles[k].kind, block.lanes_of(loop.next[k], env, loop.carries[k].type)) for k in self.kept]
-        return [registry["sum"](y, axes=(0,)) if kind == SUM else y for kind, y in ends]
+        return [self._sum(y) if kind == SUM else y for kind, y in ends]
+
+    def _sum(self, y: Any) -> Any:
+        """The sum over the lanes whose iterations no block before had."""
+        return registry["sum"](registry["where"](self.unseen, y, 0.0) if self.overlaps else y, axes=(0,))
+
+
+def _is_behind_choices(body: Func) -> bool:
+    """Whether nearly all of an iteration's work is behind a choice (see masks.py)."""
+    masked, everything, guarded = behind_choices(body), 0.0, 0.0
+    for eqn in body.equations:
+        work = operations(eqn)
+        everything += work
+        guarded += work if chooses(eqn) or is_masked(eqn, masked) else 0
+    return guarded >= MOST * everything
 
 
 def _bytes_of(loop: LoopView, roles: "list[Role]") -> int:

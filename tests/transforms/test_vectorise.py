@@ -441,3 +441,29 @@ def test_second_derivatives():
     with in_lanes(8):
         found = fad.jacfwd(lambda w: own_elements(X[:50], w))(W)
     close(found, fad.grad(lambda w: own_elements(X[:50], w) * 1.0)(W), rtol=1e-10)
+
+
+def singular(x, w):
+    s = 0.0
+    for i in range(x.shape[0]):
+        a = 0.0
+        for j in range(x.shape[1]):
+            a += np.log(x[i, j]) * w[j]
+        s += min(a, 9.0)
+    return s
+
+
+def test_the_last_block_overlaps_where_products_are_guarded_anyway():
+    with in_lanes():
+        assert "n >= 64" in fad.source(singular, X, W) and "n >= 64" not in fad.source(total, X, W)
+
+
+@pytest.mark.parametrize("tier", ["never", "now"])
+@pytest.mark.parametrize("row", [10, 240, 299])                  # of 300: rows 236 to 255 are in two blocks
+def test_an_infinite_row_counts_once(tier, row):
+    x = np.abs(X) + 0.1
+    x[row, 1] = 0.0
+    with in_lanes(), fad.config.using(compile=tier), np.errstate(divide="ignore"):
+        value, gradient = fad.value_and_grad(singular)(x, W)
+        assert value == -np.inf
+        close(gradient, W / x, rtol=1e-12)
