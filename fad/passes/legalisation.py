@@ -39,13 +39,13 @@ def _written_out(eqn: Equation) -> "tuple[Func, dict]":
     """The program that stands for an equation, and the meaning of its variables."""
     given: dict[Var, Any] = {}
     with building(eqn.op.name) as builder:
-        args = [_input(builder, atom, given) for atom in eqn.inputs]
+        args = [input_for(builder, atom, given) for atom in eqn.inputs]
         results = eqn.op.facts["expand"](*args, **eqn.params)
         func = builder.finish(results if isinstance(results, tuple) else (results,))
     return func.replace(inputs=()), given
 
 
-def _input(builder: Builder, atom: Any, given: dict) -> Any:
+def input_for(builder: Builder, atom: Any, given: dict) -> Any:
     """A value of the new program for an input of the equation; its extents are only known not to be negative."""
     if isinstance(atom, Literal):
         return atom.value

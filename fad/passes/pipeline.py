@@ -20,6 +20,7 @@ from .inline import inline
 from .invariant_carries import drop_invariant_carries
 from .legalisation import legalise
 from .licm import licm
+from .loop_distribution import distribute
 from .loop_reversal import reverse_loops
 from .overflow import overflow
 from .raise_products import raise_products
@@ -50,7 +51,7 @@ PIPELINE: tuple[Pass, ...] = (
 
 AFTER_REPLACEMENT: tuple[Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
 LOOPS: tuple[Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies,
-                           scatter_to_gather, read_before_write)
+                           scatter_to_gather, distribute, read_before_write)
 
 
 def prepared(func: Func) -> Func:

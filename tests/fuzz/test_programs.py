@@ -27,6 +27,7 @@ GENERATORS = {                                               # module: how many 
     "nests": (8, 15),
     "zero_dims": (4, 40),
     "shifts": (4, 25),
+    "distributed": (4, 25),
 }
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 

@@ -147,6 +147,14 @@ def iterates(A):
     return total
 
 
+def volatility(x):
+    h = s = 1.0
+    for v in x:
+        h = 0.1 + 0.2 * v ** 2 + 0.7 * h
+        s += np.log(h) + v ** 2 / h
+    return s
+
+
 V, W = (20,), (20, 3)
 CASES = {
     "inline": (fad.grad, kept, V),
@@ -172,6 +180,7 @@ CASES = {
     "drop_dead_initialisation": (fad.grad, cubes, V),
     "elide_copies": (fad.grad, iterates, W),
     "scatter_to_gather": (fad.grad, neighbours, V),
+    "distribute": (fad.jit, volatility, (40,)),
     "rematerialise": (fad.grad, distances, W, (5, 3)),
     "read_before_write": (fad.jit, shifted, V),
 }
