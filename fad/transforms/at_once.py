@@ -7,6 +7,9 @@
 All iterations have the same cotangent, the sum's, and reverse sweeps are linear in it. So an iteration does not wait
 for it. Nothing is saved, and nothing is computed twice (L. Hascoët, S. Fidanova, C. Held, "Adjoining independent
 computations", in: Automatic Differentiation of Algorithms, Springer 2002).
+
+Blocks of lanes are reversed at once, and loops whose tape would leave the caches. With a small tape processors do
+better: they run several short iterations of one sweep side by side, and not an iteration's two sweeps.
 """
 from typing import Any
 
@@ -19,17 +22,17 @@ from ..ops.carry import convert
 from ..ops.control import FOR
 from ..ops.kinds import guarding, product
 from .activity import is_continuous
-from .blocks import operations
+from .blocks import LARGE, operations
 from .control_vjp import demanded, take
-from .cost_model import USUAL_EXTENT
+from .cost_model import USUAL_EXTENT, bytes_of, iterations_guess
 from .independence import is_summed
 from .inputs import zeros_like
 from .lane_costs import iterations_of, size_of
+from .lane_parts import NAME
 from .masks import chooses, is_masked
 from .tape import is_repeated
 
 PASS = 4                                                     # operations that take as long as a cotangent's g * gx
-ENOUGH = 16                                                  # operations of an iteration; fewer cost nothing twice
 
 
 class AtOnce:
@@ -54,9 +57,17 @@ class AtOnce:
             return None                                      # a rule of the user's own may not be linear
         shared = [v for v in free_vars(body) if v in sweep.active and is_continuous(v)]
         scaled = sum(size_of(v.type.shape, USUAL_EXTENT) for v in shared if v.type.shape)
-        work = sum(map(operations, body.equations))
-        pays = work >= ENOUGH and PASS * scaled <= iterations_of(LoopView(eqn)) * work
+        pays = PASS * scaled <= iterations_of(LoopView(eqn)) * sum(map(operations, body.equations))
         return cls(sweep, eqn, place, shared) if pays else None
+
+    @property
+    def is_of_lanes(self) -> bool:
+        """Whether an iteration is a block of lanes."""
+        return any(e.params.get("name") == NAME for e in self.view.body.equations)
+
+    def is_better_than(self, saved: list) -> bool:
+        """Whether the tape would be large. saved: the variables that each iteration would save."""
+        return iterations_guess(self.eqn) * sum(map(bytes_of, saved)) > LARGE
 
     def run(self, bounds: list, init: tuple) -> None:
         """Run the loop with its reverse sweeps, and note its pullback."""

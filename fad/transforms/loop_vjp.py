@@ -328,11 +328,14 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     start, stop, step = [integer(sweep.env.read(a)) for a in view.bounds]
     init = tuple(map(sweep.env.read, view.init))
     at_once = AtOnce.of(sweep, eqn)
-    if at_once is not None:
+    if at_once is not None and at_once.is_of_lanes:
+        at_once.run([start, stop, step], init)
+        return
+    body = LoopBody(sweep, eqn, lambda builder: (loop_index(builder, start, stop, step),))
+    if at_once is not None and at_once.is_better_than(body.division.saved):
         at_once.run([start, stop, step], init)
         return
     iterations = Iterations(trip_count(start, stop, step), start, step)
-    body = LoopBody(sweep, eqn, lambda builder: (loop_index(builder, start, stop, step),))
     plan = body.plan(iterations.count)
     strategy: Any = Checkpointed(body, plan) if plan is not None else Blocked.of(body, iterations)
     (strategy or TapedFor(body, iterations, stop)).run(init)

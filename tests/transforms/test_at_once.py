@@ -1,10 +1,11 @@
-"""Loops that add to one number reverse their iterations at once: no tape, and the derivatives of Python's loops."""
+"""Loops that add to one number may reverse their iterations at once: no tape, and the derivatives of Python's loops."""
 import math
 
 import numpy as np
 import pytest
 
 import fad
+from fad.transforms import at_once
 from fad.transforms.at_once import AtOnce
 
 close = np.testing.assert_allclose
@@ -125,6 +126,12 @@ def few_of_many_elements(x, w):
     return s * s
 
 
+@pytest.fixture(autouse=True)
+def large(monkeypatch):
+    """Every tape is too large."""
+    monkeypatch.setattr(at_once, "LARGE", -1)
+
+
 @pytest.fixture
 def found(monkeypatch):
     """How many loops were reversed at once."""
@@ -163,8 +170,21 @@ def test_other_loops_wait_for_their_cotangents(f, found):
         close(g, want, rtol=1e-5, atol=1e-7)
 
 
-def test_nothing_is_saved():
-    assert "saves" not in fad.source(fad.grad(points), X, W) and "room_for" not in fad.source(fad.grad(points), X, W)
+def saved(f, *args):
+    return fad.explain(fad.grad(f), *args).bytes
+
+
+def test_one_iteration_is_saved():
+    assert saved(points, X, W) == 8 * 3 and "room_for" not in fad.source(fad.grad(points), X, W)
+
+
+def test_small_tapes_are_saved(monkeypatch):
+    monkeypatch.setattr(at_once, "LARGE", 1 << 22)
+
+    def f(x, w):                                                 # programs belong to code: that of points is there
+        return points(x, w)
+    assert saved(f, X, W) >= 8 * 3 * 40
+    assert saved(f, np.ones((100_000, 3)), W) < 10_000           # in lanes
 
 
 @pytest.mark.parametrize("tier", ["never", "now"])
