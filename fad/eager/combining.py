@@ -168,7 +168,8 @@ define("qr",
        lambda self, some=True: tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete")),
        "Q, R.")
 define("frexp", lambda self: (op["frexp_mantissa"](self), op["frexp_exponent"](self)),
-       "(mantissa, exponent) with self = mantissa * 2 ** exponent.")
+       "(mantissa, exponent) with self = mantissa * 2 ** exponent.", node="FrexpBackward0", edges="self",
+       saves="exponent=indices", copies="self")
 define("embedding",
        lambda weight, indices, padding_idx=-1: named(getitem(weight, raw(indices)), "EmbeddingBackward0"),
        "Rows of the weight by their indices.", method=False)

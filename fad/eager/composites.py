@@ -309,13 +309,12 @@ def _normalized_samples(name: str) -> tuple:
     return (sample((5, 3, 2), (3,), (3,), axes=(0, 2), shape=(1, 3, 1), eps=1e-5),)
 
 
-def _normalized(name: str, node: str) -> Composite:
+def _normalized(name: str, node: str, saves: tuple = ()) -> Composite:
     return Composite(name, _normalized_written, _normalized_pullback, _normalized_run, node=node, edges=3,
-                     inputs=("input", "weight", "bias"),
-                     samples=_normalized_samples(name))
+                     inputs=("input", "weight", "bias"), saves=saves, samples=_normalized_samples(name))
 
 
-layer_norm, batch_norm = (_normalized("layer_norm", "NativeLayerNormBackward0"),
+layer_norm, batch_norm = (_normalized("layer_norm", "NativeLayerNormBackward0", (2,)),
                           _normalized("batch_norm", "NativeBatchNormBackward0"))
 
 # -- element by element ------------------------------------------------------------------------------------------------

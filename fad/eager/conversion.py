@@ -60,7 +60,7 @@ def _parts(first: Any, second: Any) -> None:
 
 
 @function(method=False)
-@step("PolarBackward0", "abs angle", "result")
+@step("PolarBackward0", "abs angle", "result", copies="abs angle")
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """The complex number of this absolute value and angle."""
     _parts(abs, angle)

@@ -12,6 +12,7 @@ from .errors import scalar_name
 from .fitting import CHECKS, why_singular
 from .registry import FUNCTIONS
 from .tensor import Tensor, wrap
+from .together import together
 
 
 class LinAlgError(RuntimeError, np.linalg.LinAlgError):
@@ -127,7 +128,9 @@ def lu_factor(A: Any, *, pivot: bool = True) -> LU:
     n = min(rows, columns)
     packed = _wider(lower, rows, columns, 1).tril(-1) + _wider(upper, rows, columns, 0)
     order = np.argmax(p._a, axis=-2).reshape(-1, rows) if rows else np.zeros((1, 0), int)
-    return LU(packed, wrap(np.asarray([_exchanges(row, n) for row in order], np.int32).reshape(*A.shape[:-2], n)))
+    pivots = wrap(np.asarray([_exchanges(row, n) for row in order], np.int32).reshape(*A.shape[:-2], n))
+    together((packed,), "LinalgLuFactorExBackward0", (A,), {"LU": packed, "pivots": pivots}, pivot=pivot)
+    return LU(packed, pivots)
 
 
 def _wider(x: Any, rows: int, columns: int, axis: int) -> Any:

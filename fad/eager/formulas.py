@@ -14,7 +14,7 @@ from .tensor import Tensor, raw
 from .together import step, together
 
 define("ldexp", lambda self, other: self * pow(2.0, other), "self * 2 ** other.", node="LdexpBackward0",
-       edges="self other", saves="other result", changing=True)
+       edges="self other", saves="other result", copies="self", changing=True)
 
 
 @function("heaviside", changing=True)
@@ -45,7 +45,9 @@ def round(self: Any, *, decimals: int = 0) -> Any:
     if x.dtype.kind in "iu":
         return clone(x)
     refuse("round", (x,))
-    return op["rint"](x) if not decimals else op["rint"](x * 10.0 ** decimals) / 10.0 ** decimals
+    if not decimals:
+        return op["rint"](x)
+    return together((op["rint"](x * 10.0 ** decimals) / 10.0 ** decimals,), "RoundBackward1", (x,))[0]
 
 
 define("conj_physical", lambda self: op["conj"](self) if self.dtype.kind == "c" else self,

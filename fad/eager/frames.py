@@ -10,8 +10,9 @@ from .dtypes import as_dtype
 from .inplace import number
 from .joining import stack
 from .promotion import default
-from .registry import function, named
+from .registry import function
 from .tensor import Tensor, wrap
+from .together import together
 
 
 def _window(window: Any, n_fft: int, win_length: "int | None", dtype: np.dtype) -> Tensor:
@@ -64,7 +65,7 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
     half = x.dtype.kind != "c" if onesided is None else onesided
     y = BY_NAME["numpy.fft.rfft" if half else "numpy.fft.fft"].call(frames, axis=-1, norm="ortho" if normalized
                                                                     else None).transpose(1, 2)
-    y = named(y if batched else y.squeeze(0), "StftBackward0")
+    y, = together((y if batched else y.squeeze(0),), "StftBackward0", (input, window))
     return stack([y.real, y.imag], -1) if return_complex is False or not (return_complex or x.dtype.kind == "c") else y
 
 
@@ -107,7 +108,8 @@ def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length
     y = y[:, start:min(end, total)] / kept
     if end > total:
         y = wrap(np.zeros((n, end - start), y.dtype)).slice_scatter(y, 1, 0, total - start)  # type: ignore[attr-defined]
-    return named(y if batched else y.squeeze(0), "IstftBackward0")
+    y = y if batched else y.squeeze(0)
+    return together((y,), "IstftBackward0", (input, window))[0]
 
 
 def _hamming(n: int, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:

@@ -203,6 +203,10 @@ def _share_result(node: Node, new: Tensor, x: Tensor) -> None:
             node.ys = tuple([x._a if k == nr else y for k, y in enumerate(node.ys)])
             counters[nr], versions[len(node.xs) + nr] = x._vc, x._vc[0]
             node.vcs, node.versions = tuple(counters), tuple(versions)
+    for saved in (node.held or {}).values() if x._view is None else ():
+        held = saved.original if isinstance(saved, SavedTensor) and saved.hooks is None else None
+        if held is not None and held._vc is new._vc and held._a.dtype == x._a.dtype:
+            held._a, held._vc, saved.version = x._a, x._vc, x._vc[0]
 
 
 class CopySlices(Node):

@@ -16,7 +16,7 @@ from .promotion import default, promoted_type
 from .registry import FUNCTIONS, define, delivered, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import _completed, movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
-from .together import step
+from .together import step, together
 from .views import apart
 
 
@@ -237,7 +237,9 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
     lead = len(self.shape) - 1
     y = named(op["update"](zeros, self, rows, columns, spec=(":",) * lead + ("a", "a"), at=lead, unique=True),
               "DiagEmbedBackward0")
-    return y if (dim1, dim2) == (-2, -1) else movedim(y, (-2, -1), (dim1, dim2))
+    if (dim1, dim2) == (-2, -1):
+        return y
+    return together((movedim(y, (-2, -1), (dim1, dim2)),), "DiagEmbedBackward0", (self,))[0]
 
 
 @function(method=False)

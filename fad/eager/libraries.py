@@ -2,7 +2,7 @@
 tensor."""
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..ops.face import BY_NAME
 from ..trace.runtime.namespaces import attribute_of
 from .factors import of_matrices
 from .tensor import Tensor, wrap
-from .together import together
+from .together import own_copy, together
 
 _DIMS = {"dim": "axis", "keepdim": "keepdims"}
 
@@ -44,38 +44,74 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         if not any(isinstance(a, Tensor) for a in (*args, *kwargs.values())) and not _holds_tensors(args):
             return library(*args, **kwargs)
         if for_tensor is not None:
-            return _as_step(path, for_tensor(*args, **kwargs), args)
+            return _as_step(path, for_tensor, args, kwargs)
         out = kwargs.pop("out", None)
         face = BY_NAME.get(path)
-        y = (library if face is None else face.call)(*args,
-                                                     **{renamed.get(key, key): value for key, value in kwargs.items()})
+        y = _as_step(path, library if face is None else face.call, args,
+                     {renamed.get(key, key): value for key, value in kwargs.items()})
         # what does not hang on the tensors' values, as a matrix' power 0
         y = wrap(y) if isinstance(y, np.ndarray) else y
-        return _as_step(path, y, args) if out is None else out.copy_(y)
+        return y if out is None else out.copy_(y)
     call.__name__, call.__qualname__, call.__doc__ = name, name, library.__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
 
 
-_STEPS = {"lu": "LinalgLuBackward0", "lu_factor": "LinalgLuFactorExBackward0",
-          "householder_product": "LinalgHouseholderProductBackward0",
-          "fftshift": "RollBackward0", "ifftshift": "RollBackward0"}
+class _Step(NamedTuple):
+    """A function that is one step of the graph: what its nodes are called, under which names they show the arguments
+    and the results that they save, and whether the rules get copies of the arguments, which PyTorch does not save."""
+
+    label: str
+    arguments: str = ""
+    results: str = ""
+    copies: bool = False
 
 
-def _as_step(path: str, y: Any, args: tuple) -> Any:
-    """What a function computed, as the one step that it is for PyTorch."""
+_SOLVED = _Step("LinalgSolveExBackward0", "A", "result")
+_INVERSE = _Step("LinalgInvExBackward0", results="inverse")
+_CHOLESKY = _Step("LinalgCholeskyExBackward0", results="L")
+_STEPS = {"lu": _Step("LinalgLuBackward0", results="P L U"),
+          "householder_product": _Step("LinalgHouseholderProductBackward0", "input tau", "result"),
+          "svdvals": _Step("LinalgSvdBackward0", results="S", copies=True),
+          "eigvals": _Step("LinalgEigBackward0", results="eigenvalues", copies=True),
+          "eigvalsh": _Step("LinalgEighBackward0", results="eigenvalues", copies=True),
+          "cond": _Step("CondBackward0", copies=True), "ndtr": _Step("NdtrBackward0", copies=True),
+          "solve": _SOLVED, "solve_ex": _SOLVED,
+          "solve_triangular": _Step("LinalgSolveTriangularBackward0", "self", "result"),
+          "cholesky": _CHOLESKY, "cholesky_ex": _CHOLESKY, "inv": _INVERSE, "inv_ex": _INVERSE,
+          "eig": _Step("LinalgEigBackward0", results="eigenvalues eigenvectors"),
+          "lstsq": _Step("LinalgLstsqBackward0", "self b", "solution"),
+          "fftshift": _Step("RollBackward0"), "ifftshift": _Step("RollBackward0")}
+_REAL = "rfft rfft2 rfftn ihfft ihfft2 ihfftn".split()
+_TO_REAL = "irfft irfft2 irfftn hfft hfft2 hfftn".split()
+
+
+def _step_of(path: str, args: tuple, kwargs: dict) -> "_Step | None":
+    sized = len(args) > 1 or not {"n", "s"}.isdisjoint(kwargs)
     library, _, name = path.rpartition(".")
-    label = _STEPS.get(name)
-    if label is None and library == "numpy.fft" and isinstance(y, Tensor) and args and isinstance(args[0], Tensor):
-        label = f"Fft{args[0]._a.dtype.kind == 'c' and 'C' or 'R'}2{y._a.dtype.kind == 'c' and 'C' or 'R'}Backward0"
-    if label is not None:
-        together(y if isinstance(y, tuple) else (y,), label, [a for a in args if isinstance(a, Tensor)])
+    if name in _STEPS or library not in ("numpy.fft", "scipy.fft") or not args or not isinstance(args[0], Tensor):
+        return _STEPS.get(name)
+    if name in _REAL or name in ("fft", "ifft") and args[0]._a.dtype.kind != "c":
+        return _Step("FftR2CBackward0", "" if sized else "self")          # of another size, a copy is transformed
+    return _Step("FftC2RBackward0" if name in _TO_REAL else "FftC2CBackward0")
+
+
+def _as_step(path: str, f: Callable, args: tuple, kwargs: dict) -> Any:
+    """What a function computes, as the one step that it is for PyTorch."""
+    step = _step_of(path, args, kwargs)
+    tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
+    if step is not None and step.copies:
+        args, kwargs = tuple(map(own_copy, args)), {name: own_copy(a) for name, a in kwargs.items()}
+    y = f(*args, **kwargs)
+    if step is not None:
+        ys = y if isinstance(y, tuple) else (y,)
+        together(ys, step.label, tensors, dict([*zip(step.arguments.split(), tensors), *zip(step.results.split(), ys)]))
     return y
 
 
 def _stepping(path: str, f: Callable) -> Callable:
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return _as_step(path, f(*args, **kwargs), args)
+        return _as_step(path, f, args, kwargs)
     call.__qualname__ = path.rpartition(".")[2]
     return call
 

@@ -31,7 +31,7 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
         dim = 0 if len(x.shape) == 1 else tuple(range(len(x.shape)))
     if isinstance(dim, int) or len(dim) == 1:
         return vector_norm(x, ord, dim, keepdim)
-    return face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
+    return matrix_norm(x, ord, dim, keepdim)
 
 
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -41,9 +41,10 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
 
 def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of matrices."""
-    if ord == "fro":
-        return vector_norm(A, 2, tuple(dim), keepdim, dtype=dtype)
-    return face("numpy.linalg.norm", A if dtype is None else A.to(dtype), ord, axis=tuple(dim), keepdims=keepdim)
+    x = A if dtype is None else A.to(dtype)
+    if ord in ("fro", "nuc") and isinstance(x, Tensor):
+        return x.norm(2 if ord == "fro" else ord, tuple(dim), keepdim)               # type: ignore[attr-defined]
+    return face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
 
 
 def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:

@@ -35,6 +35,8 @@ _VARIANTS = {"pow": {(True, True): "PowBackward1", (False, True): "PowBackward2"
              "copysign": {(True, False): "CopysignBackward1"}}  # names by which arguments are tensors
 # results that PyTorch saves, and fad's rules do without
 _RESULTS = frozenset(("prod", "i1", "log_ndtr", "copysign", "det", "slogdet"))
+# arguments that PyTorch saves, and fad's rules do without
+_ARGUMENTS = {"make_complex": (0, 1), "angle": (0,)}
 _LATER = ("self", "other", "input2", "input3", "input4", "input5", "input6", "input7")
 
 _handles: dict = {}
@@ -62,5 +64,6 @@ def handle_of(op: Op) -> Handle:
         outputs = _OUTPUTS.get(op.name, ("result", "result1", "result2", "result3"))
         found = _handles[op] = Handle(op, node_name(op.name), _INPUTS.get(op.name, _LATER), outputs,
                                       _PLACES.get(op.name),
-                                      op.name in _TENSORS, _VARIANTS.get(op.name), result=op.name in _RESULTS)
+                                      op.name in _TENSORS, _VARIANTS.get(op.name), result=op.name in _RESULTS,
+                                      always=_ARGUMENTS.get(op.name, ()))
     return found

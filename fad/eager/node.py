@@ -194,7 +194,7 @@ class Handle:
         self.lasts = name in LASTING                             # whether what nodes save is kept after backward
         partials = getattr(op.derivative, "partials", None)
         # whether there is anything to forget after backward
-        self.frees = partials is None or any(callable(p) for p in partials)
+        self.frees = bool(always) or partials is None or any(callable(p) for p in partials)
 
 
 class OpNode(Node):
@@ -319,7 +319,9 @@ class OpNode(Node):
         xs, ys = self.xs, self.ys
         forgotten = xs is FREED or ys is FREED
         if self.handle.op.name == "index" and not forgotten:
-            return {"self": xs[0], "indices": _indices(self)}
+            return {"self": xs[0], "indices": _indices(self, 1)}
+        if self.handle.op.name in ("update", "index_add") and self.name() == "IndexPutBackward0" and not forgotten:
+            return {"indices": _indices(self, 2)}
         held = (FORGOTTEN,) * (len(self.needs) + self.outputs) if forgotten else (*xs, *ys)
         return dict(zip((*arguments(self.name(), self.handle.xs)[:len(self.needs)], *self.handle.ys), held))
 
@@ -358,9 +360,9 @@ class OpNode(Node):
         return self.versions[k] if self.versions else 0
 
 
-def _indices(node: OpNode) -> tuple:
-    """What a node of an op "index" selects by: for each axis a tensor of indices, or None."""
-    operands, spec = iter(node.xs[1:]), node.params["spec"]
+def _indices(node: OpNode, first: int) -> tuple:
+    """What a node selects by, from this argument on: for each axis a tensor of indices, or None."""
+    operands, spec = iter(node.xs[first:]), node.params["spec"]
     last = max([k for k, s in enumerate(spec) if s == "a"], default=-1)
     return tuple([wrap(np.asarray(next(operands))) if s == "a" else None for s in spec[:last + 1]])
 

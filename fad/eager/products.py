@@ -255,6 +255,11 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     return BY_NAME["numpy.tensordot"].call(a, b, dims)
 
 
+def kron(self: Any, other: Any) -> Any:
+    """numpy.kron, on tensors."""
+    return in_precision(BY_NAME["numpy.kron"].call(self, other), (self, other))
+
+
 def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
     def call(*args: Any, **kwargs: Any) -> Any:
         kwargs = {renamed.get(key, key): value for key, value in kwargs.items()}
@@ -263,7 +268,8 @@ def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
     function(name, method=method)(call)
 
 
-for _name, _target in {"kron": "numpy.kron", "inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
+function()(step("KronBackward0", "self other", copies="self other")(kron))
+for _name, _target in {"inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
                        "slogdet": "numpy.linalg.slogdet", "corrcoef": "numpy.corrcoef",
                        "matrix_power": "numpy.linalg.matrix_power",
                        "pinverse": "numpy.linalg.pinv"}.items():

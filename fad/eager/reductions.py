@@ -311,17 +311,19 @@ def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
 
 
 @function()
-@step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or along dimensions."""
+    return _nuclear(self, dim, keepdim) if p == "nuc" else _norm(self, p, dim, keepdim)
+
+
+@step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")
+def _norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Any:
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(self.dtype)}")
     x, axes = self, dims_of(dim, len(self.shape))
-    if isinstance(p, str) and p not in ("fro", "nuc"):
+    if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"Only valid p norm strings are 'fro' and 'nuc' but got {p}")
-    if p == "nuc":
-        return _nuclear(x, dim, keepdim)
     p = number(p, "norm", "p")
     if p in ("fro", 2, None):
         return composites.norm(x, axes=axes, keep=keepdim)
@@ -343,6 +345,7 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     return op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p))
 
 
+@step("NuclearNormBackward0", "x", copies="x")
 def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
     """The sum of the singular values of matrices."""
     if dim is None and len(x.shape) != 2 or dim is not None and (isinstance(dim, int) or len(dim) != 2):
@@ -406,4 +409,7 @@ def sum_to_size(self: Any, *size: Any) -> Any:
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
     axes = tuple(range(extra)) + tuple([extra + k for k, n in enumerate(shape) if n == 1
                                         and self.shape[extra + k] != 1])
-    return sum(self, axes).reshape(*shape) if axes else self
+    if not axes:
+        return self
+    y = sum(self, axes, True)
+    return y if not extra else together((y.reshape(*shape),), "SumBackward1", (self,), {"self": self})[0]

@@ -60,11 +60,9 @@ def add(name: str, f: Callable, method: bool = True, only_method: bool = False, 
 
 
 def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "", saves: str = "", shows: str = "",
-           method: bool = True,
-           only_method: bool = False, changing: bool = False) -> Callable:
+           copies: str = "", method: bool = True, only_method: bool = False, changing: bool = False) -> Callable:
     """Enter a function that is one expression. With a node it is one step of the graph, as `step` has it: its node's
-    name, edges, saved tensors and
-    what else it shows.
+    name, edges, saved tensors, what else it shows, and what it copies.
 
     >>> double = define("double_of", lambda self: self + self, "Twice a tensor.", method=False)
     >>> FUNCTIONS.pop("double_of")(wrap(np.ones(2)))
@@ -72,7 +70,7 @@ def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "",
     """
     f.__name__ = f.__qualname__ = name
     f.__doc__ = doc
-    call = step(node, edges, saves, shows)(f) if node else f
+    call = step(node, edges, saves, shows, copies)(f) if node else f
     add(name, call, method, only_method, changing)
     return call
 

@@ -6,7 +6,7 @@ have.
 
 _TABLE = """
 -: Bernoulli0 BlockDiag0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Fill3 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0
-  Remainder0 Round0 Sign0 T0 T1 ToCopy0 Trunc0 Uniform0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
+  Remainder0 Round0 Round1 Sign0 T0 T1 ToCopy0 Trunc0 Uniform0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
 alpha: Add0 Rsub0 Rsub1 Sub0
 condition: Where0
 diagonal: Tril0 Triu0
@@ -30,6 +30,7 @@ buffer self: LogSigmoid0
 dim index: IndexFill0 IndexFill1 Scatter0 Scatter1 ScatterAdd0 SelectScatter0
 dim normalization: FftC2R0
 dim result: LogSoftmax0 Softmax0
+exponent: Frexp0
 dim self: Glu0
 dim self_sym_sizes: Squeeze1 Squeeze2 Squeeze4 Squeeze5
 dim0 dim1: Transpose0 Transpose1
@@ -51,7 +52,7 @@ other result: Ldexp0
 other self: Atan20 Div0 Fmax0 Fmin0 Fmod1 Igamma0 Igammac0 Logaddexp0 Logaddexp20 Maximum0 Minimum0 Mul0 Nextafter0
   Remainder1 SpecialXlog1Py0 SpecialZeta0 Vdot0 Xlogy0
 p self: Mvlgamma0
-padding self: ReflectionPad1D0 ReflectionPad2D0 ReplicationPad2D0
+padding self: ReflectionPad1D0 ReflectionPad2D0 ReplicationPad1D0 ReplicationPad2D0
 repeats self_sym_sizes: Repeat0
 result self: Copysign0 Copysign1 LinalgPinv0 Max1 Median0 Min1 Nanmedian0 Prod0 Sgn0 SpecialErfcx0 SpecialI0E0
   SpecialI10 SpecialI1E0 SpecialLogNdtr0
@@ -84,7 +85,7 @@ max min self: Clamp0 Clamp1
 max_val min_val self: Hardtanh0
 other result self: Hypot0
 other rounding_mode self: Div2
-output_size scales self_sym_sizes: UpsampleNearest1D0
+output_size scales self_sym_sizes: UpsampleNearest1D0 UpsampleNearestExact1D0
 p result self: Pdist0
 reduction self target: MseLoss0
 result self upper: CholeskyInverse0
@@ -114,7 +115,7 @@ dimension self_sym_sizes size step: Unfold0
 input2 result self upper: CholeskySolve0
 kernel_size output_size result1 self: FractionalMaxPool2D0
 other p result self: Dist0
-output_size scales_h scales_w self_sym_sizes: UpsampleNearest2D0
+output_size scales_h scales_w self_sym_sizes: UpsampleNearest2D0 UpsampleNearestExact2D0
 p result x1 x2: Cdist0
 reduction self target weight: BinaryCrossEntropy0
 A LU left pivots result: LinalgSolveEx0
@@ -130,7 +131,7 @@ dim keepdim p result self: Norm1
 indices padding_idx scale_grad_by_freq sparse weight_sym_argsize_0: Embedding0
 left result self unitriangular upper: LinalgSolveTriangular0
 lower noise self training upper: RreluWithNoise0
-output_size scales_d scales_h scales_w self_sym_sizes: UpsampleNearest3D0
+output_size scales_d scales_h scales_w self_sym_sizes: UpsampleNearest3D0 UpsampleNearestExact3D0
 pos_weight reduction self target weight: BinaryCrossEntropyWithLogits0
 A self solution transpose unitriangular upper: TriangularSolve0
 align_corners output_size scales_d scales_h scales_w self_sym_sizes: UpsampleTrilinear3D0
@@ -176,4 +177,6 @@ FLAT = frozenset(
     f"{name}Backward0" for name in "Relu LeakyRelu Hardtanh Hardsigmoid Hardshrink Softshrink Threshold".split()
 )
 # they save no tensor: any number of passes goes through
-LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)}
+LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)} - {
+    "FrexpBackward0",         # whose exponent is a tensor
+    "UnsafeViewBackward0"}    # as which products are shown, whose factors are saved by the step behind it

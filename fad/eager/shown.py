@@ -9,21 +9,30 @@ import numpy as np
 from . import errors
 from .saved import Meta, SavedTensor
 from .saved_names import SHOWN
-from .tensor import Tensor, wrap
+from .tensor import Tensor, raw, wrap
 
 FREED: Any = object()                            # an entry that was forgotten after backward
 _NONE: Any = object()
 _PARAMETERS = {"axes": "dim", "axis": "dim", "keep": "keepdim", "sizes": "repeats", "slope": "negative_slope",
                "low": "min_val", "high": "max_val",
                "ignore": "ignore_index"}
-_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 _CONSTANTS: dict = {"AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "RsubBackward1": {"alpha": 1},
                     "LinalgVectorNormBackward0": {"ord": 2},
                     "EluBackward0": {"input_scale": 1}, "GatherBackward0": {"sparse_grad": False},
                     "DivBackward2": {"rounding_mode": None}}
 _ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "tensor"),
-                    "PolygammaBackward0": ("n", "self")}
+                    "PolygammaBackward0": ("n", "self"), "CummaxBackward0": ("self", "indices"),
+                    "CumminBackward0": ("self", "indices")}
 _DEFAULTS = {"keepdim": False}
+_ABSENT: dict = {  # what nodes show of options that were not given
+    **dict.fromkeys(("VarBackward0", "VarMeanBackward0", "StdBackward0", "StdMeanBackward0"),
+                    {"dim": None, "correction": None}),
+    **dict.fromkeys(("BinaryCrossEntropyBackward0", "NativeGroupNormBackward0", "NllLossBackward0",
+                     "NllLoss2DBackward0"), {"weight": None}),
+    "BinaryCrossEntropyWithLogitsBackward0": {"weight": None, "pos_weight": None},
+    "NativeBatchNormBackward0": {"running_mean": None, "running_var": None, "weight": None},
+    "LinalgVectorNormBackward0": {"dim": None}}
 # parameters that are tuples there: of one dimension, too
 _SEVERAL: dict = {
     **dict.fromkeys(
@@ -83,12 +92,14 @@ class Showing:
     def _known(self) -> dict:
         """Everything shown, by its name."""
         entries = {**self.entries(), **(self.held or {})}
-        found, names = {**self.parameters(), **entries}, SHOWN.get(self.name())  # type: ignore[attr-defined]
-        if names is not None:
-            found = {n: _wrapped(n, _as_there(self.name(), n, found[n])) if n in found  # type: ignore[attr-defined]
-                     else _DEFAULTS[n] if n in _DEFAULTS else _measured(n, entries) for n in names}
-            found = {n: entry for n, entry in found.items() if entry is not _NONE}
-        return {**found, **(self.note or {})}
+        name = self.name()                                             # type: ignore[attr-defined]
+        found, names, note = {**self.parameters(), **entries}, SHOWN.get(name), self.note or {}
+        if names is None:
+            return {**found, **note}
+        absent = {**_DEFAULTS, **_ABSENT.get(name, {})}
+        found = {n: note[n] if n in note else _wrapped(n, _as_there(name, n, found[n])) if n in found
+                 else absent[n] if n in absent else _measured(n, entries) for n in names}
+        return {n: entry for n, entry in found.items() if entry is not _NONE}
 
     def __dir__(self) -> list:
         known = self._known()
@@ -153,7 +164,19 @@ def parameters(node: Any) -> dict:
     """Name -> value of what a node of an op shows of its parameters."""
     found = dict(_CONSTANTS.get(node.name(), ()))
     for name, value in node.params.items():
-        found[_PARAMETERS.get(name, name)] = _REDUCTIONS[value] if name == "reduction" else value
+        found[_PARAMETERS.get(name, name)] = REDUCTIONS[value] if name == "reduction" else value
     if node.handle.op.name == "square":
         found["exponent"] = 2
+    if node.name() == "NllLossBackward0":
+        found["ignore_index"] = ignored = -100 if found["ignore_index"] is None else found["ignore_index"]
+        if node.xs is not None:
+            found["total_weight"] = total_weight(*node.xs[:3], ignored, found["reduction"])
     return found
+
+
+def total_weight(x: Any, classes: Any, weight: Any, ignored: int, reduction: Any) -> Tensor:
+    """What the terms of a likelihood count together, by which their mean is taken; 0 where there is no mean."""
+    if reduction in (0, "none"):
+        return wrap(np.zeros((), x.dtype))
+    chosen = raw(classes)[raw(classes) != ignored]
+    return wrap(np.asarray(chosen.size if weight is None else raw(weight)[chosen].sum(), x.dtype))

@@ -18,7 +18,7 @@ from .reductions import Extreme, _shared, _take, extremes
 from .registry import define, delivered, function, one_dim, tensor_of
 from .state import now
 from .tensor import Tensor, raw, wrap
-from .together import step, together
+from .together import own_copy, step, together
 
 
 def on_vectors(f: Callable) -> Callable:
@@ -89,7 +89,7 @@ def _at(step: Composite, x: Any, order: Any, dim: int) -> Any:
     if x._a.dtype.kind not in "fc":
         return wrap(np.take_along_axis(x._a, order._a, dim) if x._a.ndim else x._a.copy())
     if not x._a.ndim or not order._a.size:
-        return together((x.gather(dim, order),), step.label, (x,), {"indices": order}, dim=dim)[0]
+        return together((own_copy(x).gather(dim, order),), step.label, (x,), {"indices": order}, dim=dim)[0]
     return step(x, order, dim=dim if dim >= 0 else dim + x._a.ndim)
 
 
@@ -184,7 +184,7 @@ def _quantiles(name: str) -> None:
         y = BY_NAME[f"numpy.{name}"].call(self, q, axis=axis, method=interpolation, keepdims=keepdim)
         return op["cast"](y, dtype=self.dtype) if y.dtype != self.dtype else y
     call.__name__, call.__doc__ = name, f"numpy.{name}, along a dimension or of all elements."
-    function(name)(call)
+    function(name)(step(f"{name.capitalize()}Backward0", "self q", copies="self")(call))
 
 
 def _check_quantile(x: Any, q: Any, interpolation: str) -> None:

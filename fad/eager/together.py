@@ -154,13 +154,15 @@ def _seen(node: Node) -> None:
         now().profiler.made(node)
 
 
-def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") -> Callable:
+def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "", copies: str = "") -> Callable:
     """Decorator: what a function computes is one step of the graph.
 
     label  what its nodes are called, or label(arguments) -> that
     edges  the arguments that they have edges to (all tensors of one that is a tuple; numbers have none)
     saves  the tensors that they show as saved, by argument: "self", "input=x" for x shown as `input`, "result"; shows:
     what else they show
+    copies the arguments that PyTorch does not save, and that the rules here read: they get copies, so that users may
+    change these tensors
 
     >>> import fad
     >>> fad.dist(fad.ones(2, requires_grad=True), fad.zeros(2)).grad_fn.next_functions
@@ -168,10 +170,11 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
     """
     def decorate(f: Callable) -> Callable:
         names, into, kept, told = _ArgumentNames(f), edges.split(), _names(saves), _names(shows)
+        copied = [(name, names.names.index(name)) for name in copies.split()]
 
         @functools.wraps(f)
         def call(*args: Any, **kwargs: Any) -> Any:
-            y = f(*args, **kwargs)
+            y = f(*args, **kwargs) if not copied else _on_copies(f, copied, args, kwargs)
             ys = y if isinstance(y, tuple) else (y,)
             apart_from = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, (tuple, list)) else (a,))]
             for one in ys:
@@ -187,6 +190,23 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "") 
             return y
         return call
     return decorate
+
+
+def _on_copies(f: Callable, copied: list, args: tuple, kwargs: dict) -> Any:
+    """f of copies of these arguments (name, place), where they are tensors with a history."""
+    given, named = list(args), dict(kwargs)
+    for name, place in copied:
+        held: Any = named if name in named else given if place < len(given) else None
+        key = name if held is named else place
+        if held is not None:
+            held[key] = own_copy(held[key])
+    return f(*given, **named)
+
+
+def own_copy(x: Any) -> Any:
+    """A copy of a tensor with a history, for a rule to read what users may change; anything else as it is."""
+    recorded = isinstance(x, Tensor) and now().grad and edge(x) is not None
+    return x.clone() if recorded else x
 
 
 class _ArgumentNames:

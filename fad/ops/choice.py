@@ -110,7 +110,7 @@ abs = elementwise("abs", np.absolute, "abs({0})", RealDerivative(_abs_tangent, l
 sign: Op = elementwise("sign", np.sign, "sign({0})", _Sign(),
                        traits=Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT, bool_text="sign({0})"))
 copysign: Op = elementwise("copysign", np.copysign, "copysign({0}, {1})",
-                           Partials(lambda z, x, y: sign(x) * copysign(1.0, y), None), traits=Traits(jumps=True))
+                           Partials(lambda z, x, y: sign(x) * copysign(1.0, z), None), traits=Traits(jumps=True))
 heaviside = elementwise("heaviside", np.heaviside, "heaviside({0}, {1})",
                         Partials(None, lambda z, x, h: mask(x == 0, 1.0)), traits=Traits(jumps=True))
 

@@ -42,7 +42,7 @@ def test_modules():
 def test_what_nodes_show():
     x = fad.ones(1, 1, 2, requires_grad=True)
     node = F.interpolate(x, 4, mode="linear").grad_fn
-    assert node._saved_output_size == (4,) and node._saved_align_corners is False and node._saved_scale_factors is None
+    assert node._saved_output_size == (4,) and node._saved_align_corners is False and node._saved_scales is None
     assert fad.stack([x, x], 1).grad_fn._saved_dim == 1 and fad.logit(x, 0.1).grad_fn._saved_eps == 0.1
     assert fad.div(x, 2.0, rounding_mode="trunc").grad_fn._saved_rounding_mode == "trunc" and x.mean().grad_fn._saved_self_sym_sizes == (1, 1, 2)
     assert F.threshold(x, 1, 2).grad_fn._saved_threshold == 1 and fad.pdist(fad.ones(2, 2, requires_grad=True), 1).grad_fn._saved_p == 1.0

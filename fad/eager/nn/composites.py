@@ -278,4 +278,4 @@ def _nll_samples() -> tuple:
 
 
 nll_loss = Composite("nll_loss", _nll, _nll_pullback, _nll_run, node="NllLossBackward0",
-                     inputs=("self", "target", "weight"), samples=_nll_samples())
+                     inputs=("self", "target", "weight"), samples=_nll_samples(), saves=(0,))

@@ -98,11 +98,11 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         "bilinear": "Bilinear",
         "trilinear": "Trilinear",
     }[mode]
+    scales = [None] * rank if recompute_scale_factor else scales
     notes: dict = {"scales": scales[0]} if rank == 1 else {f"scales_{axis}": s
                                                            for axis, s in zip("dhw"[3 - rank:], scales)}
     corners = {} if mode.startswith("nearest") else {"align_corners": bool(align_corners)}
-    notes = {**notes, **corners, "output_size": wanted,
-             "scale_factors": None if scale_factor is None else tuple(scales)}
+    notes = {**notes, **corners, "output_size": wanted}
     return together((y,), f"Upsample{title}{rank}DBackward0", (input,), {"self": input}, **notes)[0]
 
 

@@ -10,6 +10,7 @@ from ...ops.table import TABLE as op
 from ..composites import log_softmax as log_softmax_step
 from ..inplace import number, wanted
 from ..picked import all_below
+from ..shown import REDUCTIONS, total_weight
 from ..tensor import Tensor, raw
 from ..together import together
 from . import composites as steps
@@ -142,7 +143,9 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
                           reduction=reduction)
     loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
     if isinstance(given, Tensor) and rank > 2:
-        together((loss,), "NllLoss2DBackward0", (given,), {"self": given, "target": target}, ignore_index=ignore_index)
+        together((loss,), "NllLoss2DBackward0", (given,), {"self": given, "target": target, "weight": weight},
+                 ignore_index=ignore_index, reduction=REDUCTIONS[reduction],
+                 total_weight=total_weight(given, target, weight, ignore_index, reduction))
     return loss
 
 
@@ -269,7 +272,8 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
             var = op["reshape"](var, *var.shape, 1)
         elif len(var.shape) != len(input.shape) or [v for n, v in zip(input.shape, var.shape) if n != v] != [1]:
             raise ValueError("var is of incorrect size")
-    var = var + op["stop_gradient"](op["maximum"](var, number(eps, "gaussian_nll_loss", "eps")) - var)
+    fixed = var.detach() if isinstance(var, Tensor) else op["stop_gradient"](var)
+    var = var + (op["maximum"](fixed, number(eps, "gaussian_nll_loss", "eps")) - fixed)
     d = input - target
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not valid")
