@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...util.interrupts import let_through
-from .guard import Guard, weakened
+from .guard import Guard
+from .weakly import weakened
 
 PATIENCE = 4  # questions that are answered without generated code
 

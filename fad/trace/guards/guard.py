@@ -30,7 +30,6 @@ from ...util.interrupts import let_through
 from .kinds import MISSING, is_object
 from .snapshot import Snapshot, is_same
 
-_WEAK = (weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet)
 FEW = 12  # names of one dict that have a test each
 
 
@@ -238,34 +237,6 @@ class ReferenceGuard(AnswerGuard):
     def __init__(self, reference: weakref.ref):
         super().__init__(lambda: reference() is None, reference() is None)
         self.reference = reference
-
-
-def weakened(guards: Iterable[Guard]) -> Iterable[Guard]:
-    """Guards that do not keep alive what the program found by a weak reference. Where it is gone, their tests raise
-    ReferenceError: the program does not hold any more.
-
-    >>> class Box:
-    ...     gain = 2.0
-    >>> box = Box()
-    >>> guards = list(weakened([ReferenceGuard(weakref.ref(box)), AttributeGuard(box, "gain", box.gain)]))
-    >>> del box
-    >>> [guard.unchanged for guard in guards[:1]]
-    [False]
-    """
-    guards = list(guards)
-    found = {id(x): x for guard in guards for x in _found_weakly(guard)}
-    for guard in guards if found else ():
-        if isinstance(guard, (AttributeGuard, PresenceGuard)) and guard.owner is found.get(id(guard.owner), MISSING):
-            guard.owner = weakref.proxy(guard.owner)
-    return guards
-
-
-def _found_weakly(guard: Guard) -> Iterable:
-    """What a weak reference leads to, or a container of such."""
-    if isinstance(guard, ReferenceGuard):
-        return (guard.reference(),)
-    return [x for held in (guard.owner, guard.value) if isinstance(held, _WEAK)
-            for x in (held.values() if isinstance(held, weakref.WeakValueDictionary) else held)]
 
 
 class ReadGuard(Guard):

@@ -131,9 +131,13 @@ class Snapshot:
     def _note(self, x: Any) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
         views, names = _views(x), _names(x)
-        node = self.nodes[id(x)] = SnapshotNode(
-            x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x)
-        )
+        node = SnapshotNode(x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x))
+        self._enter(node, views)
+        return *node.elements, node.values
+
+    def _enter(self, node: SnapshotNode, views: list) -> None:
+        x, names = node.owner, node.names
+        self.nodes[id(x)] = node
         if type(x) is not tuple and type(x) is not frozenset:
             self.views += views
             self.counts += map(len, node.elements)
@@ -147,7 +151,14 @@ class Snapshot:
         if node.block is not None:
             self.arrays.append(x)
             self.blocks.append(node.block)
-        return *node.elements, node.values
+
+    def with_nodes(self, roots: list, nodes: Iterable) -> "Snapshot":
+        """A snapshot of the same kind that has kept these nodes."""
+        made = Snapshot(deep=self.deep, is_open=self.is_open)
+        made.roots = roots
+        for node in nodes:
+            made._enter(node, _views(node.owner))
+        return made
 
     def is_unchanged(self) -> bool:
         """Whether all is as it was."""

@@ -159,6 +159,15 @@ WEAK = {                                                      # a function of x 
     "its method": "r = weakref.ref(box)\n    return lambda x: np.sum(x) * (r().get() if r() is not None else 7.0)",
     "an attribute that it may have": "r = weakref.ref(box)\n    return lambda x: np.sum(x) * getattr(r(), 'k', 7.0)",
     "a set": "s = weakref.WeakSet([box])\n    return lambda x: np.sum(x) * sum([o.k for o in s] or [7.0])",
+    "a copy of a set": "s = weakref.WeakSet([box])\n    return lambda x: np.sum(x) * sum([o.k for o in s.copy()] or [7.0])",
+    "the items of keys": "d = weakref.WeakKeyDictionary({box: 1.0})\n    return lambda x: np.sum(x) * sum([o.k * v for o, v in d.items()] or [7.0])",
+    "the values of keys": "d = weakref.WeakKeyDictionary({box: 1.0})\n    return lambda x: np.sum(x) * (sum(d.values()) * box_of(d).k if len(d) else 7.0)",
+    "keys": "d = weakref.WeakKeyDictionary({box: 1.0})\n    return lambda x: np.sum(x) * sum([o.k for o in d.keys()] or [7.0])",
+    "references of keys": "d = weakref.WeakKeyDictionary({box: 1.0})\n    return lambda x: np.sum(x) * sum([r().k for r in d.keyrefs()] or [7.0])",
+    "values": "d = weakref.WeakValueDictionary(a=box)\n    return lambda x: np.sum(x) * sum([o.k for o in d.values()] or [7.0])",
+    "a value": "d = weakref.WeakValueDictionary(a=box)\n    return lambda x: np.sum(x) * (d.get('a').k if 'a' in d else 7.0)",
+    "items": "d = weakref.WeakValueDictionary(a=box)\n    return lambda x: np.sum(x) * sum([o.k for _, o in d.items()] or [7.0])",
+    "all of it": "d = weakref.WeakValueDictionary(a=box)\n    return lambda x: np.sum(x) * (dict(d)['a'].k if len(dict(d)) else 7.0)",
 }
 
 
@@ -171,7 +180,7 @@ def test_a_program_does_not_keep_what_a_weak_reference_leads_to(name):
         def get(self):
             return self.k
 
-    scope = {"weakref": weakref, "np": np}
+    scope = {"weakref": weakref, "np": np, "box_of": lambda d: next(iter(d))}
     text = f"def make(box):\n    {WEAK[name]}\n"
     linecache.cache[f"<weak {name}>"] = (len(text), None, text.splitlines(True), f"<weak {name}>")
     exec(compile(text, f"<weak {name}>", "exec"), scope)
