@@ -26,6 +26,7 @@ from .control import JVP_OF_CONTROL, VJP_OF_CONTROL
 from .inputs import zeros_like
 from .jvp import Forward
 from .lane_parts import NAME as LANES_NAME
+from .linearity import refuse_nonlinear
 from .vjp import Reverse, pull_back
 
 
@@ -133,8 +134,7 @@ def transpose_rule(rule: Any, xs: Sequence, needs: Sequence, gs: Sequence) -> li
     linear = tangent_program(lambda dxs: rule.jvp(list(xs), dxs)[1], [xs[k] for k in moving], moving, len(xs))
     _transposed.tangents += 1
     try:
-        if not stack.is_live():
-            _check_linear(linear, [xs[k] for k in moving], gs)
+        refuse_nonlinear(linear, [xs[k] for k in moving], gs)
         _, pull = pull_back(linear, [zeros_like(xs[k]) for k in moving], range(len(moving)))
         found = dict(zip(moving, pull([g for g, out in zip(gs, linear.outputs)])))
     finally:
@@ -142,24 +142,11 @@ def transpose_rule(rule: Any, xs: Sequence, needs: Sequence, gs: Sequence) -> li
     return [found.get(k) for k in range(len(xs))]
 
 
-def _check_linear(linear: Func, models: Sequence, gs: Sequence) -> None:
-    """Raise if the reverse sweep of a program of tangents needs a tangent: only a linear map has a transpose. What
-    loops and branches do with one is not followed."""
-    with building("transposed", region=True) as builder:
-        dxs = [builder.input(Type(type_of(x).dtype, type_of(x).shape), "dx") for x in models]
-        _, pull = pull_back(linear, dxs, range(len(dxs)))
-        found = builder.finish(tuple([g for g in pull([g for g, _ in zip(gs, linear.outputs)]) if g is not None]))
-    if uses_its_inputs(found, through_regions=False):
-        raise NoDerivativeError("a jvp rule is not linear in its tangents, and reverse mode was asked of it",
-                                why="only a linear map has a transpose",
-                                do="make each term a product of one tangent with what depends on primals alone")
-
-
-def uses_its_inputs(func: Func, through_regions: bool = True) -> bool:
-    """Whether a result depends on the value of an input; through loops and branches only where these are followed."""
+def uses_its_inputs(func: Func) -> bool:
+    """Whether a result depends on the value of an input."""
     reached: set = set(func.inputs)
     for eqn in func.equations:
-        if (through_regions or not eqn.regions) and any(v in reached for v in operands(eqn)):
+        if any(v in reached for v in operands(eqn)):
             reached.update(eqn.outputs)
     return any(a in reached for a in func.outputs if isinstance(a, Var))
 
