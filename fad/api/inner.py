@@ -1,6 +1,6 @@
 """A user's function traced within the body of a staged function: the program that a transform then works on."""
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from ..util.errors import (
     StructureError,
     UnstageableError,
 )
-from ..util.foreign import package_of, remedy_of
+from ..util.foreign import numbers_of, package_of, remedy_of
 from ..util.interrupts import let_through
 from ..util.keywords import signature_of
 from .names import leaf_names
@@ -126,8 +126,9 @@ def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -
             raise ArgumentError(f"argnums is an int or a tuple of ints, not {a!r}",
                                 do="give the argument's place, and pass it by position")
         if not -len(args) <= a < len(args):
+            counted = f"; argnums counts them from 0 to {len(args) - 1}" if args else ""
             raise ArgumentError(f"argnums names argument {a} of a call with {len(args)} positional arguments",
-                                do="pass that argument by position")
+                                do=f"pass that argument by position{counted}")
         wanted += tree.flatten(positions[a])[0]
     return wanted
 
@@ -144,7 +145,8 @@ def check_differentiable(x: Any, alone: bool = True) -> None:
         kind = type_of(x).dtype if is_data(x) else f"dtype {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
         raise IntegerArgumentError(f"cannot differentiate with respect to an argument of {kind}",
                                    why="only real and complex arguments have derivatives",
-                                   do="pass floats (x.astype(float)), or leave the argument out of argnums")
+                                   do=f"pass {numbers_of(x, type_of(x).dtype if is_data(x) else None)}, "
+                                      "or leave the argument out of argnums")
 
 
 def gradient_tree(arguments: Sequence, cotangents: Sequence, xs: Sequence) -> list:
@@ -186,7 +188,7 @@ def check_scalar(inner: Inner, what: str, other: str, has_aux: "bool | None" = N
         raise NotScalarError(
             f"{what} needs a function that returns a real scalar, and this one returned {without_data(inner)}",
             do=f"compute with NumPy's arrays: {remedy}" if remedy
-            else "let it end with `return value`, on every way through it")
+            else how_to_return(inner))
     t = atom.type
     if not all(map(_is_one, t.shape)):
         extents = tuple(getattr(n, "hint", None) or n for n in t.shape)
@@ -218,6 +220,16 @@ def seed_of(y: Any) -> Any:
     """The cotangent that a gradient begins with: one, in the shape of the result."""
     one = y.type.dtype.type(1)
     return np.full(tuple([1] * len(y.type.shape)), one) if y.type.shape else one
+
+
+def how_to_return(inner: Inner) -> str:
+    """What to do where a result has no numbers."""
+    found = next(iter(inner.traced.statics.values()), None)
+    if isinstance(found, (Coroutine, AsyncIterator)):
+        return "make it a plain function: await before and after the call"
+    if isinstance(found, Iterator):
+        return "return what it yields in a list or an array"
+    return "let it end with `return value`, on every way through it"
 
 
 def without_data(inner: Inner) -> str:

@@ -16,7 +16,7 @@ from ..transforms.vmap import batch
 from ..util import tree
 from ..util.errors import ArgumentError, NotScalarError
 from ..util.keywords import named_as_here
-from .inner import Inner, tangent_zeros, value_leaves, without_data, zeros_of
+from .inner import Inner, how_to_return, tangent_zeros, value_leaves, without_data, zeros_of
 from .products import gradients_of
 from .signatures import Argnums, Memory, P, R
 from .staged import Staged, as_tuple, check_callable, policy, within
@@ -335,7 +335,7 @@ def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int],
     count = value_leaves(inner) if has_aux else inner.results
     if what and not inner.results:
         raise NotScalarError(f"{what} needs a function that returns numbers, and this one returned "
-                             f"{without_data(inner)}", do="let it end with `return value`, on every way through it")
+                             f"{without_data(inner)}", do=how_to_return(inner))
     _check_complex(inner, holomorphic, count)
     table = _by_rows(inner, holomorphic, count) if reverse(inner) else _by_columns(inner, count)
     arguments = [args[k] for k in chosen]

@@ -159,8 +159,9 @@ def _children(node: Any) -> list:
 
 def _to_front(x: Any, axis: int) -> Any:
     if not is_data(x):
+        remedy = f"pass its numbers: {remedy_of(x)}" if remedy_of(x) else ""
         raise ArgumentError(f"vmap goes over arrays, and an argument is {type(x).__name__}",
-                            do=remedy_of(x) or "say None in in_axes for arguments that are the same for all examples")
+                            do=remedy or "say None in in_axes for arguments that are the same for all examples")
     rank = len(shape_of(x))
     if not -rank <= axis < rank:
         raise ArgumentError(f"vmap was told to go over axis {axis} of an argument with {rank} axes",

@@ -22,6 +22,7 @@ def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
     given: list = []
     for x in (*args, *kwargs.values()):
         for one in x if type(x) in (list, tuple) else (x,):
+            _refuse_pytorchs(one, function)
             if _has_say(type(one)) and type(one) not in map(type, given):
                 # subclasses first
                 at = next((k for k, other in enumerate(given) if isinstance(one, type(other))), len(given))
@@ -36,6 +37,14 @@ def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
     raise TypeError(f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers "
                     "returned NotImplemented:\n\n"
                     + "\n".join(f"  - tensor subclass {cls}" for cls in types))
+
+
+def _refuse_pytorchs(x: Any, function: Callable) -> None:
+    """Raise for a tensor of PyTorch's own, which knows nothing of those here."""
+    cls = type(x)
+    if hasattr(cls, "__torch_function__") and any(c.__module__ == "torch" for c in cls.__mro__):
+        raise TypeError(f"{function.__name__}(): a tensor of PyTorch's and one of fad's do not go together: pass "
+                        "fad.tensor(x.detach().numpy())")
 
 
 def _has_say(cls: type) -> bool:
@@ -67,6 +76,8 @@ def torch_function(cls: type, func: Callable, types: Any, args: tuple = (), kwar
     if not all(issubclass(cls, t) for t in types):
         return NotImplemented
     kwargs = kwargs or {}
+    for x in (*args, *kwargs.values()):
+        _refuse_pytorchs(x, func)
     with changed(overridden=False):
         y = func(*args, **kwargs)
     return _converted(y, cls, (*args, *kwargs.values()))

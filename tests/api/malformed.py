@@ -1,9 +1,15 @@
 """Calls that cannot be right, generated over every public function: what stands in the place of a function, keywords of other libraries, arguments too few."""
 import inspect
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
+import scipy.sparse
 
 import fad
 import fad.scipy.optimize
@@ -34,6 +40,14 @@ OTHER_WORDS = {                                               # keyword of anoth
     "argnum": "argnums", "arg_nums": "argnums", "has_auxx": "has_aux", "in_dims": "in_axes", "out_dims": "out_axes", "static_argnum": "static_argnums",
     "fall_back": "fallback", "memry": "memory"}
 KEEP_KEYWORDS = ("explain", "draw", "stages", "show", "source", "export", "custom_jvp", "custom_vjp")        # these hand keywords on, or are classes
+
+
+class Colour(Enum):
+    RED = 1
+
+
+class Holder:
+    """An object that is no container."""
 
 
 class Case(NamedTuple):
@@ -83,6 +97,32 @@ def wrong_arguments() -> Iterator[Case]:
         yield Case(f"{name}(f)(x)", lambda made=made: made(X), ("two(x", "missing a required argument: 'y'", "malformed.py"))
         yield Case(f"{name}(f)(x, x, x)", lambda made=made: made(X, X, X), ("two(x", "too many positional arguments"))
         yield Case(f"{name}(f)(x, x, z=x)", lambda made=made: made(X, X, z=X), ("two(x", "unexpected keyword argument 'z'"))
+
+
+def no_numbers() -> Iterator[Case]:
+    """What has no derivative in the place of an argument, and how its numbers come out of it."""
+    for what, x, do in [
+            ("a text", "0.5", "float(x)"), ("an enum", Colour.RED, "x.value"), ("a fraction", Fraction(1, 2), "float(x)"), ("a decimal", Decimal("0.5"), "float(x)"),
+            ("an int", 3, "a float (float(x))"), ("a range", range(3), "np.array(x, dtype=float)"), ("a set", {1.0}, "sorted(x)"), ("a generator", (v for v in X), "list(x)"),
+            ("a date", date(2020, 1, 1), "days since another date"), ("a timedelta", timedelta(1), "x.total_seconds()"), ("dates", np.array(["2020-01-01"], "M8[D]"), "distances in time"),
+            ("records", np.zeros(3, [("a", float)]), "x['name']"), ("booleans", X > 1, "x.astype(float)"), ("an object", Holder(), "in a list, a dict or a dataclass"),
+            ("a sparse matrix", scipy.sparse.eye(3).tocsr(), "x.data"), ("a typed list", numba.typed.List([1.0]), "list(x)")]:
+        yield Case(f"grad of {what}", lambda x=x: fad.grad(lambda v: 1.0)(x), ("cannot differentiate with respect to", do), IntegerArgumentError)
+    for name, do in [("detach", "fad.stop_gradient(x)"), ("cuda", "leave it out"), ("requires_grad_", "leave it out"), ("unsqueeze", "np.expand_dims"), ("numel", "x.size"),
+                     ("sin", "np.sin(x)"), ("clone", "x.copy()")]:
+        yield Case(f"x.{name}", lambda name=name: fad.grad(lambda x: np.sum(getattr(x, name)()))(X), (f"has no attribute {name!r}", do), MissingAttributeError)
+
+    async def later(x: Any) -> Any:
+        return x
+
+    def one_by_one(x: Any) -> Any:
+        yield x
+    for f, do in ((later, "await before and after"), (one_by_one, "in a list or an array")):
+        yield Case(f"grad of {f.__name__}", lambda f=f: fad.grad(f)(1.0), ("which is no number", do), NotScalarError)
+    yield Case("argnums=3", lambda: fad.grad(np.multiply, argnums=3)(X, X), ("argnums names argument 3", "from 0 to 1"))
+    for name in ("sum", "mean", "nansum", "any"):
+        yield Case(f"{name}(where=numbers)", lambda name=name: fad.jit(lambda x: getattr(np, name)(x, where=np.array([1.0, 0.5, 0.0])), fallback=False)(X),
+                   ("Cannot cast array data from dtype('float64') to dtype('bool')", f"{name}(float64[3], where="), TypeError)
 
 
 def wrong_steps() -> Iterator[Case]:
@@ -222,4 +262,4 @@ def wrong_in_rooms() -> Iterator[Case]:
             yield Case(f"scipy.optimize.{name}(foo=)", lambda f=f: f(np.sum, X, foo=1), (f"{name} takes no argument 'foo'",))
 
 
-CASES = [*wrong_steps(), *wrong_functions(), *wrong_keywords(), *too_few(), *wrong_arguments(), *wrong_settings(), *wrong_rules(), *wrong_values(), *wrong_products(), *wrong_in_rooms()]
+CASES = [*no_numbers(), *wrong_steps(), *wrong_functions(), *wrong_keywords(), *too_few(), *wrong_arguments(), *wrong_settings(), *wrong_rules(), *wrong_values(), *wrong_products(), *wrong_in_rooms()]

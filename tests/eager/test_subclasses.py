@@ -144,3 +144,16 @@ def test_lazy_views_are_read():
     for y, values in ((z.conj(), [1 - 2j, -3j]), (z.conj().imag, [-2.0, -3.0]), (fad.tensor([1j]).conj().as_subclass(Length), [-1j])):
         assert type(y) is Length
         close(y * 1, values)
+
+
+def test_pytorchs_own_tensors_are_refused():
+    class Theirs:
+        __module__ = "torch"
+
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func(*args, **kwargs or {})
+    x, y = fad.ones(3), Theirs()
+    for call in (lambda: x + y, lambda: x.add(y), lambda: fad.maximum(x, y), lambda: fad.exp(y), lambda: fad.cat([x, y]), lambda: fad.Tensor.__torch_function__(fad.add, (), (y, x))):
+        with pytest.raises(TypeError, match=r"pass fad.tensor\(x.detach\(\).numpy\(\)\)"):
+            call()

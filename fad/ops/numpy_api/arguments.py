@@ -106,9 +106,17 @@ def masked(x: Any, where: Any, fill: Any) -> Any:
     """x where the mask holds, `fill` (a number, in x's dtype) elsewhere; x itself for the mask True."""
     if where is True or not is_given(where):
         return x
-    where = as_array(where)
+    where = mask_of(where)
     dtype = type_of(x).dtype
     return registry["where"](where, x, dtype.type(fill) if dtype.kind != "b" else bool(fill))
+
+
+def mask_of(where: Any) -> Any:
+    """A mask as an array; one of numbers is refused, as NumPy refuses it."""
+    if getattr(where, "shape", ()) and where.dtype.kind != "b":
+        raise TypeError(f"Cannot cast array data from dtype('{where.dtype}') to dtype('bool') according to the rule "
+                        "'safe'")
+    return as_array(where)
 
 
 def some_of(n: Any, function: str) -> None:

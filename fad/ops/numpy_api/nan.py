@@ -8,7 +8,7 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from ..face import face
 from . import moments, reduce, scan
-from .arguments import as_array, axes_of, into, is_given, kept, rank
+from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank
 
 
 def present(x: Any) -> Any:
@@ -27,7 +27,7 @@ def filled(a: Any, fill: Any) -> Any:
 def _mask(x: Any, where: Any) -> Any:
     """Where x is not nan and the caller's mask holds."""
     there = present(x)
-    return there if where is True or not is_given(where) else registry["bitwise_and"](there, as_array(where))
+    return there if where is True or not is_given(where) else registry["bitwise_and"](there, mask_of(where))
 
 
 @face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))

@@ -9,7 +9,7 @@ from ..assign import as_assigned
 from ..face import face
 from ..kinds import shape_of
 from ..reduce import nonempty
-from .arguments import along, as_array, axes_of, in_dtype, into, is_given, kept, masked, rank, some_of
+from .arguments import along, as_array, axes_of, in_dtype, into, is_given, kept, mask_of, masked, rank, some_of
 
 sum_, prod_, max_, min_, any_, all_ = (registry[name] for name in ("sum", "prod", "max", "min", "any", "all"))
 
@@ -63,7 +63,7 @@ def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, w
 
 
 def _filled(x: Any, where: Any, initial: Any) -> Any:
-    return x if where is True else registry["where"](as_array(where), x, initial)
+    return x if where is True else registry["where"](mask_of(where), x, initial)
 
 
 def _with_first(x: Any, axes: tuple, initial: Any) -> Any:

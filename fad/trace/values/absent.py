@@ -7,6 +7,18 @@ from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ...util.errors import ConcreteValueError, MissingAttributeError, OperandError
 from ...util.nearest import nearest
 
+_HERE = "leave it out: arrays are where NumPy has them, and functions are differentiated, not arrays"
+_OF_TENSORS = {  # methods of PyTorch's and JAX's arrays -> what is written here
+    **dict.fromkeys("cuda cpu to device is_cuda requires_grad requires_grad_ grad backward retain_grad contiguous "
+                    "block_until_ready numpy".split(), _HERE),
+    "detach": "write fad.stop_gradient(x)", "unsqueeze": "write np.expand_dims(x, axis)",
+    "permute": "write x.transpose(axes)", "view": "write x.reshape(shape)", "numel": "write x.size",
+    "dim": "write x.ndim", "t": "write x.T", "float": "write x.astype(np.float32)", "double": "write x.astype(float)",
+    "exp": "write np.exp(x)", "log": "write np.log(x)", "sqrt": "write np.sqrt(x)", "abs": "write np.abs(x)",
+    "sin": "write np.sin(x)", "cos": "write np.cos(x)", "tanh": "write np.tanh(x)", "pow": "write x ** n",
+    "norm": "write np.linalg.norm(x)", "matmul": "write x @ y", "mm": "write x @ y", "add_": "write x += y",
+    "mul_": "write x *= y", "clone": "write x.copy()", "at": "write y = x.copy(); y[i] = v"}
+
 
 class Absent(AttributeError):
     """A traced value was asked for an attribute that it does not have, by hasattr perhaps: cheap, and nothing of the
@@ -25,6 +37,9 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
             why="its value is not known while the function is traced",
             do="use NumPy's functions and methods of which fad has a record, or ask before the call",
         )
+    if name in _OF_TENSORS:
+        return MissingAttributeError(what, where=where, why="it is a tensor's, and this is an array as NumPy has it",
+                                     do=_OF_TENSORS[name])
     meant = nearest(name, [n for n in (*METHODS, *PROPERTIES, *OF_NUMBERS) if not n.startswith("_")])
     return MissingAttributeError(what, where=where, why="NumPy's arrays have none of this name either",
                                  do=f"did you mean {meant!r}?" if meant else "use NumPy's functions and methods")
