@@ -144,6 +144,8 @@ class Runner:
 
     def _should_compile(self, values: list) -> bool:
         """Whether this call is for the kernel, which may be there by now."""
+        if _compiling._is_owned():                            # a signal handler has interrupted this thread's compilation
+            return False
         policy = self.policy or config.compile
         if policy != "auto":
             return policy == "now"
@@ -227,6 +229,8 @@ class Runner:
 
     def _made(self, text: str, values: Sequence) -> tuple:
         """The kernel for values like these, and the seconds that it took."""
+        if numba.config.DISABLE_JIT:
+            raise compiler.BackendError("Numba's compilation is switched off (NUMBA_DISABLE_JIT)")
         with _compiling, collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
             was_loaded, kernel = is_loaded(), compiler.kernel_of(text or self._text_for(values), self.name)
             is_new = not getattr(kernel.call, "signatures", None)

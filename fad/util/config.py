@@ -27,7 +27,7 @@ def _default_cache_dir() -> "pathlib.Path | None":
     """$FAD_CACHE_DIR, else `fad` in the user's cache folder; None for a user without a home. An empty variable counts
     as unset, as in the XDG specification."""
     if os.environ.get("FAD_CACHE_DIR"):
-        return pathlib.Path(os.path.abspath(os.environ["FAD_CACHE_DIR"]))
+        return pathlib.Path(os.path.abspath(os.path.expanduser(os.environ["FAD_CACHE_DIR"])))
     home = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
     if home and os.path.isabs(home):
         return pathlib.Path(home) / "fad"
@@ -47,7 +47,7 @@ def _policy(value: Any) -> str:
 def _folder(value: Any) -> "pathlib.Path | None":
     if value is not None and not isinstance(value, (str, os.PathLike)):
         raise ArgumentError(f"cache_dir is a folder or None, not {value!r}", do="give the folder's path as text")
-    return None if value is None or value == "" else pathlib.Path(value)
+    return None if value is None or value == "" else pathlib.Path(os.path.expanduser(value))
 
 
 def _switch(value: Any) -> bool:

@@ -81,6 +81,19 @@ thread = threading.Thread(target=lambda: found.append(is_right()))
 thread.start(); thread.join()
 assert found == [True]
 """,
+    "a handler that computes while Numba compiles": """
+import signal
+values = []
+def handler(*_):
+    values.append(fad.jit(fad.grad(lambda x: np.sum(x ** 3)), compile="now")(X).sum())
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.02, 0.3)
+fad.config.cache_dir = None
+for k in range(4):
+    assert np.allclose(fad.jit(fad.grad(lambda x: np.sum(np.sin(x * k) * x)), compile="now")(X), np.cos(k * X) * k * X + np.sin(k * X))
+signal.setitimer(signal.ITIMER_REAL, 0.0)
+assert values and np.allclose(values, 3 * np.sum(X ** 2)) and is_right()
+""",
     "the end of the program": "import atexit\natexit.register(lambda: is_right() or os._exit(3))\n",
     "a debugger": "sys.settrace(lambda *a: lambda *b: None)\nassert is_right()\nsys.settrace(None)\n",
     "a file in memory": """
@@ -158,3 +171,13 @@ def test_pools_of_processes(method, tmp_path):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip("not on this system")
     run(tmp_path, POOL.replace("METHOD", repr(method)))
+
+
+def test_a_cache_folder_that_begins_at_home(tmp_path):
+    run(tmp_path, CHECK + "assert not os.path.exists('~')\nassert os.listdir(os.path.expanduser('~/kernels'))\nfad.config.cache_dir = '~/other'\n"
+        "assert str(fad.config.cache_dir) == os.path.expanduser('~/other')\n", HOME=str(tmp_path), FAD_CACHE_DIR="~/kernels")
+
+
+def test_numba_that_does_not_compile(tmp_path):
+    run(tmp_path, "with warnings.catch_warnings(record=True) as told:\n    warnings.simplefilter('always')\n    assert is_right()\n"
+        "assert [w.category for w in told] == [UserWarning] and 'NUMBA_DISABLE_JIT' in str(told[0].message), told\n", NUMBA_DISABLE_JIT="1")
