@@ -35,6 +35,9 @@ def added_at(g: Any, flat: np.ndarray, shape: tuple, once: bool = False) -> Any:
 
 def all_below(i: np.ndarray, n: int) -> bool:
     """Whether indices are at least 0 and below n: as numbers without a sign, negative ones are large."""
+    if i.size < 33:                                          # a list is quicker than a call of NumPy
+        values = i.ravel().tolist()
+        return not values or min(values) >= 0 and max(values) < n
     unsigned = i if i.dtype.kind == "u" else i.view(f"u{i.itemsize}")
     return bool(np.maximum.reduce(unsigned, None) < n)
 

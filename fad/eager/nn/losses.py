@@ -123,10 +123,22 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
 # -- classes -----------------------------------------------------------------------------------------------------------
 
 
+def _is_plain(input: Any, target: Any, weight: Any, size_average: Any, reduce: Any, ignore: int) -> bool:
+    """Whether a loss is of rows and a class for each, all of which count, and count the same."""
+    if (input.__class__ is not Tensor or target.__class__ is not Tensor or weight is not None
+            or size_average is not None or reduce is not None):
+        return False
+    shape, classes = input._a.shape, target._a
+    return (len(shape) == 2 and classes.shape == shape[:1] and classes.dtype.kind in "iu" and classes.size > 0
+            and all_below(classes, shape[1]) and not 0 <= ignore < shape[1])
+
+
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None,
              reduction: str = "mean") -> Any:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
+    if _is_plain(input, target, weight, size_average, reduce, ignore_index):
+        return steps.nll_loss(input, target, None, ignore=None, reduction=reduction)
     reduction = reduction_of(size_average, reduce, reduction)
     given, shape, classes = input, tuple(target.shape), raw(target)
     rank = len(input.shape)
@@ -187,6 +199,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
                   reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's
     shape."""
+    if not label_smoothing and _is_plain(input, target, weight, size_average, reduce, ignore_index):
+        return steps.nll_loss(log_softmax_step(input, axis=1), target, None, ignore=None, reduction=reduction)
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

@@ -43,6 +43,7 @@ class _Windows:
                 raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, "
                                    f"kernel_size={m} and dilation={d}")
         self.counts = [self._count(k) for k in range(rank)]
+        self.over: dict = {}                              # by what the sums of windows are divided
         if min(self.counts) < 1:
             raise RuntimeError(f"Given input size: ({'x'.join(map(str, (sizes(input)[-rank - 1], *self.extents)))}). "
                                "Calculated output size: "
@@ -104,33 +105,46 @@ class _Windows:
                 "dilation": self.dilation, "ceil_mode": self.ceil}
 
     @cached_property
-    def within(self) -> "tuple | None":
-        """(where in the flattened input each window begins, where from there its elements lie, both): windows and
-        elements flattened too. None where windows reach beyond the input."""
-        if any(self.padding) or any((c - 1) * s + d * (m - 1) >= n for c, s, d, m, n in
-                                    zip(self.counts, self.stride, self.dilation, self.size, self.extents)):
-            return None
-        steps = [math.prod(self.extents[k + 1:]) for k in range(self.rank)]
-        first, inside = [_grid(counts, [t * by for t, by in zip(steps, ways)])
-                         for counts, ways in ((self.counts, self.stride), (self.size, self.dilation))]
-        return first, inside, first[:, None] + inside
+    def flat(self) -> np.ndarray:
+        """Where in the flattened input the elements of each window lie, windows and elements flattened too; of elements
+        outside: behind the last."""
+        steps, n = [math.prod(self.extents[k + 1:]) for k in range(self.rank)], math.prod(self.extents)
+        at: Any = np.zeros((), np.int64)
+        outside: Any = np.zeros((), bool)
+        for k, (count, s, p, m, d) in enumerate(zip(self.counts, self.stride, self.padding, self.size, self.dilation)):
+            along = (np.arange(count) * s - p)[:, None] + np.arange(m) * d
+            shape = [v for axis in range(self.rank) for v in ((count,) if axis == k else (1,))]
+            shape += [v for axis in range(self.rank) for v in ((m,) if axis == k else (1,))]
+            along = along.reshape(shape)
+            at = at + along * steps[k]
+            outside = outside | (along < 0) | (along >= self.extents[k])
+        return np.where(outside, n, at).reshape(math.prod(self.counts), -1)
 
+    @cached_property
+    def reaches_out(self) -> bool:
+        """Whether windows have elements outside the input."""
+        return bool(self.flat.max() >= math.prod(self.extents))
+
+    @cached_property
+    def inside(self) -> np.ndarray:
+        """The same with the window's first element within the input in place of those outside: the largest of a window
+        is among these, and is the first of equal ones."""
+        return np.where(self.flat < math.prod(self.extents), self.flat, self.flat.min(1, keepdims=True))
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Where in `inside`, flattened, each window begins."""
+        return np.arange(len(self.flat)) * self.flat.shape[1]
 
     def places_of_rows(self, rows: int) -> np.ndarray:
-        """Where in so many flattened inputs, one after the other, the elements of the windows lie."""
+        """Where in so many flattened inputs, one after the other, the elements of the windows lie; each input has one
+        more element for those outside, where there are such."""
         flat = self.of_rows.get(rows)
         if flat is None:
-            flat = np.arange(rows)[:, None, None] * math.prod(self.extents) + self.within[2]    # type: ignore[index]
+            size = math.prod(self.extents) + self.reaches_out
+            flat = np.arange(rows)[:, None, None] * size + self.flat
             self.of_rows = {rows: flat}
         return flat
-
-
-def _grid(counts: Any, steps: list) -> np.ndarray:
-    """The sums of a multiple of each step, flattened."""
-    flat = np.zeros((), np.int64)
-    for count, by in zip(counts, steps):
-        flat = flat[..., None] + np.arange(count) * by
-    return flat.reshape(-1)
 
 
 def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
@@ -157,17 +171,13 @@ def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, c
 
 
 def _quick_places(a: np.ndarray, w: _Windows) -> "np.ndarray | None":
-    """Where in its plane the largest element of each window lies; None where windows reach beyond the input, or the
-    numbers are no floats."""
-    within = w.within if a.dtype.kind == "f" and a.size else None
-    if within is None:
+    """Where in its plane the largest element of each window lies; None where the numbers are no floats."""
+    if a.dtype.kind != "f" or not a.size:
         return None
-    first, inside, elements = within
     lead = a.shape[:-w.rank]
-    chosen = a.reshape(math.prod(lead), -1).take(elements, 1).argmax(-1)        # of equal elements the first
-    places = inside.take(chosen)
-    places += first
-    return places.reshape(*lead, *w.counts)
+    chosen = a.reshape(math.prod(lead), -1).take(w.inside, 1).argmax(-1)        # of equal elements the first
+    chosen += w.starts
+    return w.inside.take(chosen).reshape(*lead, *w.counts)
 
 
 class _Sized(NamedTuple):
@@ -205,7 +215,7 @@ def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool,
         raise RuntimeError("divisor must be not zero")
     options = {**w.shown, "count_include_pad": include_pad, "divisor_override": divisor}
     del options["dilation"]
-    if isinstance(input, Tensor) and input._a.dtype.kind == "f" and w.within is not None:
+    if isinstance(input, Tensor) and input._a.dtype.kind == "f" and input._a.size:
         return means(input, **options)
     return together((_means_written(input, **options),), "AvgPool2DBackward0", (input,), {"self": input}, **options)[0]
 
@@ -222,35 +232,53 @@ def _means_written(input: Any, kernel_size: tuple, stride: tuple, padding: tuple
     return call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
 
 
-def _windows_within(x: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
+def _means_windows(x: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
     rank = len(kernel_size)
     return _windows_of(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
 
 
+def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: Any) -> Any:
+    """What the sums of windows are divided by: a number, or one for each window."""
+    if divisor or not w.reaches_out and not any(w.padding):
+        return divisor or w.flat.shape[1]
+    over = w.over.get((include_pad, dtype.char))
+    if over is None:
+        over = w.over[include_pad, dtype.char] = w.elements(include_pad).reshape(-1).astype(dtype)
+    return over
+
+
 def _means_run(x: np.ndarray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                count_include_pad: bool, divisor_override: "int | None") -> np.ndarray:
-    w = _windows_within(x, kernel_size, stride, padding, ceil_mode)
-    lead, elements = x.shape[:-w.rank], w.within[2]                                         # type: ignore[index]
-    y = np.add.reduce(x.reshape(math.prod(lead), math.prod(w.extents)).take(elements, 1), -1)
-    y /= divisor_override or elements.shape[1]
+    w = _means_windows(x, kernel_size, stride, padding, ceil_mode)
+    lead, n = x.shape[:-w.rank], math.prod(w.extents)
+    rows = x.reshape(math.prod(lead), n)
+    if w.reaches_out:
+        rows = np.concatenate((rows, np.zeros((len(rows), 1), x.dtype)), 1)
+    y = np.add.reduce(rows.take(w.flat, 1), -1)
+    y /= _over(w, count_include_pad, divisor_override, x.dtype)
     return y.reshape(*lead, *w.counts)
 
 
 def _means_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, kernel_size: tuple, stride: tuple, padding: tuple,
                     ceil_mode: bool, count_include_pad: bool, divisor_override: "int | None") -> tuple:
-    w, shape = _windows_within(xs[0], kernel_size, stride, padding, ceil_mode), tuple(xs[0].shape)
-    flat = w.places_of_rows(math.prod(shape[:-w.rank]))
-    g = gs[0] / (divisor_override or flat.shape[2])
+    w, shape = _means_windows(xs[0], kernel_size, stride, padding, ceil_mode), tuple(xs[0].shape)
+    flat, n, g = w.places_of_rows(math.prod(shape[:-w.rank])), math.prod(w.extents), gs[0]
+    over, padded = _over(w, count_include_pad, divisor_override, g.dtype), (len(flat), n + w.reaches_out)
     if type(g) is np.ndarray:
-        return (added_at(np.repeat(g, flat.shape[2]), flat, shape, w.are_apart),)
-    g = op["reshape"](g, *flat.shape[:2], 1)
-    return (added_at(op["broadcast_to"](g, *flat.shape), flat, shape, w.are_apart),)
+        g = g.reshape(flat.shape[:2]) / over
+        gx = added_at(np.repeat(g, flat.shape[2]), flat, padded, w.are_apart and not w.reaches_out)
+        return ((gx[:, :n] if w.reaches_out else gx).reshape(shape),)
+    g = op["reshape"](op["reshape"](g, *flat.shape[:2]) / over, *flat.shape[:2], 1)
+    gx = added_at(op["broadcast_to"](g, *flat.shape), flat, padded)
+    return (op["reshape"](op["slice_axis"](gx, 1, 0, n) if w.reaches_out else gx, *shape),)
 
 
 means = Composite("means", _means_written, _means_pullback, _means_run, node="AvgPool2DBackward0", saves=(0,),
                   samples=tuple([sample((2, 5), kernel_size=(2,), stride=stride, padding=(0,), ceil_mode=False,
                                         count_include_pad=True, divisor_override=divisor)
-                                 for stride, divisor in (((1,), None), ((), 3))]))
+                                 for stride, divisor in (((1,), None), ((), 3))]
+                                + [sample((2, 5, 4), kernel_size=(3, 2), stride=(2, 2), padding=(1, 0), ceil_mode=True,
+                                          count_include_pad=counted, divisor_override=None) for counted in (True, False)]))
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -295,6 +323,12 @@ def adaptive_mean(input: Any, size: Any, rank: int) -> Any:
     wanted = tuple(_wanted(input, size, rank, "adaptive_avg_pool"))
     if all(m == 1 for m in wanted) and isinstance(input, Tensor):
         return input.mean(tuple(range(-rank, 0)), keepdim=True)             # type: ignore[attr-defined]
+    extents = tuple(sizes(input)[-rank:])
+    if (isinstance(input, Tensor) and input._a.dtype.kind == "f" and input._a.size and all(wanted)
+            and all(n % m == 0 for n, m in zip(extents, wanted))):             # windows of one size, side by side
+        return means(input, label=f"AdaptiveAvgPool{max(rank, 2)}DBackward0", stride=(), padding=(0,) * rank,
+                     kernel_size=tuple([n // m for n, m in zip(extents, wanted)]), ceil_mode=False,
+                     count_include_pad=True, divisor_override=None)
     return _means_of_bins(input, wanted, rank)
 
 
