@@ -11,6 +11,7 @@ from ..ops.table import TABLE as op
 from ..util.interrupts import let_through
 from .errors import broadcasts, not_expandable
 from .inplace import copy_, in_place
+from .picked import all_below, indexed
 from .promotion import agree
 from .registry import function, named, run
 from .shapes import reshape
@@ -100,6 +101,8 @@ OF_NO_AXES = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or
 
 def getitem(self: Tensor, subscript: Any) -> Tensor:
     """self[subscript]: a view where only integers, slices, None and ... are asked for."""
+    if subscript.__class__ is Tensor and _are_rows(self, subscript._a):
+        return indexed(self, subscript, dim=0)
     label = _one(subscript)
     key = (subscript,) if label is not None else _key(subscript)
     try:
@@ -118,6 +121,13 @@ def getitem(self: Tensor, subscript: Any) -> Tensor:
         return _gathered(*_arrays_only(self, key))
     except IndexError as error:
         raise _index_error(self, key, error) from None
+
+
+def _are_rows(self: Tensor, i: np.ndarray) -> bool:
+    """Whether these are indices, none of them negative, of parts along the first dimension."""
+    a = self._a
+    return (i.dtype.kind == "i" and i.ndim > 0 < a.ndim and i.size > 0 and a.size > 0 and a.dtype.kind == "f"
+            and all_below(i, a.shape[0]))
 
 
 def _one(subscript: Any) -> "str | None":

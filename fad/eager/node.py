@@ -320,6 +320,8 @@ class OpNode(Node):
         forgotten = xs is FREED or ys is FREED
         if self.handle.op.name == "index" and not forgotten:
             return {"self": xs[0], "indices": _indices(self, 1)}
+        if self.handle.op.name == "indexed" and not forgotten:
+            return {"self": xs[0], "indices": (xs[1],)}
         if self.handle.op.name in ("update", "index_add") and self.name() == "IndexPutBackward0" and not forgotten:
             return {"indices": _indices(self, 2)}
         held = (FORGOTTEN,) * (len(self.needs) + self.outputs) if forgotten else (*xs, *ys)

@@ -176,6 +176,7 @@ def _parts(name: str, node: str, inputs: tuple, **params: Any) -> Composite:
 
 
 parts = _parts("parts", "IndexSelectBackward0", ("self", "index"))
+indexed = _parts("indexed", "IndexBackward0", ("self", "indices"))                 # x[indices]
 rows = _parts("rows", "EmbeddingBackward0", ("weight", "indices"), scale_grad_by_freq=False, sparse=False)
 
 
