@@ -245,21 +245,43 @@ def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
     return reduced(loss, reduction)
 
 
+def _shares_now(classes: np.ndarray, weight: Any, ignore: Any, dtype: Any) -> "tuple[np.ndarray, np.ndarray | None]":
+    """The same on arrays; None where all count the same."""
+    if ignore is None:
+        return classes, None if weight is None else weight.take(classes)
+    kept = classes != ignore
+    safe = np.where(kept, classes, 0)
+    return safe, kept.astype(dtype) if weight is None else kept * weight.take(safe)
+
+
 def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: Any, reduction: str) -> Any:
-    if weight is not None or ignore is not None or not classes.size or reduction not in ("mean", "sum", "none"):
+    if not classes.size or reduction not in ("mean", "sum", "none") or not (weight is None or weight.dtype is x.dtype):
         return quietly(_nll)(x, classes, weight, ignore, reduction)
-    loss = x.take(along(classes[:, None], 1, x.shape))              # nobody left out, all count the same
+    safe, shares = _shares_now(classes, weight, ignore, x.dtype)
+    loss = x.take(along(safe[:, None], 1, x.shape))[:, 0]
+    if shares is None:
+        over = -len(loss)
+    else:
+        with np.errstate(all="ignore"):
+            loss *= shares
+            over = -np.add.reduce(shares, None)
+            return (-loss if reduction == "none"
+                    else np.add.reduce(loss, None) / (over if reduction == "mean" else x.dtype.type(-1)))
     if reduction == "none":
-        return -loss[:, 0]
-    return np.add.reduce(loss, None) / (-len(loss) if reduction == "mean" else -1)
+        return -loss
+    return np.add.reduce(loss, None) / (over if reduction == "mean" else -1)
 
 
 def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: Any, reduction: str) -> tuple:
-    x, classes, weight = xs
-    if type(gs[0]) is np.ndarray and weight is None and ignore is None and classes.size:
+    (x, classes, weight), g = xs, gs[0]
+    if type(g) is np.ndarray and classes.size and (weight is None or type(weight) is np.ndarray):
         n, m = x.shape
+        safe, shares = _shares_now(np.asarray(classes), weight, ignore, x.dtype)
         gx = np.zeros(n * m, x.dtype)
-        gx[along(np.asarray(classes)[:, None], 1, (n, m))[:, 0]] = gs[0] / (-n if reduction == "mean" else -1)
+        with np.errstate(all="ignore"):
+            if reduction == "mean":
+                g = g / (n if shares is None else np.add.reduce(shares, None))
+            gx[along(safe[:, None], 1, (n, m))[:, 0]] = -g if shares is None else -g * shares
         return gx.reshape(n, m), None, None
     classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
