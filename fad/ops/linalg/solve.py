@@ -37,14 +37,14 @@ from .matrices import (
     where,
 )
 
-lapack = LazyModule("scipy.linalg.lapack")
+blas, lapack = LazyModule("scipy.linalg.blas"), LazyModule("scipy.linalg.lapack")
 INT32 = np.dtype(np.int32)
 SINGULAR = "Singular matrix"
 
 
-def routine(name: str, a: np.ndarray) -> Any:
-    """LAPACK's routine for a's dtype."""
-    return getattr(lapack, "sdcz"["fdFD".index(a.dtype.char)] + name)
+def routine(name: str, a: np.ndarray, library: Any = lapack) -> Any:
+    """LAPACK's (or BLAS') routine for a's dtype."""
+    return getattr(library, "sdcz"["fdFD".index(a.dtype.char)] + name)
 
 
 # -- the factors -----------------------------------------------------------------------------------
@@ -242,8 +242,9 @@ def triangle(a: Any, lower_half: bool, unit: bool) -> Any:
 def _run_triangular(a: np.ndarray, b: np.ndarray, lower: bool, trans: int, unit: bool) -> np.ndarray:
     if not unit:
         _refuse_singular(a)
-    if a.ndim == 2 and b.size:
-        return np.ascontiguousarray(routine("trtrs", a)(a, b, lower=lower, trans=trans, unitdiag=unit)[0])
+    if a.ndim == 2 and b.size:                 # by BLAS: OpenBLAS starts threads in LAPACK's trtrs, be a of two rows
+        solved = routine("trsm", a, blas)(1, a, b.reshape(len(b), -1), lower=lower, trans_a=trans, diag=unit)
+        return np.ascontiguousarray(solved).reshape(b.shape)
     read = np.tril(a, -unit) if lower else np.triu(a, unit)
     read = read + np.eye(a.shape[-1], dtype=a.dtype) if unit else read
     return np.linalg.solve(numpy_transposed(read, trans), b)
