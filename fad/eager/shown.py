@@ -170,7 +170,8 @@ def parameters(node: Any) -> dict:
     if node.name() == "NllLossBackward0":
         found["ignore_index"] = ignored = -100 if found["ignore_index"] is None else found["ignore_index"]
         if node.xs is not None:
-            found["total_weight"] = total_weight(*node.xs[:3], ignored, found["reduction"])
+            x, classes, weight = node.xs
+            found["total_weight"] = total_weight(x, classes, weight, ignored, found["reduction"])
     return found
 
 

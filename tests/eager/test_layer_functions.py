@@ -6,6 +6,8 @@ import fad
 from fad.autograd import gradcheck
 from fad.nn import functional as F
 
+from .support import close
+
 X = np.random.default_rng(5).standard_normal((1, 4, 4, 4))
 W = np.random.default_rng(6).standard_normal((6, 2, 3, 3))
 
@@ -51,3 +53,29 @@ def test_what_nodes_show():
     assert node._saved_indices[0] is None and node._saved_indices[1].tolist() == [0, 1]
     with pytest.raises(RuntimeError, match="None is forbidden"):
         node._raw_saved_indices[0].register_hooks(lambda t: t, lambda t: t)
+
+
+@pytest.mark.parametrize("ceil", [False, True])
+@pytest.mark.parametrize("padding", [0, 1])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("pool", [F.max_pool2d, F.avg_pool2d, lambda *given: F.avg_pool2d(*given, False)])
+def test_pooling_of_tensors_is_that_of_programs(pool, stride, padding, ceil):
+    def f(x):
+        y = pool(x, (3, 2), stride, padding, *((1, ceil) if pool is F.max_pool2d else (ceil,)))
+        return (y * y).sum()
+    a = np.round(np.random.default_rng(3).standard_normal((2, 3, 7, 6)), 1)           # some elements of a window are equal
+    x = fad.tensor(a, requires_grad=True)
+    y = f(x)
+    y.backward()
+    value, gradient = fad.value_and_grad(f, compile="never")(a)
+    close(y, value)
+    close(x.grad, gradient)
+    close(fad.autograd.functional.hvp(f, fad.tensor(a), fad.tensor(a))[1], fad.hvp(f, a, a))
+
+
+@pytest.mark.parametrize("size", [(7, 3), (7, 6), (1, 2)])
+def test_adaptive_pooling_side_by_side(size):
+    x = fad.rand(2, 7, 6, dtype=fad.float64, requires_grad=True)
+    y = F.adaptive_avg_pool2d(x, size)
+    close(y, x.detach().numpy().reshape(2, size[0], 7 // size[0], size[1], 6 // size[1]).mean((2, 4)))
+    assert type(y.grad_fn).__name__ == "AdaptiveAvgPool2DBackward0" and fad.autograd.gradgradcheck(lambda x: F.adaptive_avg_pool2d(x, size), x)
