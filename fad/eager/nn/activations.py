@@ -72,11 +72,9 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 @in_their_place
-@step("CeluBackward0", "input", "self=input", "alpha")
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha (e^(x / alpha) - 1)."""
-    positive = input > 0
-    return op["where"](positive, input, alpha * op["expm1"](op["where"](positive, 0.0, input) / alpha))
+    return steps.celu(input, alpha=alpha)
 
 
 @in_their_place
@@ -193,16 +191,14 @@ def log_softmax(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtyp
     return log_softmax_step(x, axis=ax) if len(x.shape) else x - x
 
 
-@step("GluBackward0", "input", "self=input", "dim")
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half, gated by the second."""
     if not len(input.shape):
         raise RuntimeError("glu does not support scalars because halving size must be even")
     ax = one_dim(dim, len(input.shape))
-    n = input.shape[ax] // 2
     if input.shape[ax] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {ax} is size {input.shape[ax]}")
-    return op["slice_axis"](input, ax, 0, n) * op["expit"](op["slice_axis"](input, ax, n, n))
+    return steps.glu(input, dim=ax)
 
 
 @in_their_place

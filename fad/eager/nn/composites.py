@@ -52,6 +52,33 @@ def _elu_partial(y: Any, x: Any, alpha: float, scale: float) -> Any:
 elu = elementwise("elu", _elu, _elu_partial, node="EluBackward0", samples=_leaky_sample(alpha=1.3, scale=1.1))
 
 
+def _celu(x: Any, alpha: float) -> Any:
+    positive = x > 0
+    return _where(positive, x, alpha * op["expm1"](_where(positive, 0.0, x) / alpha))
+
+
+def _celu_partial(y: Any, x: Any, alpha: float) -> Any:
+    positive = x > 0
+    return _where(positive, _one(x, positive), _exp(_where(positive, 0.0, x) / alpha))
+
+
+celu = elementwise("celu", _celu, _celu_partial, node="CeluBackward0", samples=_leaky_sample(alpha=1.3))
+
+
+def _glu(x: Any, dim: int) -> Any:
+    n = x.shape[dim] // 2
+    return op["slice_axis"](x, dim, 0, n) * op["expit"](op["slice_axis"](x, dim, n, n))
+
+
+def _glu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int) -> tuple:
+    n = xs[0].shape[dim] // 2
+    a, share = op["slice_axis"](xs[0], dim, 0, n), op["expit"](op["slice_axis"](xs[0], dim, n, n))
+    return (op["concatenate"](gs[0] * share, gs[0] * a * share * (1.0 - share), axis=dim),)
+
+
+glu = Composite("glu", _glu, _glu_pullback, node="GluBackward0", samples=(sample((3, 4), dim=1), sample((2, 3), dim=0)))
+
+
 def _gelu(x: Any) -> Any:
     return x * (0.5 * (1.0 + op["erf"](x * math.sqrt(0.5))))
 

@@ -2,7 +2,10 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from ...ops.table import TABLE as op
+from ..composite import Composite, sample
 from ..composites import batch_norm as batch_norm_step
 from ..composites import layer_norm as layer_norm_step
 from ..registry import delivered, noting
@@ -76,12 +79,6 @@ def follow(running: Any, new: Any, momentum: Any, scale: float) -> None:
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 in groups of channels."""
-    y, extents = _in_groups(input, num_groups, weight, bias, eps), sizes(input)
-    return noting(y, N=extents[0], C=extents[1], HxW=math.prod(extents[2:]))
-
-
-@step("NativeGroupNormBackward0", "input weight bias", "input weight", "group=num_groups eps")
-def _in_groups(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) -> Any:
     shape = sizes(input)
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
@@ -93,11 +90,38 @@ def _in_groups(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) 
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
                                f"got {name} of shape {list(p.shape)} and "
                                f"input of shape {list(shape)}")
-    grouped = op["reshape"](input, shape[0], num_groups, math.prod(shape[1:]) // num_groups)
-    y = op["reshape"](layer_norm(grouped, grouped.shape[2:], eps=eps), *shape)
-    wide = [n if k == 1 else 1 for k, n in enumerate(shape)]
-    y = y if weight is None else y * op["reshape"](weight, *wide)
-    return y if bias is None else y + op["reshape"](bias, *wide)
+    y = group_norm_step(input, weight, bias, num_groups=num_groups, eps=eps)
+    return noting(y, N=shape[0], C=shape[1], HxW=math.prod(shape[2:]), group=num_groups)
+
+
+def _in_groups(x: Any, num_groups: int) -> "tuple[Any, dict]":
+    """x by groups of channels, and what normalises it there."""
+    n, channels, *rest = sizes(x)
+    options = {"axes": (2, 3), "shape": (1, num_groups, channels // num_groups, 1)}
+    return op["reshape"](x, n, num_groups, channels // num_groups, math.prod(rest)), options
+
+
+def _grouped_written(x: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
+    grouped, options = _in_groups(x, num_groups)
+    return op["reshape"](batch_norm_step.written(grouped, weight, bias, eps=eps, **options), *sizes(x))
+
+
+def _grouped_run(x: np.ndarray, weight: Any, bias: Any, num_groups: int, eps: float) -> np.ndarray:
+    grouped, options = _in_groups(x, num_groups)
+    return batch_norm_step.run(grouped, weight, bias, eps=eps, **options).reshape(x.shape)
+
+
+def _grouped_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, num_groups: int, eps: float) -> tuple:
+    x, weight, bias = xs
+    (g, _), (grouped, options) = _in_groups(gs[0], num_groups), _in_groups(x, num_groups)
+    gx, *others = batch_norm_step.pullback((g,), ys, (grouped, weight, bias), needs, eps=eps, **options)
+    return gx if gx is None else op["reshape"](gx, *sizes(x)), *others
+
+
+group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, _grouped_run,
+                            node="NativeGroupNormBackward0", edges=3, inputs=("input", "weight", "bias"),
+                            samples=(sample((2, 4, 3), (4,), (4,), num_groups=2, eps=1e-5),
+                                     sample((3, 2), None, None, num_groups=1, eps=1e-3)))
 
 
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
