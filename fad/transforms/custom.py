@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ir import stack
 from ..ir.build import building, current
 from ..ir.graph import Equation, Func, Var, free_vars
 from ..ir.op import registry
