@@ -28,7 +28,16 @@ def _private_caches() -> None:
 _private_caches()
 os.environ["FAD_CHECK_TRACE"] = "1"                           # every program that a test traces is well formed, or the test fails
 
+from fad.backend import tiers  # noqa: E402  (not before the caches are set)
+
 UNASKED = ("error::fad.util.errors.FallbackWarning", "error::fad.util.errors.InternalErrorWarning")
+
+
+@pytest.fixture
+def idle_compiler():
+    """No compilation of an earlier test runs in the background: it would pause Python's collector."""
+    for job in list(tiers._jobs):
+        job.wait()
 
 
 def pytest_collection_modifyitems(items: list) -> None:

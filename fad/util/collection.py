@@ -32,10 +32,8 @@ def collection_paused() -> Iterator[None]:
     of contextlib between the user's lines and fad's, and errors and warnings would name that line.
 
     >>> with collection_paused():
-    ...     gc.isenabled()
-    False
-    >>> gc.isenabled()
-    True
+    ...     gc.isenabled(), is_collecting()
+    (False, True)
     """
     block = threading.get_ident(), object()
     try:

@@ -305,7 +305,7 @@ def test_decorators():
     close(g(np.ones(2)), 2), close(f(1.0), 2.0)
 
 
-def test_cycles_are_collected_again_after_a_trace():
+def test_cycles_are_collected_again_after_a_trace(idle_compiler):
     """While a function is traced none are looked for; whatever happened, Python then goes on as it did before."""
     seen = []
 

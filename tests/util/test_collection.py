@@ -26,7 +26,7 @@ def paused(interrupted_at):
     return len(lines)
 
 
-def test_a_block_may_begin_and_end_within_any_step_of_another():
+def test_a_block_may_begin_and_end_within_any_step_of_another(idle_compiler):
     assert gc.isenabled()
     for step in range(paused(0)):
         paused(step + 1)

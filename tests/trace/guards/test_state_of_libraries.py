@@ -316,7 +316,7 @@ CASES = {
 
 
 @pytest.fixture(autouse=True)
-def as_before(monkeypatch):
+def as_before(monkeypatch, idle_compiler):
     """What all programs share is put back."""
     monkeypatch.setattr(np, "pi", np.pi)
     monkeypatch.setattr(math, "pi", math.pi)
