@@ -401,3 +401,10 @@ def test_names_exchanged_in_many_branches():
         found = fad.grad(exchanged(6))(x)
     slope = [(exchanged(6)(x + h) - exchanged(6)(x - h)) / 2e-6 for h in 1e-6 * np.eye(6)]
     np.testing.assert_allclose(found, slope, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", [np.asarray, np.nan_to_num, lambda x: x.astype(np.float32, copy=False), lambda x: np.ascontiguousarray(x[::2])],
+                         ids=["asarray", "nan_to_num", "astype", "ascontiguousarray"])
+def test_whether_a_large_array_is_copied_is_found_on_a_small_one(f):
+    x = np.ones(2**22 + 2, np.float32)
+    assert fad.jit(lambda x: np.sum(f(x)), compile="never")(x) == np.sum(f(x))

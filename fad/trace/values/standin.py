@@ -19,6 +19,7 @@ from .layout import c_order
 from .zero_dim import as_kind, joined, kind_of, of_numbers
 
 LARGEST = 2**22                                               # elements of an array that stands in for another
+FEW_ELEMENTS, FEW = 2**14, 4  # from so many elements on, extents of this size at most are tried first
 
 
 class ResultMemory(NamedTuple):
@@ -126,31 +127,70 @@ def _results(original: Any, args: tuple, kwargs: dict, source: Any, order: Any, 
     """The stand-in for the source, and the results of NumPy's function on stand-ins: none where it cannot be asked.
     unknown: whether what is a number or an array, as the program runs, is an array here.
     """
-    stand_ins: dict[int, Any] = {}
     if any(callable(a) and not isinstance(a, type) for a in (*args, *kwargs.values())):
         return None, []                                       # the user's function is not to be called once more
+    elements = max([_elements(a) for a in (*args, *kwargs.values())], default=0)
+    for most in (FEW, None) if FEW_ELEMENTS < elements <= LARGEST else (FEW,) if elements > LARGEST else (None,):
+        made = _StandIns(source, order, unknown, most)
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")               # the call itself warns, if that is due
+                x, inputs = made.given(source), [made.given(a) for a in args]
+                options = {k: made.given(a) for k, a in kwargs.items()}
+                return x, _flat(_method_of(original, inputs)(*inputs, **options))
+        except Exception as error:                            # of numbers that are not known here
+            let_through(error)
+    return None, []
 
-    def given(a: Any) -> Any:
+
+def _method_of(original: Any, inputs: list) -> Any:
+    """The function that is asked; of a number, which is no array, its own method of this name."""
+    name = getattr(original, "__name__", "")
+    is_number = inputs and isinstance(inputs[0], np.generic)
+    return getattr(type(inputs[0]), name) if is_number and getattr(np.ndarray, name, None) is original else original
+
+
+def _elements(a: Any) -> int:
+    """How many elements the largest array in an argument has."""
+    if isinstance(a, (list, tuple)):
+        return max([_elements(b) for b in a], default=0)
+    return int(np.prod([float(_extent(n)) for n in shape_of(a)])) if is_value(a) else 0
+
+
+class _StandIns:
+    """Arrays that stand in for traced ones. most: larger extents become this one (None: all stay)."""
+
+    def __init__(self, source: Any, order: Any, unknown: bool, most: "int | None"):
+        self.source, self.order, self.unknown, self.most = source, order, unknown, most
+        self.made: dict[int, Any] = {}
+
+    def given(self, a: Any) -> Any:
+        """An argument with stand-ins in place of what is traced."""
         if isinstance(a, (list, tuple)) and type(a) in (list, tuple):
-            return type(a)([given(b) for b in a])
+            return type(a)([self.given(b) for b in a])
         if isinstance(a, slice):
-            return slice(*[given(b) for b in (a.start, a.stop, a.step)])
+            return slice(*[self.given(b) for b in (a.start, a.stop, a.step)])
         if not is_value(a):
             return a
-        if id(a) not in stand_ins:
-            stand_ins[id(a)] = _stand_in(a, order if a is source else c_order(len(shape_of(a))), unknown)
-        return stand_ins[id(a)]
-    try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")                   # the call itself warns, if that is due
-            x, inputs = given(source), [given(a) for a in args]
-            if inputs and isinstance(inputs[0], np.generic):   # a number's method of this name
-                name = getattr(original, "__name__", "")
-                original = getattr(type(inputs[0]), name) if getattr(np.ndarray, name, None) is original else original
-            return x, _flat(original(*inputs, **{k: given(a) for k, a in kwargs.items()}))
-    except Exception as error:                                # of numbers that are not known here
-        let_through(error)
-        return None, []
+        if id(a) not in self.made:
+            self.made[id(a)] = self._stand_in(a, self.order if a is self.source else c_order(len(shape_of(a))))
+        return self.made[id(a)]
+
+    def _stand_in(self, a: Any, order: Any) -> Any:
+        """An array like a traced one, its axes in this order in memory, the slowest first; or a number: an integer is
+        one that was seen.
+        """
+        shape = [_extent(n) if self.most is None else min(_extent(n), self.most) for n in shape_of(a)]
+        if not shape:
+            seen = extents.hint(a) if a.dtype.kind in "iu" else None
+            one = 1 if seen is None else seen
+            is_array = self.unknown if kind_of(a) is None else kind_of(a)
+            return np.array(one, a.dtype) if is_array else one if a.dtype.kind in "iu" else a.dtype.type(one)
+        if order == "strided":
+            return np.ones([2 * n for n in shape], a.dtype)[tuple([slice(None, None, 2)] * len(shape))]
+        if len(shape) < 2:
+            return np.ones(shape, a.dtype)
+        return np.ones([shape[k] for k in order], a.dtype).transpose(np.argsort(order))
 
 
 def _flat(result: Any) -> list:
@@ -162,23 +202,6 @@ def _answer(y: Any, x: Any) -> ResultMemory:
         return COPY
     shares = np.may_share_memory(x, y) if x.size else y is x or y.base is not None
     return ResultMemory(bool(shares), y.flags.writeable, y.flags.c_contiguous, y is x)
-
-
-def _stand_in(a: Any, order: Any, unknown: bool) -> Any:
-    """An array like a traced one, its axes in this order in memory, the slowest first; or an integer that was seen."""
-    shape = [_extent(n) for n in shape_of(a)]
-    if not shape:
-        seen = extents.hint(a) if a.dtype.kind in "iu" else None
-        one = 1 if seen is None else seen
-        is_array = unknown if kind_of(a) is None else kind_of(a)
-        return np.array(one, a.dtype) if is_array else one if a.dtype.kind in "iu" else a.dtype.type(one)
-    if np.prod(shape) > LARGEST:
-        raise MemoryError
-    if order == "strided":
-        return np.ones([2 * n for n in shape], a.dtype)[tuple([slice(None, None, 2)] * len(shape))]
-    if len(shape) < 2:
-        return np.ones(shape, a.dtype)
-    return np.ones([shape[k] for k in order], a.dtype).transpose(np.argsort(order))
 
 
 def _extent(n: Any) -> int:
