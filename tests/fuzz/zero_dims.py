@@ -50,7 +50,7 @@ class Generator(Names):
 
     def change(self, depth):
         v, w = self.array(), self.scalar()
-        return [Statement(self.pick(f"{v} += {w}", f"{v} += {w}", f"{v} *= {w}", f"{v} -= 0.3", f"b[{self.index(3)}] += {w}", f"b[{self.index(3)}, ...] *= 0.7", f"np.add({v}, {w}, out=D['q'])"))]
+        return [Statement(self.pick(f"{v} += {w}", f"{v} += {w}", f"{v} *= {w}", f"{v} -= 0.3", f"b[{self.index(3)}] += {w}", f"b[{self.index(3)}, ...] *= 0.7", f"np.add({v}, {w}, out=np.asarray(D['q']))"))]
 
     def store(self, depth):
         v = self.view()

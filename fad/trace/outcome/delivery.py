@@ -85,7 +85,16 @@ class _Collector:
         self.guards: list = []  # of what stood where a value is stored that a branch may have kept
         self.roots: dict[int, int] = {}  # id of an array's base -> the id of the array that is left
 
+    def _refuse_writes_to_lifted(self) -> None:
+        """An array that stands for the one at a location may have other names outside, which would not see a change in
+        place.
+        """
+        for x in self.root.trace.lifted_from.values():
+            if _is_array(x) and x.held is not x.origin:
+                raise NotDeliverable
+
     def stores(self) -> list:
+        self._refuse_writes_to_lifted()
         found: list = []
         for e in self.mark.entries.values():
             if e.kind is GENERATOR:

@@ -2,10 +2,13 @@
 is not carried by value.
 
 So an array that an object or a list holds, and that a name outside holds as well, is written to under both names at
-once.
+once. The same is true of an array from outside, of which the program may not have read anything yet.
 """
 from typing import Any
 
+import numpy as np
+
+from ...ir.build import current
 from ..heap.state import Array, Name, TreeLayout, is_array
 
 
@@ -21,17 +24,28 @@ class Held:
     def begin(self, key: Any, slot: Any, layout: TreeLayout) -> None:
         """Note what a slot's value holds before the loop. (What a name stands for by itself is the plan's affair.)"""
         is_alone = isinstance(slot, Array) or (isinstance(slot, Name) and layout.structure.cls is None)
-        self.first[key] = {} if is_alone else {k: x for k, x in enumerate(layout.leaves) if is_array(x)}
+        self.first[key] = {} if is_alone else {k: x for k, x in enumerate(layout.leaves) if is_array(x) or _is_outer(x)}
 
     def hold(self, key: Any, layout: TreeLayout) -> TreeLayout:
         """The layout, in which arrays that stay where they are are no data."""
-        for k in self.first.get(key, ()):
+        for k, x in self.first.get(key, {}).items():
             if (key, k) not in self.moved and k < len(layout.leaves):
-                layout.statics[k] = layout.leaves[k]
+                layout.statics[k] = x if _are_one(layout.leaves[k], x) else layout.leaves[k]
         return layout
 
     def finds_moved(self, key: Any, layout: TreeLayout) -> bool:
         """Whether the end of an iteration shows that other arrays are in this slot's value then."""
         leaves, before = layout.leaves, len(self.moved)
-        self.moved |= {(key, k) for k, x in self.first[key].items() if k >= len(leaves) or leaves[k] is not x}
+        self.moved |= {(key, k) for k, x in self.first[key].items() if k >= len(leaves) or not _are_one(leaves[k], x)}
         return len(self.moved) > before
+
+
+def _is_outer(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
+
+
+def _are_one(x: Any, y: Any) -> bool:
+    """Whether these are one array, of which one may be seen from outside, and the other as the program has it."""
+    captured = current().trace.captured
+    x, y = [captured[id(z)][1] if _is_outer(z) and id(z) in captured else z for z in (x, y)]
+    return x is y
