@@ -15,7 +15,7 @@ from .emit_shifted import Registers, print_shifted
 from .fission import separated
 from .fuse import Scheduler
 from .indexmap import Axis, Elem, at
-from .loop_ir import Begin, Loop, Step
+from .loop_ir import Begin, Loop, Step, steps_of
 from .lower import Lowering
 from .names import Names
 from .parallel import note_region
@@ -68,7 +68,7 @@ class Printer:
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
         self.regions: list[tuple] = []  # (head, nest) of the loops that stand in no other nest: see parallel.py
-        self.turning: dict[Var, Registers] = {}              # roots whose elements wait in registers (emit_shifted.py)
+        self.rotating: dict[Var, Registers] = {}              # roots whose elements wait in registers (emit_shifted.py)
         self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers
 
     # -- lines -------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ class Printer:
         nodes = self.scheduler.arrange_block(steps, outputs, set(self.homes))
         nodes = shifted(nodes, self.scheduler, returned | set(self.homes))
         found = uses(nodes, self.scheduler)
-        written = {self.storage.root(v) for node in nodes for s in _steps_of(node) for v in s.outs}
+        written = {self.storage.root(v) for node in nodes for s in steps_of(node) for v in s.outs}
         pinned = returned | {r for r in found if r not in written or r in self.homes}
         self.homes.update(homes(found, pinned))
         self.homes.update(in_registers(nodes))
@@ -243,7 +243,7 @@ class Printer:
         """An element that is read."""
         root = self.storage.root(elem.var)
         home = self.homes.get(root)
-        if root in self.turning and (register := self.turning[root].of(elem.at)) is not None:
+        if root in self.rotating and (register := self.rotating[root].of(elem.at)) is not None:
             return ExprText(register)
         if not elem.at or (home is not None and home.is_register):
             return self.scalar(elem.var)
@@ -258,8 +258,8 @@ class Printer:
         home, root = self.home(step.out), self.storage.root(step.out)
         if root in self.held:
             return self.held[root]
-        if root in self.turning:
-            return self.turning[root].names[0]
+        if root in self.rotating:
+            return self.rotating[root].names[0]
         if not step.target or home.is_register:
             return self.name(step.out, step)
         return self._subscripted(self.name(step.out, step), step.target, home)
@@ -283,7 +283,7 @@ class Printer:
         """
         found: dict[Var, Step] = {}
         made: set[Var] = set()
-        for step in _steps_of(node):
+        for step in steps_of(node):
             if step.kind in ("map", "add", "reduce", "scan", "place"):
                 root = self.storage.root(step.out)
                 if root not in self.allocated and self.home(root).kept and not _makes_its_array(node, step):
@@ -328,9 +328,9 @@ class Printer:
 
     def step(self, step: Step) -> None:
         _PRINT[step.kind](self, step)
-        turning = self.turning.get(self.storage.root(step.out)) if self.turning else None
-        if turning is not None and turning.turn.stored:
-            self.line(f"{self._subscripted(self.name(step.out), step.target, None)} = {turning.names[0]}")
+        rotating = self.rotating.get(self.storage.root(step.out)) if self.rotating else None
+        if rotating is not None and rotating.array.stored:
+            self.line(f"{self._subscripted(self.name(step.out), step.target, None)} = {rotating.names[0]}")
 
     def _map(self, step: Step) -> None:
         value, target = self.expressions.value(step).source, self.target(step)
@@ -429,12 +429,6 @@ _PRINT: dict[str, Callable] = {
     "check": Printer._check,
     "control": print_control,
 }
-
-
-def _steps_of(node: Any) -> list:
-    if isinstance(node, Loop):
-        return [s for n in node.nodes for s in _steps_of(n)]
-    return [node.step if isinstance(node, Begin) else node]
 
 
 def _shape(extents: list) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..ir.graph import Var
 from .indexmap import Axis, Index
 from .numbers import literal
-from .shifted_loop import Bound, Ranged, ShiftedLoop, Turn
+from .shifted_loop import Bound, Ranged, Rotated, ShiftedLoop
 
 EMPTY = 0.0                                 # in registers that nothing was put into
 
@@ -25,31 +25,31 @@ class Registers(NamedTuple):
     """The registers that hold elements of an array: that of this iteration, and those of the ones before it."""
 
     axis: Axis
-    turn: Turn
+    array: Rotated
     names: list
 
     def of(self, place: tuple) -> "str | None":
         """The register that holds the element at this place; None if it is not said in terms of the iteration."""
         rest = place[0] - Index.of(self.axis)
-        return self.names[self.turn.first - rest.const] if not rest.terms else None
+        return self.names[self.array.first - rest.const] if not rest.terms else None
 
 
 def print_shifted(printer: Any, loop: ShiftedLoop, single: set) -> None:
     """The loop's lines."""
     name = printer.axes[loop.axis] = printer.names.loop(printer.axes[a] for a in printer.axes)
-    printer.turning = {root: _registers(printer, loop, root, turn) for root, turn in loop.turns.items()}
-    inner = single - set(loop.turns)
+    printer.rotating = {root: _registers(printer, loop, root, array) for root, array in loop.rotated.items()}
+    inner = single - set(loop.rotated)
     first, last, stop = loop.first, _text(printer, loop, loop.last), _text(printer, loop, loop.stop)
 
     def edge(ranges_of_steps: list, stop: "int | None") -> None:
         for ranges in _alike(ranges_of_steps):
             test = " and ".join(_tests(printer, loop, name, ranges[0], stop))
             _under(printer, f"if {test}:" if test else "", functools.partial(_print, printer, ranges, inner))
-        _turn(printer)
+        _rotate(printer)
 
     def middle() -> None:
         _print(printer, [r for r in loop.ranges if _is_everywhere(r)], inner)
-        _turn(printer)
+        _rotate(printer)
 
     if loop.points > loop.start:                             # these run however short the arrays are
         most = str(first) if loop.points == first else f"max({loop.points}, min({first}, {stop}))"
@@ -60,23 +60,23 @@ def print_shifted(printer: Any, loop: ShiftedLoop, single: set) -> None:
     if loop.stop > loop.last:
         begun = [r if r.low.at_end else r._replace(low=Bound(False, loop.start)) for r in loop.ranges if r.high.at_end]
         _under(printer, f"for {name} in range(max({first}, {last}), {stop}):", functools.partial(edge, begun, loop.stop))
-    printer.turning = {}
+    printer.rotating = {}
     del printer.axes[loop.axis]
 
 
-def _registers(printer: Any, loop: ShiftedLoop, root: Var, turn: Turn) -> Registers:
+def _registers(printer: Any, loop: ShiftedLoop, root: Var, array: Rotated) -> Registers:
     step = next(r.step for r in loop.ranges if printer.storage.root(r.step.out) is root)
     name = printer.name(root, step)
-    name = printer.names.fresh(f"new_{name}") if turn.stored else name
-    names = [name, *[printer.names.fresh(f"{name}_before") for _ in range(turn.depth)]]
+    name = printer.names.fresh(f"new_{name}") if array.stored else name
+    names = [name, *[printer.names.fresh(f"{name}_before") for _ in range(array.depth)]]
     zero = literal(EMPTY if root.type.dtype.kind in "fc" else 0, root.type.dtype).source
     printer.line(f"{', '.join(names)} = {', '.join([zero] * len(names))}")
-    return Registers(loop.axis, turn, names)
+    return Registers(loop.axis, array, names)
 
 
-def _turn(printer: Any) -> None:
+def _rotate(printer: Any) -> None:
     """What the next iteration finds in the registers."""
-    for registers in printer.turning.values():
+    for registers in printer.rotating.values():
         names = registers.names
         for k in range(len(names) - 1, 0, -1):
             printer.line(f"{names[k]} = {names[k - 1]}")

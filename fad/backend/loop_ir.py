@@ -126,4 +126,11 @@ class Begin:
         self.step = step
 
 
-__all__ = ["Step", "Loop", "Begin", "BackendError", "Position"]
+def steps_of(node: Any) -> list:
+    """The steps of a node, those of inner loops among them."""
+    if isinstance(node, Loop):
+        return [s for n in node.nodes for s in steps_of(n)]
+    return [node.step if isinstance(node, Begin) else node]
+
+
+__all__ = ["Step", "Loop", "Begin", "BackendError", "Position", "steps_of"]

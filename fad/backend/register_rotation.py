@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..ir.graph import Var
 from .conflicts import READ, WRITE
 from .indexmap import Axis, Index
-from .shifted_loop import Bound, Turn
+from .shifted_loop import Bound, Rotated
 
 FAR = 8                                     # iterations that a value waits in registers
 REGISTERS = 24                              # values that wait
@@ -38,8 +38,8 @@ class Rotation:
                     self.touched.setdefault(root, []).append(Touch(k, mode, _ahead(place, axis)))
 
     def found(self, outside: set) -> dict:
-        """root -> Turn."""
-        turns: dict[Var, Turn] = {}
+        """The arrays that wait in registers, by their roots."""
+        rotated: dict[Var, Rotated] = {}
         for root, touches in self.touched.items():
             first, *others = {t.at for t in touches if t.mode != READ} or {None}
             if first is not None:
@@ -47,9 +47,9 @@ class Rotation:
                 self.fit &= not others and depth <= FAR
                 if depth > 0:
                     self.fit &= len(root.type.shape) == 1 and self._is_covered(touches, first)
-                    turns[root] = Turn(first, depth, root in outside)
-        self.fit &= sum(t.depth for t in turns.values()) <= REGISTERS
-        return turns
+                    rotated[root] = Rotated(first, depth, root in outside)
+        self.fit &= sum(t.depth for t in rotated.values()) <= REGISTERS
+        return rotated
 
     def _is_covered(self, touches: list, first: int) -> bool:
         """Whether the loop has written all that it reads of an array."""

@@ -11,7 +11,7 @@ results on in registers.
 Each step runs a fixed number of elements behind or ahead of the others (its shift), so that all that it reads is there,
 and nothing is overwritten too early: difference constraints between pairs of steps, which the shifts fulfil. At the
 ends, where not all steps have an element, each one tests its own range (emit_shifted.py). Values that are read up to
-FAR iterations later turn through registers, and LLVM makes shuffles of vectors of them (first-order recurrences).
+FAR iterations later wait in registers, and LLVM makes shuffles of vectors of them (first-order recurrences).
 
 Sources: N. Manjikian, T. S. Abdelrahman, "Fusion of loops for parallelism and locality" (1997), shift and peel;
 D. Callahan, S. Carr, K. Kennedy, "Improving register allocation for subscripted variables" (1990).
@@ -21,15 +21,13 @@ from typing import Any
 from ..ir.graph import Var
 from .conflicts import READ, in_order
 from .indexmap import Axis, Elem, Index, elements_in
-from .loop_ir import Begin, Loop, Step
+from .loop_ir import Loop, Step, steps_of
 from .register_rotation import Rotation
 from .shift_choice import ANY, Member, choose_shifts, most_ahead
-from .shifted_loop import Bound, Ranged, ShiftedLoop
+from .shifted_loop import EDGE, Bound, Ranged, ShiftedLoop
 from .simd_blocking import BlockLoop
 
-EDGE = 16                                   # elements by which extents and places at the end may differ
 STEPS = 64
-SAVED = 1                                   # arrays that need no memory any more
 # elements that are worth it, and those that are where more than FEW values wait: the ends cost as much as 50 elements
 LEAST, LONG = 32, 1000
 FEW = 4
@@ -51,7 +49,7 @@ def shifted(nodes: list, scheduler: Any, stored: set) -> list:
 
 
 class _Group:
-    """Nodes in a row, of which some are joined; the others may stand in front."""
+    """Consecutive nodes. Some are joined; the others may stand in front."""
 
     def __init__(self, scheduler: Any):
         self.scheduler = scheduler
@@ -82,7 +80,7 @@ class _Group:
         )
 
     def _conflicts(self, node: Any) -> bool:
-        touched = [a for s in _steps_of(node) for a in self.scheduler.accesses(s)]
+        touched = [a for s in steps_of(node) for a in self.scheduler.accesses(s)]
         return any(a.root is b.root and in_order(a, b) for m in self.members for a in m.accesses for b in touched)
 
     def _members(self, node: Any) -> list:
@@ -167,11 +165,11 @@ class _Group:
         axis = Axis(self.extent)
         ranges = [self._ranged(m, axis) for m in self.members]
         outside = stored | {a.root for node in every if all(node is not m.node for m in self.members)
-                            for s in _steps_of(node) for a in self.scheduler.accesses(s)}
+                            for s in steps_of(node) for a in self.scheduler.accesses(s)}
         rotation = Rotation(ranges, axis, self.scheduler)
         loop = ShiftedLoop(axis, ranges, rotation.found(outside), self.extent)
-        least = LEAST if sum(t.depth for t in loop.turns.values()) <= FEW else LONG
-        worth_it = len(self._saved(outside)) >= SAVED and _is_long(self.extent, least)
+        least = LEAST if sum(t.depth for t in loop.rotated.values()) <= FEW else LONG
+        worth_it = bool(self._saved(outside)) and _is_long(self.extent, least)
         return [*self.others, loop] if worth_it and rotation.fit and loop.is_regular else self.nodes
 
     def _saved(self, outside: set) -> set:
@@ -227,10 +225,4 @@ def _is_long(extent: Index, least: int) -> bool:
 
 def _is_free(node: Any) -> bool:
     """Whether the node may change places with others that do not touch the same things."""
-    return all(s.kind in ("map", "add", "reduce", "fill", "scan", "place") for s in _steps_of(node))
-
-
-def _steps_of(node: Any) -> list:
-    if isinstance(node, Loop):
-        return [s for n in node.nodes for s in _steps_of(n)]
-    return [node.step if isinstance(node, Begin) else node]
+    return all(s.kind in ("map", "add", "reduce", "fill", "scan", "place") for s in steps_of(node))

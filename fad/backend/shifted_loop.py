@@ -5,7 +5,8 @@ from .array_contraction import Home
 from .indexmap import Axis, Elem, Index
 from .loop_ir import Loop, Step
 
-EDGE = 16                                   # iterations at both ends, at most
+EDGE = 16                                   # iterations at both ends, and elements by which extents differ, at most
+
 
 class Bound(NamedTuple):
     """An iteration: a number, or (at_end) a number behind the group's extent."""
@@ -17,7 +18,7 @@ class Bound(NamedTuple):
         return Bound(self.at_end, self.number + by)
 
 
-class Turn(NamedTuple):
+class Rotated(NamedTuple):
     """An array whose elements wait in registers: iteration j writes element j + first, `depth` iterations later it is
     read last; stored: whether the element is written to memory, too.
     """
@@ -41,11 +42,11 @@ class ShiftedLoop(Loop):
     this iteration are steps that run once.
     """
 
-    __slots__ = ("ranges", "turns", "extent", "start", "points", "first", "last", "stop")
+    __slots__ = ("ranges", "rotated", "extent", "start", "points", "first", "last", "stop")
 
-    def __init__(self, axis: Axis, ranges: list, turns: dict, extent: Index):
+    def __init__(self, axis: Axis, ranges: list, rotated: dict, extent: Index):
         super().__init__(axis, [r.step for r in ranges])
-        self.ranges, self.turns, self.extent = ranges, turns, extent
+        self.ranges, self.rotated, self.extent = ranges, rotated, extent
         self.start = min(r.low.number for r in ranges if not r.low.at_end)
         self.stop = max(r.high.number for r in ranges if r.high.at_end)
         self.points = max([r.high.number for r in ranges if not r.high.at_end], default=self.start)
@@ -74,6 +75,6 @@ def _place(operand: Any) -> tuple:
 
 
 def in_registers(nodes: list) -> dict:
-    """root -> its Home, for the arrays of which nothing is in memory."""
+    """root -> its Home, for the arrays that are in registers alone."""
     loops = [node for node in nodes if isinstance(node, ShiftedLoop)]
-    return {root: Home(root, ()) for loop in loops for root, turn in loop.turns.items() if not turn.stored}
+    return {root: Home(root, ()) for loop in loops for root, array in loop.rotated.items() if not array.stored}

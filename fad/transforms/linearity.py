@@ -8,11 +8,11 @@ The reverse sweep of a linear map needs no tangent, and no tangent decides how m
 branch is taken. Terms without a tangent do not show in that sweep. They are looked for where the program adds or
 subtracts: a number other than zero, or something that depends on the primals.
 """
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..ir.build import building
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Equation, Func, Literal, Var, all_equations
 from ..ir.types import Type, type_of
 from ..util.errors import NoDerivativeError
 from .varying import find_varying, varies
@@ -46,18 +46,11 @@ def _has_other_terms(linear: Func, primals: Sequence) -> bool:
     on primals and on no zero. (Tangents that do not move are zeros, and what is computed of them may be zero.)"""
     moves = find_varying(linear, set(linear.inputs))
     fixed = find_varying(linear, {x.atom for x in primals if isinstance(getattr(x, "atom", None), Var)})
-    zeros = {v for eqn in _equations(linear) if any(_is_zero(a, eqn) for a in eqn.inputs) for v in eqn.outputs}
+    zeros = {v for eqn in all_equations(linear) if any(_is_zero(a, eqn) for a in eqn.inputs) for v in eqn.outputs}
     fixed -= moves | find_varying(linear, zeros)
     return any(varies(one, moves) and (_is_number(other) if isinstance(other, Literal) else other in fixed)
-               for eqn in _equations(linear) if eqn.op.name in ("add", "sub")
+               for eqn in all_equations(linear) if eqn.op.name in ("add", "sub")
                for one, other in (eqn.inputs, eqn.inputs[::-1]))
-
-
-def _equations(func: Func) -> Iterator[Equation]:
-    for eqn in func.equations:
-        yield eqn
-        for region in eqn.regions:
-            yield from _equations(region)
 
 
 def _is_zero(atom: Any, eqn: Equation) -> bool:

@@ -2,8 +2,10 @@
 
 `python -m tests.fuzz.zero_dims [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
+import functools
 import sys
 
+from . import judge
 from .names import Generator as Names
 from .statement import Statement
 
@@ -81,12 +83,7 @@ def generate(seed):
     return Generator(seed).program()
 
 
-def report(seed, compile=False):
-    """None, or the failure of this seed's program with the program shrunk."""
-    from . import judge  # which has these programs' functions among its own
-    return judge.report(seed, compile, generate)
-
+report = functools.partial(judge.report, generate=generate)
 
 if __name__ == "__main__":
-    from . import judge
     sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))

@@ -332,6 +332,12 @@ class TreeLayout:
         made.leaves = [UNDEFINED if k in made.nones else x for k, x in enumerate(self.leaves)]
         return made
 
+    def of_kinds(self, zero_dim: Mapping) -> "TreeLayout":
+        """The layout, with these kinds of the leaves without axes."""
+        made = copy.copy(self)
+        made.zero_dim = zero_dim
+        return made
+
     def undefined(self) -> "TreeLayout":
         """The layout of a value like this one before it has one. None is built: a class may take no such parts."""
         made = TreeLayout.__new__(TreeLayout)

@@ -158,8 +158,7 @@ class Items(list, Record):
         layout, *others = [x.layout for x in found]
         for other in others:
             layout.require(other, "an element of a list")
-        layout = copy.copy(layout)
-        layout.zero_dim = common_kinds([x.layout for x in found])
+        layout = layout.of_kinds(common_kinds([x.layout for x in found]))
         types = [common_type([element_type(x) for x in leaves]) for leaves in zip(*[x.leaves for x in found])]
         rows = laid_out(types, [x.leaves for x in held], self.rows, before, more)
         if self.rows:
@@ -351,8 +350,7 @@ class RowList(Items):
         if wider is not None:
             self._widen(wider)
         if self._is_of_other_kind(new):
-            self.layout = copy.copy(self.layout)
-            self.layout.zero_dim = common_kinds([self.layout, new])
+            self.layout = self.layout.of_kinds(common_kinds([self.layout, new]))
         for k, leaf in enumerate(new.data):
             self.entries(k, self.length)[place] = leaf
         if any(kind is not False for kind in self.kinds()):

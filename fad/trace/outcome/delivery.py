@@ -236,7 +236,7 @@ class _Collector:
                 raise NotDeliverable
             if id(x) in self.arguments:
                 return Argument(self.arguments[id(x)])
-            if id(x) in self.root.trace.lifted_arrays and x.held is x.origin:
+            if id(x) in self.root.trace.lifted_arrays:
                 return Held(self.root.trace.lifted_arrays[id(x)])
             self._see_that_it_is_its_own(x, lifted)
         place = next((k for k, y in enumerate(self.outputs) if y is x), len(self.outputs))

@@ -2,8 +2,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
@@ -19,6 +17,7 @@ from ..values.bound import flag_of, mark
 from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
 from ..values.twins import check, fixed_in, may_be, note_fixed, note_twins
+from ..values.zero_dim import kind_of
 from . import optional
 from .branch_aliases import BranchAliases, Column
 from .handlers import is_pythons, raised_here
@@ -77,6 +76,10 @@ class BranchEnd:
         for c, inside in self.changed:
             self._note(id(c), Container(c), inside)
 
+    def value(self, key: Any, slot: Any) -> Any:
+        """The value of a slot at the end of this branch."""
+        return self.values[key] if key in self.values else slot.read()
+
     def layout(self, key: Any, slot: Any, kept: set) -> TreeLayout:
         """The layout of a slot's value at the end of this branch, whose changes are undone by now: its containers hold
         for a moment what the branch left in them.
@@ -85,7 +88,7 @@ class BranchEnd:
         try:
             for c, inside in self.changed:
                 put_contents(c, inside)
-            return TreeLayout(self.values[key] if key in self.values else slot.read(), kept, with_none=True)
+            return TreeLayout(self.value(key, slot), kept, with_none=True)
         finally:
             for c, inside in before:
                 put_contents(c, inside)
@@ -129,9 +132,11 @@ class BranchEnd:
         """The value, at the end of this branch, of a leaf that it did not bind anew. What a view of an array that was
         written to holds is read outside (see BranchAliases).
         """
-        if id(x) not in self.ends and is_array(x) and not self.written.isdisjoint(map(id, roots_of(x))):
+        if id(x) in self.ends:
+            return self.ends[id(x)][1]
+        if is_array(x) and not self.written.isdisjoint(map(id, roots_of(x))):
             self.stale.add(id(x))
-        return self.ends[id(x)][1] if id(x) in self.ends else optional.bare(x)
+        return optional.bare(x)
 
     def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
         """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None.
@@ -168,9 +173,8 @@ class _Join:
         # columns that may be None, with a Column or a flag that says whether they are not, and names
         self.given: list[tuple] = []
         for key in self.keys:
-            values = [s.values[key] if key in s.values else slots[key].read() for s in sides]
             if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
-                require_alike(values, slots[key].owner)
+                require_alike([s.value(key, slots[key]) for s in sides], slots[key].owner)
             kept = self._kept(key)
             data = [None if kept else s.data.get(key) for s in sides]
             self._add(key, [s.layout(key, slots[key], kept) for s in sides], data)
@@ -234,7 +238,7 @@ class _Join:
             return column[0]
         ids = (
             tuple(map(id, column))
-            if not is_storage and all(x is UNDEFINED or _is_an_array(x) for x in column)
+            if not is_storage and all(x is UNDEFINED or kind_of(x) is not False for x in column)
             else None
         )
         known = next((c for c in self.columns if ids is not None and c.ids == ids), None)
@@ -287,10 +291,6 @@ class _Join:
         for column in self.columns:
             if is_array(column.result) and any(id(x) in s.unknown for s, x in zip(self.sides, column.leaves)):
                 lose(column.result)
-
-
-def _is_an_array(x: Any) -> bool:
-    return is_array(x) or isinstance(x, np.ndarray)
 
 
 def _same_number(a: Any, b: Any) -> bool:

@@ -6,10 +6,9 @@ once. The same is true of an array from outside, of which the program may not ha
 """
 from typing import Any
 
-import numpy as np
-
 from ...ir.build import current
-from ..heap.state import Array, Name, TreeLayout, is_array
+from ..heap.state import Array, Name, TreeLayout, is_data
+from ..values.zero_dim import kind_of
 
 
 class Held:
@@ -24,7 +23,7 @@ class Held:
     def begin(self, key: Any, slot: Any, layout: TreeLayout) -> None:
         """Note what a slot's value holds before the loop. (What a name stands for by itself is the plan's affair.)"""
         is_alone = isinstance(slot, Array) or (isinstance(slot, Name) and layout.structure.cls is None)
-        self.first[key] = {} if is_alone else {k: x for k, x in enumerate(layout.leaves) if is_array(x) or _is_outer(x)}
+        self.first[key] = {} if is_alone else {k: x for k, x in enumerate(layout.leaves) if _is_an_array(x)}
 
     def hold(self, key: Any, layout: TreeLayout) -> TreeLayout:
         """The layout, in which arrays that stay where they are are no data."""
@@ -40,12 +39,13 @@ class Held:
         return len(self.moved) > before
 
 
-def _is_outer(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
+def _is_an_array(x: Any) -> bool:
+    """Whether x is an array of numbers, traced or from outside."""
+    return kind_of(x) is not False and is_data(x)
 
 
 def _are_one(x: Any, y: Any) -> bool:
     """Whether these are one array, of which one may be seen from outside, and the other as the program has it."""
     captured = current().trace.captured
-    x, y = [captured[id(z)][1] if _is_outer(z) and id(z) in captured else z for z in (x, y)]
+    x, y = [captured[id(z)][1] if id(z) in captured else z for z in (x, y)]
     return x is y

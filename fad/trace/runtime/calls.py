@@ -30,6 +30,7 @@ from ..regions.handlers import note_listeners
 from ..regions.optional import need
 from ..values.iterate import Once
 from ..values.tracer import Tracer
+from ..values.zero_dim import of_numbers
 
 FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"), ("inspect", "getouterframes"),
           *[("builtins", name) for name in ("globals", *SEES_NAMES)]}
@@ -160,7 +161,7 @@ def _array(held: Any, k: int, is_held: bool) -> Any:
     """
     root = current().root
     if not is_held and _is_alone(held, k) and _owns(held[k]):
-        return current().constant(held[k]).standing_for(held[k])
+        return of_numbers(held[k])
     if id(held[k]) not in root.trace.captured:
         root.trace.held.add(id(held[k]))
     return current().capture(held[k])

@@ -63,20 +63,26 @@ def marked(y: Any, name: str, original: Any, args: tuple, kwargs: dict, place: i
         return of_numbers(y) if not y.ndim and y.dtype.kind in "biufc" and stack.builders() else y
     if not isinstance(y, Value) or y._var.type.shape or original is None or name == "__getitem__":
         return y
-    key = original, tuple(map(_sort, args)), tuple([(k, _sort(a)) for k, a in kwargs.items()])
+    key = original, tuple(map(_argument_kind, args)), tuple([(k, _argument_kind(a)) for k, a in kwargs.items()])
     if key not in _kinds:
-        ways = [_results(original, args, kwargs, None, "", unknown)[1] for unknown in (True, False)]
+        both = (True, False) if _has_unknown((*args, *kwargs.values())) else (True,)
+        ways = [_results(original, args, kwargs, None, "", unknown)[1] for unknown in both]
         _kinds[key] = tuple([joined(*[isinstance(x, np.ndarray) for x in pair]) for pair in zip(*ways)])
     kind = _kinds[key][place] if place < len(_kinds[key]) else None
     return y if kind is kind_of(y) or kind_of(y) is not False and kind is not False else as_kind(y, kind)
 
 
-def _sort(a: Any) -> Any:
+def _has_unknown(args: Any) -> bool:
+    """Whether one of these is a number or an array, as the program runs."""
+    return any(_has_unknown(a) if isinstance(a, (list, tuple)) else kind_of(a) is None for a in args)
+
+
+def _argument_kind(a: Any) -> Any:
     """What of an argument decides whether the result is a number."""
     if is_value(a) or isinstance(a, np.ndarray):
         return a.dtype, len(shape_of(a)), kind_of(a)
     if isinstance(a, (list, tuple)):
-        return type(a), tuple(map(_sort, a))
+        return type(a), tuple(map(_argument_kind, a))
     return (type(a), a) if a is None or isinstance(a, (str, bool, int, type, np.dtype)) else type(a)
 
 
@@ -129,8 +135,7 @@ def _results(original: Any, args: tuple, kwargs: dict, source: Any, order: Any, 
     """
     if any(callable(a) and not isinstance(a, type) for a in (*args, *kwargs.values())):
         return None, []                                       # the user's function is not to be called once more
-    elements = max([_elements(a) for a in (*args, *kwargs.values())], default=0)
-    for most in (FEW, None) if FEW_ELEMENTS < elements <= LARGEST else (FEW,) if elements > LARGEST else (None,):
+    for most in _limits(max([_elements(a) for a in (*args, *kwargs.values())], default=0)):
         made = _StandIns(source, order, unknown, most)
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -141,6 +146,13 @@ def _results(original: Any, args: tuple, kwargs: dict, source: Any, order: Any, 
         except Exception as error:                            # of numbers that are not known here
             let_through(error)
     return None, []
+
+
+def _limits(elements: int) -> tuple:
+    """The limits of extents to try one after the other (None: no limit), for arrays of so many elements."""
+    if elements <= FEW_ELEMENTS:
+        return (None,)
+    return (FEW, None) if elements <= LARGEST else (FEW,)
 
 
 def _method_of(original: Any, inputs: list) -> Any:
