@@ -21,7 +21,7 @@ LIMIT = 180                                                   # seconds that the
 FAST = """tests/kernels/test_powers.py tests/kernels/test_numba_pipeline.py tests/api/test_malformed.py tests/api/test_transforms.py tests/trace/test_versions.py
           tests/trace/test_draws.py tests/trace/test_text.py tests/golden tests/passes/test_pipeline.py tests/eager/test_graph.py tests/eager/test_inplace.py
           tests/house/test_import.py""".split()
-TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6"]
+TOOLS = ["pytest>=9", "pytest-xdist>=3", "hypothesis>=6"]
 
 
 def settings() -> configparser.ConfigParser:

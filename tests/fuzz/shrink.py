@@ -1,8 +1,18 @@
-"""The smallest program found, by leaving out statements, that still fails."""
+"""The smallest program found, by leaving out statements, that still fails.
+
+Without one of its statements a loop may never end, so each attempt has a time limit.
+"""
 import copy
+import signal
 import time
+from contextlib import contextmanager
 
 LIMIT = 120.0                                                # seconds, after which what was found so far will do
+ATTEMPT = 20.0                                               # seconds for one program
+
+
+class Endless(BaseException):
+    """A program takes too long. No handler of a program's own catches this."""
 
 
 def shrink(body, fails, limit=LIMIT):
@@ -21,9 +31,23 @@ def shrink(body, fails, limit=LIMIT):
 
 def _fails_still(fails, body):
     try:
-        return fails(body)
-    except Exception:                                        # whatever it is: no program any more
+        with _time_limit(ATTEMPT):
+            return fails(body)
+    except (Exception, Endless):                             # whatever it is: no program any more
         return False
+
+
+@contextmanager
+def _time_limit(seconds):
+    def stop(*_):
+        raise Endless
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _without_one(body):

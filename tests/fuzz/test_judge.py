@@ -10,9 +10,11 @@ from fad.ops.arithmetic import mul
 from fad.ops.kinds import Partials
 from fad.ops.transcendental import tanh
 
+from . import shrink
 from .differences import slope, spread
 from .generate import generate
 from .judge import POINT, _problem, compiled_function, judge
+from .statement import Statement
 from .tracing import is_traced
 
 STRAIGHT = np.eye(POINT.size)[0]
@@ -114,3 +116,15 @@ def test_the_slope_of_a_smooth_function(f, derivative):
 def test_what_rounding_changes():
     assert spread(lambda x: np.sum(x), POINT) < 1e-13
     assert spread(lambda x: 1.0 if x[0] > POINT[0] else 0.0, POINT) == 1.0
+
+
+def test_a_smaller_program_that_never_ends_is_none(monkeypatch):
+    monkeypatch.setattr(shrink, "ATTEMPT", 0.2)
+    body = [Statement("w = 0"), Statement("while w < 4:", [Statement("w += 1")]), Statement("return w")]
+
+    def fails(body):
+        text = "def f():\n" + "".join(f"{line}\n" for statement in body for line in statement.lines(1))
+        scope = {}
+        exec(text, scope)
+        return scope["f"]() == 4
+    assert shrink.shrink(body, fails) == body

@@ -7,6 +7,7 @@ import pytest
 
 import fad
 from tests.fuzz.differences import gradient
+from tests.fuzz.judge import executed
 
 X = np.array([0.31, 0.52, 0.73, 0.94])
 
@@ -414,3 +415,13 @@ def test_a_copy_is_read_before_its_array_is_overwritten():
             q -= 0.3
         return p + q + r + h + 1.3 * held[0] + held[1] * held[-1]
     assert fad.jit(f, compile="now")(X) == pytest.approx(f(X.copy()), rel=1e-12)
+
+
+@pytest.mark.parametrize("made", ["np.array([2, 0])", "np.zeros((), int)", "np.asarray(3)", "np.full(2, True)", "np.where(np.array([True, False]), 1, 2)",
+                                  "np.where(True, 1, 2)", "np.arange(3).copy()", "np.array(2).reshape(())", "np.eye(2, dtype=int).sum(axis=0)"])
+def test_integers_and_truth_values_on_the_tape(made):
+    text = f"def f(x):\n    try:\n        y = x[int(x[0] > 0)] * x\n    except IndexError:\n        y = x\n    k = {made}\n    return np.sum(y) * np.sum(k)\n"
+    f = executed(text, {"np": np, "__name__": "program"})["f"]
+    with pytest.warns(fad.FallbackWarning):
+        value, slope = fad.value_and_grad(f)(X)
+    assert value == pytest.approx(f(X)) and slope == pytest.approx(gradient(f, X)[0], rel=1e-6)

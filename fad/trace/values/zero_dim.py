@@ -50,5 +50,6 @@ def as_kind(y: Any, kind: "bool | None") -> Any:
 
 
 def of_numbers(y: np.ndarray) -> Any:
-    """The value of an array that was made from numbers alone."""
-    return current().constant(y).standing_for(y)
+    """The value of an array that was made from numbers alone; on the tape integers and truth values stay arrays."""
+    value = current().constant(y)
+    return value.standing_for(y) if isinstance(value, Value) else value
