@@ -25,7 +25,7 @@ from ..util.log import patient, tell, timed
 from ..util.patience import OutOfPatience, patience
 from ..util.where import outside_fad
 from .callbacks import linked
-from .tiers import LOOK, SHARE, SHARE_OF_LOOPS, Job, compile_time, example, is_loaded, load_time, note_time
+from .tiers import LOOK, SHARE, SHARE_OF_LOOPS, Job, compile_time, example, holds_locks, is_loaded, load_time, note_time
 
 if TYPE_CHECKING:
     from .compile import Kernel
@@ -127,11 +127,12 @@ class Runner:
         job = self.job
         if job is not None and not job.is_over():
             return
-        made: Callable = job.answer if job is not None and job.has_answer() else self._made_anew(values)
-        if job is None and (self.policy or config.compile) == "auto":
-            self.job = Job.start(made)
-            if self.job is not None:
+        made: Callable = self._made_anew(values) if job is None or not job.has_answer() else job.answer
+        if job is None:
+            self.job = job = Job.start(made)
+            if job is not None and (self.policy or config.compile) == "auto":
                 return
+            made = _answer(job, made)
         self.job = self.work = None
         self._take(made)
 
@@ -193,17 +194,16 @@ class Runner:
 
     def _compile(self, values: list) -> None:
         """Have the kernel, or the reason why there is none."""
-        job = self.job
-        # else a signal handler has interrupted what the job waits for
-        if job is not None and not _compiling._is_owned():
-            job.wait()
-        lock = _compiling
-        made: Callable = functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
-        if job is not None and job.has_answer():
-            lock, made = _taking, job.answer                  # nobody waits for another program's compilation
-        with lock:  # equal programs have one dispatcher, which compiles for one thread at a time
+        made = functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
+        if self.job is None:
+            # in a thread of its own: exceptions of a signal's handler, which would leave LLVM's lock locked, do not
+            # reach it
+            self.job = Job.start(made)
+        answer = _answer(self.job, made)
+        # equal programs have one dispatcher, which compiles for one thread at a time
+        with _compiling if answer is made else _taking:
             if self.kernel is None and not self.refused:      # another thread may have been here
-                self._take(made)
+                self._take(answer)
         self.job = None
 
     def _take(self, made: Callable) -> None:
@@ -229,9 +229,9 @@ class Runner:
 
     def _made(self, text: str, values: Sequence) -> tuple:
         """The kernel for values like these, and the seconds that it took."""
-        if numba.config.DISABLE_JIT:
-            raise compiler.BackendError("Numba's compilation is switched off (NUMBA_DISABLE_JIT)")
         with _compiling, collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
+            if numba.config.DISABLE_JIT:
+                raise compiler.BackendError("Numba's compilation is switched off (NUMBA_DISABLE_JIT)")
             was_loaded, kernel = is_loaded(), compiler.kernel_of(text or self._text_for(values), self.name)
             is_new = not getattr(kernel.call, "signatures", None)
             kernel.call._can_compile = True
@@ -250,6 +250,14 @@ class Runner:
             warn_of(error, f"{self.name} is interpreted, not compiled")
         elif self.policy == "now" or self.loops:
             warnings.warn(f"{self.name} is interpreted, not compiled: {self.refused[:2000]}", stacklevel=outside_fad())
+
+
+def _answer(job: "Job | None", work: Callable) -> Callable:
+    """What returns the kernel: the job's answer, which this waits for; or the work itself, for want of an answer."""
+    if job is None or holds_locks() or _compiling._is_owned():
+        return work
+    job.wait()
+    return job.answer if job.has_answer() else work
 
 
 def _is_loaded_from_disk(kernel: "Kernel") -> bool:

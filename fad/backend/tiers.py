@@ -9,15 +9,14 @@ import atexit
 import functools
 import re
 import sys
-import threading
 import time
 from collections.abc import Callable
-from contextvars import copy_context
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 
+from ..util.elsewhere import Task
 from ..util.interrupts import is_interrupt
 from ..util.lazy import LazyModule
 
@@ -86,58 +85,36 @@ def note_time(text: str, seconds: float) -> None:
 _jobs: "WeakSet[Job]" = WeakSet()
 
 
-class Job:
-    """Work of a thread of its own, in a copy of this context. `result` is there once it is over; `failed` says why not.
-    """
-
-    def __init__(self, work: Callable):
-        self.result: Any = None
-        self.failed: BaseException | None = None
-        self.done = threading.Event()
-        self.thread = threading.Thread(
-            target=copy_context().run, args=(self._run, work), name="fad compiles", daemon=True
-        )
+class Job(Task):
+    """A compilation in a thread of its own."""
 
     @classmethod
     def start(cls, work: Callable) -> "Job | None":
-        """The job; None where no thread starts."""
-        job = cls(work)
-        _jobs.add(job)
-        _end_with_python()
-        try:
-            job.thread.start()
-        except RuntimeError as error:
-            if is_interrupt(error):
-                raise
+        """The job; None where no thread starts, or where it would wait for locks that this thread has."""
+        if holds_locks():
             return None
+        _end_with_python()
+        job = super().start(work)
+        assert job is None or isinstance(job, Job)
         return job
 
-    def _run(self, work: Callable) -> None:
-        try:
-            self.result = work()
-        except BaseException as error:           # raised again by who wants the result
-            self.failed = error
-        finally:
-            self.done.set()
-
-    def is_over(self) -> bool:
-        """Whether there is nothing to wait for: in the child of a fork the thread is gone."""
-        return self.done.is_set() or not self.thread.is_alive()
+    def __init__(self, work: Callable):
+        super().__init__(work)
+        _jobs.add(self)
 
     def has_answer(self) -> bool:
         """Whether it has a result, or an error of the work's own: no interrupt."""
         return self.result is not None or (isinstance(self.failed, Exception) and not is_interrupt(self.failed))
 
-    def answer(self) -> Any:
-        """The result; or the error is raised."""
-        if self.failed is not None:
-            raise self.failed
-        return self.result
 
-    def wait(self) -> None:
-        """Wait for its end."""
-        while not self.is_over():
-            self.done.wait(0.05)
+def holds_locks() -> bool:
+    """Whether this thread has the locks of Numba or LLVM: it compiles, or an interrupt that met it as it compiled has
+    left them locked. No other thread compiles until it gives them back.
+    """
+    compiler_lock, ffi = sys.modules.get("numba.core.compiler_lock"), sys.modules.get("llvmlite.binding.ffi")
+    numbas = getattr(compiler_lock, "global_compiler_lock", None)       # None: another thread imports it
+    llvms = getattr(getattr(getattr(ffi, "lib", None), "_lock", None), "_lock", None)
+    return (numbas is not None and numbas.is_locked()) or (llvms is not None and llvms._is_owned())
 
 
 @functools.cache
@@ -147,11 +124,11 @@ def _end_with_python() -> None:
 
 def _end() -> None:
     """Wait for the step that each compilation is at, and begin no other: Python's end takes LLVM away."""
-    running = [job for job in list(_jobs) if job.thread.is_alive()]
+    running = [job for job in list(_jobs) if not job.is_over() and job.ident is not None]
     if running:
-        libraries.stop([job.thread.ident for job in running])
+        libraries.stop([job.ident for job in running])
         for job in running:
-            job.thread.join()
+            job.wait()
 
 
 def example(x: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..backend.compile import kernel_of
-from ..kernels import greedy
+from . import greedy
 
 FEW = 100_000  # steps that Python takes before it loads a compiled kernel
 

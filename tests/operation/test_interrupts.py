@@ -230,3 +230,54 @@ def test_a_long_loop_heeds_ctrl_c(f):
         finally:
             process.kill()
     assert float(heeded) - sent < 2 * SOON and works == "True"
+
+
+COMPILATIONS = """
+import faulthandler, random, signal, sys
+from math import isclose as is_near
+import fad
+from fad.backend.tiers import holds_locks
+
+faulthandler.dump_traceback_later(120, exit=True)
+
+class Late(Exception):
+    pass
+
+def late(*_):
+    raise Late
+
+signal.signal(signal.SIGALRM, late)
+made, interrupted, times = [0], 0, random.Random(3)
+
+def new(**how):
+    made[0] += 1
+    scope = {}
+    exec(f"def f(x):\\n    s = 0.0\\n    for i in range(4):\\n        s = s + x * {made[0]}.5 * i\\n    return s", scope)
+    return fad.jit(scope["f"], **how)
+
+new(compile="now")(1.0)
+for _ in range(60):
+    f = new(compile="now", fallback=False)
+    signal.setitimer(signal.ITIMER_REAL, times.uniform(0.001, 0.1))
+    try:
+        f(0.3)
+    except Late:
+        interrupted += 1
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+    except Late:
+        interrupted += 1
+    assert not holds_locks(), f"a lock is left behind after {interrupted} interrupts"
+    assert is_near(f(0.3), 1.8 * (made[0] + 0.5))
+f = new(compile="auto")                                      # in the background, and the interpreter meanwhile
+assert all(is_near(f(0.3), 1.8 * (made[0] + 0.5)) for _ in range(20_000))
+assert is_near(new(compile="now")(1.0), 6.0 * (made[0] + 0.5))
+print(interrupted)
+"""
+
+
+def test_interrupts_of_compilations_leave_no_lock_behind(tmp_path):
+    """LLVM's lock, once a signal's exception had left it locked, kept all compilations in the background waiting."""
+    places = {"FAD_CACHE_DIR": str(tmp_path / "fad"), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+    done = subprocess.run([sys.executable, "-c", COMPILATIONS], capture_output=True, text=True, env=os.environ | places)
+    assert done.returncode == 0 and int(done.stdout) > 10, done.stderr[-3000:]

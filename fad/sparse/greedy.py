@@ -4,7 +4,7 @@ Each vertex takes the least colour that no near vertex has: O(sum of squared row
 Gebremedhin, F. Manne, A. Pothen, "What color is your Jacobian? Graph coloring for computing derivatives" (2005).
 
     >>> import numpy as np
-    >>> starts, members = np.array([0, 2, 4]), np.array([0, 1, 1, 2])          # two rows: columns 0 and 1, columns 1 and 2
+    >>> starts, members = np.array([0, 2, 4]), np.array([0, 1, 1, 2])  # two rows: columns 0 and 1, columns 1 and 2
     >>> column_starts, rows = np.array([0, 1, 3, 4]), np.array([0, 0, 1, 1])
     >>> colour_columns(starts, members, column_starts, rows, np.arange(3))
     array([0, 1, 0])
