@@ -5,7 +5,7 @@ asked for. So a function that is made anew at each call is not compiled at each.
 goes, its machine code is freed.
 """
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -28,6 +28,14 @@ class Kernel:
 
     def __init__(self, text: str, name: str, call: Any):
         self.source, self.name, self.call = text, name, call
+
+    @property
+    def entry(self) -> "Callable | None":
+        """What the dispatcher calls for the one kind of arguments that there is, with an integer behind them: see
+        kernels/gil.py. None if there are several kinds.
+        """
+        found = list(self.call.overloads.values())
+        return found[0].entry_point if len(found) == 1 else None
 
     def compile(self, *examples: Any) -> "Kernel":
         """Compile now, for arguments like these."""

@@ -125,16 +125,18 @@ class Program:
             self.form, self.fast = form, fast_call(self, *form)
         return self.fast
 
-    def _limits(self, data: list) -> tuple:
-        """For each data leaf, the size from which on the general path looks whether it is work for all cores: twice
-        what has been seen.
+    def _limits(self, data: list) -> "tuple | int":
+        """The sizes from which on the general path looks whether arguments are work for all cores: a number for all
+        elements together, and each integer, that is surely none; else for each data leaf twice what has been seen.
         """
         if self.runner.work is None:
             return ()
-        before = self.form[2] or (0,) * len(data)
+        sizes = [x.size if isinstance(x, np.ndarray) else abs(x) if isinstance(x, int) else 0 for x in data]
+        if sum(sizes) + sum(a.size for a in self.traced.captured) < self.runner.least_work:
+            return self.runner.least_work
+        before = self.form[2] if isinstance(self.form[2], tuple) and self.form[2] else (0,) * len(data)
         if any(self.runner.work.is_much([*data, *self.traced.captured])):
             return before                                     # until the kernel for all cores is there
-        sizes = [x.size if isinstance(x, np.ndarray) else x if isinstance(x, int) else 0 for x in data]
         return tuple([limit if size <= limit else 2 * size for size, limit in zip(sizes, before)])
 
     def values(self, data: list) -> list:

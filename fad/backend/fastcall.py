@@ -7,17 +7,17 @@
         if type(n0) is not dict or [*n0] != keys_5:
             return NotImplemented
         a1, a0, = n0.values()
-        if type(a0) is not array or type(a1) is not array:
-            return NotImplemented
         try:
-            y0, y1, y2, = kernel(a0, a1)
+            y0, y1, y2, = kernel(a0, a1, 262144)
         except fits:
             return NotImplemented
         return (float64(y0), {'w': y2, 'b': y1},)
 
-Such a function is written out for each program. Numba's dispatcher tells in C whether the arguments have the types that
-the kernel was compiled for, and the kernel's first lines test the extents. The rest is tested here. What does not fit
-is answered by NotImplemented, and takes the general path. Nothing is changed or drawn before all tests have passed.
+Such a function is written out for each program. The kernel's compiled beginning tests whether arrays are of its dtypes,
+ranks and layouts, and have no more elements than the last number says (kernels/gil.py); its first lines test the extents.
+The rest is tested here. Where a test here asks for an array's parts, it asks first for all that the kernel would, which
+is called by Numba's dispatcher then. What does not fit is answered by NotImplemented, and takes the general path.
+Nothing is changed or drawn before all tests have passed.
 """
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -37,15 +37,14 @@ _REFUSED_DEEPER = "            return NotImplemented"
 MOST_PAIRS = 16                                               # of arrays that must lie apart
 
 
-def fast_call(program: Any, is_alone: bool, copied: frozenset, limits: tuple = ()) -> "Callable | None":
+def fast_call(program: Any, is_alone: bool, copied: frozenset, limits: "tuple | int" = ()) -> "Callable | None":
     """(args, kwargs) -> result; None for a program that needs the general path anyhow.
 
     is_alone: no other program takes arguments of this kind of tree. Then the kernel itself may find that dtypes do not
     fit, which takes longer than a test. copied: the data leaves that may lie otherwise than in C order. limits: the
-    sizes of data leaves that the fast path takes, if that is limited.
+    sizes of data leaves that the fast path takes, if that is limited; or how many elements they have together.
     """
-    writer = _Writer(program, is_alone, copied)
-    writer.limits = limits
+    writer = _Writer(program, is_alone, copied, limits)
     if not writer.is_possible():
         return None
     exec("\n".join(writer.text()), writer.scope)
@@ -61,10 +60,11 @@ class _Writer:
     c1, ... are the kernel's inputs.
     """
 
-    def __init__(self, program: Any, is_alone: bool, copied: frozenset):
-        self.program, self.traced, self.copied = program, program.traced, copied
+    def __init__(self, program: Any, is_alone: bool, copied: frozenset, limits: "tuple | int" = ()):
+        self.program, self.traced, self.copied, self.limits = program, program.traced, copied, limits
+        self.kernel = program.runner.kernel                   # another one may take its place at any time
         self.lines: list[str] = []
-        self.scope: dict[str, Any] = {"kernel": program.runner.kernel.call, "array": np.ndarray, "now": config.now,
+        self.scope: dict[str, Any] = {"kernel": self.kernel.call, "array": np.ndarray, "now": config.now,
                                       "fits": (TypeError, ValueError, OverflowError, MemoryError)}
         self.data = [f"a{k}" for k in range(program.structure.leaves) if k not in program.fixed]
         self.given = [*self.data, *[f"c{k}" for k in range(len(self.traced.captured))]]
@@ -72,8 +72,10 @@ class _Writer:
         self.link = [str(int(number)) for number in program.runner.link]
         self.is_thorough = program.prelude is not None or not is_alone
         self.apart = self._arrays_apart()
-        self.limits: tuple = ()
         self.nodes = 0
+        if self._is_tested_by_kernel():
+            self.scope.update(kernel=self.kernel.entry, owner=self.kernel)        # without which its code might go
+            self.link.append(str(limits or LARGEST))
 
     def is_possible(self) -> bool:
         """Whether each argument has a test that takes less time than the general path."""
@@ -88,7 +90,8 @@ class _Writer:
         for name, t in zip(self.data, self.types):
             if not t.shape:
                 self._number(name, t)
-        self._test([f"type({name}) is not array" for name, t in zip(self.data, self.types) if t.shape])
+        if not self._is_tested_by_kernel():
+            self._test([f"type({name}) is not array" for name, t in zip(self.data, self.types) if t.shape])
         self._test(self._of_sizes())
         if self.is_thorough:
             self._test(self._of_types())
@@ -100,6 +103,15 @@ class _Writer:
             self._test([f"not {self._constant(self.traced.sources.function(), 'unchanged')}()"])
         self._run(self._kernel_arguments())
         return self.lines
+
+    def _is_tested_by_kernel(self) -> bool:
+        """Whether the kernel itself may find that arrays do not fit: nothing else asks for their parts before."""
+        return not (
+            self.is_thorough or self.copied or self.traced.dense or self.apart or self.kernel.entry is None
+            or (isinstance(self.limits, tuple) and self.limits)
+            or any(not a.shape for a in self.traced.captured)
+            or any(axis is None for _, terms, _ in self.program.runner.guards for (_, axis), _ in terms)
+        )
 
     def _arrays_apart(self) -> dict:
         """For each input that the program writes to, the inputs that must share no memory with it."""
@@ -210,6 +222,12 @@ class _Writer:
 
     def _of_sizes(self) -> list:
         """Tests whether arrays and counts are larger than those that the kernel was made for."""
+        if isinstance(self.limits, int):
+            n = self.limits
+            sizes = [f"{name}.size" for name, t in zip(self.data, self.types) if t.shape]
+            fails = [] if self._is_tested_by_kernel() or not sizes else [f"{' + '.join(sizes)} > {n}"]
+            numbers = [name for name, t in zip(self.data, self.types) if not t.shape and t.dtype.kind == "i"]
+            return fails + [f"not -{n} <= {name} <= {n}" for name in numbers]
         names = [f"{name}.size" if t.shape else name for name, t in zip(self.data, self.types)]
         return [
             f"{name} > {limit}"

@@ -35,6 +35,8 @@ CALL, UNKNOWN = 6, 16     # units of a function call, iterations of a loop of wh
 _FOR = re.compile(r"( *)for (\w+) in range\((.*)\):")
 _MADE = re.compile(r" *(\w+) = np\.(?:empty|zeros)\(.*\)")
 _EXTENT = re.compile(r"    (\w+) = (\w+)\.shape\[(\d+)\]")
+_AXIS = re.compile(r"\.shape\[\d+\]")
+_DIVIDED = re.compile(r"[/%]\s*(?![\s\d/])")                       # by what is no constant
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 OWN, PRIVATE, SUM = "own", "private", "sum"
 
@@ -369,6 +371,15 @@ class Work(NamedTuple):
             if hasattr(known.get(parameter), "shape"):
                 known[name] = known[parameter].shape[axis]
         return [_evaluated(amount, known) > WORK for amount in self.amounts]
+
+    def least(self) -> int:
+        """A number up to which all extents and integers may be without work that is worth threads; 0 if none is known."""
+        amounts = [_AXIS.sub("", amount).replace("-", "+") for amount in self.amounts]   # no difference is larger
+        if any(_DIVIDED.search(amount) for amount in amounts):
+            return 0
+        names = {name for amount in amounts for name in _NAME.findall(amount)} - {"abs"}
+        powers = [1 << k for k in range(WORK.bit_length())]
+        return next((n >> 1 for n in powers if any(_evaluated(a, dict.fromkeys(names, n)) > WORK for a in amounts)), WORK)
 
 
 def work_of(loops: Iterable, lines: list, parameters: list) -> Work:

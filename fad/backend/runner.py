@@ -100,6 +100,11 @@ class Runner:
             raise TapeMemoryError(str(error), do=LESS) from None
         return {0: (), 1: (outputs,)}.get(len(self.func.outputs), outputs)
 
+    @functools.cached_property
+    def least_work(self) -> int:
+        """See parallel.Work.least."""
+        return self.work.least()
+
     def source(self, name: "str | None" = None) -> str:
         """The generated Python."""
         return compiler.source(self.linked, name or self.name, guards=self.guards)

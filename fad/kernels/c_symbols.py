@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils
 
-__all__ = ["UfuncLoops", "bind", "capsule_address", "capsule_name"]
+__all__ = ["UfuncLoops", "bind", "capsule_address", "capsule_name", "table_entry"]
 
 WORD = ir.IntType(64 if ctypes.sizeof(ctypes.c_void_p) == 8 else 32)
 BYTE = ir.IntType(8).as_pointer()
@@ -62,6 +62,11 @@ def capsule_name(capsule) -> str:
     'int *'
     """
     return _GET_NAME(capsule).decode()
+
+
+def table_entry(capsule, place: int) -> int:
+    """The address at a place of the table of functions that a PyCapsule holds: a library's C interface."""
+    return ctypes.cast(capsule_address(capsule), ctypes.POINTER(ctypes.c_void_p))[place]
 
 
 class UfuncLoops:

@@ -9,45 +9,89 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.callwrapper import PyCallWrapper
 
+from fad.kernels import boxes
+
 __all__ = ["Wrapper", "held", "held_for_a_while", "is_pythons_thread"]
 
 LONG = 500  # steps; NumPy's loops give the lock up from here on
+MANY = "the arrays have more elements than this call is for"
 DEPTH, EXTENT = 4, 1 << 15  # larger counts would not fit in an integer
 
 
 class Wrapper(PyCallWrapper):
-    """Numba's wrapper that Python calls; it gives the lock up if the arguments are large for loops of this depth."""
+    """Numba's wrapper that Python calls; it gives the lock up if the arguments are large for loops of this depth.
+
+    Numba's dispatcher calls it once it knows the arguments' types. Who knows the types of all numbers may call it
+    without, with an integer behind the arguments: a TypeError says that an array is none of the kernel's, a ValueError
+    that the arrays have more elements together than this integer.
+    """
 
     depth = 1
 
     def build_wrapper(self, api, builder, closure, args, kws):
         """Emit it."""
-        state = cgutils.alloca_once_value(builder, ir.Constant(api.voidptr, None))
-        sizes, extents = [], []
-        to_native, save, restore = api.to_native_value, api.save_thread, api.restore_thread
-
-        def measured(kind, obj):
-            native = to_native(kind, obj)
-            if isinstance(kind, types.Array):
-                array = self.context.make_array(kind)(self.context, builder, native.value)
-                sizes.append(array.nitems)
-                extents.extend(cgutils.unpack_tuple(builder, array.shape, kind.ndim))
-            elif isinstance(kind, types.Integer):
-                extents.append(self.context.cast(builder, native.value, kind, types.intp))
-            return native
+        self.limit = cgutils.alloca_once_value(builder, ir.Constant(api.pyobj, None))
+        self.state = cgutils.alloca_once_value(builder, ir.Constant(api.voidptr, None))
+        self.builder, self.sizes, self.extents = builder, [], []
+        self.left = sum(isinstance(kind, types.Array) for kind in self.fndesc.argtypes)
+        unpack, to_native, from_native = api.unpack_tuple, api.to_native_value, api.from_native_value
+        save, restore = api.save_thread, api.restore_thread
 
         def save_thread():
-            with builder.if_then(_is_long(builder, sizes, extents, min(self.depth, DEPTH))):
-                builder.store(save(), state)
+            with builder.if_then(_is_long(builder, self.sizes, self.extents, min(self.depth, DEPTH))):
+                builder.store(save(), self.state)
 
         def restore_thread(_):
-            saved = builder.load(state)
+            saved = builder.load(self.state)
             with builder.if_then(cgutils.is_not_null(builder, saved)):
                 restore(saved)
 
-        api.to_native_value, api.save_thread, api.restore_thread = measured, save_thread, restore_thread
+        def as_python(kind, value, env_manager=None):
+            return boxes.as_python(self.context, builder, api, env_manager, kind, value,
+                                   lambda value: from_native(kind, value, env_manager))
+
+        api.unpack_tuple = lambda args, name, least, most, *objs: unpack(args, name, least, most + 1, *objs, self.limit)
+        api.to_native_value = lambda kind, obj: self.native_value(api, kind, obj, to_native)
+        api.from_native_value, api.save_thread, api.restore_thread = as_python, save_thread, restore_thread
         self.release_gil = True
         super().build_wrapper(api, builder, closure, args, kws)
+
+    def get_env(self, api, builder):
+        """What holds the constants of the kernel that are objects."""
+        self.env_manager = super().get_env(api, builder)
+        return self.env_manager
+
+    def native_value(self, api, kind, obj, by_numba):
+        """Emit the value of an argument, and note how large it is."""
+        builder = self.builder
+        if isinstance(kind, types.Integer):
+            native = by_numba(kind, obj)
+            self.extents.append(self.context.cast(builder, native.value, kind, types.intp))
+            return native
+        if not isinstance(kind, types.Array):
+            return by_numba(kind, obj)
+        is_limited = cgutils.is_not_null(builder, builder.load(self.limit))
+        native = boxes.as_native(self.context, builder, api, self.env_manager, kind, obj, lambda: by_numba(kind, obj),
+                                 is_limited)
+        array = self.context.make_array(kind)(self.context, builder, native.value)
+        self.sizes.append(array.nitems)
+        self.extents.extend(cgutils.unpack_tuple(builder, array.shape, kind.ndim))
+        self.left -= 1
+        if not self.left:
+            native.is_error = self._or_too_large(api, native.is_error, is_limited)
+        return native
+
+    def _or_too_large(self, api, failed, is_limited):
+        """Whether reading has failed, or the arrays have more elements together than they may."""
+        builder = self.builder
+        result = cgutils.alloca_once_value(builder, failed)
+        with builder.if_then(builder.and_(is_limited, builder.not_(failed))):
+            total = functools.reduce(builder.add, self.sizes)
+            limit = api.long_as_longlong(builder.load(self.limit))
+            with builder.if_then(builder.icmp_signed(">", total, builder.sext(limit, total.type)), likely=False):
+                api.err_set_string("PyExc_ValueError", MANY)
+                builder.store(cgutils.true_bit, result)
+        return builder.load(result)
 
 
 def _is_long(builder, sizes, extents, depth):

@@ -128,6 +128,36 @@ def test_small_loops_stay_as_they_are():
     assert "in_parallel" not in text(logistic, W, *(np.ones((200_000, 8)), np.ones(200_000)), threads=1)
 
 
+def amounts_of(f, args):
+    runner = fad.value_and_grad(f).program_for(*args)[0].runner
+    return emit.source_for(runner.func, "g", runner.guards, args, 2)[1]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_arrays_that_are_small_enough_are_no_work_for_threads(name):
+    """However their elements are spread over them and their axes."""
+    f, args = CASES[name]
+    work = amounts_of(f, args)
+    if work is None:
+        return
+    least, draw = work.least(), np.random.default_rng(1)
+    assert 0 < least <= parallel.WORK
+    for _ in range(200):
+        shapes = [[int(draw.integers(1, least + 1)) if draw.random() < 0.3 else 1 for _ in x.shape] for x in args]
+        if sum(map(np.prod, shapes)) <= least:
+            assert not any(work.is_much([np.broadcast_to(x.dtype.type(0), shape) for x, shape in zip(args, shapes)]))
+
+
+def test_the_bound_on_work_holds_for_differences_and_not_for_quotients():
+    work = parallel.Work(("x", "k"), (("n", "x", 0),), ("abs(n - (k)) * (3 * x.shape[1] + 2)", "(n - 1) // 2 * 7"))
+    least = work.least()
+    assert least > 100
+    for n, m, k in ((least, 1, 0), (1, least, -1), (1, least // 2, least // 2), (least // 8, 8, -least)):
+        assert not any(work.is_much([np.broadcast_to(0.0, (n, m)), k]))
+    assert parallel.Work(("x", "k"), (), ("x.shape[0] * 5 // k",)).least() == 0
+    assert parallel.Work((), (), ()).least() == parallel.WORK
+
+
 @pytest.mark.parametrize("policy", ["now", "auto"])
 def test_a_function_that_was_warmed_up_on_little_runs_on_all_cores(policy):
     """The fast path takes what is about as large as before, and leaves larger arguments to the general path."""
