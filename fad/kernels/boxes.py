@@ -44,9 +44,9 @@ def as_native(context, builder, api, env_manager, kind, obj, by_numba, exactly):
     if not _is_plain(kind):
         return by_numba()
     place = cgutils.alloca_once(builder, context.get_value_type(kind))
-    dtype, words = _dtype(env_manager, kind), 5 + 2 * kind.ndim
+    dtype = _dtype(env_manager, kind)
     read = _reading(context, builder.module, kind.ndim)
-    into = builder.bitcast(place, ir.ArrayType(WORD, words).as_pointer())
+    into = builder.bitcast(place, _words(kind.ndim))
     itemsize = WORD(as_dtype(kind.dtype).itemsize)
     fits = builder.call(read, [builder.bitcast(obj, BYTE), builder.bitcast(dtype, BYTE), itemsize, into, exactly])
     failed = builder.not_(fits)
@@ -59,6 +59,13 @@ def _is_plain(kind):
     return isinstance(kind, types.Array) and kind.layout == "C" and kind.mutable and kind.aligned and kind.ndim > 0
 
 
+def _words(rank):
+    """The place of an array in Numba's form: what counts its references, its parent, its numbers of elements and of
+    bytes of one, its data, its extents, its strides.
+    """
+    return ir.ArrayType(WORD, 5 + 2 * rank).as_pointer()
+
+
 def _dtype(env_manager, kind):
     """The dtype, as an object."""
     return env_manager.read_const(env_manager.add_const(as_dtype(kind.dtype)))
@@ -69,7 +76,7 @@ def _reading(context, module, rank):
     Numba's, if it is of the dtype and plain.
     """
     bit, number = ir.IntType(1), ir.IntType(32)
-    shape = ir.FunctionType(bit, [BYTE, BYTE, WORD, ir.ArrayType(WORD, 5 + 2 * rank).as_pointer(), bit])
+    shape = ir.FunctionType(bit, [BYTE, BYTE, WORD, _words(rank), bit])
     function, builder = _new_function(module, shape, f"fad_array_fields_{rank}")
     if builder is None:
         return function
@@ -101,11 +108,7 @@ def _reading(context, module, rank):
 
 def _is_array(builder, obj, exactly):
     """Whether an object is of NumPy's class, or of one derived from it if that will do."""
-    module = builder.module
-    known = module.globals.get(CLASS)
-    if known is None:
-        known = ir.GlobalVariable(module, ir.IntType(8), CLASS)
-        known.linkage = "external"
+    module, known = builder.module, _class(builder.module)
     kind = builder.load(builder.bitcast(builder.gep(obj, [WORD(HEAD - WORD.width // 8)]), BYTE.as_pointer()))
     result = cgutils.alloca_once_value(builder, ir.IntType(32)(1))
     with builder.if_then(builder.icmp_unsigned("!=", kind, known), likely=False):
@@ -114,6 +117,15 @@ def _is_array(builder, obj, exactly):
         call = cgutils.get_or_insert_function(module, derived, "PyType_IsSubtype")
         builder.store(builder.call(call, [kind, known]), result)
     return cgutils.is_not_null(builder, builder.load(result))
+
+
+def _class(module):
+    """The address of NumPy's class of arrays."""
+    known = module.globals.get(CLASS)
+    if known is None:
+        known = ir.GlobalVariable(module, ir.IntType(8), CLASS)
+        known.linkage = "external"
+    return known
 
 
 def _refuse_unless(builder, holds):
@@ -135,26 +147,16 @@ def _new_function(module, kind, name):
 
 
 def as_python(context, builder, api, env_manager, kind, value, by_numba):
-    """Emit the object for an array; by_numba(array) emits the one that Numba makes of it."""
+    """Emit the object for an array; by_numba(value) emits that of anything else."""
     if not isinstance(kind, types.Array):
         return by_numba(value)
-    array = context.make_array(kind)(context, builder, value)
-    result = cgutils.alloca_once_value(builder, ir.Constant(api.pyobj, None))
-    if _is_plain(kind):
-        size = builder.mul(array.nitems, array.itemsize)
-        is_new = builder.and_(cgutils.is_null(builder, array.parent), cgutils.is_not_null(builder, array.meminfo))
-        with builder.if_then(builder.and_(is_new, builder.icmp_signed("<=", size, WORD(SMALL)))):
-            with builder.if_then(_is_alone(builder, array.meminfo)):
-                copy = _copying(context, builder.module, kind.ndim)
-                words = builder.bitcast(array.data, BYTE), builder.bitcast(_dtype(env_manager, kind), BYTE), size
-                made = builder.call(copy, [*words, *cgutils.unpack_tuple(builder, array.shape, kind.ndim)])
-                builder.store(builder.bitcast(made, api.pyobj), result)
-    with builder.if_else(cgutils.is_null(builder, builder.load(result))) as (otherwise, copied):
-        with otherwise:
-            builder.store(by_numba(_held(context, builder, api, kind, value)), result)
-        with copied:
-            context.nrt.decref(builder, kind, value)
-    return builder.load(result)
+    if not _is_plain(kind):
+        return by_numba(_held(context, builder, api, kind, value))
+    place = builder.bitcast(cgutils.alloca_once_value(builder, value), _words(kind.ndim))
+    boxing, dtype = _boxing(context, builder.module, kind.ndim), builder.bitcast(_dtype(env_manager, kind), BYTE)
+    result = builder.bitcast(builder.call(boxing, [place, dtype]), api.pyobj)
+    context.nrt.decref(builder, kind, value)
+    return result
 
 
 def _held(context, builder, api, kind, value):
@@ -167,6 +169,33 @@ def _held(context, builder, api, kind, value):
     return array._getvalue()
 
 
+def _boxing(context, module, rank):
+    """The function (place of an array, dtype) of the module that makes the object; what it lies in keeps a reference."""
+    function, builder = _new_function(module, ir.FunctionType(BYTE, [_words(rank), BYTE]), f"fad_boxed_{rank}")
+    if builder is None:
+        return function
+    place, dtype = function.args
+    api, free, number = context.get_python_api(builder), ir.FunctionType(ir.VoidType(), [BYTE]), ir.IntType(32)
+    at = [cgutils.gep_inbounds(builder, place, 0, k) for k in range(6)]
+    meminfo, parent, count, itemsize, data = [builder.load(k) for k in at[:5]]
+    memory, data, size = builder.inttoptr(meminfo, BYTE), builder.inttoptr(data, BYTE), builder.mul(count, itemsize)
+    is_owned = builder.icmp_unsigned("==", parent, WORD(0))
+    with builder.if_then(builder.and_(is_owned, builder.icmp_signed("<=", size, WORD(SMALL)))):
+        with builder.if_then(cgutils.is_not_null(builder, memory)), builder.if_then(_is_alone(builder, memory)):
+            _copy(builder, api, rank, at[5], data, size, dtype)
+    known, kind = _class(module), ir.FunctionType(BYTE, [BYTE, BYTE, number, number, BYTE])
+    adapt = cgutils.get_or_insert_function(module, kind, "NRT_adapt_ndarray_to_python_acqref")
+    arguments = [builder.bitcast(place, BYTE), known, number(rank), number(1), dtype]
+    with builder.if_then(builder.and_(builder.not_(is_owned), cgutils.is_null(builder, memory))):
+        held = api.nrt_meminfo_new_from_pyobject(data, builder.inttoptr(parent, BYTE))
+        builder.store(builder.ptrtoint(held, WORD), at[0])
+        result = builder.call(adapt, arguments)
+        builder.call(cgutils.get_or_insert_function(module, free, "NRT_decref"), [held])
+        builder.ret(result)
+    builder.ret(builder.call(adapt, arguments))
+    return function
+
+
 def _is_alone(builder, meminfo):
     """Whether there is one reference to this memory."""
     head = builder.bitcast(meminfo, _meminfo_struct_type.as_pointer())
@@ -174,26 +203,15 @@ def _is_alone(builder, meminfo):
     return builder.icmp_unsigned("==", count, count.type(1))
 
 
-def _copying(context, module, rank):
-    """The function (data, dtype, bytes, *extents) of the module that makes an array of NumPy's, or null."""
+def _copy(builder, api, rank, shape, data, size, dtype):
+    """Emit the return of an array of NumPy's own, if there is memory for it."""
     number = ir.IntType(32)
-    shape = ir.FunctionType(BYTE, [BYTE, BYTE, WORD, *[WORD] * rank])
-    function, builder = _new_function(module, shape, f"fad_small_array_{rank}")
-    if builder is None:
-        return function
-    data, dtype, size, *extents = function.args
-    shape = cgutils.alloca_once(builder, ir.ArrayType(WORD, rank))
-    for axis, n in enumerate(extents):
-        builder.store(n, cgutils.gep_inbounds(builder, shape, 0, axis))
-    api = context.get_python_api(builder)
     api.incref(builder.bitcast(dtype, api.pyobj))             # the call takes a reference over
-    empty = cgutils.get_or_insert_function(
-        module, ir.FunctionType(BYTE, [number, WORD.as_pointer(), BYTE, number]), EMPTY)
-    made = builder.call(empty, [number(rank), builder.bitcast(shape, WORD.as_pointer()), dtype, number(0)])
-    with builder.if_then(cgutils.is_null(builder, made), likely=False):
-        api.err_clear()
+    kind = ir.FunctionType(BYTE, [number, WORD.as_pointer(), BYTE, number])
+    empty = cgutils.get_or_insert_function(builder.module, kind, EMPTY)
+    made = builder.call(empty, [number(rank), shape, dtype, number(0)])
+    with builder.if_then(cgutils.is_not_null(builder, made), likely=True):
+        fields = builder.bitcast(builder.gep(made, [WORD(HEAD)]), FIELDS.as_pointer())
+        cgutils.raw_memcpy(builder, builder.load(cgutils.gep_inbounds(builder, fields, 0, DATA)), data, size, 1)
         builder.ret(made)
-    fields = builder.bitcast(builder.gep(made, [WORD(HEAD)]), FIELDS.as_pointer())
-    cgutils.raw_memcpy(builder, builder.load(cgutils.gep_inbounds(builder, fields, 0, DATA)), data, size, 1)
-    builder.ret(made)
-    return function
+    api.err_clear()
