@@ -56,7 +56,7 @@ mean = Composite(
 )
 
 
-def _centred(x: Any, axes: tuple) -> Any:
+def centred(x: Any, axes: tuple) -> Any:
     return x - kept_sum(x, axes) / count(x, axes)
 
 
@@ -73,14 +73,14 @@ def _var_run(x: np.ndarray, axes: tuple, keep: bool, correction: Any) -> Any:
 
 def _var_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: Any) -> tuple:
     x = xs[0]
-    return (wide(gs[0] * (2.0 / _free(x, axes, correction)), x, axes) * _centred(x, axes),)
+    return (wide(gs[0] * (2.0 / _free(x, axes, correction)), x, axes) * centred(x, axes),)
 
 
 def _std_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: Any) -> tuple:
     x, y = xs[0], ys[0]
     none = y == 0                                              # all equal: the subgradient 0
     share = op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)) / _free(x, axes, correction)
-    return (wide(share, x, axes) * _centred(x, axes),)
+    return (wide(share, x, axes) * centred(x, axes),)
 
 
 def _spread(name: str, run: Any, pullback: Any) -> Composite:
@@ -162,7 +162,6 @@ log_softmax = Composite("log_softmax", lambda x, axis: x
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
 
-
 def _relu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     g, y = gs[0], ys[0]
     if type(g) is np.ndarray and type(y) is np.ndarray:
@@ -226,96 +225,6 @@ addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="Ad
                   inputs=("self", "mat1", "mat2"),
                   samples=(sample((4,), (2, 3), (3, 4), beta=1, alpha=1),
                            sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)))
-
-# -- normalisation -----------------------------------------------------------------------------------------------------
-
-
-def _normalized_written(x: Any, weight: Any, bias: Any, axes: tuple, shape: tuple, eps: float) -> Any:
-    d = _centred(x, axes)
-    y = d / op["sqrt"](kept_sum(d * d, axes) / count(x, axes) + eps)
-    y = y if weight is None else y * op["reshape"](weight, *shape)
-    return y if bias is None else y + op["reshape"](bias, *shape)
-
-
-def _standardised(x: np.ndarray, axes: tuple, eps: float) -> tuple:
-    """x with mean 0 and variance 1, by how much it was scaled, and over how many elements."""
-    n = count(x, axes)
-    mean = np.add.reduce(x, axes, None, None, True)
-    mean /= n
-    d = x - mean
-    scale = np.add.reduce(d * d, axes, None, None, True)
-    scale /= n
-    scale += eps
-    np.sqrt(scale, scale)
-    d /= scale
-    return d, scale, n
-
-
-def _normalized_run(x: np.ndarray, weight: Any, bias: Any, axes: tuple, shape: tuple, eps: float) -> np.ndarray:
-    y = _standardised(x, axes, eps)[0]
-    if weight is not None:
-        y *= weight.reshape(shape)
-    if bias is not None:
-        y += bias.reshape(shape)
-    return y
-
-
-def _normalized_now(g: np.ndarray, x: np.ndarray, weight: Any, bias: Any, needs: tuple, axes: tuple, shape: tuple,
-                    eps: float) -> tuple:
-    """The pullback on arrays, with as few of them as there can be."""
-    d, scale, n = _standardised(x, axes, eps)
-    gw = _as_weight(g * d, weight, shape) if needs[1] else None
-    gx = None
-    if needs[0]:
-        gx = g.copy() if weight is None else g * weight.reshape(shape)
-        mean, along = np.add.reduce(gx, axes, None, None, True), np.add.reduce(gx * d, axes, None, None, True)
-        mean /= n
-        along /= n
-        d *= along
-        gx -= mean
-        gx -= d
-        gx /= scale
-    return gx, gw, _as_weight(g, bias, shape) if needs[2] else None
-
-
-def _normalized_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, shape: tuple, eps: float) -> tuple:
-    g, (x, weight, bias) = gs[0], xs
-    if type(g) is np.ndarray and type(x) is np.ndarray and g.dtype == x.dtype:
-        return _normalized_now(g, x, weight, bias, needs, axes, shape, eps)
-    n = count(x, axes)
-    d = _centred(x, axes)
-    scale = 1.0 / op["sqrt"](kept_sum(d * d, axes) / n + eps)
-    d = d * scale
-    gx = None
-    if needs[0]:
-        gd = g if weight is None else g * op["reshape"](weight, *shape)
-        gx = scale * (gd - kept_sum(gd, axes) / n - d * (kept_sum(gd * d, axes) / n))
-    return gx, _as_weight(g * d, weight, shape) if needs[1] else None, _as_weight(g, bias, shape) if needs[2] else None
-
-
-def _as_weight(g: Any, weight: Any, shape: tuple) -> Any:
-    """g summed over what the weight, seen in this shape, was broadcast along."""
-    full = (1,) * (len(g.shape) - len(shape)) + tuple(shape)
-    axes = tuple([k for k, n in enumerate(full) if n == 1])
-    if type(g) is np.ndarray:
-        return (np.add.reduce(g, axes) if axes else g).reshape(weight.shape)
-    return op["reshape"](_sum(g, axes=axes) if axes else g, *weight.shape)
-
-
-def _normalized_samples(name: str) -> tuple:
-    if name == "layer_norm":
-        return (sample((3, 4), (4,), (4,), axes=(1,), shape=(4,), eps=1e-5),
-                sample((3, 4), None, None, axes=(0, 1), shape=(3, 4), eps=1e-3))
-    return (sample((5, 3, 2), (3,), (3,), axes=(0, 2), shape=(1, 3, 1), eps=1e-5),)
-
-
-def _normalized(name: str, node: str, saves: tuple = ()) -> Composite:
-    return Composite(name, _normalized_written, _normalized_pullback, _normalized_run, node=node, edges=3,
-                     inputs=("input", "weight", "bias"), saves=saves, samples=_normalized_samples(name))
-
-
-layer_norm, batch_norm = (_normalized("layer_norm", "NativeLayerNormBackward0", (2,)),
-                          _normalized("batch_norm", "NativeBatchNormBackward0"))
 
 # -- element by element ------------------------------------------------------------------------------------------------
 

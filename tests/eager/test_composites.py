@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import fad
+import fad.eager.normalisation
 from fad.eager.composite import COMPOSITES
 
 from .support import leaf

@@ -6,8 +6,8 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..composite import Composite, sample
-from ..composites import batch_norm as batch_norm_step
-from ..composites import layer_norm as layer_norm_step
+from ..normalisation import batch_norm as batch_norm_step
+from ..normalisation import layer_norm as layer_norm_step
 from ..registry import delivered, noting
 from ..tensor import Tensor, raw
 from ..together import step
