@@ -21,6 +21,7 @@ from . import (
     indexing,
     joining,
     legacy,
+    norms,
     numpy_calls,
     pointwise,
     predicates,
@@ -55,6 +56,6 @@ for home in (FUNCTIONS, *map(vars, Tensor.__mro__[:-1])):
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
 
 ALL = (attributes, combining, compiled, creation, drawing, factors, files, formulas, forward_ad, frames, function,
-       gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy, numpy_calls, pointwise,
+       gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy, norms, numpy_calls, pointwise,
        predicates, products, reductions, reshaping, scans, scattering, shapes, sorting, splitting, storage)
 __all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

@@ -4,14 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
 from .composite import COMPOSITES
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .fast import sum_of_all
-from .inplace import number
 from .picked import chosen
 from .promotion import default
 from .record import apply_lean
@@ -36,11 +34,11 @@ def _reduced(name: str, x: Any, dim: Any, keepdim: bool, label: str) -> Any:
     y = apply_lean(op[name], x, (), {"axes": axes}, label)
     if not keepdim:
         return y
-    y = _kept(y, x, axes)
+    y = kept(y, x, axes)
     return together((y,), label, (x,), {"self": x}, keepdim=True)[0] if label else y
 
 
-def _kept(y: Any, x: Any, axes: tuple) -> Any:
+def kept(y: Any, x: Any, axes: tuple) -> Any:
     return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
 
 
@@ -116,7 +114,7 @@ def _along(name: str) -> Callable:
 
 def extremes(values: Any, places: Any, x: Any, ax: int, keep: bool) -> Extreme:
     """Values and places along an axis, which goes or is kept with extent 1."""
-    return Extreme(_kept(values, x, (ax,)), _kept(places, x, (ax,))) if keep else Extreme(values, places)
+    return Extreme(kept(values, x, (ax,)), kept(places, x, (ax,))) if keep else Extreme(values, places)
 
 
 _ALONG = {name: _along(name) for name in ("max", "min")}
@@ -224,7 +222,7 @@ def _place(name: str) -> Callable:
         if not len(self.shape):
             return wrap(np.zeros((), np.int64))
         y = run(op[name], self, axis=ax)
-        return _kept(y, self, (ax,)) if keepdim else y
+        return kept(y, self, (ax,)) if keepdim else y
     call.__name__, call.__doc__ = name, f"{name}, along a dimension or of all elements."
     return call
 
@@ -310,56 +308,6 @@ def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
     return composites.log_softmax(x, axis=ax) if len(x.shape) else named(x - x, "LogSoftmaxBackward0")
 
 
-@function()
-def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The p-norm of all elements or along dimensions."""
-    return _nuclear(self, dim, keepdim) if p == "nuc" else _norm(self, p, dim, keepdim)
-
-
-@step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")
-def _norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Any:
-    if self.dtype.kind not in "fc":
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-                           f"{scalar_name(self.dtype)}")
-    x, axes = self, dims_of(dim, len(self.shape))
-    if isinstance(p, str) and p != "fro":
-        raise RuntimeError(f"Only valid p norm strings are 'fro' and 'nuc' but got {p}")
-    p = number(p, "norm", "p")
-    if p in ("fro", 2, None):
-        return composites.norm(x, axes=axes, keep=keepdim)
-    size = op["abs"](x)
-    if p == np.inf:
-        return amax(size, axes, keepdim)
-    if p == -np.inf:
-        return amin(size, axes, keepdim)
-    if p == 0:
-        # constant but where an element is zero: its gradient is zero
-        return sum(op["sign"](op["where"](op["isnan"](size), 1.0, size)), axes, keepdim)
-    if p == 1:
-        return sum(size, axes, keepdim)
-    empty = size == 0
-    # 0 ** (p - 1) would be infinite
-    power = size ** p if p >= 1 else op["where"](empty, 0.0, op["where"](empty, 1.0, size) ** p)
-    total = sum(power, axes, keepdim)
-    none = total == 0
-    return op["where"](none, 0.0, op["where"](none, 1.0, total) ** (1.0 / p))
-
-
-@step("NuclearNormBackward0", "x", copies="x")
-def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
-    """The sum of the singular values of matrices."""
-    if dim is None and len(x.shape) != 2 or dim is not None and (isinstance(dim, int) or len(dim) != 2):
-        raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple" if dim is not None
-                           else f"norm(): nuclear norm requires a matrix, got {len(x.shape)} dimensions")
-    n = len(x.shape)
-    rows, columns = (0, 1) if dim is None else [one_dim(d, n) for d in dim]
-    order = (*[k for k in range(n) if k not in (rows, columns)], rows, columns)
-    total = sum(BY_NAME["numpy.linalg.svd"].call(op["transpose"](x, axes=order), compute_uv=False), -1)
-    return _kept(total, x, (rows, columns)) if keepdim else total
-
-
-define("dist", lambda self, other, p=2: norm(self - other, p),
-       "The p-norm of the difference.", node="DistBackward0", edges="self other", saves="self other result", shows="p")
 define("count_nonzero", lambda self, dim=None: _reduced("sum", self != 0, dim, False, ""),
        "How many elements are not zero.")
 
