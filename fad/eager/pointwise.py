@@ -8,7 +8,8 @@ from ..ops.table import TABLE as registry
 from ..util.lazy import LazyModule
 from .conversion import to
 from .fast import binary, unary
-from .inplace import copy_, in_place, op_in_place, requires_grad
+from .inplace import copy_, in_place, requires_grad
+from .op_in_place import op_in_place
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
 from .registry import FUNCTIONS, changing_form, define, delivered, function, tensor_of
