@@ -15,7 +15,7 @@ from ..ops.kinds import Explicit, fit
 from .inplace import wanted
 from .lean import lean
 from .names import enter
-from .node import Handle
+from .op_node import Handle
 from .record import apply
 from .state import now
 from .tensor import Tensor

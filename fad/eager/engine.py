@@ -16,7 +16,8 @@ import numpy as np
 from ..util.elsewhere import in_new_thread
 from . import errors
 from .accumulate import AccumulateGrad
-from .node import Node, OpNode
+from .node import Node
+from .op_node import OpNode
 from .state import now, restore, set_grad, state
 from .tensor import Tensor, wrap
 from .together import Together

@@ -17,7 +17,7 @@ from ..util.interrupts import let_through
 from . import errors
 from .accumulate import accumulator
 from .names import handle_of
-from .node import OpNode, SingleNode
+from .op_node import OpNode, SingleNode
 from .plan import plan
 from .record import finished, kept
 from .saved import Meta, SavedTensor

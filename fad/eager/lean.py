@@ -11,7 +11,7 @@ import numpy as np
 
 from ..util.interrupts import let_through
 from .accumulate import accumulator
-from .node import FREED, SingleNode
+from .op_node import FREED, SingleNode
 from .record import edge, finished, kept
 from .saved import Meta, SavedTensor
 from .state import now

@@ -1,6 +1,6 @@
 """PyTorch's names for the nodes of ops, and for what they save."""
 from ..ir.op import Op
-from .node import Handle
+from .op_node import Handle
 
 _NODE = {"expit": "Sigmoid", "log1p": "Log1P", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "arcsinh": "Asinh",
          "arccosh": "Acosh", "arctanh": "Atanh",

@@ -11,7 +11,8 @@ from ..util.where import is_library
 from . import errors
 from .accumulate import accumulator
 from .names import handle_of
-from .node import FREED, Handle, Node, OpNode, SingleNode, sequence
+from .node import Node, sequence
+from .op_node import FREED, Handle, OpNode, SingleNode
 from .plan import plan
 from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor

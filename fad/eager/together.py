@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .node import LAST, Node, tied
+from .node import LAST, Node
+from .op_node import tied
 from .record import edge, note_place
 from .saved import Meta, SavedTensor
 from .saved_names import LASTING, SHOWN
