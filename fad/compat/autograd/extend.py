@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...api.custom import CustomCall, Rule, cotangent_leaves, watch_rules
+from ...api.custom import watch_rules
+from ...api.custom_rules import CustomCall, Rule, cotangent_leaves
 from ...api.derivative import stop_gradient
 from ...api.inner import conform, zeros_of
 from ...api.leaves import level_of
