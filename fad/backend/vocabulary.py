@@ -49,7 +49,8 @@ def _table_of(_count: int) -> dict:
     }
     for module in ("callbacks", "growth", "helpers", "printing", "threads"):
         table.update(dict.fromkeys(_exported(module), module))
-    table.update({name: "vecmath" for module in ("elementary", "arithmetic") for name in _exported(module)})
+    for module in ("elementary", "arithmetic", "logarithms"):
+        table.update(dict.fromkeys(_exported(module), "vecmath"))
     return table
 
 

@@ -13,6 +13,8 @@ from fad.kernels.arithmetic import *  # noqa: F403
 from fad.kernels.arithmetic import __all__ as _arithmetic
 from fad.kernels.elementary import *  # noqa: F403
 from fad.kernels.elementary import __all__ as _elementary
+from fad.kernels.logarithms import *  # noqa: F403
+from fad.kernels.logarithms import __all__ as _logarithms
 from fad.kernels.widen import FLAVOUR, have_libmvec
 
-__all__ = ["FLAVOUR", "have_libmvec", *_elementary, *_arithmetic]  # noqa: PLE0604
+__all__ = ["FLAVOUR", "have_libmvec", *_elementary, *_arithmetic, *_logarithms]  # noqa: PLE0604
