@@ -23,8 +23,9 @@ from .heap.lifting import lifted
 from .heap.percall import ONCE, placed, refuse_leaks, settle
 from .heap.state import is_lost
 from .lists.export import plain
-from .outcome.delivery import Left, LeftInside, left_by
+from .outcome.delivery import Left, left_by
 from .outcome.leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
+from .outcome.left_inside import LeftInside
 from .regions.handlers import refuse_listeners
 from .regions.joins import require_same_kinds, suspecting_kinds
 from .regions.widening import ComparedPart

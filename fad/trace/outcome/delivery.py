@@ -9,34 +9,30 @@ A function within the program (that is differentiated, say) leaves its values in
 its Func, and the program around it stores what it computes for them.
 """
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.build import Builder, current
+from ...ir.build import Builder
 from ...ir.delivery import Append, Argument, Held, Known, Location, Maybe, Output, Store, Tree
-from ...ir.graph import Func, free_vars
 from ...ir.value import Value
 from ...util import tree
-from ...util.errors import UnstageableError
 from ..guards.guard import ReadGuard, content
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
 from ..heap.lifting import value_at
-from ..heap.state import frozen, is_lost
 from ..heap.state import is_array as _is_array
 from ..lists.export import plain
-from ..lists.rows import Items, RowList
-from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents, is_users, put_contents
+from ..lists.rows import RowList
+from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents
 from ..regions import optional
 from ..runtime.library import original_of
 from ..values.place import roots_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
-from ..values.twins import note_twins
 from .leaks import stays
 
 NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
@@ -176,7 +172,7 @@ class _Collector:
         if location.key not in self.root.trace.lifted_from and before is not MISSING and _may_be_joined(value):
             self.guards.append(ReadGuard(lambda: value_at(location), before))
         is_array = isinstance(value, Output) and value.cls is None
-        keeps = lifted is not None and is_array and any(base is lifted for base in _bases(x, self.root))
+        keeps = lifted is not None and is_array and any(base is lifted for base in bases_of(x, self.root))
         return Store(location, value, keeps)
 
     def _value(self, x: Any, lifted: Any) -> Any:
@@ -229,7 +225,7 @@ class _Collector:
     def _number(self, x: Tracer, lifted: Any) -> Any:
         if x.bound is not None or not self.root.sees(x.held):
             raise NotDeliverable
-        if _is_of_two_dtypes(x, self.root):
+        if is_of_two_dtypes(x, self.root):
             raise NotDeliverable
         if _is_array(x):
             if not x.ndim and x.zero_dim is None:
@@ -250,7 +246,7 @@ class _Collector:
     def _see_that_it_is_its_own(self, x: Tracer, lifted: Any) -> None:
         """An array is made anew at each call; so nothing else may be it, or a part of it, but what stood in its place.
         """
-        for base in _bases(x, self.root):
+        for base in bases_of(x, self.root):
             if base is lifted and lifted is not None:
                 continue
             if id(base) in self.arguments or id(base) in self.arrays or id(base) in self.root.trace.lifted_arrays:
@@ -261,9 +257,9 @@ class _Collector:
             b
             for y in self.outputs[: self.results]
             if _is_array(y) and y is not x
-            for b in _bases(y, self.root)
+            for b in bases_of(y, self.root)
         ]
-        if not {id(b) for b in results}.isdisjoint(id(b) for b in _bases(x, self.root)):
+        if not {id(b) for b in results}.isdisjoint(id(b) for b in bases_of(x, self.root)):
             raise NotDeliverable
 
 
@@ -274,17 +270,17 @@ def _may_be_joined(value: Any) -> bool:
     return isinstance(value, (Output, Maybe, Tree))
 
 
-def _has_traced_keys(cell: Any) -> bool:
+def has_traced_keys(cell: Any) -> bool:
     """Whether a dict has a key that the trace knows and has not said yet: leaks.py sees to such a dict."""
     return isinstance(cell, dict) and any(isinstance(key, (Value, tuple, TracedText)) for key in cell)
 
 
-def _is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
+def is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
     """Whether a number is an int on one way and a float on another: outside it would be the wrong one of the two."""
     return any(kind.dtype != x.dtype for kind in root.trace.mixed.get(x.held, (None, ()))[1])
 
 
-def _bases(x: Tracer, root: Builder) -> list:
+def bases_of(x: Tracer, root: Builder) -> list:
     """The arrays that are no views and that x may be, or lie in."""
     own = root.trace.alternatives.get(id(x))
     found = [b for base in roots_of(x) for b in [base, *[k[0] for k in base.kin]]]
@@ -302,162 +298,3 @@ def _nodes(x: Any) -> Iterator:
             count += 1
             if count > 1000:
                 raise NotDeliverable
-
-
-# -- a function within the program -----------------------------------------------------------------
-
-
-class LeftInside:
-    """The effects of a function within the program: `outputs`, and their locations."""
-
-    def __init__(self, builder: Builder, mark: Mark):
-        self.builder = builder
-        entries = [e for e in mark.entries.values() if e.kind is CONTAINER and not _has_traced_keys(e.cell)]
-        self.cells, self.is_changed = [e.cell for e in entries], any(e.is_changed for e in entries)
-        self.found: dict[int, Tracer] = {}
-        self.fresh: list = []
-        for cell in self.cells:
-            self._find(_values(contents(cell)), mark.born)
-        self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived_pairs.items()
-                          if key in self.found and key not in builder.region.mutated}
-        self.left = [x for key, x in self.found.items() if key not in self.arguments]
-        self.maybe = [x for x in self.left if x.optional is not None]
-        self.has_changed_cells = self.is_changed
-        self.arrays: list = []
-        self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe]]
-        if not builder.live:
-            self._take_arrays()
-
-    def _take_arrays(self) -> None:
-        """Arrays of the program around that the function has written to."""
-        self.arrays = written_around(self.builder)
-        self.before = [self.builder.region.mutated[id(x)][1] for x in self.arrays]
-        self.is_changed = self.is_changed or bool(self.arrays)
-        self.outputs += map(frozen, self.arrays)
-
-    def on_tape(self) -> "LeftInside":
-        """The same on a tape: containers hold their values at once, and the program around gives arrays theirs."""
-        self.put(self.outputs)
-        self.cells, self.fresh, self.left, self.maybe, self.arguments, self.outputs = [], [], [], [], {}, []
-        self._take_arrays()
-        return self
-
-    def _find(self, values: Iterable, since: int) -> None:
-        queue, seen = list(values), set()
-        while queue:
-            x = queue.pop()
-            if isinstance(x, Tracer):
-                if self._is_own(x):
-                    self.found[id(x)] = x
-            elif isinstance(x, tuple):
-                queue += x
-            elif isinstance(x, (list, dict, set, deque)) or is_users(x):
-                if id(x) not in seen and not stays(self.builder.root, x, since):
-                    seen.add(id(x))
-                    self.fresh.append(x)
-                    queue += _values(_inside(x))
-
-    def _is_own(self, x: Tracer) -> bool:
-        """Whether the function has made x. An array from around it that it has written to is put back: it stays itself.
-        """
-        parent = self.builder.parent
-        is_put_back = id(x) in self.builder.region.mutated and x.builder is not self.builder
-        return parent is None or (not is_put_back and not parent.sees(x.held))
-
-    def refuse(self) -> None:
-        """An error if what was left cannot be said by values alone."""
-        if any(is_lost(x) for x, var in self.builder.region.mutated.values() if _is_around(self.builder, var)):
-            raise _refusal()
-        bases: dict[int, int] = {}
-        for x in self.left:
-            if _is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
-                raise _refusal()
-            for base in _bases(x, self.builder.root) if _is_array(x) else ():
-                if id(base) in self.builder.region.arrived_pairs or (
-                    self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)
-                ):
-                    raise _refusal()
-
-    def is_scratch(self, func: Func) -> bool:
-        """Whether nothing is changed but arrays of which the function reads only what it has written to them."""
-        return not self.has_changed_cells and set(self.before).isdisjoint(free_vars(func))
-
-    def put(self, values: Sequence) -> None:
-        """The program around has these values for the outputs."""
-        alternatives = self.builder.trace.alternatives
-        new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
-        for x, y in zip(self.left, values):
-            y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if _is_array(x) else y
-            new[id(x)] = y
-            if _is_array(x):
-                alternatives[id(y)] = y, [b for b in _bases(x, self.builder.root) if not self._is_own(b)]
-        for x, flag in zip(self.maybe, values[len(self.left):]):
-            optional.note(new[id(x)], flag, x.optional.name)
-        for cell in [*self.cells, *self.fresh]:
-            before = _inside(cell)
-            after = _mapped(before, new)
-            if after is not before:
-                list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
-        for array, y in zip(self.arrays, values[len(self.left) + len(self.maybe):]):
-            array.set(y)
-        for twin in self.builder.region.twins:                       # the function around may not change them, either
-            note_twins(twin.one, twin.other, twin.excuse)
-
-
-def written_around(builder: Builder) -> list:
-    """The arrays of the program around a function that the function has written to; of a view its base."""
-    return [
-        x
-        for x, var in builder.region.mutated.values()
-        if x.tie is None and x._var is not var and _is_around(builder, var)
-    ]
-
-
-def _is_around(builder: Builder, var: Any) -> bool:
-    """Whether a variable is one of the program around a function."""
-    return builder.parent is not None and builder.parent.sees(var)
-
-
-def _refusal() -> UnstageableError:
-    return UnstageableError(
-        "an array is left outside the function that may be another one, or a part of it",
-        why="a program would store a copy",
-        do="store a copy of it (x.copy())",
-    )
-
-
-def _inside(cell: Any) -> Any:
-    """The contents of a container; the elements, one by one, of a list of captured code."""
-    return list(cell) if isinstance(cell, Items) and cell.rows is None else contents(cell)
-
-
-def _values(inside: Any) -> list:
-    return (
-        list(inside.values())
-        if isinstance(inside, dict)
-        else list(inside)
-        if isinstance(inside, (list, set, tuple))
-        else []
-    )
-
-
-def _mapped(inside: Any, new: dict) -> Any:
-    """Contents with other values; the same object where none is replaced."""
-    def value(x: Any) -> Any:
-        if id(x) in new:
-            return new[id(x)]
-        if isinstance(x, tuple) and x:
-            parts = [value(y) for y in x]
-            if any(a is not b for a, b in zip(parts, x)):
-                make: Any = getattr(type(x), "_make", tuple)
-                return make(parts)
-        return x
-    if isinstance(inside, dict):
-        after = {k: value(x) for k, x in inside.items()}
-        return inside if all(after[k] is inside[k] for k in inside) else after
-    if isinstance(inside, list):
-        listed = [value(x) for x in inside]
-        return inside if all(a is b for a, b in zip(listed, inside)) else listed
-    return inside
-
-

@@ -1,0 +1,175 @@
+"""What a region of the program leaves in objects that were there before it: values that stay inside the program."""
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Builder, current
+from ...ir.graph import Func, free_vars
+from ...ir.value import Value
+from ...util.errors import UnstageableError
+from ..heap.journal import CONTAINER, Mark
+from ..heap.state import frozen, is_lost
+from ..heap.state import is_array as _is_array
+from ..lists.rows import Items
+from ..objects.containers import contents, is_users, put_contents
+from ..regions import optional
+from ..values.tracer import Tracer
+from ..values.twins import note_twins
+from .delivery import bases_of, has_traced_keys, is_of_two_dtypes
+from .leaks import stays
+
+
+class LeftInside:
+    """The effects of a function within the program: `outputs`, and their locations."""
+
+    def __init__(self, builder: Builder, mark: Mark):
+        self.builder = builder
+        entries = [e for e in mark.entries.values() if e.kind is CONTAINER and not has_traced_keys(e.cell)]
+        self.cells, self.is_changed = [e.cell for e in entries], any(e.is_changed for e in entries)
+        self.found: dict[int, Tracer] = {}
+        self.fresh: list = []
+        for cell in self.cells:
+            self._find(_values(contents(cell)), mark.born)
+        self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived_pairs.items()
+                          if key in self.found and key not in builder.region.mutated}
+        self.left = [x for key, x in self.found.items() if key not in self.arguments]
+        self.maybe = [x for x in self.left if x.optional is not None]
+        self.has_changed_cells = self.is_changed
+        self.arrays: list = []
+        self.outputs = [*map(optional.bare, self.left), *[x.optional.flag for x in self.maybe]]
+        if not builder.live:
+            self._take_arrays()
+
+    def _take_arrays(self) -> None:
+        """Arrays of the program around that the function has written to."""
+        self.arrays = written_around(self.builder)
+        self.before = [self.builder.region.mutated[id(x)][1] for x in self.arrays]
+        self.is_changed = self.is_changed or bool(self.arrays)
+        self.outputs += map(frozen, self.arrays)
+
+    def on_tape(self) -> "LeftInside":
+        """The same on a tape: containers hold their values at once, and the program around gives arrays theirs."""
+        self.put(self.outputs)
+        self.cells, self.fresh, self.left, self.maybe, self.arguments, self.outputs = [], [], [], [], {}, []
+        self._take_arrays()
+        return self
+
+    def _find(self, values: Iterable, since: int) -> None:
+        queue, seen = list(values), set()
+        while queue:
+            x = queue.pop()
+            if isinstance(x, Tracer):
+                if self._is_own(x):
+                    self.found[id(x)] = x
+            elif isinstance(x, tuple):
+                queue += x
+            elif isinstance(x, (list, dict, set, deque)) or is_users(x):
+                if id(x) not in seen and not stays(self.builder.root, x, since):
+                    seen.add(id(x))
+                    self.fresh.append(x)
+                    queue += _values(_inside(x))
+
+    def _is_own(self, x: Tracer) -> bool:
+        """Whether the function has made x. An array from around it that it has written to is put back: it stays itself.
+        """
+        parent = self.builder.parent
+        is_put_back = id(x) in self.builder.region.mutated and x.builder is not self.builder
+        return parent is None or (not is_put_back and not parent.sees(x.held))
+
+    def refuse(self) -> None:
+        """An error if what was left cannot be said by values alone."""
+        if any(is_lost(x) for x, var in self.builder.region.mutated.values() if _is_around(self.builder, var)):
+            raise _refusal()
+        bases: dict[int, int] = {}
+        for x in self.left:
+            if is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
+                raise _refusal()
+            for base in bases_of(x, self.builder.root) if _is_array(x) else ():
+                if id(base) in self.builder.region.arrived_pairs or (
+                    self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)
+                ):
+                    raise _refusal()
+
+    def is_scratch(self, func: Func) -> bool:
+        """Whether nothing is changed but arrays of which the function reads only what it has written to them."""
+        return not self.has_changed_cells and set(self.before).isdisjoint(free_vars(func))
+
+    def put(self, values: Sequence) -> None:
+        """The program around has these values for the outputs."""
+        alternatives = self.builder.trace.alternatives
+        new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
+        for x, y in zip(self.left, values):
+            y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if _is_array(x) else y
+            new[id(x)] = y
+            if _is_array(x):
+                alternatives[id(y)] = y, [b for b in bases_of(x, self.builder.root) if not self._is_own(b)]
+        for x, flag in zip(self.maybe, values[len(self.left):]):
+            optional.note(new[id(x)], flag, x.optional.name)
+        for cell in [*self.cells, *self.fresh]:
+            before = _inside(cell)
+            after = _mapped(before, new)
+            if after is not before:
+                list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
+        for array, y in zip(self.arrays, values[len(self.left) + len(self.maybe):]):
+            array.set(y)
+        for twin in self.builder.region.twins:                       # the function around may not change them, either
+            note_twins(twin.one, twin.other, twin.excuse)
+
+
+def written_around(builder: Builder) -> list:
+    """The arrays of the program around a function that the function has written to; of a view its base."""
+    return [
+        x
+        for x, var in builder.region.mutated.values()
+        if x.tie is None and x._var is not var and _is_around(builder, var)
+    ]
+
+
+def _is_around(builder: Builder, var: Any) -> bool:
+    """Whether a variable is one of the program around a function."""
+    return builder.parent is not None and builder.parent.sees(var)
+
+
+def _refusal() -> UnstageableError:
+    return UnstageableError(
+        "an array is left outside the function that may be another one, or a part of it",
+        why="a program would store a copy",
+        do="store a copy of it (x.copy())",
+    )
+
+
+def _inside(cell: Any) -> Any:
+    """The contents of a container; the elements, one by one, of a list of captured code."""
+    return list(cell) if isinstance(cell, Items) and cell.rows is None else contents(cell)
+
+
+def _values(inside: Any) -> list:
+    return (
+        list(inside.values())
+        if isinstance(inside, dict)
+        else list(inside)
+        if isinstance(inside, (list, set, tuple))
+        else []
+    )
+
+
+def _mapped(inside: Any, new: dict) -> Any:
+    """Contents with other values; the same object where none is replaced."""
+    def value(x: Any) -> Any:
+        if id(x) in new:
+            return new[id(x)]
+        if isinstance(x, tuple) and x:
+            parts = [value(y) for y in x]
+            if any(a is not b for a, b in zip(parts, x)):
+                make: Any = getattr(type(x), "_make", tuple)
+                return make(parts)
+        return x
+    if isinstance(inside, dict):
+        after = {k: value(x) for k, x in inside.items()}
+        return inside if all(after[k] is inside[k] for k in inside) else after
+    if isinstance(inside, list):
+        listed = [value(x) for x in inside]
+        return inside if all(a is b for a, b in zip(listed, inside)) else listed
+    return inside
