@@ -6,9 +6,7 @@ between the two (index, reshape, transpose, real, imag) say how the view is read
 and how it is written back.
 """
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from itertools import count
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,27 +17,16 @@ from ...ir.graph import Equation, Literal
 from ...ir.op import registry
 from ...ir.uses import DefUse
 from ...ops.assign import written
-from ...ops.face import METHODS, PROPERTIES
+from ...ops.face import METHODS
 from ...ops.keywords import fitted, overwritten
 from ...ops.kinds import shape_of
 from ...ops.shape import inverse_permutation
 from ...ops.subscript import Selection
 from ...util.errors import SideEffectError
 from .layout import layout_of, reshape_is_view, through
-from .standin import UNKNOWN, ResultMemory, ask, marked
+from .standin import ResultMemory, marked
+from .view_call import VIEWS, ViewCall, is_tracer
 from .zero_dim import of_numbers
-
-# Functions whose results are views in most calls: whether they are is looked at when one of the two is written to.
-# NumPy is asked about all others at once.
-VIEWS = {
-    "__getitem__", "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "T", "mT", "swapaxes",
-    "moveaxis", "rollaxis", "expand_dims", "squeeze", "atleast_1d", "atleast_2d", "atleast_3d", "split", "array_split",
-    "hsplit", "vsplit", "dsplit", "unstack", "flip", "fliplr", "flipud", "rot90", "real", "imag", "trim_zeros",
-}
-
-
-def is_tracer(x: Any) -> bool:
-    return isinstance(x, Value) and hasattr(x, "as_view")
 
 
 def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: Any = None) -> Any:
@@ -50,7 +37,7 @@ def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: An
         original = getattr(np.ndarray, name, None)
     args, kwargs = fitted(name, original, call, args, kwargs)
     spent = overwritten(original, args, kwargs) if original is not None else ()
-    made = _ViewCall(name, call, args, kwargs, original)
+    made = ViewCall(name, call, args, kwargs, original)
     result = call(*args, **kwargs)
     for key, x in spent:
         spend(x, name, key)
@@ -88,62 +75,12 @@ def out_of_c_order(copy: Any) -> Any:
     return copy
 
 
-class _ViewCall:
-    """One call of a function that may return views: the function and its arguments."""
-
-    __slots__ = ("name", "call", "args", "kwargs", "original", "start", "arrays", "atoms")
-
-    def __init__(self, name: str, call: Callable, args: tuple, kwargs: dict, original: Any):
-        self.name, self.call, self.args, self.kwargs, self.original = name, call, args, kwargs, original
-        self.start = len(current().equations)
-        self.arrays = [x for x in (*args, *kwargs.values()) if is_tracer(x) and x.is_array]
-        self.atoms = {x.atom for x in self.arrays}
-
-    def is_scalar(self, y: Any) -> bool:
-        """Whether y is an element, which NumPy hands out by value."""
-        if self.name == "unstack":                            # it goes over the rows, as Python does
-            return not y.ndim
-        if self.name != "__getitem__" or y.ndim:
-            return False
-        subscript = self.args[1]
-        return not (subscript is Ellipsis or isinstance(subscript, tuple) and any(s is Ellipsis for s in subscript))
-
-    @property
-    def is_view(self) -> bool:
-        """Whether NumPy's result is known to be a view, if its reshaping needs no copy."""
-        return self.name in VIEWS and "copy" not in self.kwargs
-
-    def answer(self, source: Any, place: int, layout: "tuple | None") -> ResultMemory:
-        """NumPy's answer for one of the results, given this memory layout of the argument."""
-        if self.original is None:
-            return UNKNOWN
-        found = ask(self.asked, self.args, self.kwargs, source, layout)
-        return found[place] if place < len(found) else UNKNOWN
-
-    @property
-    def asked(self) -> Any:
-        """The function that NumPy is asked about."""
-        return attribute(self.name) if self.call is PROPERTIES.get(self.name) else self.original
-
-    def source(self, atom: Any, place: int) -> Any:
-        """The argument that holds this variable; of several, the one at the result's place."""
-        found = [x for x in self.arrays if x._var is atom]
-        beside = self.args[place] if place < len(self.args) else None
-        return next((x for x in found if x is beside), found[0])
-
-
-@lru_cache(None)
-def attribute(name: str) -> Callable:
-    """The function that reads an array's property."""
-    return attrgetter(name)
-
-
-def _tie(made: _ViewCall, result: Any) -> Any:
+def _tie(made: ViewCall, result: Any) -> Any:
     """The result, its arrays tied to what they are views of."""
     return _tied(made, result, count())
 
 
-def _tied(made: _ViewCall, y: Any, places: Iterator) -> Any:
+def _tied(made: ViewCall, y: Any, places: Iterator) -> Any:
     if isinstance(y, (tuple, list)):
         parts = [_tied(made, part, places) for part in y]
         if all(a is b for a, b in zip(parts, y)):
@@ -153,7 +90,7 @@ def _tied(made: _ViewCall, y: Any, places: Iterator) -> Any:
     return marked(_tied_array(made, y, place), made.name, made.asked, made.args, made.kwargs, place)
 
 
-def _tied_array(made: _ViewCall, y: Any, place: int) -> Any:
+def _tied_array(made: ViewCall, y: Any, place: int) -> Any:
     if not is_tracer(y):
         return y
     if any(y is x for x in made.arrays):
@@ -171,7 +108,7 @@ def _tied_array(made: _ViewCall, y: Any, place: int) -> Any:
     return y if answers.shares is False else Chain(source, y, links, made, place, answers.writeable is not False).tied()
 
 
-def _unlinked(made: _ViewCall, y: Any, place: int) -> Any:
+def _unlinked(made: ViewCall, y: Any, place: int) -> Any:
     """A view that no equations tie to its array: once one of the two is written to, nobody knows what the other holds.
     """
     source = next((x for x in made.arrays if made.answer(x, place, None).shares is not False), None)
@@ -187,7 +124,7 @@ def _unlinked(made: _ViewCall, y: Any, place: int) -> Any:
     return y.as_view(source, refuse, refuse)
 
 
-def _same(made: _ViewCall, x: Any, place: int) -> Any:
+def _same(made: ViewCall, x: Any, place: int) -> Any:
     """NumPy's answer where nothing is to be computed: the array itself, a view of all of it, or a copy."""
     is_view = made.is_view and made.name != "ravel"
     answer = made.answer(x, place, None if is_view else memory_layout(x))
@@ -214,7 +151,7 @@ def _copied(x: Any, answer: ResultMemory) -> Any:
     return in_c_order(y) if answer.c_order else out_of_c_order(y)
 
 
-def _links(made: _ViewCall, atom: Any, place: int) -> tuple:
+def _links(made: ViewCall, atom: Any, place: int) -> tuple:
     """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if
     none do.
     """
@@ -232,7 +169,7 @@ def _links(made: _ViewCall, atom: Any, place: int) -> tuple:
     return links, made.source(atom, place)
 
 
-def _read_again(made: _ViewCall, y: Any) -> Any:
+def _read_again(made: ViewCall, y: Any) -> Any:
     """x.view(dtype), or the imaginary part of real numbers: read again by the call that made it, and not written to."""
     def write(base: Any, new: Any) -> Any:
         if made.name == "imag":
@@ -244,7 +181,7 @@ def _read_again(made: _ViewCall, y: Any) -> Any:
 class Chain:
     """The way from an array to a view of it, to be gone in both directions."""
 
-    def __init__(self, source: Any, view: Any, links: list, made: _ViewCall, place: int = 0, is_writeable: bool = True):
+    def __init__(self, source: Any, view: Any, links: list, made: ViewCall, place: int = 0, is_writeable: bool = True):
         self.source, self.view, self.links = source, view, links
         self.made, self.place, self.is_writeable = made, place, is_writeable
 
