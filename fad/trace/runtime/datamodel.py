@@ -9,120 +9,36 @@ would call a special method (`__add__`, `__getitem__`, the setter of a property)
 instead, by the rules of the language reference (section 3.3, "Special method names"): it is traced, rewritten and
 guarded as every other function of the user's is.
 """
-import builtins
 import functools
-import operator
-from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
+from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from ...ir.build import Value
-from ...ops.literals import python_complex, python_float, python_int
 from ...util.defects import door
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
 from ..heap.journal import made, note, note_dict
 from ..heap.opaque import note_write
-from ..lists.rows import Items, RowList
 from ..regions import optional
 from ..values.tracer import Tracer
-from .builtin import BUILTIN_FACES, length
+from .builtin import length
 from .calls import noting
-
-# classes whose operations are Python's own or fad's: nothing is looked up for their instances
-PLAIN = frozenset(
-    (
-        bool,
-        int,
-        float,
-        complex,
-        str,
-        bytes,
-        bytearray,
-        list,
-        tuple,
-        dict,
-        set,
-        frozenset,
-        deque,
-        defaultdict,
-        OrderedDict,
-        range,
-        slice,
-        type(None),
-        type(Ellipsis),
-        type(NotImplemented),
-        FunctionType,
-        BuiltinFunctionType,
-        MethodType,
-        ModuleType,
-        np.ndarray,
-        np.float64,
-        np.float32,
-        np.int64,
-        np.int32,
-        np.bool_,
-        np.complex128,
-        Tracer,
-        Items,
-        RowList,
-    )
+from .special_methods import (
+    BINARY,
+    BUILTINS,
+    COMPARE,
+    COMPARED,
+    CONVERSIONS,
+    ITERATING,
+    NEW,
+    ORIGINALS,
+    OWN,
+    PLAIN,
+    SEQUENCES,
+    UNARY,
+    UNCHANGING,
 )
-COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))  # what compares its elements
-NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}
-# these are no cells
-UNCHANGING = frozenset((bool, int, float, complex, str, bytes, tuple, np.float64, np.int64, Tracer))
-SEQUENCES = (list, tuple, str, bytes, bytearray)  # their + and * come after the reflected method of the other operand
-
-BINARY: dict[str, tuple] = {  # class of the syntax tree -> operation, operation in place, name, sign
-    "Add": (operator.add, operator.iadd, "add", "+"),
-    "Sub": (operator.sub, operator.isub, "sub", "-"),
-    "Mult": (operator.mul, operator.imul, "mul", "*"),
-    "Div": (operator.truediv, operator.itruediv, "truediv", "/"),
-    "FloorDiv": (operator.floordiv, operator.ifloordiv, "floordiv", "//"),
-    "Mod": (operator.mod, operator.imod, "mod", "%"),
-    "Pow": (operator.pow, operator.ipow, "pow", "** or pow()"),
-    "MatMult": (operator.matmul, operator.imatmul, "matmul", "@"),
-    "LShift": (operator.lshift, operator.ilshift, "lshift", "<<"),
-    "RShift": (operator.rshift, operator.irshift, "rshift", ">>"),
-    "BitAnd": (operator.and_, operator.iand, "and", "&"),
-    "BitOr": (operator.or_, operator.ior, "or", "|"),
-    "BitXor": (operator.xor, operator.ixor, "xor", "^"),
-}
-UNARY: dict[str, tuple] = {
-    "UAdd": (operator.pos, "__pos__"),
-    "USub": (operator.neg, "__neg__"),
-    "Invert": (operator.invert, "__invert__"),
-}
-COMPARE: dict[str, tuple] = {  # operation, method, the other operand's method, sign
-    "Lt": (operator.lt, "__lt__", "__gt__", "<"),
-    "LtE": (operator.le, "__le__", "__ge__", "<="),
-    "Gt": (operator.gt, "__gt__", "__lt__", ">"),
-    "GtE": (operator.ge, "__ge__", "__le__", ">="),
-    "Eq": (operator.eq, "__eq__", "__eq__", "=="),
-    "NotEq": (operator.ne, "__ne__", "__ne__", "!="),
-}
-CONVERSIONS: dict[Any, tuple] = {
-    float: ("__float__", python_float),
-    int: ("__int__", python_int),
-    complex: ("__complex__", python_complex),
-}
-BUILTINS: dict[Any, str] = {
-    abs: "__abs__",
-    round: "__round__",
-    iter: "__iter__",
-    next: "__next__",
-    reversed: "__reversed__",
-}
-
-ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
-# methods of the runtime in their place
-OWN: dict[Any, str] = {len: "_length", sum: "_sum", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}
-# what captured code sees by these names
-ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()}
 
 
 class DataModel:
@@ -463,5 +379,3 @@ def _steps(it: Any, step: Callable) -> Iterator:
         except StopIteration:
             return
         yield x
-
-

@@ -1,0 +1,103 @@
+"""Python's special methods by what asks for them: operators, comparisons, conversions, builtin functions."""
+import builtins
+import operator
+from collections import OrderedDict, defaultdict, deque
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...ops.literals import python_complex, python_float, python_int
+from ..lists.rows import Items, RowList
+from ..values.tracer import Tracer
+from .builtin import BUILTIN_FACES
+
+# classes whose operations are Python's own or fad's: nothing is looked up for their instances
+PLAIN = frozenset(
+    (
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        bytearray,
+        list,
+        tuple,
+        dict,
+        set,
+        frozenset,
+        deque,
+        defaultdict,
+        OrderedDict,
+        range,
+        slice,
+        type(None),
+        type(Ellipsis),
+        type(NotImplemented),
+        FunctionType,
+        BuiltinFunctionType,
+        MethodType,
+        ModuleType,
+        np.ndarray,
+        np.float64,
+        np.float32,
+        np.int64,
+        np.int32,
+        np.bool_,
+        np.complex128,
+        Tracer,
+        Items,
+        RowList,
+    )
+)
+COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))  # what compares its elements
+NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}
+# these are no cells
+UNCHANGING = frozenset((bool, int, float, complex, str, bytes, tuple, np.float64, np.int64, Tracer))
+SEQUENCES = (list, tuple, str, bytes, bytearray)  # their + and * come after the reflected method of the other operand
+BINARY: dict[str, tuple] = {  # class of the syntax tree -> operation, operation in place, name, sign
+    "Add": (operator.add, operator.iadd, "add", "+"),
+    "Sub": (operator.sub, operator.isub, "sub", "-"),
+    "Mult": (operator.mul, operator.imul, "mul", "*"),
+    "Div": (operator.truediv, operator.itruediv, "truediv", "/"),
+    "FloorDiv": (operator.floordiv, operator.ifloordiv, "floordiv", "//"),
+    "Mod": (operator.mod, operator.imod, "mod", "%"),
+    "Pow": (operator.pow, operator.ipow, "pow", "** or pow()"),
+    "MatMult": (operator.matmul, operator.imatmul, "matmul", "@"),
+    "LShift": (operator.lshift, operator.ilshift, "lshift", "<<"),
+    "RShift": (operator.rshift, operator.irshift, "rshift", ">>"),
+    "BitAnd": (operator.and_, operator.iand, "and", "&"),
+    "BitOr": (operator.or_, operator.ior, "or", "|"),
+    "BitXor": (operator.xor, operator.ixor, "xor", "^"),
+}
+UNARY: dict[str, tuple] = {
+    "UAdd": (operator.pos, "__pos__"),
+    "USub": (operator.neg, "__neg__"),
+    "Invert": (operator.invert, "__invert__"),
+}
+COMPARE: dict[str, tuple] = {  # operation, method, the other operand's method, sign
+    "Lt": (operator.lt, "__lt__", "__gt__", "<"),
+    "LtE": (operator.le, "__le__", "__ge__", "<="),
+    "Gt": (operator.gt, "__gt__", "__lt__", ">"),
+    "GtE": (operator.ge, "__ge__", "__le__", ">="),
+    "Eq": (operator.eq, "__eq__", "__eq__", "=="),
+    "NotEq": (operator.ne, "__ne__", "__ne__", "!="),
+}
+CONVERSIONS: dict[Any, tuple] = {
+    float: ("__float__", python_float),
+    int: ("__int__", python_int),
+    complex: ("__complex__", python_complex),
+}
+BUILTINS: dict[Any, str] = {
+    abs: "__abs__",
+    round: "__round__",
+    iter: "__iter__",
+    next: "__next__",
+    reversed: "__reversed__",
+}
+ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
+# methods of the runtime in their place
+OWN: dict[Any, str] = {len: "_length", sum: "_sum", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}
+# what captured code sees by these names
+ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()}
