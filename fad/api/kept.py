@@ -5,7 +5,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..trace.guards.closures import MEMORY
+from ..trace.guards.part_kinds import MEMORY
 from ..util.interrupts import let_through
 
 

@@ -17,7 +17,7 @@ from ..ir.types import Type, type_of
 from ..ir.walk import evaluate
 from ..ops.numpy_api.arguments import captured
 from ..passes.pipeline import optimise
-from ..trace.guards.closures import KINDS
+from ..trace.guards.part_kinds import KINDS
 from ..trace.tracing import is_data
 from ..transforms.partial_evaluation import split
 from ..util import tree

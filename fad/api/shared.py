@@ -18,7 +18,8 @@ import numpy as np
 
 from ..ir.build import Value, current
 from ..trace.guards.checks import Checks
-from ..trace.guards.closures import Filling, FunctionParts, FunctionPattern, PartKind, parts_of
+from ..trace.guards.closures import Filling, FunctionParts, FunctionPattern, parts_of
+from ..trace.guards.part_kinds import PartKind
 from ..trace.heap.effects import undo
 from ..util.errors import UnstageableError
 from ..util.forks import renewed

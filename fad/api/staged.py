@@ -15,9 +15,9 @@ from ..backend.executable import Program, nothing
 from ..ir import stack
 from ..ir.build import current
 from ..trace.frontend.travel import keep_texts, texts_behind
-from ..trace.guards.closures import KINDS
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
+from ..trace.guards.part_kinds import KINDS
 from ..trace.guards.reads import guard_within
 from ..trace.heap.effects import undo
 from ..trace.heap.journal import all_made

@@ -9,26 +9,12 @@ dicts within): numbers and arrays are
 with holes in place of its slots; `fill` makes functions of it over other values, traced ones among them, which share no
 mutable part with a user's function.
 """
-import functools
 from collections.abc import Callable, Iterator, Sequence
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import FunctionType
 from typing import Any
-from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from ...ir.build import Value
-from ...util.codes import once_for_each_code
-from ..objects.containers import is_empty
-from .bytecode import assigned_globals, names_used
-from .kinds import is_open
-
-MEMORY = "__fad_staged__"  # the attribute of a function under which its programs are kept
-MOST = 100  # things of which a function may be made, to be taken apart at each call
-_NUMBERS = (float, int, complex)
-_PLAIN = (str, bool, bytes, type(None))
-_EMPTY = object()
-_NESTED = 0x10  # the flag of code that stands in a function (inspect.CO_NESTED)
+from .part_kinds import MOST, NUMBERS, PLAIN_VALUES, SLOT, content_of, slot_or_kind
 
 
 class TooMany(Exception):
@@ -49,24 +35,24 @@ class FunctionParts:
 
     def add(self, x: Any, outermost: bool = False) -> None:
         cls, key = type(x), self.key
-        if cls in _NUMBERS:
+        if cls in NUMBERS:
             key.append(cls)
             self.slots.append(x)
             return
-        if cls in _PLAIN:
+        if cls in PLAIN_VALUES:
             key += (cls, x)
             return
         known = self.ids.get(id(x))
         if known is not None:
             key += ("again", known)
             return
-        kind = _slot_or_kind(x, cls)
+        kind = slot_or_kind(x, cls)
         if kind is None:
             key += ("is", id(x))
             return
         self.ids[id(x)] = len(self.ids)
         key.append(cls)
-        if kind is _SLOT:
+        if kind is SLOT:
             self.slots.append(x)
             return
         head, children = kind.apart(x, outermost)
@@ -92,221 +78,6 @@ def parts_of(f: Any) -> "FunctionParts | None":
     return parts
 
 
-class PartKind:
-    """A kind of things: how they are taken apart, and made from other parts.
-
-    apart(x, outermost) -> (what is hashable of it and not a part, its parts), or (None, ()) of what is shared as it is
-    """
-
-    leads_on = False  # whether the first of its parts is the function that is called
-
-    def apart(self, x: Any, outermost: bool) -> tuple:
-        raise NotImplementedError
-
-    def static(self, x: Any) -> Any:
-        """The static values that a copy needs besides the parts."""
-        return type(x)
-
-    def shell(self, static: Any) -> Any:
-        """A copy without parts."""
-        raise NotImplementedError
-
-    def fill(self, shell: Any, static: Any, children: list, filling: "Filling") -> None:
-        """Give the copy its parts."""
-        raise NotImplementedError
-
-    def empty(self, shell: Any) -> None:
-        """Take the parts of a copy away."""
-        shell.clear()
-
-    def now(self, x: Any, static: Any) -> Sequence:
-        """The parts that a copy has now."""
-        return self.apart(x, True)[1]
-
-
-class _Function(PartKind):
-    """Code over cells and defaults; of the function that is called, and of nested ones, also the numbers and arrays
-    among its global names.
-    """
-
-    def apart(self, x: FunctionType, outermost: bool) -> tuple:
-        code, cells = x.__code__, x.__closure__ or ()
-        if not (outermost or cells or code.co_flags & _NESTED or code.co_name == "<lambda>"):
-            return None, ()
-        names, assigns = _names_in(code)
-        if assigns:
-            return None, ()
-        names, values = _data_among(x.__globals__, names)
-        defaults, by_name = x.__defaults__ or (), x.__kwdefaults__ or {}
-        attributes = {k: v for k, v in x.__dict__.items() if k != MEMORY} if x.__dict__ else {}
-        children = [*[_content(c) for c in cells], *defaults, *by_name.values(), *attributes.values(), *values]
-        return (id(code), id(x.__globals__), len(defaults), *by_name, None, *attributes, None, *names), children
-
-    def static(self, x: FunctionType) -> Any:
-        attributes = [k for k in x.__dict__ if k != MEMORY]
-        made_of = x.__code__, x.__globals__, x.__name__
-        called = {name: getattr(x, name) for name in ("__qualname__", "__module__", "__doc__")}
-        return (
-            made_of,
-            called,
-            len(x.__defaults__ or ()),
-            tuple(x.__kwdefaults__ or ()),
-            attributes,
-            _data_among(x.__globals__, _names_in(x.__code__)[0])[0],
-        )
-
-    def shell(self, static: Any) -> FunctionType:
-        made_of, called, *_ = static
-        code, names, name = made_of
-        made = FunctionType(code, names, name, None, tuple([CellType() for _ in code.co_freevars]))
-        for name, value in called.items():
-            setattr(made, name, value)
-        return made
-
-    def fill(self, shell: FunctionType, static: Any, children: list, filling: "Filling") -> None:
-        _, _, defaults, by_name, attributes, names = static
-        rest = iter(children)
-        for cell in shell.__closure__ or ():
-            content = next(rest)
-            if content is not _EMPTY:
-                cell.cell_contents = content
-        if defaults:
-            shell.__defaults__ = tuple([next(rest) for _ in range(defaults)])
-        if by_name:
-            shell.__kwdefaults__ = {k: next(rest) for k in by_name}
-        for name in attributes:
-            shell.__dict__[name] = next(rest)
-        filling.names.update({(id(shell.__globals__), name): next(rest) for name in names})
-
-    def now(self, x: FunctionType, static: Any) -> list:
-        return [
-            *[_content(c) for c in x.__closure__ or ()],
-            *(x.__defaults__ or ()),
-            *(x.__kwdefaults__ or {}).values(),
-            *[v for k, v in x.__dict__.items() if k != MEMORY],
-        ]
-
-
-class _Method(PartKind):
-    leads_on = True
-
-    def apart(self, x: MethodType, outermost: bool) -> tuple:
-        return (), (x.__func__, x.__self__)
-
-    def make(self, static: Any, children: list) -> Any:
-        return MethodType(*children)
-
-
-class _Partial(PartKind):
-    leads_on = True
-
-    def apart(self, x: functools.partial, outermost: bool) -> tuple:
-        return (len(x.args), *x.keywords), (x.func, *x.args, *x.keywords.values())
-
-    def static(self, x: functools.partial) -> Any:
-        return len(x.args), tuple(x.keywords)
-
-    def make(self, static: Any, children: list) -> Any:
-        count, names = static
-        f, *args = children[:1 + count]
-        return functools.partial(f, *args, **dict(zip(names, children[1 + count:])))
-
-
-class _Tuple(PartKind):
-    def apart(self, x: tuple, outermost: bool) -> tuple:
-        return (len(x),), x
-
-    def make(self, static: Any, children: list) -> Any:
-        return tuple(children)
-
-
-class _List(PartKind):
-    def apart(self, x: list, outermost: bool) -> tuple:
-        return (len(x),) if len(x) <= MOST else None, x
-
-    def shell(self, static: Any) -> list:
-        return []
-
-    def fill(self, shell: list, static: Any, children: list, filling: "Filling") -> None:
-        shell += children
-
-
-class _Dict(PartKind):
-    def apart(self, x: dict, outermost: bool) -> tuple:
-        if len(x) > MOST or not all(type(k) is str for k in x):
-            return None, ()
-        return (len(x), *x), x.values()
-
-    def static(self, x: dict) -> Any:
-        return tuple(x)
-
-    def shell(self, static: Any) -> dict:
-        return {}
-
-    def fill(self, shell: dict, static: Any, children: list, filling: "Filling") -> None:
-        shell.update(zip(static, children))
-
-
-class _Object(PartKind):
-    """An object of a class of the user's, which is its attributes and nothing else."""
-
-    def apart(self, x: Any, outermost: bool) -> tuple:
-        inside = x.__dict__
-        return (len(inside), *inside), inside.values()
-
-    def static(self, x: Any) -> Any:
-        return type(x), tuple(x.__dict__)
-
-    def shell(self, static: Any) -> Any:
-        return object.__new__(static[0])
-
-    def fill(self, shell: Any, static: Any, children: list, filling: "Filling") -> None:
-        shell.__dict__.update(zip(static[1], children))
-
-    def empty(self, shell: Any) -> None:
-        shell.__dict__.clear()
-
-
-_SLOT = PartKind()
-_OBJECT = _Object()
-KINDS: dict[type, PartKind] = {
-    FunctionType: _Function(),
-    MethodType: _Method(),
-    functools.partial: _Partial(),
-    tuple: _Tuple(),
-    list: _List(),
-    dict: _Dict(),
-}
-_classes: "WeakKeyDictionary[type, bool]" = WeakKeyDictionary()
-
-
-def _slot_or_kind(x: Any, cls: type) -> "PartKind | None":
-    kind = KINDS.get(cls)
-    if kind is not None:
-        return kind
-    if cls is np.ndarray or isinstance(x, np.generic):
-        return _SLOT if x.dtype.kind in "biufc" else None
-    return _OBJECT if is_attributes(cls, x) else None
-
-
-def is_attributes(cls: type, x: Any) -> bool:
-    """Whether an object is of a class of the user's that keeps all in attributes, so that it can be made again of them.
-    """
-    if type(cls) is not type or "__dict__" not in dir(cls) or not hasattr(x, "__dict__"):
-        return False
-    known = _classes.get(cls)
-    if known is None:
-        known = _classes[cls] = (
-            cls.__new__ is object.__new__
-            and is_open(x)
-            and not hasattr(cls, "__del__")
-            and cls.__getattribute__ is object.__getattribute__
-            and not isinstance(x, ModuleType)
-            and not any("__slots__" in vars(c) for c in cls.__mro__)
-        )
-    return known
-
-
 class FunctionPattern:
     """A function with holes in place of its slots."""
 
@@ -317,18 +88,18 @@ class FunctionPattern:
     def _of(self, x: Any, outermost: bool = False) -> Callable:
         """The maker of a copy of x in a filling; it walks as Parts does."""
         cls = type(x)
-        if cls in _NUMBERS:
+        if cls in NUMBERS:
             return Filling.take
-        if cls in _PLAIN:
+        if cls in PLAIN_VALUES:
             return lambda filling: x
         known = self.known.get(id(x))
         if known is not None:
             return lambda filling: filling.made[known]
-        kind = _slot_or_kind(x, cls)
+        kind = slot_or_kind(x, cls)
         if kind is None:
             return lambda filling: x
         place = len(self.known)
-        if kind is _SLOT:
+        if kind is SLOT:
             self.known[id(x)] = place
             return lambda filling: filling.keep(place, filling.take())
         head, children = kind.apart(x, outermost)
@@ -342,7 +113,7 @@ class FunctionPattern:
 
         def made(filling: "Filling") -> Any:
             shell = filling.keep(place, kind.shell(static))
-            kind.fill(shell, static, children := [make(filling) for make in makers], filling)
+            kind.fill(shell, static, children := [make(filling) for make in makers], filling.names)
             filling.filled.append((kind, shell, static, children))
             return shell
         return made
@@ -389,7 +160,7 @@ class Filling:
                 continue
             if isinstance(shell, FunctionType):
                 for cell in shell.__closure__ or ():
-                    if isinstance(_content(cell), Value):
+                    if isinstance(content_of(cell), Value):
                         cell.cell_contents = None
             else:
                 kind.empty(shell)
@@ -397,26 +168,3 @@ class Filling:
     def holds(self, x: Any) -> bool:
         """Whether x is one of the copies."""
         return any(x is made for made in self.made.values())
-
-
-def _content(cell: CellType) -> Any:
-    return _EMPTY if is_empty(cell) else cell.cell_contents
-
-
-@once_for_each_code
-def _names_in(code: CodeType) -> "tuple[tuple, bool]":
-    """The global names (and attributes) that code uses, and whether it assigns to some."""
-    return tuple(sorted(names_used(code))), bool(assigned_globals(code))
-
-
-def _data_among(scope: dict, names: tuple) -> tuple:
-    """Those of the global names that are numbers or arrays, and these."""
-    found, values = [], []
-    for name in names:
-        x = scope.get(name)
-        if x is not None and (
-            type(x) in _NUMBERS or ((type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.kind in "biufc")
-        ):
-            found.append(name)
-            values.append(x)
-    return found, values
