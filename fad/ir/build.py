@@ -214,7 +214,7 @@ class Builder:
         atoms = tuple([a if isinstance(a, int) else a.atom for a in args])
         if all(isinstance(a, int) for a in atoms):
             return int(op.run(*atoms))
-        form = self._affine(op.name, atoms)
+        form = self.integers.form_of(op.name, atoms)
         if form is None:
             return self._interned(("op", op.name, atoms), op, args)
         return self.from_form(form, op, args)
@@ -233,28 +233,6 @@ class Builder:
             self.known_forms[form] = known
         return known
 
-    def _affine(self, name: str, atoms: tuple) -> "Affine | None":
-        forms = [self.integers.form(a) for a in atoms]
-        if name == "add":
-            return forms[0] + forms[1]
-        if name == "sub":
-            return forms[0] - forms[1]
-        if name == "neg":
-            return forms[0].scaled(-1)
-        if name == "mul" and forms[0].is_constant:
-            return forms[1].scaled(forms[0].const)
-        if name == "mul" and forms[1].is_constant:
-            return forms[0].scaled(forms[1].const)
-        if name == "floordiv" and forms[1].is_constant:
-            return forms[0].divided(forms[1].const)
-        if name in ("minimum", "maximum"):
-            smaller, larger = (forms[0], forms[1]) if name == "minimum" else (forms[1], forms[0])
-            if self.integers.proves_nonnegative(larger - smaller):
-                return forms[0]
-            if self.integers.proves_nonnegative(smaller - larger):
-                return forms[1]
-        return None
-
     def _spell(self, form: Affine) -> Any:
         total: Any = form.const
         for v, c in form.terms:
@@ -269,29 +247,8 @@ class Builder:
             if None not in hints:
                 with np.errstate(all="ignore"):              # of a division by zero the program itself tells
                     known.atom.hint = int(op.run(*hints))
-            self._bound(op.name, known.atom, args)
+            self.integers.note_result(op.name, known.atom, tuple([as_extent(a) for a in args]))
         return known
-
-    def _bound(self, name: str, var: Var, args: tuple) -> None:
-        facts = self.integers
-        facts.operands[var] = tuple([as_extent(a) for a in args])
-        forms = [facts.form(a if isinstance(a, int) else a.atom) for a in args]
-        if name == "minimum":
-            facts.high[var] = forms[0] if not forms[0].is_constant else forms[1]
-        if name in ("minimum", "maximum", "floordiv"):
-            signs = [facts.proves_nonnegative(f) for f in forms]
-            if any(signs) if name == "maximum" else all(signs):
-                facts.low[var] = 0
-        lows = [facts.lower(f) for f in forms]
-        if name == "maximum" and any(lows):
-            facts.low[var] = max(low for low in lows if low is not None)
-        if name == "mul":
-            facts.factors[var] = tuple([as_extent(a) for a in args])
-            known = [low for low in lows if low is not None and low >= 0]
-            if len(known) == len(lows) == 2:
-                facts.low[var] = known[0] * known[1]
-        if name == "mod" and forms[1].is_constant and forms[1].const > 0:
-            facts.low[var], facts.high[var] = 0, Affine.constant(forms[1].const - 1)
 
     def _emit_integer(self, op: Op, args: tuple) -> Any:
         weak = all(isinstance(a, int) or a.atom.type.weak for a in args)

@@ -40,6 +40,50 @@ class Integers:
             return Affine.of(n)
         return self._resolve(known)
 
+    def form_of(self, name: str, operands: tuple) -> "Affine | None":
+        """The affine form of an op's result, where it has one."""
+        forms = [self.form(a) for a in operands]
+        if name == "add":
+            return forms[0] + forms[1]
+        if name == "sub":
+            return forms[0] - forms[1]
+        if name == "neg":
+            return forms[0].scaled(-1)
+        if name == "mul" and forms[0].is_constant:
+            return forms[1].scaled(forms[0].const)
+        if name == "mul" and forms[1].is_constant:
+            return forms[0].scaled(forms[1].const)
+        if name == "floordiv" and forms[1].is_constant:
+            return forms[0].divided(forms[1].const)
+        if name in ("minimum", "maximum"):
+            smaller, larger = (forms[0], forms[1]) if name == "minimum" else (forms[1], forms[0])
+            if self.proves_nonnegative(larger - smaller):
+                return forms[0]
+            if self.proves_nonnegative(smaller - larger):
+                return forms[1]
+        return None
+
+    def note_result(self, name: str, var: Var, operands: tuple) -> None:
+        """Note what is known of the result of an op that has no affine form."""
+        self.operands[var] = operands
+        forms = [self.form(n) for n in operands]
+        if name == "minimum":
+            self.high[var] = forms[0] if not forms[0].is_constant else forms[1]
+        if name in ("minimum", "maximum", "floordiv"):
+            signs = [self.proves_nonnegative(f) for f in forms]
+            if any(signs) if name == "maximum" else all(signs):
+                self.low[var] = 0
+        lows = [self.lower(f) for f in forms]
+        if name == "maximum" and any(lows):
+            self.low[var] = max(low for low in lows if low is not None)
+        if name == "mul":
+            self.factors[var] = operands
+            known = [low for low in lows if low is not None and low >= 0]
+            if len(known) == len(lows) == 2:
+                self.low[var] = known[0] * known[1]
+        if name == "mod" and forms[1].is_constant and forms[1].const > 0:
+            self.low[var], self.high[var] = 0, Affine.constant(forms[1].const - 1)
+
     def note_bounds(self, new: Var, old: Var) -> None:
         """The new variable is as large as the old one."""
         form = self.form(old)
