@@ -7,4 +7,5 @@
     iterate     what a `for` may run over                  bound       names without a value on some paths
     twins       containers that may be one                 excuses     reads that are right in spite of an alias
     absent      what traced values do not have             sparse      SciPy's sparse matrices
+    view_call   calls that may give views                  operators   comparisons, assignments in place, rounding
 """

@@ -13,21 +13,20 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
-from ...ir.affine import Affine
 from ...ir.build import current
 from ...ir.graph import Var
 from ...ir.op import Op, registry
-from ...ir.types import INT, type_of
-from ...ir.value import REFLECTED, Value, answers, counted
+from ...ir.value import Value, counted
 from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
-from ...ops.literals import as_array, python_int, require_fitting, see_that_python_takes
+from ...ops.literals import as_array, require_fitting, see_that_python_takes
 from ...util.errors import ConcreteValueError, SideEffectError
-from ...util.where import here, is_users_operator, library_call
+from ...util.where import is_users_operator, library_call
 from . import sparse
 from .absent import Absent, pickled, times_text
 from .constants import constant_of, of_sizes
 from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face
+from .operators import OPERATORS
 from .protocol import call_function, call_ufunc
 from .text import asked
 from .zero_dim import not_an_array
@@ -345,6 +344,10 @@ class Tracer(Value):
 
     __format__, __str__, __repr__ = asked(format), asked(str), asked(repr)
 
+    def __hash__(self) -> int:
+        """An array has no hash. That of a number needs its value: in a dict or a set it would be missed silently."""
+        return hash(self._concrete("Python needed the hash", constant=True))
+
     def __sizeof__(self) -> int:
         raise self._needs("Python asked for the size in memory")
 
@@ -373,139 +376,5 @@ def was_there(array: Tracer, since: int) -> bool:
     return array.born < since or any(array is x for _, x in current().trace.captured.values())
 
 
-_python_name = {"equal": "eq", "not_equal": "ne"}
-
-
-def _compare(name: str, decide: Callable, reflected: str) -> Callable:
-    """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
-    def method(self: Tracer, other: Any) -> Any:
-        _ = self.atom                                         # where this may be None, the program asks it here
-        if answers(self, other, reflected):
-            return NotImplemented
-        if other is None or isinstance(other, (str, dict, set, bytes)):
-            if self.ndim and name in ("equal", "not_equal") and stack.builders():
-                return getattr(operator, _python_name[name])(
-                    self._concrete("an array was compared with what is no number", constant=True), other
-                )
-            return NotImplemented
-        if (
-            self.dtype == INT
-            and self.ndim == 0
-            and (type(other) is int or isinstance(other, Tracer) and other.dtype == INT and other.ndim == 0)
-        ):
-            facts = current().integers
-            known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
-            if known is not None:
-                return known
-        if name not in ("equal", "not_equal"):
-            _refuse_complex(self, other)
-        return registry[name](self, self.beside(other))
-    return method
-
-
-def _refuse_complex(a: Any, b: Any) -> None:
-    """Python has no order of complex numbers; NumPy's have one."""
-    if type(b) in (bool, int, float, complex) or isinstance(b, Value):
-        t, other = type_of(a), type_of(b)
-        if t.weak and other.weak and "c" in (t.dtype.kind, other.dtype.kind):
-            raise TypeError("'<' and its like are not supported between instances of 'complex'")
-
-
-def _order(strict_below: int) -> Callable:
-    """Decide d >= bound (bound 0 or 1), by proof or guard."""
-    def decide(facts: Any, d: Affine) -> "bool | None":
-        if facts.assume_nonnegative(d.shifted(-strict_below), here()):
-            return True
-        if facts.assume_nonnegative(d.scaled(-1).shifted(strict_below - 1), here()):
-            return False
-        return None
-    return decide
-
-
-def _reverse(decide: Callable) -> Callable:
-    return lambda facts, d: decide(facts, d.scaled(-1))
-
-
-def _equal(facts: Any, d: Affine) -> "bool | None":
-    if facts.assume_zero(d, here()):
-        return True
-    if facts.assume_nonnegative(d.shifted(-1), here()) or facts.assume_nonnegative(d.scaled(-1).shifted(-1), here()):
-        return False
-    return None
-
-
-def _not(decide: Callable) -> Callable:
-    def negated(facts: Any, d: Affine) -> "bool | None":
-        known = decide(facts, d)
-        return None if known is None else not known
-    return negated
-
-
-for _python, _name, _decide in [
-    ("ge", "greater_equal", _order(0)),
-    ("gt", "greater", _order(1)),
-    ("le", "less_equal", _reverse(_order(0))),
-    ("lt", "less", _reverse(_order(1))),
-    ("eq", "equal", _equal),
-    ("ne", "not_equal", _not(_equal)),
-]:
-    setattr(Tracer, f"__{_python}__", _compare(_name, _decide, f"__{REFLECTED[_python]}__"))
-
-
-def _hash(self: Tracer) -> int:
-    """As for an array there is none; a number's would need its value (in a dict or a set it would be silently missed).
-    """
-    return hash(self._concrete("Python needed the hash", constant=True))
-
-
-Tracer.__hash__ = _hash          # type: ignore[assignment]
-
-
-def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
-    """x += v changes an array; a scalar is a number, and the name is bound anew."""
-    def method(self: Tracer, other: Any) -> Any:
-        if not self.ndim and answers(self, other, reflected):
-            return NotImplemented
-        if not self.is_array:
-            return operation(self, other)
-        if not self.ndim and self.zero_dim is None:
-            raise not_an_array(self)
-        other = self.beside(other)
-        self.meets(name, self, other)
-        result = registry[name](self, other)
-        if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
-            raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
-        METHODS["__setitem__"](self, Ellipsis, result)
-        return self
-    return method
-
-
-for _python, _name in {
-    "add": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "truediv": "div",
-    "floordiv": "floordiv",
-    "mod": "mod",
-    "pow": "pow",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "matmul": "matmul",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-}.items():
-    setattr(Tracer, f"__i{_python}__", _in_place(_name, f"__r{_python}__", getattr(operator, f"__{_python}__")))
-
-
-def _rounded(name: str) -> Callable:
-    """math.floor, round and their like, of a scalar: an integer of the program."""
-    def method(self: Tracer) -> Any:
-        return python_int(self if self.dtype.kind in "iu" else registry[name](self))
-    return method
-
-
-for _python, _name in {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}.items():
-    setattr(Tracer, f"__{_python}__", _rounded(_name))
-Tracer.__round__ = (  # type: ignore[attr-defined]
-    lambda self, digits=None: _rounded("rint")(self) if digits is None else METHODS["round"](self, digits))
+for _name, _method in OPERATORS.items():
+    setattr(Tracer, _name, _method)

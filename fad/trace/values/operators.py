@@ -1,0 +1,155 @@
+"""Python's operators on traced values that an ndarray's protocols do not decide: comparisons, assignments in place,
+rounding.
+
+A comparison of extents is decided while tracing, under a guard, so that `if n > 2` is plain Python. All others become
+part of the program.
+"""
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ir import stack
+from ...ir.affine import Affine
+from ...ir.build import current
+from ...ir.op import registry
+from ...ir.types import INT, type_of
+from ...ir.value import REFLECTED, Value, answers
+from ...ops.face import METHODS
+from ...ops.literals import python_int
+from ...util.where import here
+from .view_call import is_tracer
+from .zero_dim import not_an_array
+
+_python_name = {"equal": "eq", "not_equal": "ne"}
+
+
+def _compare(name: str, decide: Callable, reflected: str) -> Callable:
+    """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
+    def method(self: Any, other: Any) -> Any:
+        _ = self.atom                                         # where this may be None, the program asks it here
+        if answers(self, other, reflected):
+            return NotImplemented
+        if other is None or isinstance(other, (str, dict, set, bytes)):
+            if self.ndim and name in ("equal", "not_equal") and stack.builders():
+                return getattr(operator, _python_name[name])(
+                    self._concrete("an array was compared with what is no number", constant=True), other
+                )
+            return NotImplemented
+        if (
+            self.dtype == INT
+            and self.ndim == 0
+            and (type(other) is int or is_tracer(other) and other.dtype == INT and other.ndim == 0)
+        ):
+            facts = current().integers
+            known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
+            if known is not None:
+                return known
+        if name not in ("equal", "not_equal"):
+            _refuse_complex(self, other)
+        return registry[name](self, self.beside(other))
+    return method
+
+
+def _refuse_complex(a: Any, b: Any) -> None:
+    """Python has no order of complex numbers; NumPy's have one."""
+    if type(b) in (bool, int, float, complex) or isinstance(b, Value):
+        t, other = type_of(a), type_of(b)
+        if t.weak and other.weak and "c" in (t.dtype.kind, other.dtype.kind):
+            raise TypeError("'<' and its like are not supported between instances of 'complex'")
+
+
+def _order(strict_below: int) -> Callable:
+    """Decide d >= bound (bound 0 or 1), by proof or guard."""
+    def decide(facts: Any, d: Affine) -> "bool | None":
+        if facts.assume_nonnegative(d.shifted(-strict_below), here()):
+            return True
+        if facts.assume_nonnegative(d.scaled(-1).shifted(strict_below - 1), here()):
+            return False
+        return None
+    return decide
+
+
+def _reverse(decide: Callable) -> Callable:
+    return lambda facts, d: decide(facts, d.scaled(-1))
+
+
+def _equal(facts: Any, d: Affine) -> "bool | None":
+    if facts.assume_zero(d, here()):
+        return True
+    if facts.assume_nonnegative(d.shifted(-1), here()) or facts.assume_nonnegative(d.scaled(-1).shifted(-1), here()):
+        return False
+    return None
+
+
+def _not(decide: Callable) -> Callable:
+    def negated(facts: Any, d: Affine) -> "bool | None":
+        known = decide(facts, d)
+        return None if known is None else not known
+    return negated
+
+
+def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
+    """x += v changes an array; a scalar is a number, and the name is bound anew."""
+    def method(self: Any, other: Any) -> Any:
+        if not self.ndim and answers(self, other, reflected):
+            return NotImplemented
+        if not self.is_array:
+            return operation(self, other)
+        if not self.ndim and self.zero_dim is None:
+            raise not_an_array(self)
+        other = self.beside(other)
+        self.meets(name, self, other)
+        result = registry[name](self, other)
+        if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
+            raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
+        METHODS["__setitem__"](self, Ellipsis, result)
+        return self
+    return method
+
+
+def _rounded(name: str) -> Callable:
+    """math.floor, round and their like, of a scalar: an integer of the program."""
+    def method(self: Any) -> Any:
+        return python_int(self if self.dtype.kind in "iu" else registry[name](self))
+    return method
+
+
+def _round(self: Any, digits: "int | None" = None) -> Any:
+    return _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)
+
+
+_DECISIONS = {
+    "ge": ("greater_equal", _order(0)),
+    "gt": ("greater", _order(1)),
+    "le": ("less_equal", _reverse(_order(0))),
+    "lt": ("less", _reverse(_order(1))),
+    "eq": ("equal", _equal),
+    "ne": ("not_equal", _not(_equal)),
+}
+_IN_PLACE = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floordiv",
+    "mod": "mod",
+    "pow": "pow",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "matmul": "matmul",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+
+# the special methods of the tracer, by name
+OPERATORS: dict[str, Callable] = {
+    **{f"__{python}__": _compare(name, decide, f"__{REFLECTED[python]}__")
+       for python, (name, decide) in _DECISIONS.items()},
+    **{f"__i{python}__": _in_place(name, f"__r{python}__", getattr(operator, f"__{python}__"))
+       for python, name in _IN_PLACE.items()},
+    **{f"__{name}__": _rounded(name) for name in ("floor", "ceil", "trunc")},
+    "__round__": _round,
+}
