@@ -4,4 +4,5 @@
     syntax      rewriting: control flow becomes calls      access     reads, writes and operators become calls
     lower       jumps become flags                         liveness   which names matter where
     nodes       questions about syntax trees               functions  kinds of functions
+    expressions   rewriting of expressions
 """

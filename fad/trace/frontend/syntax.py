@@ -12,30 +12,22 @@ calls; operators, comparisons, items and attributes (access.py).
 """
 import ast
 import copy
-from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ...util.codes import CodeFacts
-from .access import WRITING, AccessRewriter, has_place
+from .access import WRITING, has_place
+from .expressions import RUNTIME, ExpressionRewriter, Scope, own_nodes
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .nodes import (
     Displays,
     Identities,
     Patterns,
-    asks_for_names,
-    binds,
     hands_on_names,
-    is_simple,
-    makes_functions,
     placed,
-    takes_all,
 )
-from .origin import compiled_in, definition_of, parameters
-
-RUNTIME = "__fad__"
-UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
+from .origin import compiled_in, definition_of
 
 
 class RewrittenCode(NamedTuple):
@@ -94,32 +86,15 @@ def _reads_no_more_than_elements(n: "ast.Subscript | ast.Attribute") -> bool:
     return isinstance(n.ctx, ast.Load) if isinstance(n, ast.Subscript) else n.attr in WRITING
 
 
-class _Scope:
-    """The names that a function's blocks have to declare, since they are not its own."""
-
-    def __init__(self, node: ast.FunctionDef):
-        statements = [n for s in node.body for n in _own_nodes(s)]
-        self.globals = {name for n in statements if isinstance(n, ast.Global) for name in n.names}
-        self.nonlocals = {name for n in statements if isinstance(n, ast.Nonlocal) for name in n.names}
-        self.parameters = parameters(node.args)
-
-
 def _functions_in(node: ast.AST) -> list:
     """The functions within a function, at any depth."""
     return [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n is not node]
 
 
-def _own_nodes(node: ast.AST) -> list:
-    """The nodes of a statement without those of functions and classes within."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-        return []
-    return [node, *[n for c in ast.iter_child_nodes(node) for n in _own_nodes(c)]]
-
-
-class Rewriter(AccessRewriter):
+class Rewriter(ExpressionRewriter):
     """Rewrites one function and those within it."""
 
-    def __init__(self, owner: str = "", scope: "_Scope | None" = None, numbers: "list | None" = None):
+    def __init__(self, owner: str = "", scope: "Scope | None" = None, numbers: "list | None" = None):
         self.owner, self.scope = owner, scope
         self.numbers = numbers if numbers is not None else [0]
 
@@ -127,11 +102,11 @@ class Rewriter(AccessRewriter):
 
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
-        if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in _own_nodes(s)):
-            outer = _Expressions(self.owner, _Scope(node), self.numbers)
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in own_nodes(s)):
+            outer = _Expressions(self.owner, Scope(node), self.numbers)
             node.body = outer.notes(node) + outer.block(node.body)
             return
-        scope = _Scope(node)
+        scope = Scope(node)
         inner = Rewriter(self.owner, scope, self.numbers)
         noted = inner.notes(node)
         body = JumpLowering().function(node.body)
@@ -151,7 +126,7 @@ class Rewriter(AccessRewriter):
         """
         scope, first = self.scope, node.body[0]
         others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
-        shared = {n for inner in _functions_in(node) for n in _Scope(inner).nonlocals}
+        shared = {n for inner in _functions_in(node) for n in Scope(inner).nonlocals}
         own = shared & ({*assigned(node.body), *scope.parameters} - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []
@@ -372,118 +347,6 @@ class Rewriter(AccessRewriter):
     def visit_Assert(self, s: ast.Assert) -> Any:
         message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
         return placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
-
-    # -- expressions -------------------------------------------------------------------------------
-
-    def visit_BoolOp(self, e: ast.BoolOp) -> Any:
-        if any(map(binds, e.values[1:])):
-            return self.generic_visit(e)
-        first, *rest = [self.visit(v) for v in e.values]
-        return placed(
-            self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e
-        )
-
-    def visit_UnaryOp(self, e: ast.UnaryOp) -> Any:
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        if isinstance(e.op, ast.Not):
-            return placed(self.runtime("not_", e.operand), e)
-        return (
-            e
-            if isinstance(e.operand, ast.Constant)
-            else placed(self.runtime("unary", ast.Constant(type(e.op).__name__), e.operand), e)
-        )
-
-    def visit_IfExp(self, e: ast.IfExp) -> Any:
-        if binds(e.body) or binds(e.orelse):
-            return self.generic_visit(e)
-        return placed(
-            self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))),
-            e,
-        )
-
-    def visit_JoinedStr(self, e: ast.JoinedStr) -> Any:
-        """f"...{x!r:spec}" """
-        parts: list = []
-        for part in e.values:
-            if isinstance(part, ast.FormattedValue):
-                spec = [] if part.format_spec is None else [self.visit(part.format_spec)]
-                part = placed(
-                    self.runtime("formatted", self.visit(part.value), ast.Constant(part.conversion), *spec), part.value
-                )  # type: ignore[assignment]
-            parts.append(part)
-        return placed(self.runtime("joined", *parts), e)
-
-    def visit_Call(self, e: Any) -> Any:
-        if asks_for_names(e):
-            raise CannotLowerError(f"{e.func.id}() sees the names of the function")
-        if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS and not (e.func.id == "vars" and e.args):
-            return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
-        if takes_all(e):
-            e.args = [placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
-        e = self.generic_visit(e)
-        if getattr(e.func, "attr", "") == "append":
-            e.args = [self.list_made(x) for x in e.args]
-        e.func = placed(self.runtime("call", e.func), e)
-        return e
-
-    def visit_ListComp(self, e: ast.ListComp) -> Any:
-        """A comprehension over one iterable, as a loop that fills a list; over several, a list that a loop may index.
-        """
-        is_shared = makes_functions(e.elt)
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        e.elt = self.list_made(e.elt)
-        if len(e.generators) > 1 or e.generators[0].is_async or binds(e) or not is_simple(e.generators[0].target):
-            return placed(self.runtime("list_", e), e)
-        of = e.generators[0]
-        parts: list = [self.of_item(of.target, part) for part in (e.elt, *of.ifs)]
-        if is_shared:
-            parts[:2] = [self.shared(of.target, part) for part in (e.elt, *of.ifs)][:2]
-        return placed(self.runtime("comprehension", of.iter, *parts), e)
-
-    def shared(self, target: Any, value: Any) -> ast.Call:
-        """A function of a comprehension's item, which returns a function of its variables besides."""
-        names: list = [ast.Name(n.id, ast.Load()) for n in ast.walk(target) if isinstance(n, ast.Name)]
-        both = ast.Tuple([value, self.later(ast.Tuple(names, ast.Load()))], ast.Load())
-        return self.runtime("shared", self.of_item(target, placed(both, value)))
-
-    def of_item(self, target: Any, value: Any) -> ast.Lambda:
-        """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item).
-        """
-        names = [target] if isinstance(target, ast.Name) else target.elts
-        args = ast.arguments(
-            posonlyargs=[], args=[ast.arg(n.id) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[]
-        )
-        inner = placed(ast.Lambda(args, value), value)
-        if isinstance(target, ast.Name):
-            return inner
-        item = ast.Starred(ast.Name("_fad_item", ast.Load()), ast.Load())
-        outer = ast.arguments(posonlyargs=[], args=[ast.arg("_fad_item")], kwonlyargs=[], kw_defaults=[], defaults=[])
-        return placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
-
-    def _super(self, e: ast.Call) -> Any:
-        """super() finds its instance in the frame it is called in, which a block's is not."""
-        if self.scope is None or not self.scope.parameters:
-            return e
-        e.args = [placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
-        return e
-
-    # -- pieces ------------------------------------------------------------------------------------
-
-    def later(self, value: Any) -> ast.Lambda:
-        """An expression to be computed when, and if, it is needed."""
-        none = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-        return placed(ast.Lambda(none, value), value)
-
-    def runtime(self, name: str, *args: Any) -> ast.Call:
-        return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])
-
-    def strings(self, names: Iterable) -> ast.Tuple:
-        """Names as the compiled function knows them."""
-        return ast.Tuple([ast.Constant(self._mangled(n)) for n in names], ast.Load())
-
-    def _mangled(self, name: str) -> str:
-        private = self.owner and name.startswith("__") and not name.endswith("__")
-        return f"_{self.owner.lstrip('_')}{name}" if private else name
 
 
 class _Expressions(Rewriter):

@@ -15,7 +15,8 @@ import numpy as np
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ..frontend.nodes import SEES_NAMES
-from ..frontend.syntax import RUNTIME, indexed_names
+from ..frontend.expressions import RUNTIME
+from ..frontend.syntax import indexed_names
 from ..guards import guard as of
 from ..guards import met
 from ..guards.bytecode import asks_identity, assigned_globals, global_names, names_of_tools, names_used
