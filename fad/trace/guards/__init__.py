@@ -3,6 +3,7 @@
 checks      all guards of a program as one generated function
 handed      objects that are handed to code which is not captured
 closures    functions taken apart: what they close over, and what of it is a number or an array
+part_kinds  what closures consist of, and how that is taken apart and put together
 reads       what code may read that is not rewritten
 purity      what functions of Python's own library depend on         settings    what tells how things are set
 guard       the kinds of guards                                      bytecode    facts from a function's bytecode

@@ -5,5 +5,6 @@
     ordering    min, max, sorted, any, all                 calls       calls of what is not captured
     capture     a copy of a function with swapped names    scopes      its globals and closure
     library     stand-ins of modules and their functions   namespaces  fad.numpy and its kin
+    branching   if, and, or, not, chains                   special_methods   Python's special methods by their callers
     comprehensions   functions that comprehensions make
 """

@@ -1,7 +1,7 @@
 """The runtime of rewritten functions: each construct, met while tracing, is plain Python on plain values and a region
 on traced ones.
 
-Calls and branches are here, loops in looping.py, operators, items and attributes in datamodel.py.
+Calls are here, branches in branching.py, loops in looping.py, operators, items and attributes in datamodel.py.
 """
 import functools
 import importlib.util
@@ -19,14 +19,13 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.face import find
-from ...ops.literals import python_number
 from ...util import tree
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 from ...util.where import is_captured_class, module_name
+from ..frontend.expressions import RUNTIME
 from ..frontend.functions import function_of_numbers
-from ..frontend.syntax import RUNTIME
 from ..guards.guard import ReadGuard
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from ..guards.kinds import is_open
@@ -37,7 +36,6 @@ from ..heap.cached import cached
 from ..heap.journal import all_made, made, note
 from ..heap.opaque import noted
 from ..heap.percall import Maker, is_per_call, watched_call
-from ..heap.state import cells_of
 from ..lists.distributions import called_anew
 from ..lists.export import as_captured
 from ..lists.rows import Items, RowList
@@ -45,22 +43,22 @@ from ..objects.containers import is_users
 from ..objects.draws import note_generator
 from ..objects.originals import original_of
 from ..regions import handlers, optional
-from ..regions.branch import choose, truth
+from ..regions.branch import truth
 from ..regions.recursion import Branches
 from ..values import text
-from ..values.constants import decided
 from ..values.iterate import Range, steps_of
 from ..values.tracer import births
 from .attributes import Dispatched
+from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
 from .datamodel import DataModel
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
-from .ordering import contains, sort
+from .ordering import sort
 
 
-class Runtime(DataModel, LoopRuntime):
+class Runtime(DataModel, BranchRuntime, LoopRuntime):
     """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: Any):
@@ -331,70 +329,7 @@ class Runtime(DataModel, LoopRuntime):
         if is_tracing():
             hand_over(current().root, (x,), has_traced)
 
-    # -- branches ----------------------------------------------------------------------------------
-
-    def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
-        test = decided(self.truth(test))
-        otherwise = otherwise or _nothing
-        if not isinstance(test, Value):
-            (then if test else otherwise)()
-            return
-        cells = cells_of(then, otherwise)
-        self.branches.choose(then, test, then, otherwise, cells, names, own)
-
-    def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
-        test = self.truth(test)
-        if not isinstance(test, Value):
-            return (if_true if test else if_false)()
-        return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
-
-    def and_(self, value: Any, *rest: Callable) -> Any:
-        for k, later in enumerate(rest):
-            test = self.truth(value)
-            if isinstance(test, Value):
-                return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))  # noqa: B023 - called at once
-            if not test:
-                return value
-            value = later()
-        return value
-
-    def or_(self, value: Any, *rest: Callable) -> Any:
-        for k, later in enumerate(rest):
-            test = self.truth(value)
-            if isinstance(test, Value):
-                return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))  # noqa: B023 - called at once
-            if test:
-                return value
-            value = later()
-        return value
-
-    def not_(self, value: Any) -> Any:
-        test = self.truth(value)
-        return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
-
-    is_, is_not = staticmethod(optional.is_), staticmethod(optional.is_not)
-
-    @door
-    def chain(self, left: Any, *parts: Any) -> Any:
-        """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
-        right = parts[1]()
-        first = self._compared(parts[0], left, right)
-        if len(parts) == 2:
-            return first
-        return self.and_(first, lambda: self.chain(right, *parts[2:]))
-
-    def _compared(self, op: str, a: Any, b: Any) -> Any:
-        """One comparison of a chain."""
-        if op in ("In", "NotIn"):
-            self.compared(a, b)
-            found = self.contains_(b, a)
-            found = contains(b, a) if found is None else truth(found)
-            return found if op == "In" else self.not_(found)
-        return (
-            {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b)
-            if op in ("Is", "IsNot")
-            else self.compare(op, a, b)
-        )
+    # -- matches, imports and assertions --------------------------------------------------------------
 
     def matched(self, subject: Any) -> Any:
         """The subject of a match statement: its patterns ask Python itself whether something is None."""
@@ -455,12 +390,3 @@ def _around(builder: Any) -> Iterator:
     while builder is not None:
         yield builder
         builder = builder.parent
-
-
-def _computed(operands: tuple) -> tuple:
-    """The first of these, computed; the others for later."""
-    return operands[0](), *operands[1:]
-
-
-def _nothing() -> None:
-    return None

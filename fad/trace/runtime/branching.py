@@ -1,0 +1,99 @@
+"""Branches of rewritten functions: if, conditional expressions, and, or, not, chains of comparisons.
+
+A condition that is known while tracing decides at once. A traced one becomes a region for each side.
+"""
+from collections.abc import Callable
+from typing import Any
+
+from ...ir.build import Value
+from ...ir.op import registry
+from ...ops.literals import python_number
+from ...util.defects import door
+from ..heap.state import cells_of
+from ..regions import optional
+from ..regions.branch import choose, truth
+from ..regions.recursion import Branches
+from ..values.constants import decided
+from .ordering import contains
+
+
+class BranchRuntime:
+    """The part of the runtime (see control.py) that sees to branches."""
+
+    branches: Branches
+    truth: Callable                                           # of the runtime
+    compared: Callable
+    compare: Callable                                         # of the data model
+    contains_: Callable
+
+    def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
+        test = decided(self.truth(test))
+        otherwise = otherwise or _nothing
+        if not isinstance(test, Value):
+            (then if test else otherwise)()
+            return
+        cells = cells_of(then, otherwise)
+        self.branches.choose(then, test, then, otherwise, cells, names, own)
+
+    def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
+        test = self.truth(test)
+        if not isinstance(test, Value):
+            return (if_true if test else if_false)()
+        return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
+
+    def and_(self, value: Any, *rest: Callable) -> Any:
+        for k, later in enumerate(rest):
+            test = self.truth(value)
+            if isinstance(test, Value):
+                return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))  # noqa: B023 - called at once
+            if not test:
+                return value
+            value = later()
+        return value
+
+    def or_(self, value: Any, *rest: Callable) -> Any:
+        for k, later in enumerate(rest):
+            test = self.truth(value)
+            if isinstance(test, Value):
+                return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))  # noqa: B023 - called at once
+            if test:
+                return value
+            value = later()
+        return value
+
+    def not_(self, value: Any) -> Any:
+        test = self.truth(value)
+        return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
+
+    is_, is_not = staticmethod(optional.is_), staticmethod(optional.is_not)
+
+    @door
+    def chain(self, left: Any, *parts: Any) -> Any:
+        """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
+        right = parts[1]()
+        first = self._compared(parts[0], left, right)
+        if len(parts) == 2:
+            return first
+        return self.and_(first, lambda: self.chain(right, *parts[2:]))
+
+    def _compared(self, op: str, a: Any, b: Any) -> Any:
+        """One comparison of a chain."""
+        if op in ("In", "NotIn"):
+            self.compared(a, b)
+            found = self.contains_(b, a)
+            found = contains(b, a) if found is None else truth(found)
+            return found if op == "In" else self.not_(found)
+        return (
+            {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b)
+            if op in ("Is", "IsNot")
+            else self.compare(op, a, b)
+        )
+
+
+def _computed(operands: tuple) -> tuple:
+    """The first of these, computed; the others for later."""
+    return operands[0](), *operands[1:]
+
+
+def _nothing() -> None:
+    return None
