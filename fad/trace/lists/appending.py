@@ -18,8 +18,9 @@ from ..values.excuses import lies_here, never
 from ..values.place import roots_of
 from ..values.tracer import Tracer, births, was_there
 from .elements import Like
+from .items import Items
 from .listing import NeedsRoom, NeedsRows, atom_of
-from .rows import Growing, Items
+from .rows import Growing
 
 FIRST_ROOM = 16  # for elements of a list of which nobody knows how long it will be
 

@@ -19,7 +19,8 @@ from ...util import tree
 from ..heap.operands import refused
 from ..heap.percall import is_maker, made, recorded
 from ..objects.draws import goes_on, numpy_random, order_of
-from .rows import Items, RowList
+from .items import Items
+from .rows import RowList
 
 LOCATED = ("loc", "scale")
 SCALED: dict[str, tuple] = {  # methods of NumPy's generators, and the names of their parameters

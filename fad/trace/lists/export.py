@@ -6,7 +6,8 @@ from typing import Any
 from ...ops.literals import python_number
 from ...util import tree
 from ..heap.journal import was_there
-from .rows import Items, RowList
+from .items import Items
+from .rows import RowList
 
 
 def plain(result: Any) -> Any:

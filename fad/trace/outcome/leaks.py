@@ -17,7 +17,8 @@ from ...util.errors import SideEffectError, UnstageableError
 from ..guards.reads import reads_of
 from ..heap.journal import CONTAINER, note
 from ..lists.export import plain
-from ..lists.rows import Items, RowList
+from ..lists.items import Items
+from ..lists.rows import RowList
 from ..objects.containers import Outer, contents, is_users, may_change, never_change, put_contents
 from ..runtime.library import original_of
 from ..values.constants import constant_of

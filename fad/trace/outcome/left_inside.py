@@ -12,7 +12,7 @@ from ...util.errors import UnstageableError
 from ..heap.journal import CONTAINER, Mark
 from ..heap.state import frozen, is_lost
 from ..heap.state import is_array as _is_array
-from ..lists.rows import Items
+from ..lists.items import Items
 from ..objects.containers import contents, is_users, put_contents
 from ..regions import optional
 from ..values.tracer import Tracer

@@ -10,8 +10,9 @@ from ...ops.control import trace_branches
 from ...util.interrupts import is_interrupt
 from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, is_lost, lose, trial, write_all
 from ..lists.appending import require_alike
+from ..lists.items import Items
 from ..lists.listing import NeedsRows
-from ..lists.rows import Items, RowList
+from ..lists.rows import RowList
 from ..objects.containers import contents, put_contents
 from ..values.bound import flag_of, mark
 from ..values.place import Direct, Place, place_of, roots_of

@@ -15,7 +15,8 @@ from ...util.where import is_routine
 from ..guards.met import of_class_asked
 from ..lists.elements import Fixed
 from ..lists.export import as_array, as_arrays, number_of
-from ..lists.rows import Items, RowList
+from ..lists.items import Items
+from ..lists.rows import RowList
 from ..objects.containers import NEVER_CHANGE
 from ..objects.originals import StandIn
 from ..values import text

@@ -38,7 +38,8 @@ from ..heap.opaque import noted
 from ..heap.percall import Maker, is_per_call, watched_call
 from ..lists.distributions import called_anew
 from ..lists.export import as_captured
-from ..lists.rows import Items, RowList
+from ..lists.items import Items
+from ..lists.rows import RowList
 from ..objects.containers import is_users
 from ..objects.draws import note_generator
 from ..objects.originals import original_of

@@ -12,8 +12,8 @@ from ...util.defects import door, is_defect, warn_of
 from ...util.errors import InternalErrorWarning
 from ...util.interrupts import let_through
 from ..heap.state import cells_of
+from ..lists.items import Items
 from ..lists.listing import NeedsRows
-from ..lists.rows import Items
 from ..regions import optional
 from ..regions.plan import CarryPlan
 from ..regions.recall import memory_here

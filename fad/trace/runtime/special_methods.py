@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...ops.literals import python_complex, python_float, python_int
-from ..lists.rows import Items, RowList
+from ..lists.items import Items
+from ..lists.rows import RowList
 from ..values.tracer import Tracer
 from .builtin import BUILTIN_FACES
 
