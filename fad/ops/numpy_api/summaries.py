@@ -374,32 +374,3 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided") -> FittedLine:
     error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)
     return FittedLine(slope, mean(y) - slope * mean(x), r,
                       2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)
-
-
-# -- density estimates -----------------------------------------------------------------------------
-
-
-def _log_terms(kde: Any, points: Any) -> tuple:
-    """The logarithm of each kernel at each point, without weight and norm; also the weights and the norm's logarithm.
-    """
-    data, weights, covariance = (live(getattr(kde, name)) for name in ("dataset", "weights", "covariance"))
-    points = BY_NAME["numpy.atleast_2d"].call(live(points))
-    if kde.d != 1 and isinstance(shape_of(points)[0], int) and shape_of(points)[0] == 1:
-        points = points.T
-    away = data[:, :, None] - points[:, None, :]
-    scaled = BY_NAME["numpy.tensordot"].call(BY_NAME["numpy.linalg.inv"].call(covariance), away, axes=1)
-    norm = 0.5 * (BY_NAME["numpy.linalg.slogdet"].call(covariance)[1] + kde.d * math.log(2 * math.pi))
-    return -0.5 * METHODS["sum"](away * scaled, axis=0), weights, norm
-
-
-@face("scipy.stats.gaussian_kde.evaluate")
-def kde(estimate: Any, points: Any) -> Any:
-    """The density that scipy.stats.gaussian_kde estimates, at traced points."""
-    terms, weights, norm = _log_terms(estimate, points)
-    return METHODS["sum"](exp(terms - norm) * weights[:, None], axis=0)
-
-
-@face("scipy.stats.gaussian_kde.logpdf")
-def kde_log(estimate: Any, x: Any) -> Any:
-    terms, weights, norm = _log_terms(estimate, x)
-    return BY_NAME["scipy.special.logsumexp"].call(terms + log(weights)[:, None], axis=0) - norm

@@ -126,3 +126,13 @@ def test_what_is_not_known_says_so():
         fad.grad(lambda m: stats.multivariate_normal.logpdf(np.ones(2), m, np.eye(2), allow_singular=True), fallback=False)(np.ones(2))
     with pytest.raises(TypeError, match="scales"):
         fad.grad(lambda x: stats.norm.logpdf(x, scales=2.0), fallback=False)(0.5)
+
+
+@pytest.mark.parametrize("points", [np.linspace(-1.0, 1.0, 10).reshape(2, 5), np.array([0.3, -0.2])], ids=["several", "one"])
+@pytest.mark.parametrize("method", ["evaluate", "logpdf"])
+def test_kernel_density_of_known_and_of_traced_samples_is_one_formula(method, points):
+    samples = np.random.default_rng(0).standard_normal((2, 20))
+    known = stats.gaussian_kde(samples)
+    expected = getattr(known, method)(points)
+    np.testing.assert_allclose(fad.jit(lambda p: getattr(known, method)(p))(points), expected)
+    np.testing.assert_allclose(fad.jit(lambda x: getattr(stats.gaussian_kde(x), method)(points))(samples), expected)

@@ -1,14 +1,11 @@
 """scipy.stats' multivariate t, Wishart, inverse Wishart and matrix normal distributions, Dirichlet's moments, counts
-with Dirichlet proportions, directions around a mean, and kernel density estimates.
+with Dirichlet proportions, and directions around a mean.
 
-Formulas: SciPy's reference of scipy.stats; K. V. Mardia, P. E. Jupp, Directional Statistics (2000), chapter 9;
-D. W. Scott, Multivariate Density Estimation (1992), chapter 6.
+Formulas: SciPy's reference of scipy.stats; K. V. Mardia, P. E. Jupp, Directional Statistics (2000), chapter 9.
 """
 import math
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ....ir.op import registry
 from ....util.errors import UnsupportedFunctionError
@@ -20,12 +17,12 @@ from ...special.bessel import ive
 from ...special.gamma import digamma, gammaln
 from ...transcendental import exp, log
 from .. import linalg
-from ..arguments import as_array, live, rank
+from ..arguments import live, rank
 from ..stacks import floating
 from .multivariate import MODULE, over_last, points, scaled, total
 
 
-def _log_det(factor: Any) -> Any:
+def log_det(factor: Any) -> Any:
     return 2.0 * over_last(log(diagonal(factor)))
 
 
@@ -65,15 +62,15 @@ def wishart_logpdf(dist: Any, x: Any, df: Any, scale: Any) -> Any:
     lx, ls = _factors(x, scale)
     n, nu = shape_of(lx)[-1], live(df)
     z = solve_lower(ls, lx)
-    return (0.5 * (nu - n - 1.0) * _log_det(lx) - 0.5 * METHODS["sum"](z * z)
-            - (0.5 * nu * n * math.log(2.0) + 0.5 * nu * _log_det(ls) + _multigammaln(0.5 * nu, n)))
+    return (0.5 * (nu - n - 1.0) * log_det(lx) - 0.5 * METHODS["sum"](z * z)
+            - (0.5 * nu * n * math.log(2.0) + 0.5 * nu * log_det(ls) + _multigammaln(0.5 * nu, n)))
 
 
 def inverse_wishart_logpdf(dist: Any, x: Any, df: Any, scale: Any) -> Any:
     lx, ls = _factors(x, scale)
     n, nu = shape_of(lx)[-1], live(df)
     z = solve_lower(lx, ls)
-    return (0.5 * nu * _log_det(ls) - 0.5 * METHODS["sum"](z * z) - 0.5 * (nu + n + 1.0) * _log_det(lx)
+    return (0.5 * nu * log_det(ls) - 0.5 * METHODS["sum"](z * z) - 0.5 * (nu + n + 1.0) * log_det(lx)
             - 0.5 * nu * n * math.log(2.0) - _multigammaln(0.5 * nu, n))
 
 
@@ -95,7 +92,7 @@ def _whitened(d: Any, cov: Any) -> tuple:
     if rank(cov) < 2:
         cov = BY_NAME["numpy.diag"].call(registry["broadcast_to"](cov, n))
     factor = linalg.lower_cholesky(cov, False)
-    return solve_lower(factor, d), _log_det(factor)
+    return solve_lower(factor, d), log_det(factor)
 
 
 # -- Dirichlet's moments, and counts with its proportions ------------------------------------------
@@ -180,56 +177,3 @@ SAMPLES = {
 for _name, _methods in METHODS_OF.items():
     for _method, _call in _methods.items():
         face(f"{MODULE}.{_name}_gen.{_method}", samples=SAMPLES.get(f"{_name}.{_method}", ()))(_call)
-
-# -- kernel density estimates ----------------------------------------------------------------------
-
-
-@face("scipy.stats.gaussian_kde",
-      samples=("stats.gaussian_kde(v)(x[0])", "stats.gaussian_kde(x[:2], 0.4).logpdf(2 * x[:2, 1:])",
-               "stats.gaussian_kde(v, 'silverman', v ** 2).evaluate([0.3])"))
-class KernelDensity:
-    """scipy.stats.gaussian_kde of traced samples: a normal density around each, of the samples' covariance times the
-    square of a factor."""
-
-    def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None):
-        self.dataset = self._in_rows(live(dataset))
-        d, n = shape_of(self.dataset)
-        self.weights = registry["full"](1.0, n, dtype="f8") / n if weights is None else live(weights)
-        self.weights = self.weights / total(self.weights, 0)
-        self.neff = 1.0 / total(self.weights * self.weights, 0)
-        self.factor = self._factor(bw_method, 1.0 * d)
-        spread = BY_NAME["numpy.cov"].call(self.dataset, bias=False, aweights=self.weights)
-        self.covariance = registry["reshape"](spread, d, d) * (self.factor * self.factor)
-
-    @staticmethod
-    def _in_rows(x: Any) -> Any:
-        return x if rank(x) == 2 else registry["reshape"](x, 1, shape_of(x)[0] if rank(x) else 1)
-
-    def _factor(self, method: Any, d: Any) -> Any:
-        name = "scott" if method is None else method if isinstance(method, str) else ""
-        if name == "scott":
-            return self.neff ** (-1.0 / (d + 4.0))
-        if name == "silverman":
-            return (self.neff * (d + 2.0) / 4.0) ** (-1.0 / (d + 4.0))
-        if callable(method) or name:
-            raise UnsupportedFunctionError("scipy.stats.gaussian_kde does not take this bw_method on traced arrays",
-                                           do="give a number")
-        return as_array(method)
-
-    def logpdf(self, x: Any) -> Any:
-        if isinstance(x, np.ndarray) and x.dtype.kind == "O":
-            raise TypeError("points are numbers")
-        at = self._in_rows(live(x))
-        d, n = shape_of(self.dataset)
-        factor = linalg.lower_cholesky(self.covariance, False)
-        both = [transposed(solve_lower(factor, part)) for part in (self.dataset, at)]
-        apart = registry["reshape"](both[1], shape_of(at)[1], 1, d) - both[0]
-        energy = -0.5 * over_last(apart * apart) + log(self.weights)
-        norm = 0.5 * (d * math.log(2.0 * math.pi) + _log_det(factor))
-        return BY_NAME["scipy.special.logsumexp"].call(energy, axis=1) - norm
-
-    def evaluate(self, points: Any) -> Any:
-        return exp(self.logpdf(points))
-
-    pdf = __call__ = evaluate
-

@@ -1,0 +1,90 @@
+"""Kernel density estimates: scipy.stats.gaussian_kde of traced samples, and of known samples at traced points.
+
+The density is a weighted sum of normal densities, one around each sample, whose covariance is that of the samples times
+the square of a factor (D. W. Scott, Multivariate Density Estimation (1992), chapter 6).
+"""
+import math
+from typing import Any
+
+import numpy as np
+
+from ....ir.op import registry
+from ....util.errors import UnsupportedFunctionError
+from ...extents import at_least
+from ...face import BY_NAME, face
+from ...kinds import shape_of
+from ...linalg.factorizations import solve_lower
+from ...linalg.matrices import transposed
+from ...transcendental import exp, log
+from .. import linalg
+from ..arguments import as_array, live, rank
+from .matrices import log_det
+from .multivariate import over_last, total
+
+
+def _in_rows(x: Any) -> Any:
+    """Numbers as points on a line; points in several dimensions are columns already."""
+    return x if rank(x) == 2 else registry["reshape"](x, 1, shape_of(x)[0] if rank(x) else 1)
+
+
+def _log_density(estimate: Any, points: Any) -> Any:
+    """The logarithm of the density at m points (d, m), or at one point (d,), by n samples (d, n): an array (m,)."""
+    data, weights, covariance = (live(x) for x in (estimate.dataset, estimate.weights, estimate.covariance))
+    at, d = _in_rows(live(points)), shape_of(data)[0]
+    if at_least(d, 2) and isinstance(shape_of(at)[0], int) and shape_of(at)[0] == 1:
+        at = transposed(at)
+    factor = linalg.lower_cholesky(covariance, False)
+    samples, places = (transposed(solve_lower(factor, part)) for part in (data, at))
+    apart = registry["reshape"](places, shape_of(at)[1], 1, d) - samples
+    energy = -0.5 * over_last(apart * apart) + log(weights)
+    norm = 0.5 * (d * math.log(2.0 * math.pi) + log_det(factor))
+    return BY_NAME["scipy.special.logsumexp"].call(energy, axis=1) - norm
+
+
+@face("scipy.stats.gaussian_kde.logpdf")
+def logpdf(estimate: Any, x: Any) -> Any:
+    return _log_density(estimate, x)
+
+
+@face("scipy.stats.gaussian_kde.evaluate")
+def evaluate(estimate: Any, points: Any) -> Any:
+    """The density that scipy.stats.gaussian_kde estimates, at traced points."""
+    return exp(_log_density(estimate, points))
+
+
+@face("scipy.stats.gaussian_kde",
+      samples=("stats.gaussian_kde(v)(x[0])", "stats.gaussian_kde(x[:2], 0.4).logpdf(2 * x[:2, 1:])",
+               "stats.gaussian_kde(v, 'silverman', v ** 2).evaluate([0.3])"))
+class KernelDensity:
+    """scipy.stats.gaussian_kde of traced samples."""
+
+    def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None):
+        self.dataset = _in_rows(live(dataset))
+        d, n = shape_of(self.dataset)
+        self.weights = registry["full"](1.0, n, dtype="f8") / n if weights is None else live(weights)
+        self.weights = self.weights / total(self.weights, 0)
+        self.neff = 1.0 / total(self.weights * self.weights, 0)
+        self.factor = self._factor(bw_method, 1.0 * d)
+        spread = BY_NAME["numpy.cov"].call(self.dataset, bias=False, aweights=self.weights)
+        self.covariance = registry["reshape"](spread, d, d) * (self.factor * self.factor)
+
+    def _factor(self, method: Any, d: Any) -> Any:
+        name = "scott" if method is None else method if isinstance(method, str) else ""
+        if name == "scott":
+            return self.neff ** (-1.0 / (d + 4.0))
+        if name == "silverman":
+            return (self.neff * (d + 2.0) / 4.0) ** (-1.0 / (d + 4.0))
+        if callable(method) or name:
+            raise UnsupportedFunctionError("scipy.stats.gaussian_kde does not take this bw_method on traced arrays",
+                                           do="give a number")
+        return as_array(method)
+
+    def logpdf(self, x: Any) -> Any:
+        if isinstance(x, np.ndarray) and x.dtype.kind == "O":
+            raise TypeError("points are numbers")
+        return _log_density(self, x)
+
+    def evaluate(self, points: Any) -> Any:
+        return exp(self.logpdf(points))
+
+    pdf = __call__ = evaluate
