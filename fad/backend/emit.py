@@ -34,8 +34,9 @@ from .lower import Lowering
 from .names import Names, own_name
 from .numbers import literal
 from .outline import OutlinedFunction, outlined, text_of, wrapped
-from .parallel import Work, in_parts, parallel_loops, work_of
+from .parallel import in_parts, parallel_loops
 from .vocabulary import VOCABULARY, imports
+from .work import Work, work_of
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")

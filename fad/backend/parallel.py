@@ -16,7 +16,7 @@ and on nothing else. docs/design/parallel.md has the reasons and the figures.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var
@@ -34,9 +34,6 @@ TURN = 200_000_000        # units that a thread does before handlers of signals 
 CALL, UNKNOWN = 6, 16     # units of a function call, iterations of a loop of which nothing is known
 _FOR = re.compile(r"( *)for (\w+) in range\((.*)\):")
 _MADE = re.compile(r" *(\w+) = np\.(?:empty|zeros)\(.*\)")
-_EXTENT = re.compile(r"    (\w+) = (\w+)\.shape\[(\d+)\]")
-_AXIS = re.compile(r"\.shape\[\d+\]")
-_DIVIDED = re.compile(r"[/%]\s*(?![\s\d/])")                       # by what is no constant
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 OWN, PRIVATE, SUM = "own", "private", "sum"
 
@@ -354,47 +351,6 @@ def _blocks(block: Block) -> Iterator[Block]:
     for s in block:
         for body in s.bodies:
             yield from _blocks(body)
-
-
-class Work(NamedTuple):
-    """What the loops of a kernel do, as expressions in its parameters and in extents of these: (name, parameter, axis).
-    """
-
-    parameters: tuple
-    extents: tuple
-    amounts: tuple
-
-    def is_much(self, values: Iterable) -> list:
-        """For each loop, whether it does enough on these arguments to be worth threads."""
-        known = dict(zip(self.parameters, values))
-        for name, parameter, axis in self.extents:
-            if hasattr(known.get(parameter), "shape"):
-                known[name] = known[parameter].shape[axis]
-        return [_evaluated(amount, known) > WORK for amount in self.amounts]
-
-    def least(self) -> int:
-        """A number up to which all extents and integers may be without work that is worth threads; 0 if none is known."""
-        amounts = [_AXIS.sub("", amount).replace("-", "+") for amount in self.amounts]   # no difference is larger
-        if any(_DIVIDED.search(amount) for amount in amounts):
-            return 0
-        names = {name for amount in amounts for name in _NAME.findall(amount)} - {"abs"}
-        powers = [1 << k for k in range(WORK.bit_length())]
-        return next((n >> 1 for n in powers if any(_evaluated(a, dict.fromkeys(names, n)) > WORK for a in amounts)), WORK)
-
-
-def work_of(loops: Iterable, lines: list, parameters: list) -> Work:
-    """What these loops of a function's lines do."""
-    found = [_EXTENT.fullmatch(code_of(line)) for line in lines]
-    extents = tuple([(m[1], m[2], int(m[3])) for m in found if m is not None and m[2] in parameters])
-    return Work(tuple(parameters), extents, tuple([loop.work() for loop in loops]))
-
-
-def _evaluated(work: str, known: dict) -> int:
-    try:
-        return int(eval(work, {"__builtins__": {}, "abs": abs}, known))
-    except (NameError, AttributeError) as error:             # it depends on what the kernel computes
-        let_through(error)
-        return 0
 
 
 def in_parts(loops: list, lines: list, parameters: list, names: Any, threads: int) -> tuple:

@@ -57,7 +57,7 @@ class Runner:
         self.text = ""                                       # of the kernel, once it is printed
         self.is_on_disk = False
         self.job: Job | None = None                          # that compiles the kernel in the background
-        self.work: Any = None  # what the loops of a kernel do that runs on one thread: see parallel.Work
+        self.work: Any = None  # what the loops of a kernel do that runs on one thread: see work.Work
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
         self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))  # a call is never begun a second time
 

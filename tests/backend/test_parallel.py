@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend import emit, parallel
+from fad.backend import emit, parallel, work
 from fad.util.config import Config, _container_cores
 
 rng = np.random.default_rng(0)
@@ -73,7 +73,8 @@ CASES = {"logistic": (logistic, (W, X, Y)), "chain": (chain, (Y,)), "mixture": (
 @pytest.fixture
 def always(monkeypatch):
     """Each loop is worth threads, however little it does."""
-    monkeypatch.setattr(parallel, "WORK", -1)
+    for module in (parallel, work):
+        monkeypatch.setattr(module, "WORK", -1)
 
 
 def gradient(f, args, threads):
