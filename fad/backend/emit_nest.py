@@ -1,13 +1,14 @@
 """Printing nest trees: loops, registers, rows and arrays, with small expressions written where they are used."""
-import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir.graph import Var
 from .allocation_hoisting import insert, room_for
 from .array_contraction import homes, kept_index, uses
 from .conflicts import READ
+from .emit_add import LINE, NUMBER, Added, adds_to, print_add
 from .emit_call import call_text, fill_text, fill_value
+from .emit_check import print_check
 from .emit_control import print_control
 from .emit_expr import Expressions
 from .emit_reduce import begin, print_place, print_reduce, print_scan
@@ -23,25 +24,10 @@ from .reductions import combine, combined, dtype_argument, unit
 from .shifted_fusion import shifted
 from .shifted_loop import ShiftedLoop, in_registers
 from .simd_blocking import LANES, BlockLoop
-from .templates import SUM, ExprText, bare, is_negative, sum_of, template
+from .templates import ExprText, template
 from .unroll_and_jam import can_jam, print_jammed
 
 WINDOW = 40                                 # how many statements away an expression may be used
-LINE = 90                                   # an expression longer than this gets a name
-_NUMBER = re.compile(r"(?<=[A-Za-z])_\d+\b")
-
-
-class Added(NamedTuple):
-    """A line that adds a value to a target: the number of lines up to it, its indent, the step, and the user's line
-    mentioned last before it.
-    """
-
-    line: int
-    indent: str
-    target: str
-    value: ExprText
-    step: Step
-    place: Any
 
 
 class Printer:
@@ -191,7 +177,7 @@ class Printer:
         """
         if step.kind != "map" or self.storage.root(step.out) not in single or not self.home(step.out).is_register:
             return False
-        reads = self._reads(step)
+        reads = self.reads(step)
         for node in rest:
             if not isinstance(node, Step):
                 return False
@@ -202,7 +188,7 @@ class Printer:
                 return False
         return False
 
-    def _reads(self, step: Step) -> set:
+    def reads(self, step: Step) -> set:
         """Roots that the step's expression reads, those read by the expressions within it included."""
         found: set = set()
         for e in step.reads():
@@ -214,9 +200,9 @@ class Printer:
         """Keep the step's expression for its reader, unless it has grown too long."""
         value = self.expressions.value(step)
         # whatever its names are numbered: equal code is to have equal text
-        short = len(_NUMBER.sub("", value.source)) <= LINE // 2
+        short = len(NUMBER.sub("", value.source)) <= LINE // 2
         if short:
-            self.pending_reads[self.storage.root(step.out)] = self._reads(step)
+            self.pending_reads[self.storage.root(step.out)] = self.reads(step)
             self.pending[self.storage.root(step.out)] = value
         return short
 
@@ -334,50 +320,10 @@ class Printer:
 
     def _map(self, step: Step) -> None:
         value, target = self.expressions.value(step).source, self.target(step)
-        if self._adds_to(step, target, value):
+        if adds_to(self, step, target, value):
             self.line(f"{target} {value[len(target) + 1]}= {value[len(target) + 3:]}", step)
         elif value != target:
             self.line(f"{target} = {value}", step)
-
-    def _adds_to(self, step: Step, target: str, value: str) -> bool:
-        """Whether the step adds one term to its own target, which is then a sum of free order (see sums.py)."""
-        if (
-            step.eqn is None
-            or step.eqn.op.name not in ("add", "sub")
-            or step.out.type.dtype.kind not in "fc"
-            or not isinstance(step.args[0], Elem)
-        ):
-            return False
-        return self.expressions.operand(step.args[0]).source == target and value.startswith(
-            (f"{target} + ", f"{target} - ")
-        )
-
-    def _add(self, step: Step) -> None:
-        value, target, place = self.expressions.value(step), self.target(step), self.place
-        before = self.added
-        if (
-            before is not None
-            and before[:3] == (len(self.lines), self.indent, target)
-            and self._may_join(before, step, value)
-        ):
-            del self.lines[-1]
-            step, value, self.place = before.step, sum_of(before.value, value), before.place
-            place = self.place
-        self.line(
-            f"{target} -= {bare(value.source[1:])}" if is_negative(value) else f"{target} += {value.source}", step
-        )
-        self.added = Added(len(self.lines), self.indent, target, value, step, place)
-
-    def _may_join(self, before: Added, step: Step, value: ExprText) -> bool:
-        """Whether the step's term and the term of the line before, which go to the same element, may be added together
-        and stored once.
-        """
-        root = self.storage.root(step.out)
-        return (
-            root not in self.held
-            and root not in self._reads(step)
-            and len(_NUMBER.sub("", before.value.source + value.source)) <= LINE
-        )
 
     def _fill(self, step: Step) -> None:
         root = self.storage.root(step.out)
@@ -398,35 +344,15 @@ class Printer:
             self.allocated.add(self.storage.root(v))
         self.line(call_text(self, step), step)
 
-    def _check(self, step: Step) -> None:
-        if step.eqn.op.name == "check_room":
-            self.line(f"if not room_for({self.expressions.operand(step.args[0]).source}):", step)
-            self.indented(
-                lambda: self.line("raise MemoryError('what a loop saves for its reverse sweep does not fit in memory')")
-            )
-            return
-        a, b = (self.expressions.operand(x).within(SUM) for x in step.args)
-        where = step.eqn.where.text if step.eqn.where is not None else ""
-        if step.eqn.op.name == "check_index":
-            self.line(f"if {a} < -{b} or {a} >= {b}:" if " " not in b else f"if {a} < -({b}) or {a} >= {b}:", step)
-            error, message = "IndexError", f"index out of range along axis {step.eqn.params['axis']}"
-        else:
-            self.line(f"if {a} != {b}:", step)
-            error, message = "ValueError", f"{step.eqn.params['what']} differ"
-            if step.eqn.op.name == "check_that":
-                error, message = step.eqn.params.get("error", "AssertionError"), step.eqn.params["what"]
-        self.indented(lambda: self.line(f"raise {error}({message + (f': {where}' if where else '')!r})"))
-
-
 _PRINT: dict[str, Callable] = {
     "map": Printer._map,
-    "add": Printer._add,
+    "add": print_add,
     "reduce": print_reduce,
     "scan": print_scan,
     "place": print_place,
     "fill": Printer._fill,
     "call": Printer._call,
-    "check": Printer._check,
+    "check": print_check,
     "control": print_control,
 }
 
