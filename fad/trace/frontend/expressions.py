@@ -107,6 +107,20 @@ class ExpressionRewriter(AccessRewriter):
             parts[:2] = [self.shared(of.target, part) for part in (e.elt, *of.ifs)][:2]
         return placed(self.runtime("comprehension", of.iter, *parts), e)
 
+    def list_made(self, e: Any) -> Any:
+        """A list that is given a name, an attribute, a key or a place in a list: a loop may come to append to it, or to
+        index it.
+        """
+        if isinstance(e, ast.List):
+            e.elts = [self.list_made(x) for x in e.elts]
+        if isinstance(e, ast.List) or getattr(e, "is_of_lists", False):
+            return placed(self.runtime("list_", e), e)
+        if isinstance(e, ast.Tuple):
+            e.elts = [self.list_made(x) for x in e.elts]
+        if isinstance(e, ast.Dict):
+            e.values = [self.list_made(x) for x in e.values]
+        return e
+
     def shared(self, target: Any, value: Any) -> ast.Call:
         """A function of a comprehension's item, which returns a function of its variables besides."""
         names: list = [ast.Name(n.id, ast.Load()) for n in ast.walk(target) if isinstance(n, ast.Name)]

@@ -323,20 +323,6 @@ class Rewriter(ExpressionRewriter):
         s.value = self.list_made(s.value)
         return s
 
-    def list_made(self, e: Any) -> Any:
-        """A list that is given a name, an attribute, a key or a place in a list: a loop may come to append to it, or to
-        index it.
-        """
-        if isinstance(e, ast.List):
-            e.elts = [self.list_made(x) for x in e.elts]
-        if isinstance(e, ast.List) or getattr(e, "is_of_lists", False):
-            return placed(self.runtime("list_", e), e)
-        if isinstance(e, ast.Tuple):
-            e.elts = [self.list_made(x) for x in e.elts]
-        if isinstance(e, ast.Dict):
-            e.values = [self.list_made(x) for x in e.values]
-        return e
-
     def visit_Raise(self, s: ast.Raise) -> Any:
         """A `raise`: under a condition on data the program raises, else the statement does."""
         s = self.generic_visit(s)                             # type: ignore[assignment]
