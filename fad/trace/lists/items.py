@@ -83,6 +83,10 @@ class Items(list, Record):
         made.extend([copy.deepcopy(x, known) for x in self])
         return made
 
+    def own_copy(self) -> "Items":
+        """Another list with the same elements."""
+        return Items(self)
+
     def _ask_for_rows(self, error: Exception) -> None:
         """Move to rows where the list was made: around the loops and branches that are being traced."""
         builder = current()
@@ -156,7 +160,7 @@ class Items(list, Record):
         if not isinstance(x, Items) or x.home is not current() or x.keeper is not None:
             note_fixed(x)                                     # the list keeps a copy of it
             self.ties.is_shared = True
-            x = x.own_copy() if is_in_rows else Items(x)
+            x = x.own_copy() if isinstance(x, Items) else Items(x)
         if not is_in_rows:
             x.move_to_rows([], 0)
         elif not x.is_element:

@@ -128,7 +128,7 @@ class RowList(Items):
         own.kin = self.rows[k].kin
         return own
 
-    def own_copy(self) -> "RowList":
+    def own_copy(self) -> Items:
         """A list in rows of its own with the same elements."""
         return _with_rows(_RowListFrame(self), tuple([self.own_entries(k) for k in range(len(self.rows))]))
 
