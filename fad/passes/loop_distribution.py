@@ -13,12 +13,13 @@ from typing import Any
 from ..ir.build import building
 from ..ir.graph import Equation, Func, Literal, Var, free_vars, has_effect, has_loop, is_counted, traced_value
 from ..ir.op import registry
-from ..ir.uses import DefUse, reads
+from ..ir.uses import reads
 from ..ir.views import LoopView
 from ..ir.walk import Environment, run_equation
 from ..ops.control import FOR, integer, trip_count, unwritten
 from ..ops.extents import minimum
 from .legalisation import input_for
+from .reduction_recognition import is_summed
 from .rewrite import Scope, rewrite
 
 STRIP = 256                                                  # iterations
@@ -79,9 +80,9 @@ class _Split:
             return None
         if any(map(has_loop, loop.body.equations)):
             return None
-        chains = DefUse.of(loop.body)
         sums = [k for k, c in enumerate(loop.carries)
-                if not c.type.shape and c.type.dtype.kind == "f" and _is_sum(chains, c, loop.next[k])]
+                if not c.type.shape and c.type.dtype.kind == "f"
+                and is_summed(loop.body, c, loop.next[k], within=False)]
         recurs = [c for k, c in enumerate(loop.carries)
                   if k not in sums and not c.type.shape and c.type.dtype.kind in "fc" and c is not loop.next[k]]
         if not sums or not recurs:
@@ -194,22 +195,6 @@ class _Split:
     def _names(self, places: list, more: int) -> tuple:
         names = self.loop.eqn.params["names"]
         return tuple([names[k] for k in places] + [""] * more) if names else ()
-
-
-def _is_sum(chains: DefUse, state: Any, end: Any) -> bool:
-    """Whether an iteration only adds to a carry, or subtracts from it, and nothing else reads it."""
-    while state is not end:
-        users = chains.users(state)
-        if state in chains.outputs or len(users) != 1 or not _adds_to(users[0], state):
-            return False
-        (state,) = users[0].outputs
-    return chains.outputs.count(end) == 1 and not chains.users(end)
-
-
-def _adds_to(e: Equation, state: Var) -> bool:
-    places = [k for k, a in enumerate(e.inputs) if a is state]
-    is_sum = e.op.name == "add" and len(places) == 1 or e.op.name == "sub" and places == [0]
-    return is_sum and e.outputs[0].type.dtype == state.type.dtype
 
 
 def _is_short(loop: LoopView, is_inner: bool) -> bool:

@@ -1,6 +1,12 @@
-"""Reduction recognition: carries of a loop that the iterations only add to, so that their order does not matter."""
-from ..ir.graph import Equation, Func, Var
-from ..ir.uses import DefUse, defined_in
+"""Reduction recognition: carries of a loop that the iterations only add to, so that their order does not matter.
+
+`is_summed` answers for numbers, `Sums` for arrays, of which an iteration may add to a part.
+"""
+from typing import Any
+
+from ..ir.graph import Equation, Func, Var, free_vars, is_branch, is_counted
+from ..ir.uses import DefUse, defined_in, operands
+from ..ir.views import BranchView, LoopView
 
 
 class Sums:
@@ -52,3 +58,62 @@ def _states(eqn: Equation) -> tuple:
     places = eqn.inputs[:1] if eqn.adds_part else eqn.inputs[:2]
     return tuple([a for a in places if isinstance(a, Var) and a.type.shape == eqn.outputs[0].type.shape
                   and a.type.dtype == eqn.outputs[0].type.dtype])
+
+
+def is_summed(region: Func, start: Var, end: Any, within: bool = True) -> bool:
+    """Whether `end` is `start` with something added to it that does not depend on it, and nothing else reads `start`.
+
+    within: whether loops and branches of the region may add to it, too
+    """
+    partial = _partial_sums(region, {start})
+    if partial is None or end not in partial:
+        return False
+    if not within and any(e.regions and not partial.isdisjoint(operands(e)) for e in region.equations):
+        return False
+    return sum(a in partial for a in region.outputs) == 1
+
+
+def _partial_sums(region: Func, sums: set) -> "set | None":
+    """The variables of a region that are these sums with more terms; None if they are read for anything else."""
+    found = set(sums)
+    for eqn in region.equations:
+        if not found.isdisjoint(operands(eqn)) and not _adds(eqn, found):
+            return None
+    return found
+
+
+def _adds(eqn: Equation, sums: set) -> bool:
+    """Whether an equation only adds to a partial sum. Its result is one then."""
+    if is_counted(eqn):
+        return _adds_in_loop(LoopView(eqn), sums)
+    if is_branch(eqn):
+        return _adds_in_branches(BranchView(eqn), sums)
+    places = [k for k, a in enumerate(eqn.inputs) if a in sums]
+    if eqn.op.name not in ("add", "sub") or len(places) != 1 or (eqn.op.name == "sub" and places != [0]):
+        return False
+    sums.update(eqn.outputs)
+    return True
+
+
+def _adds_in_loop(loop: LoopView, sums: set) -> bool:
+    if any(a in sums for a in loop.bounds) or not sums.isdisjoint(free_vars(loop.body)):
+        return False
+    for k, a in enumerate(loop.init):
+        if a in sums:
+            if not is_summed(loop.body, loop.carries[k], loop.next[k]):
+                return False
+            sums.add(loop.results[k])
+    return True
+
+
+def _adds_in_branches(branch: BranchView, sums: set) -> bool:
+    if branch.selector in sums:
+        return False
+    found = [_partial_sums(region, sums) for region in branch.branches]
+    for out in branch.results:
+        are_sums = {partial is not None and a in partial for partial, a in zip(found, branch.yielded(out))}
+        if len(are_sums) > 1:
+            return False
+        if are_sums == {True}:
+            sums.add(out)
+    return None not in found

@@ -21,11 +21,11 @@ from ..ir.walk import Environment, bind_outputs
 from ..ops.carry import convert
 from ..ops.control import FOR
 from ..ops.kinds import guarding, product
+from ..passes.reduction_recognition import is_summed
 from .activity import is_continuous
 from .blocks import LARGE, operations
 from .control_vjp import demanded, take
 from .cost_model import USUAL_EXTENT, bytes_of, iterations_guess
-from .independence import is_summed
 from .inputs import zeros_like
 from .lane_costs import iterations_of, size_of
 from .lane_parts import NAME

@@ -16,6 +16,7 @@ from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_co
 from ..ir.spec import subscripts_of
 from ..ir.uses import operands
 from ..ir.views import BranchView, LoopView
+from ..passes.reduction_recognition import is_summed
 
 SUM, PRIVATE, OWN, SAME = "sum", "private", "own", "same"
 
@@ -60,62 +61,6 @@ def _role(loop: LoopView, carry: Var, following: Any, is_used: bool) -> "Role | 
             written = Coverage({axis: loop.index}).of(loop.body, carry)
             return Role(OWN, axis, written.is_complete and not written.is_exposed, frozenset(accesses.versions))
     return None if is_used or Coverage({}).of(loop.body, carry).is_exposed else Role(PRIVATE)
-
-
-# -- sums ----------------------------------------------------------------------------------------------------------
-
-
-def is_summed(region: Func, start: Var, end: Any) -> bool:
-    """Whether `end` is `start` with something added to it that does not depend on it, and nothing else reads `start`.
-    """
-    partial = _partial_sums(region, {start})
-    return partial is not None and end in partial and sum(a in partial for a in region.outputs) == 1
-
-
-def _partial_sums(region: Func, sums: set) -> "set | None":
-    """The variables of a region that are these sums with more terms; None if they are read for anything else."""
-    found = set(sums)
-    for eqn in region.equations:
-        if not found.isdisjoint(operands(eqn)) and not _adds(eqn, found):
-            return None
-    return found
-
-
-def _adds(eqn: Equation, sums: set) -> bool:
-    """Whether an equation only adds to a partial sum. Its result is one then."""
-    if is_counted(eqn):
-        return _adds_in_loop(LoopView(eqn), sums)
-    if is_branch(eqn):
-        return _adds_in_branches(BranchView(eqn), sums)
-    places = [k for k, a in enumerate(eqn.inputs) if a in sums]
-    if eqn.op.name not in ("add", "sub") or len(places) != 1 or (eqn.op.name == "sub" and places != [0]):
-        return False
-    sums.update(eqn.outputs)
-    return True
-
-
-def _adds_in_loop(loop: LoopView, sums: set) -> bool:
-    if any(a in sums for a in loop.bounds) or not sums.isdisjoint(free_vars(loop.body)):
-        return False
-    for k, a in enumerate(loop.init):
-        if a in sums:
-            if not is_summed(loop.body, loop.carries[k], loop.next[k]):
-                return False
-            sums.add(loop.results[k])
-    return True
-
-
-def _adds_in_branches(branch: BranchView, sums: set) -> bool:
-    if branch.selector in sums:
-        return False
-    found = [_partial_sums(region, sums) for region in branch.branches]
-    for out in branch.results:
-        are_sums = {partial is not None and a in partial for partial, a in zip(found, branch.yielded(out))}
-        if len(are_sums) > 1:
-            return False
-        if are_sums == {True}:
-            sums.add(out)
-    return None not in found
 
 
 # -- arrays --------------------------------------------------------------------------------------------------------
