@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import above
-from .stepping import ONE, check_step, end_of_step, first_size, least_step, newton_tolerance, norm
+from .stepping import ONE, begin, check_step, end_of_step, least_step, newton_tolerance, norm
 
 ORDERS, ITERATIONS, LEAST, MOST = 5, 4, 0.2, 10.0
 KAPPA = np.array([0, -0.1850, -1 / 9, -0.0823, -0.0415, 0])
@@ -53,12 +53,11 @@ class Backward:
 
     def start(self, problem: Any, t: Any, y: Any, first_step: Any) -> tuple:
         """The state at the start, the number of calls of the slope, and of Jacobians."""
-        f = problem.slope(t, y)
-        size = ONE * (first_size(problem, t, y, f, 1) if first_step is None else first_step)
+        f, size, calls = begin(problem, t, y, first_step, 1)
         zeros = np.zeros((ORDERS + 1, y.size))
         D = np.concatenate((y[None], (f * size * problem.direction)[None], zeros))
         matrix = problem.jacobian(t, y)
-        return (t, y, size, D, 1, 0, matrix, problem.is_constant, ONE * 0.0), 1 + (first_step is None), 1
+        return (t, y, size, D, 1, 0, matrix, problem.is_constant, ONE * 0.0), calls, 1
 
     def attempt(self, problem: Any, state: tuple) -> tuple:
         """Whether a step is accepted, the state after it, what its polynomial is made of, and the numbers of calls and

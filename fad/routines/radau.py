@@ -17,7 +17,7 @@ import numpy as np
 
 from . import above
 from .bdf import newton
-from .stepping import ONE, check_step, end_of_step, first_size, least_step, newton_tolerance, norm, value_at
+from .stepping import ONE, begin, check_step, end_of_step, least_step, newton_tolerance, norm, value_at
 
 ROOT = 6 ** 0.5
 C = np.array([(4 - ROOT) / 10, (4 + ROOT) / 10, 1])
@@ -45,12 +45,11 @@ class ImplicitRungeKutta:
 
     def start(self, problem: Any, t: Any, y: Any, first_step: Any) -> tuple:
         """The state at the start, the number of calls of the slope, and of Jacobians."""
-        f = problem.slope(t, y)
-        size = ONE * (first_size(problem, t, y, f, 3) if first_step is None else first_step)
+        f, size, calls = begin(problem, t, y, first_step, 3)
         still = (t, ONE, np.concatenate((y[None], np.zeros((3, y.size)))))
         none = ONE * 0.0
         state = (t, y, f, size, size, none, none, problem.jacobian(t, y), True, none, False, False, still)
-        return state, 1 + (first_step is None), 1
+        return state, calls, 1
 
     def attempt(self, problem: Any, state: tuple) -> tuple:
         """Whether a step is accepted, the state after it, what its polynomial is made of, and the numbers of calls and

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
-from .stepping import ONE, check_step, end_of_step, first_size, least_step, norm
+from .stepping import ONE, begin, check_step, end_of_step, least_step, norm
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # limits of the ratio of the next step to the last one
 
@@ -37,9 +37,8 @@ class ExplicitPair:
 
     def start(self, problem: Any, t: Any, y: Any, first_step: Any) -> tuple:
         """The state at the start, and the number of calls of the slope."""
-        f = problem.slope(t, y)
-        size = first_size(problem, t, y, f, self.order) if first_step is None else first_step
-        return (t, y, f, ONE * size, False), 1 + (first_step is None), 0
+        f, size, calls = begin(problem, t, y, first_step, self.order)
+        return (t, y, f, size, False), calls, 0
 
     def attempt(self, problem: Any, state: tuple) -> tuple:
         """Whether a step is accepted, the state after it, what its polynomial is made of, and the calls that it took.

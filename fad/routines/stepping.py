@@ -71,6 +71,13 @@ def first_size(problem: Any, t0: Any, y0: Any, f0: Any, order: int) -> Any:
     return min(100 * h0, h1, whole, problem.max_step)
 
 
+def begin(problem: Any, t: Any, y: Any, first_step: Any, order: int) -> tuple:
+    """The slope at the start, the size of the first step (None: chosen here), and the number of calls of the slope."""
+    f = problem.slope(t, y)
+    size = first_size(problem, t, y, f, order) if first_step is None else first_step
+    return f, ONE * size, 1 + (first_step is None)
+
+
 def value_at(origin: Any, width: Any, powers: Any, t: Any) -> Any:
     """The polynomial of a step at the time t."""
     x = (t - origin) / width
