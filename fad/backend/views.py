@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.affine import combined
 from ..ir.graph import Equation, Literal, Var
 from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
@@ -75,23 +76,9 @@ class Views:
             return
         if any(a.type.shape or a.type.dtype != np.int64 for a in eqn.inputs):
             return
-        form = self._affine(eqn.op.name, eqn.inputs)
+        form = combined(eqn.op.name, [self.number(a) for a in eqn.inputs])
         if form is not None:
             self.forms[out] = form
-
-    def _affine(self, name: str, inputs: tuple) -> "Index | None":
-        forms = [self.number(a) for a in inputs]
-        if name == "add":
-            return forms[0] + forms[1]
-        if name == "sub":
-            return forms[0] - forms[1]
-        if name == "neg":
-            return forms[0].scaled(-1)
-        if name == "mul" and not forms[0].terms:
-            return forms[1].scaled(forms[0].const)
-        if name == "mul" and not forms[1].terms:
-            return forms[0].scaled(forms[1].const)
-        return None
 
 
 def _transpose(views: Views, eqn: Equation) -> Callable:

@@ -72,5 +72,24 @@ class Affine(NamedTuple):
         return not self.terms
 
 
+def combined(name: str, forms: "list[Form]") -> "Form | None":
+    """The form of add, sub, neg or mul of these forms, where it is affine; None for other ops.
+
+    >>> combined("mul", [Affine.constant(2), Affine.constant(3)])
+    Affine(terms=(), const=6)
+    """
+    if name == "add":
+        return forms[0] + forms[1]
+    if name == "sub":
+        return forms[0] - forms[1]
+    if name == "neg":
+        return forms[0].scaled(-1)
+    if name == "mul" and not forms[0].terms:
+        return forms[1].scaled(forms[0].const)
+    if name == "mul" and not forms[1].terms:
+        return forms[0].scaled(forms[1].const)
+    return None
+
+
 def _order(term: tuple) -> tuple:
     return term[0].order

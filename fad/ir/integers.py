@@ -7,7 +7,7 @@ traced anew).
 """
 from typing import NamedTuple
 
-from .affine import Affine
+from .affine import Affine, combined
 from .graph import Var
 
 
@@ -43,16 +43,6 @@ class Integers:
     def form_of(self, name: str, operands: tuple) -> "Affine | None":
         """The affine form of an op's result, where it has one."""
         forms = [self.form(a) for a in operands]
-        if name == "add":
-            return forms[0] + forms[1]
-        if name == "sub":
-            return forms[0] - forms[1]
-        if name == "neg":
-            return forms[0].scaled(-1)
-        if name == "mul" and forms[0].is_constant:
-            return forms[1].scaled(forms[0].const)
-        if name == "mul" and forms[1].is_constant:
-            return forms[0].scaled(forms[1].const)
         if name == "floordiv" and forms[1].is_constant:
             return forms[0].divided(forms[1].const)
         if name in ("minimum", "maximum"):
@@ -61,7 +51,7 @@ class Integers:
                 return forms[0]
             if self.proves_nonnegative(smaller - larger):
                 return forms[1]
-        return None
+        return combined(name, forms)
 
     def note_result(self, name: str, var: Var, operands: tuple) -> None:
         """Note what is known of the result of an op that has no affine form."""
