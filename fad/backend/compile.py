@@ -5,8 +5,7 @@ asked for. So a function that is made anew at each call is not compiled at each.
 goes, its machine code is freed.
 """
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 from weakref import WeakValueDictionary
 
 from ..ir.graph import Func
@@ -14,33 +13,12 @@ from ..util.config import config
 from . import cache
 from .emit import source as source
 from .emit import source_for as source_for
+from .kernel import Kernel
 from .loop_ir import BackendError as BackendError
 
 LAST = 32                                                     # kernels that are kept although no program has them
 _kernels: "WeakValueDictionary[str, Kernel]" = WeakValueDictionary()
 _last: "OrderedDict[str, Kernel]" = OrderedDict()
-
-
-class Kernel:
-    """A compiled function: `call(*arrays_and_numbers)` is the entry point, `source` its text."""
-
-    __slots__ = ("source", "name", "call", "__weakref__")
-
-    def __init__(self, text: str, name: str, call: Any):
-        self.source, self.name, self.call = text, name, call
-
-    @property
-    def entry(self) -> "Callable | None":
-        """What the dispatcher calls for the one kind of arguments that there is, with an integer behind them: see
-        kernels/gil.py. None if there are several kinds.
-        """
-        found = list(self.call.overloads.values())
-        return found[0].entry_point if len(found) == 1 else None
-
-    def compile(self, *examples: Any) -> "Kernel":
-        """Compile now, for arguments like these."""
-        self.call.compile(tuple([self.call.typeof_pyval(x) for x in examples]))
-        return self
 
 
 def compile(

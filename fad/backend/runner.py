@@ -5,7 +5,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from ..util.log import patient, tell, timed
 from ..util.patience import OutOfPatience, patience
 from ..util.where import outside_fad
 from .callbacks import linked
+from .kernel import Kernel
 from .tiers import LOOK, SHARE, SHARE_OF_LOOPS, Job, compile_time, example, holds_locks, is_loaded, load_time, note_time
-
-if TYPE_CHECKING:
-    from .compile import Kernel
 
 numba = LazyModule("numba")
 _compiling: Any = renewed(threading.RLock())
@@ -90,7 +88,7 @@ class Runner:
             self.longest = max(self.longest, took)
         return tuple([_owned(y, values) for y in outputs])
 
-    def run_kernel(self, kernel: "Kernel", values: list) -> tuple:
+    def run_kernel(self, kernel: Kernel, values: list) -> tuple:
         """The outputs by the kernel."""
         try:
             outputs = kernel.call(*values, *self.link)
@@ -102,7 +100,7 @@ class Runner:
 
     @functools.cached_property
     def least_work(self) -> int:
-        """See parallel.Work.least."""
+        """See work.Work.least."""
         return self.work.least()
 
     def source(self, name: "str | None" = None) -> str:
@@ -265,7 +263,7 @@ def _answer(job: "Job | None", work: Callable) -> Callable:
     return job.answer if job.has_answer() else work
 
 
-def _is_loaded_from_disk(kernel: "Kernel") -> bool:
+def _is_loaded_from_disk(kernel: Kernel) -> bool:
     return bool(getattr(getattr(kernel.call, "stats", None), "cache_hits", None))
 
 

@@ -5,7 +5,8 @@ On tensors of a few elements PyTorch takes some fifteen microseconds for a funct
 for the backward pass as such. What is left is ten calls of NumPy and no more: so the arguments are looked at once, what
 is saved is known from the first call with arguments of the same kinds, and no gradient is fitted that fits.
 """
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,12 +18,19 @@ from .saved import Meta, SavedTensor
 from .state import now
 from .tensor import Tensor, wrap
 
-if TYPE_CHECKING:
-    from .composite import Composite
-
 ndarray, F8, F4 = np.ndarray, np.dtype(np.float64), np.dtype(np.float32)
 _new = object.__new__
 _LEFT_OUT, _CONSTANT, _UNMOVED, _MOVED = range(4)         # kinds of arguments; one without axes counts four more
+
+
+class HasShortWay(Protocol):
+    """What the short way asks of a composite (see composite.py)."""
+
+    handle: Any
+    run: Callable
+    alike: bool
+    edges: "int | None"
+    kept: dict
 
 
 class CompositeNode(SingleNode):
@@ -75,7 +83,7 @@ class CompositeNode(SingleNode):
                       for gx, x, need, _ in zip(out, arrays, self.needs, self.next)])
 
 
-def lean(composite: "Composite", args: tuple, params: dict, label: "str | None") -> "Tensor | None":
+def lean(composite: HasShortWay, args: tuple, params: dict, label: "str | None") -> "Tensor | None":
     """The composite's result by the short way; None where that does not serve."""
     if not now().quick:
         return None
