@@ -3,7 +3,6 @@
 `python -m tests.fuzz.distributed [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
 import sys
-import warnings
 from contextlib import contextmanager
 from unittest import mock
 
@@ -13,7 +12,8 @@ import fad
 from fad.passes import loop_distribution
 
 from . import judge
-from .statement import Blocks, Statement
+from .loops import Loops, judge_beside
+from .statement import Statement
 
 HEAD = ("n = x.size", "y = np.zeros(n)", "h = x[0]", "g = 0.2", "s = 0.1", "r = 0.5", "m = 1")
 RANGES = ("range(n)", "range(1, n)", "range(2, n - 1)", "range(n - 1)", "range(n - 1, -1, -1)")
@@ -22,16 +22,18 @@ FORMS = ("{0} * {1}", "np.sin({0})", "np.exp(-{0} * {0})", "np.log(1.5 + {0} * {
          "np.tanh({0}) * {1}", "{0} / (1.5 + {1} * {1})")
 
 
-class Generator(Blocks):
+class Generator(Loops):
     """Makes one program from a seed: a loop over two states, two sums, an array and a counter."""
+
+    forms = FORMS
 
     def program(self):
         body = [Statement("a = 0.4 * x[i]"), *[s for _ in range(self.r.randint(2, 5)) for s in self.statement()], Statement(f"s += {self.value()}")]
         self.r.shuffle(body[1:])
-        return [*map(Statement, HEAD), Statement(f"for i in {self.r.choice(RANGES)}:", body), Statement("return s + np.sin(r) + h * g + np.sum(y)")]
+        return self.loop(HEAD, RANGES, body, "s + np.sin(r) + h * g + np.sum(y)")
 
     def value(self):
-        return self.r.choice(FORMS).format(*self.r.choices(ATOMS, k=2))
+        return super().value(ATOMS)
 
     def statement(self):
         targets = ["h = 0.5 * h + 0.1 * ({})", "g = 0.3 * g - 0.2 * ({})", "h = np.cos(h) + 0.1 * ({})", "s += {}", "s -= {}", "r = r + {}", "y[i] = {}", "a = {}",
@@ -52,19 +54,7 @@ def in_strips(count):
 def judge_strips(f, count, tier, extent):
     """None, or what is wrong with the value or the gradient: beside Python, and the interpreter, which has one loop."""
     x = np.random.default_rng(extent).uniform(0.05, 0.9, extent)
-    with warnings.catch_warnings(), judge.tier(tier, refusals=False):
-        warnings.simplefilter("ignore", RuntimeWarning)
-        want = f(x.copy())
-        with fad.config.using(compile="never"):
-            whole = fad.grad(lambda x: f(x))(x)
-        with in_strips(count):
-            value, found = fad.jit(lambda x: f(x))(x), fad.grad(lambda x: f(x))(x)
-    if not np.isfinite(whole).all():
-        return None
-    if not np.isclose(value, want, rtol=1e-9, atol=1e-12):
-        return f"in strips of {count}: {value} instead of {want}"
-    difference, size = np.abs(found - whole).max(), np.abs(whole).max()
-    return None if difference <= 1e-9 * (1 + size) else f"gradient in strips of {count}: {difference} beside {size}"
+    return judge_beside(f, x, tier, in_strips(count), f"in strips of {count}", lambda: fad.config.using(compile="never"))
 
 
 def generate(seed):

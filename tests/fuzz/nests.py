@@ -3,17 +3,16 @@
 `python -m tests.fuzz.nests [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
 import sys
-import warnings
 from contextlib import contextmanager
 from unittest import mock
 
 import numpy as np
 
-import fad
 from fad.transforms import lane_costs, lane_parts, lanes, vectorise
 
 from . import judge
-from .statement import Blocks, Statement
+from .loops import Loops, judge_beside
+from .statement import Statement
 
 HEAD = ("n = x.size // 3", "X = x.reshape(n, 3)", "w = X[0] * 0.5", "places = np.arange(n)[::-1] % n", "t = np.zeros(3)", "r = np.zeros((2, 3))",
         "u = np.zeros(n)", "m = np.zeros((n, 3))", "k = np.zeros(n, dtype=int)", "s = 0.0", "q = 0.1", "a = 0.2", "b = 0")
@@ -25,8 +24,10 @@ ELEMENTS = ("X[i, j]", "X[i, j]", "w[j]", "t[j]", "t[j]", "t[j - 1]", "r[0, j]",
 FORMS = ("{0}", "{0} * {1}", "np.sin({0})", "{0} + {1}", "{0} - 0.5 * {1}", "0.5 * {0} * {0}", "float(np.where({0} > {1}, {0}, 0.2))", "max({0}, {1})", "abs({0})")
 
 
-class Generator(Blocks):
+class Generator(Loops):
     """Makes one program from a seed: a loop with inner loops over arrays of few elements."""
+
+    forms = FORMS
 
     def program(self):
         self.is_clean = self.r.random() < 0.7                # nothing is left over from the iteration before
@@ -38,12 +39,12 @@ class Generator(Blocks):
             body += self.statement()
         body += self.inner()
         ends = ["np.sum(u * u)", "np.sum(m)", "s", "q"] + (["t[1]"] if self.r.random() < 0.1 else []) + (["a"] if self.r.random() < 0.05 else [])
-        return [*map(Statement, HEAD), Statement(f"for i in {self.r.choice(RANGES)}:", body), Statement("return " + " + ".join(ends))]
+        return self.loop(HEAD, RANGES, body, " + ".join(ends))
 
     def value(self, atoms):
         if self.is_clean:
             atoms = [atom for atom in atoms if not atom.startswith(("r", "u[i - ", "m[i, j -")) and atom != "t[j - 1]"]
-        return self.r.choice(FORMS).format(*self.r.choices(atoms, k=2))
+        return super().value(atoms)
 
     def statement(self):
         kind = self.r.random()
@@ -97,18 +98,7 @@ def in_lanes(count=64, most=None):
 def judge_lanes(f, count, tier, rows):
     """None, or what is wrong with the value or the gradient in lanes: beside Python, and iterations one by one."""
     x = np.random.default_rng(rows).uniform(0.05, 0.9, 3 * rows)
-    with warnings.catch_warnings(), judge.tier(tier, refusals=False):
-        warnings.simplefilter("ignore", RuntimeWarning)
-        want = f(x.copy())
-        one_by_one = fad.grad(lambda x: f(x))(x)
-        with in_lanes(count, rows % 2):
-            value, found = fad.jit(lambda x: f(x))(x), fad.grad(lambda x: f(x))(x)
-    if not np.isfinite(one_by_one).all():
-        return None
-    if not np.isclose(value, want, rtol=1e-9, atol=1e-12):
-        return f"in {count} lanes: {value} instead of {want}"
-    difference, size = np.abs(found - one_by_one).max(), np.abs(one_by_one).max()
-    return None if difference <= 1e-9 * (1 + size) else f"gradient in {count} lanes: {difference} beside {size}"
+    return judge_beside(f, x, tier, in_lanes(count, rows % 2), f"in {count} lanes")
 
 
 def generate(seed):
