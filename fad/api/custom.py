@@ -45,7 +45,7 @@ def watch_rules(owner: Any, *names: str) -> None:
 
 
 class _WithRule:
-    """What custom_jvp and custom_vjp return: the function, called as it is but for its derivative."""
+    """The result of custom_jvp and custom_vjp: the function, with a derivative of the user's."""
 
     _rules: "tuple[str, ...]" = ()                            # names of the attributes that hold the rule
 

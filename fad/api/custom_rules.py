@@ -99,7 +99,7 @@ def _held(x: Any) -> Any:
 
 
 class Rule:
-    """What transforms/custom.py asks of a custom call's derivative."""
+    """The derivative of a custom call, as transforms/custom.py uses it."""
 
     jvp: "Callable | None" = None
     forward: "Callable | None" = None

@@ -75,7 +75,7 @@ class Sharing:
         self.staged = staged.of_pattern(self)
 
     def serve(self, parts: FunctionParts, call: Callable, *args: Any, **kwargs: Any) -> Any:
-        """What the staged function (or a method of it) answers for a function of these parts."""
+        """The result of the staged function (or of a method of it) for a function of these parts."""
         before = getattr(self.serving, "call", None)
         self.serving.call = SharedCall(parts.ids)
         try:
@@ -158,7 +158,10 @@ def _is_free_of(program: Any, fillings: list) -> bool:
 
 
 def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
-    """What serves this staged function among others, and the parts of its function; None for the first of its kind."""
+    """The pattern that serves this staged function among others, and the parts of its function.
+
+    None for the first function of its kind.
+    """
     try:
         parts = parts_of(staged.rebuild[1][0])
         if parts is None:

@@ -226,7 +226,7 @@ class Staged(StagedPrograms):
         return run_on_tape(self.body, args, kwargs, self.kernel_name, self.delivered)
 
     def delivered(self, tape: Any, result: Any) -> Any:
-        """What the body returned on the tape, as the call returns it."""
+        """The result of the body on the tape, as the call returns it."""
         return as_arrays(tape, result)
 
     # -- looking -----------------------------------------------------------------------------------
@@ -248,11 +248,11 @@ class Staged(StagedPrograms):
 
     @property
     def kernel_name(self) -> str:
-        """What it is called in generated code: grad, jit, hessian, ..."""
+        """The name of the transform in generated code: grad, jit, hessian, ..."""
         return self.rebuild[0].__name__.strip("_")
 
     def _title(self) -> str:
-        """What it is called in messages."""
+        """The name of the function in messages."""
         return f"{getattr(self.__wrapped__, '__name__', 'f')} (in fad.{self.kernel_name.removesuffix('_of')})"
 
     @property
@@ -307,7 +307,7 @@ class Staged(StagedPrograms):
         return _rebuild, (make, args, kwargs, texts_behind(args[0]))
 
     def __dir__(self) -> list:
-        """What a user may use; the rest is of fad's own."""
+        """The names that are there for users."""
         return sorted({"njit", "clear", "compilations", "traces",
                        *[name for name in object.__dir__(self) if name.startswith("__")]})
 

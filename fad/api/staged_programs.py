@@ -76,8 +76,8 @@ class StagedPrograms:
         return program
 
     def _traced_anew(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
-        """A program for these arguments, of which some leaves are data. The trace has made its outside changes once
-        and for all, or the program knows that it must be traced anew."""
+        """A program for these arguments; the leaves at the places `dynamic` are data. The trace has made its changes
+        outside once and for all, or the program knows that it must be traced anew."""
         with timed() as took:
             program = self._traced(leaves, structure, dynamic)
         program.traced_in = took[0]

@@ -31,7 +31,7 @@ from .simd_blocking import LANES, BlockLoop
 
 WORK = 1_000_000          # units of work that are worth threads: a tenth of a millisecond at least
 TURN = 200_000_000        # units that a thread does before handlers of signals may run
-CALL, UNKNOWN = 6, 16     # units of a function call, iterations of a loop of which nothing is known
+CALL, UNKNOWN = 6, 16     # units of a function call, assumed iterations of an unknown loop
 _FOR = re.compile(r"( *)for (\w+) in range\((.*)\):")
 _MADE = re.compile(r" *(\w+) = np\.(?:empty|zeros)\(.*\)")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -39,7 +39,7 @@ OWN, PRIVATE, SUM = "own", "private", "sum"
 
 
 class Role(NamedTuple):
-    """What the iterations of a loop do with an array that they write to; the rank is that of what is kept of it."""
+    """The use that the iterations of a loop make of an array that they write to; rank: of the part that is kept."""
 
     kind: str
     dtype: Any

@@ -1,4 +1,4 @@
-"""What the loops of a kernel do, as expressions in its parameters: whether a call has enough of it for threads."""
+"""The work of a kernel's loops, as expressions in its parameters, and whether a call has enough of it for threads."""
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
 class Work(NamedTuple):
-    """What the loops of a kernel do, as expressions in its parameters and in extents of these: (name, parameter, axis).
+    """The work of a kernel's loops, as expressions in its parameters and in their extents: (name, parameter, axis).
     """
 
     parameters: tuple
@@ -42,7 +42,7 @@ class Work(NamedTuple):
 
 
 def work_of(loops: Iterable, lines: list, parameters: list) -> Work:
-    """What these loops of a function's lines do."""
+    """The work of these loops of a function's lines."""
     found = [_EXTENT.fullmatch(code_of(line)) for line in lines]
     extents = tuple([(m[1], m[2], int(m[3])) for m in found if m is not None and m[2] in parameters])
     return Work(tuple(parameters), extents, tuple([loop.work() for loop in loops]))

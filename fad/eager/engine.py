@@ -231,7 +231,7 @@ class BackwardRun:
         return wrap(g)
 
     def take(self, g: Any) -> Any:
-        """What a hook gave, in the form in which gradients flow."""
+        """The result of a hook, in the form in which gradients flow."""
         if g is None:
             return None
         if self.create:
@@ -334,7 +334,7 @@ def check_hook_result(old: "Tensor | None", new: Any, name: str) -> None:
 
 
 def check_hook_results(old: tuple, new: Any, hook: Callable) -> tuple:
-    """What a hook of a node gave in place of gradients: as many, and of the same kind."""
+    """The gradients that a hook of a node returned: as many as before, and of the same kind."""
     name = getattr(hook, "__name__", type(hook).__name__)
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")

@@ -2,8 +2,8 @@
 arguments, and pulls a gradient back in one pass over what it saved.
 
 On tensors of a few elements PyTorch takes some fifteen microseconds for a function and its gradient, two thirds of them
-for the backward pass as such. What is left is ten calls of NumPy and no more: so the arguments are looked at once, what
-is saved is known from the first call with arguments of the same kinds, and no gradient is fitted that fits.
+for the backward pass as such. The calls of NumPy take the rest, and are ten. So the arguments are looked at once, the
+first call with arguments of the same kinds decides what is saved, and a gradient of the right shape is left as it is.
 """
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -24,7 +24,7 @@ _LEFT_OUT, _CONSTANT, _UNMOVED, _MOVED = range(4)         # kinds of arguments; 
 
 
 class HasShortWay(Protocol):
-    """What the short way asks of a composite (see composite.py)."""
+    """The attributes of a composite that the short way needs (see composite.py)."""
 
     handle: Any
     run: Callable
@@ -156,7 +156,7 @@ def lean(composite: HasShortWay, args: tuple, params: dict, label: "str | None")
 
 
 def _saved(args: tuple, arrays: list, keeps: tuple) -> "tuple[list, tuple]":
-    """What a node saves of its arguments, and in which versions (nothing, where all are new)."""
+    """The arguments that a node saves, and their versions (empty if all are new)."""
     xs, versions = [], None
     for k, (a, x, keep) in enumerate(zip(args, arrays, keeps)):
         if isinstance(a, Tensor):

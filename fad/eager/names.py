@@ -58,7 +58,7 @@ def enter(op: Op, handle: Handle) -> None:
 
 
 def handle_of(op: Op) -> Handle:
-    """What the nodes of an op share."""
+    """The properties that the nodes of an op share."""
     found = _handles.get(op)
     if found is None:
         outputs = _OUTPUTS.get(op.name, ("result", "result1", "result2", "result3"))

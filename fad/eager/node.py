@@ -14,7 +14,7 @@ LAST = 1 << 60                                   # sequence numbers of leaves: t
 
 
 class Hooked:
-    """What few nodes have: hooks, metadata, the place where they were made."""
+    """Properties that few nodes have: hooks, metadata, the place where they were made."""
 
     __slots__ = ("metadata", "pre", "post", "tensor_pre", "retain", "trace", "parent", "on_capture")
 

@@ -38,8 +38,7 @@ def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
 
 
 def op_in_place(op: Op, x: Tensor, *args: Any, name: str = "") -> Tensor:
-    """x = op(x, *args), in place; name: the function's, of which PyTorch knows kinds of numbers that it is not
-    computed of."""
+    """x = op(x, *args), in place. name: of the function; PyTorch refuses some kinds of numbers for some functions."""
     if name and (x._a.dtype.kind != "f" or any(isinstance(a, Tensor) and a._a.dtype.kind != "f" for a in args)):
         promotion.refuse_in_place(name, x, args)
     if x._a.dtype.kind in "biu" and op.name in record.FLOAT_FUNCTIONS:                 # NumPy would round the result

@@ -22,7 +22,7 @@ FREED = None
 
 
 class Handle:
-    """What nodes of one op share: their name, the names of what they save."""
+    """The properties that nodes of one op share: their name, and the names of the values that they save."""
 
     __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts", "result")
 
@@ -207,7 +207,7 @@ class OpNode(Node):
 
 
 def _indices(node: OpNode, first: int) -> tuple:
-    """What a node selects by, from this argument on: for each axis a tensor of indices, or None."""
+    """The indices by which a node selects, from this argument on: for each axis a tensor, or None."""
     operands, spec = iter(node.xs[first:]), node.params["spec"]
     last = max([k for k, s in enumerate(spec) if s == "a"], default=-1)
     return tuple([wrap(np.asarray(next(operands))) if s == "a" else None for s in spec[:last + 1]])

@@ -19,7 +19,7 @@ from .together import step, together
 
 
 class Extreme(NamedTuple):
-    """What max, min, sort, topk and their like return along a dimension."""
+    """The result of max, min, sort, topk and their like along a dimension."""
 
     values: Any
     indices: Any
@@ -149,7 +149,7 @@ def _not_empty(x: Any, axes: "tuple | None", name: str) -> None:
 
 
 def _shared(x: Any, won: np.ndarray) -> Any:
-    """The value of the elements that won, all of which are equal and share its gradient."""
+    """The value of the elements that won. They are equal and share its gradient."""
     if x.dtype.kind not in "fc":
         return wrap(x._a[won].max())
     return sum(op["where"](won, x, 0)) / int(won.sum())
@@ -327,7 +327,7 @@ def nonzero(self: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
 
 
 class Bounds(NamedTuple):
-    """What aminmax returns."""
+    """The result of aminmax."""
 
     min: Any
     max: Any

@@ -21,7 +21,7 @@ from .views import apart
 
 
 class Together(Node):
-    """What hidden steps compute, as one.
+    """The result of hidden steps, as one step.
 
     roots   for each result the hidden step that made it and which of that step's results it is; None where no gradient
     goes hidden  the hidden steps, in the order in which gradients go through them; None once what they saved is
@@ -228,5 +228,5 @@ class _ArgumentNames:
 
 
 def _names(words: str) -> dict:
-    """What is shown -> the argument that it is."""
+    """The shown name -> its argument."""
     return {word.partition("=")[0]: word.rpartition("=")[2] for word in words.split()}

@@ -1,7 +1,7 @@
 """The builder makes a Func by running code on Values (see value.py): ops called on them become equations.
 
-Builders nest: a region's builder has the surrounding one as parent and may use its values. What has no builder of this
-program behind it (an array from outside) is captured: it becomes a further input of the outermost Func.
+Builders nest: a region's builder has the surrounding one as parent and may use its values. An
+array from outside the program is captured: it becomes a further input of the outermost Func.
 """
 from collections.abc import Iterator
 from contextlib import contextmanager

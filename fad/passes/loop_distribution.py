@@ -198,7 +198,7 @@ class _Split:
 
 
 def _is_short(loop: LoopView, is_inner: bool) -> bool:
-    """Whether the loop had few iterations when the function was traced, or is an inner loop of which nobody knows."""
+    """Whether the loop had few iterations when the function was traced, or is an inner loop of unknown length."""
     start, stop = map(traced_value, loop.bounds[:2])
     return is_inner if start is None or stop is None else stop - start < FEWEST
 

@@ -1,6 +1,6 @@
 """Reduction recognition: carries of a loop that the iterations only add to, so that their order does not matter.
 
-`is_summed` answers for numbers, `Sums` for arrays, of which an iteration may add to a part.
+`is_summed` answers for numbers. `Sums` answers for arrays, where an iteration may add to a part.
 """
 from typing import Any
 

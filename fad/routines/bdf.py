@@ -104,7 +104,7 @@ class Backward:
         return is_accepted, state, (t_new, problem.direction * size, D, order), (iterations, matrices)
 
     def polynomial(self, problem: Any, step: tuple) -> tuple:
-        """The polynomial through the last values, of which D holds the differences."""
+        """The polynomial through the last values; D holds their differences."""
         t, width, D, order = step
         return t, width, (POWERS * np.where(INDEX <= order, ONE, 0.0)) @ D[:-2]
 
@@ -150,7 +150,7 @@ def newton(residual: Any, solve: Any, x: Any, scale: Any, tolerance: Any, most: 
 
 
 def _advanced(D: Any, d: Any, order: Any) -> Any:
-    """The differences after a step, of which d is the next one."""
+    """The differences after a step; d is the next one."""
     D = D.copy()
     D[order + 2] = d - D[order + 1]
     D[order + 1] = d

@@ -108,7 +108,7 @@ class ImplicitRungeKutta:
 
 
 def _residual(problem: Any, t: Any, y: Any, h: Any, Z: Any) -> Any:
-    """What is zero for the solution Z, a vector."""
+    """The residual of Z, a vector: zero for the solution."""
     Z = np.reshape(Z, (3, y.size))
     F = np.stack([problem.slope(t + h * C[i], y + Z[i]) for i in range(3)])
     return np.reshape(F - INVERSE @ Z / h, (-1,))

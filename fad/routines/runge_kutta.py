@@ -15,7 +15,7 @@ SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # limits of the ratio of the next step to 
 
 
 def _products(count: int) -> np.ndarray:
-    """The powers of x in the functions x, x (1 - x), x^2 (1 - x), ..., of which DOP853 makes its polynomial."""
+    """The powers of x in the functions x, x (1 - x), x^2 (1 - x), ...: DOP853's polynomial is a sum of these."""
     columns, product = [], np.polynomial.Polynomial([0.0, 1.0])
     for k in range(count):
         columns.append(np.pad(product.coef, (0, count + 1 - len(product.coef))))

@@ -1,4 +1,4 @@
-"""What the methods of solve_ivp share: tolerances, the first step, and the polynomial of a step.
+"""The common parts of the methods of solve_ivp: tolerances, the first step, and the polynomial of a step.
 
 A step's polynomial is a triple (origin, width, powers): y(t) is the sum of powers[k] x^k, x = (t - origin) / width.
 """

@@ -22,7 +22,7 @@ SUM, PRIVATE, OWN, SAME = "sum", "private", "own", "same"
 
 
 class Role(NamedTuple):
-    """What the iterations of a loop do with a carry.
+    """The use that the iterations of a loop make of a carry.
 
     Of own arrays, axis: the one that the loop's index selects from; is_new: whether an iteration writes to all of its
     part before it reads any of it; versions: the variables that hold the array within an iteration.
@@ -140,7 +140,7 @@ class Coverage:
         self.fixed = fixed
 
     def of(self, region: Func, version: Any) -> Written:
-        """What becomes of the array in a region, which begins with this version of it."""
+        """The reads and writes of the array in a region that begins with this version of it."""
         is_complete, overwritten = False, set[Any]()
         for eqn in region.equations:
             read = operands(eqn)
@@ -158,7 +158,7 @@ class Coverage:
         return EXPOSED if any(a in overwritten for a in region.outputs) else Written(False, is_complete)
 
     def _after(self, eqn: Equation, version: Any) -> tuple:
-        """What an equation does with the array, and the version behind it."""
+        """The reads and writes of the array by an equation, and the version behind it."""
         if is_counted(eqn):
             return self._after_loop(LoopView(eqn), version)
         if is_branch(eqn):

@@ -327,7 +327,7 @@ def circstd(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = Non
 
 
 class Correlation(NamedTuple):
-    """What pearsonr gives."""
+    """The result of pearsonr."""
 
     statistic: Any
     pvalue: Any
@@ -351,7 +351,7 @@ def _correlation(x: Any, y: Any, axis: Any) -> Any:
 
 
 class FittedLine(NamedTuple):
-    """What linregress gives, but for the standard error of the intercept."""
+    """The result of linregress, without the standard error of the intercept."""
 
     slope: Any
     intercept: Any

@@ -7,8 +7,8 @@ tracing.
         y = ...
 
 Blocks become nested functions that share the function's variables (nonlocal), so plain Python code keeps its plain
-meaning, and lines keep their numbers. What is rewritten: if, for, while, and, or, not, conditional expressions, assert,
-calls; operators, comparisons, items and attributes (access.py).
+meaning, and lines keep their numbers. The rewriter replaces if, for, while and assert
+here, expressions and calls in expressions.py, operators, comparisons, items and attributes in access.py.
 """
 import ast
 import copy

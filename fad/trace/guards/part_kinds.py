@@ -14,7 +14,7 @@ from .bytecode import assigned_globals, names_used
 from .kinds import is_open
 
 MEMORY = "__fad_staged__"  # the attribute of a function under which its programs are kept
-MOST = 100  # things of which a function may be made, to be taken apart at each call
+MOST = 100  # the most parts of a function that is taken apart at each call
 NUMBERS = (float, int, complex)
 PLAIN_VALUES = (str, bool, bytes, type(None))
 EMPTY_CELL = object()

@@ -22,7 +22,7 @@ from .items import Items
 from .listing import NeedsRoom, NeedsRows, atom_of
 from .rows import Growing
 
-FIRST_ROOM = 16  # for elements of a list of which nobody knows how long it will be
+FIRST_ROOM = 16  # for elements of a list of unknown length
 
 
 class Untraced(Exception):
@@ -49,7 +49,7 @@ class AppendedLists:
         self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
         self.kept: dict[int, AppendedList] = {}
         self.steady: dict[int, Any] = {}                      # lists that get so many elements in every iteration
-        self.changing: set[int] = set()                       # lists of which that is not so
+        self.changing: set[int] = set()                       # lists for which that does not hold
         self.base: dict[int, Any] = {}                        # lengths at the start of an iteration
         self.are_iterations_known = False
         self.known: set[Var] = set()  # rows with what was known, of lists that were moved for this loop

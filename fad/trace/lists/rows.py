@@ -2,9 +2,9 @@
 arrays.
 
 A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, or to ask for an
-element by an index that is traced, its elements move into `rows`, one array for each leaf of an element, of which the
-first `length` entries are in the list: it has become `Rows`. A list within it whose elements are alike is an entry (see
-member.py). Which loop moves it, and how much room there is, is decided in roll.py; what cannot be done on rows makes
+element by an index that is traced, its elements move into `rows`, one array for each leaf of an element. The first
+`length` entries are in the list: it has become a `RowList`. A list within it whose elements are alike is an entry (see
+member.py). Which loop moves it, and how much room there is, is decided in roll.py. A method that rows do not have makes
 the list a plain one again, with its length pinned.
 """
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def fixed(x: Any, ties: "Ties | None" = None) -> Any:
 
 @done_plainly
 class RowList(Items):
-    """A list whose elements lie in arrays. What is not here is done on a plain list again."""
+    """A list whose elements lie in arrays. All other methods make it a plain list again."""
 
     def append(self, x: Any) -> None:
         if self.rows is None:                                 # it became a plain list while x was computed

@@ -1,4 +1,4 @@
-"""What a region of the program leaves in objects that were there before it: values that stay inside the program."""
+"""Values that a region of the program leaves in objects from before it, and that stay inside the program."""
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -93,7 +93,7 @@ class LeftInside:
                     raise _refusal()
 
     def is_scratch(self, func: Func) -> bool:
-        """Whether nothing is changed but arrays of which the function reads only what it has written to them."""
+        """Whether only arrays are changed, and the function reads no elements of them that it has not written."""
         return not self.has_changed_cells and set(self.before).isdisjoint(free_vars(func))
 
     def put(self, values: Sequence) -> None:

@@ -64,7 +64,7 @@ class BranchEnd:
         self.stale: set[int] = set()
         # rows of lists that got entries at their ends at most
         self.longer = {id(t) for t, var in made.builder.region.mutated.values() if t.is_still(var)}
-        # ids of arrays of which nobody knows what they are at the end of the branch
+        # ids of arrays that are unknown at the end of the branch
         self.unknown = self._find_unknown(made)
         self.is_outer, self.fixed = made.is_outer, fixed_in(made.builder)
         self._note(RESULT, None, result)

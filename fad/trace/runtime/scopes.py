@@ -14,8 +14,8 @@ import numpy as np
 
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
-from ..frontend.nodes import SEES_NAMES
 from ..frontend.expressions import RUNTIME
+from ..frontend.nodes import SEES_NAMES
 from ..frontend.syntax import indexed_names
 from ..guards import guard as of
 from ..guards import met
