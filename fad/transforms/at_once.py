@@ -17,7 +17,7 @@ from ..ir.build import current
 from ..ir.graph import Equation, all_equations, free_vars
 from ..ir.uses import defined_by
 from ..ir.views import LoopView
-from ..ir.walk import Environment, bind_outputs
+from ..ir.walk import bind_outputs
 from ..ops.carry import convert
 from ..ops.control import FOR
 from ..ops.kinds import guarding, product
@@ -30,6 +30,7 @@ from .inputs import zeros_like
 from .lane_costs import iterations_of, size_of
 from .lane_parts import NAME
 from .masks import chooses, is_masked
+from .sweeps import ReverseSweep
 from .tape import is_repeated
 
 PASS = 4                                                     # operations that take as long as a cotangent's g * gx
@@ -41,13 +42,13 @@ class AtOnce:
     shared: the variables around the loop whose cotangents its iterations add to
     """
 
-    def __init__(self, sweep: Any, eqn: Equation, place: int, shared: list):
+    def __init__(self, sweep: ReverseSweep, eqn: Equation, place: int, shared: list):
         self.sweep, self.eqn, self.place, self.shared = sweep, eqn, place, shared
         self.view = LoopView(eqn)
         self.is_guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
 
     @classmethod
-    def of(cls, sweep: Any, eqn: Equation) -> "AtOnce | None":
+    def of(cls, sweep: ReverseSweep, eqn: Equation) -> "AtOnce | None":
         """The loop as one whose iterations are reversed at once, None if it is none, or had better not be."""
         params, body = eqn.params, LoopView(eqn).body
         if is_repeated(current()) or params["extents"] or params.get("checkpoint") is not None:
@@ -81,7 +82,7 @@ class AtOnce:
     def _iteration(self, index: Any, *values: Any) -> list:
         """The carries and the cotangents of what is shared, after an iteration."""
         sweep, loop, count = self.sweep, self.view, len(self.view.carries)
-        inner = type(sweep)(Environment(sweep.env), sweep.active)
+        inner = sweep.inner(sweep.active)
         current().at_once = True
         if self.is_guarded:
             inner.masked.update(defined_by(loop.body.equations))
@@ -105,7 +106,7 @@ class AtOnce:
             self.sweep.add(v, product(g, total))
 
 
-def _the_sum(sweep: Any, eqn: Equation) -> "int | None":
+def _the_sum(sweep: ReverseSweep, eqn: Equation) -> "int | None":
     """The number of the only carry that a derivative flows through, if iterations only add to it and write to no array.
     """
     loop = LoopView(eqn)

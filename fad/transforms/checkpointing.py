@@ -15,15 +15,16 @@ from ..ir.graph import Equation, Func, is_counted
 from ..ir.op import registry
 from ..ir.uses import defined_by, operands
 from ..ir.views import LoopView
-from ..ir.walk import Environment, bind_outputs, closure
+from ..ir.walk import bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
 from ..ops.extents import maximum, minimum
 from .masks import chooses, is_masked
 from .memory_budget import CheckpointPlan, for_the_body
+from .sweeps import ReverseSweep
 
 
-def vjp_in_segments(sweep: Any, eqn: Equation, plan: CheckpointPlan, inner: "int | None") -> None:
+def vjp_in_segments(sweep: ReverseSweep, eqn: Equation, plan: CheckpointPlan, inner: "int | None") -> None:
     """The reverse mode of a loop under a plan; inner: the share that the loops in its body divide."""
     loop = LoopView(eqn)
     bounds, init = [tuple(map(sweep.env.read, atoms)) for atoms in (loop.bounds, loop.init)]
@@ -130,10 +131,10 @@ class _Uncounted(_Segments):
         return carries if level == 1 else self.chunks(level - 1, self.plan.starts, carries)
 
 
-def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
+def _differentiate(sweep: ReverseSweep, eqn: Equation, func: Func) -> None:
     """The equation's reverse mode by that of a Func over the values of the program being built."""
     moving = _moving(sweep, eqn)
-    inner = type(sweep)(Environment(sweep.env), set(moving))
+    inner = sweep.inner(set(moving))
     if chooses(eqn) or is_masked(eqn, sweep.masked):
         inner.masked.update(defined_by(func.equations))
     inner.forward(func)
@@ -151,7 +152,7 @@ def _differentiate(sweep: Any, eqn: Equation, func: Func) -> None:
     sweep.pullbacks.append(pull)
 
 
-def _moving(sweep: Any, eqn: Equation) -> dict:
+def _moving(sweep: ReverseSweep, eqn: Equation) -> dict:
     """{variable of the program being built: the active variable of the equation's program that it is the value of}"""
     found: dict = {}
     for v in operands(eqn):

@@ -5,13 +5,14 @@ from typing import Any
 from ..ir.graph import Equation, Func, Var
 from ..ir.uses import operands
 from ..ir.views import BranchView, LoopView
-from ..ir.walk import Environment, bind_outputs, closure
+from ..ir.walk import bind_outputs, closure
 from ..ops.control import COND
 from .activity import activate
 from .inputs import zeros_like
+from .sweeps import ForwardSweep
 
 
-def _active_outputs(sweep: Any, eqn: Equation) -> list:
+def _active_outputs(sweep: ForwardSweep, eqn: Equation) -> list:
     """Indices of the outputs that have a tangent."""
     active: set[Var] = {v for v in operands(eqn) if sweep.tangent(v) is not None}
     activate(eqn, active)
@@ -33,12 +34,12 @@ def _names(params: dict, moving: list) -> tuple:
     return names + tuple(f"d{names[k]}" if names[k] else "" for k in moving)
 
 
-def _body(sweep: Any, loop: LoopView, moving: list) -> Callable:
+def _body(sweep: ForwardSweep, loop: LoopView, moving: list) -> Callable:
     """The body with tangents: (i?, *carries, *tangents) -> (*carries, *tangents)."""
     body, count = loop.body, len(loop.body.inputs)
 
     def step(*values: Any) -> tuple:
-        inner = type(sweep)(Environment(sweep.env), sweep)
+        inner = sweep.inner()
         inner.env.update(zip(body.inputs, values[:count]))
         inner.tangents.update(zip([loop.carries[k] for k in moving], values[count:]))
         return _run(inner, body, moving)
@@ -51,13 +52,13 @@ def _run(inner: Any, region: Func, moving: list) -> tuple:
     return ys + tuple([_dense(inner.tangent(region.outputs[k]), ys[k]) for k in moving])
 
 
-def _bind(sweep: Any, eqn: Equation, moving: list, results: tuple) -> None:
+def _bind(sweep: ForwardSweep, eqn: Equation, moving: list, results: tuple) -> None:
     count = len(eqn.outputs)
     bind_outputs(eqn, results[:count], sweep.env)
     sweep.tangents.update(zip([eqn.outputs[k] for k in moving], results[count:]))
 
 
-def jvp_loop(sweep: Any, eqn: Equation) -> None:
+def jvp_loop(sweep: ForwardSweep, eqn: Equation) -> None:
     """A loop that carries the tangents behind the carries."""
     moving, loop = _active_outputs(sweep, eqn), LoopView(eqn)
     args = [sweep.env.read(a) for a in eqn.inputs]
@@ -72,11 +73,11 @@ def jvp_loop(sweep: Any, eqn: Equation) -> None:
     _bind(sweep, eqn, moving, results)
 
 
-def jvp_cond(sweep: Any, eqn: Equation) -> None:
+def jvp_cond(sweep: ForwardSweep, eqn: Equation) -> None:
     moving = _active_outputs(sweep, eqn)
 
     def branch(region: Func) -> Callable:
-        return lambda: _run(type(sweep)(Environment(sweep.env), sweep), region, moving)
+        return lambda: _run(sweep.inner(), region, moving)
     results = COND.run_regions([sweep.env.read(BranchView(eqn).selector)], tuple([branch(r) for r in eqn.regions]),
                                names=_names(eqn.params, moving),
                                extents=_with_tangents(eqn.params["extents"], moving, len(eqn.outputs)))

@@ -16,21 +16,22 @@ from .activity import activate
 from .inputs import zeros_like
 from .joint import JointProgram, atoms
 from .save_or_recompute import Division
+from .sweeps import ReverseSweep
 from .undo_log import trail_to
 
 
-def active_outputs(sweep: Any, eqn: Equation) -> list:
+def active_outputs(sweep: ReverseSweep, eqn: Equation) -> list:
     """Indices of the outputs that a derivative flows through."""
     activate(eqn, sweep.active)
     return [k for k, v in enumerate(eqn.outputs) if v in sweep.active]
 
 
-def demanded(sweep: Any, eqn: Equation) -> list:
+def demanded(sweep: ReverseSweep, eqn: Equation) -> list:
     """Indices of the outputs whose arrays are to be restored to what they were before the equation."""
     return [k for k, v in enumerate(eqn.outputs) if v in sweep.demanded]
 
 
-def take(sweep: Any, eqn: Equation, given: list) -> "list | None":
+def take(sweep: ReverseSweep, eqn: Equation, given: list) -> "list | None":
     """The cotangents of these outputs, None if all are zero and nothing else is asked for."""
     gs = [sweep.cotangents.pop(eqn.outputs[k], None) for k in given]
     if all(g is None for g in gs) and not demanded(sweep, eqn):
@@ -38,12 +39,12 @@ def take(sweep: Any, eqn: Equation, given: list) -> "list | None":
     return [zeros_like(sweep.env.read(eqn.outputs[k])) if g is None else g for k, g in zip(given, gs)]
 
 
-def total(sweep: Any, v: Any) -> Any:
+def total(sweep: ReverseSweep, v: Any) -> Any:
     g = sweep.cotangents.get(v)
     return zeros_like(sweep.env.read(v)) if g is None else g
 
 
-def note_restored(sweep: Any, before: Any, after: Any, array: Any) -> None:
+def note_restored(sweep: ReverseSweep, before: Any, after: Any, array: Any) -> None:
     """Tell the region around, if it follows the array's trail, that its earlier version is there again."""
     if after in sweep.trails:
         current().notes.restore(sweep.env.read(before), sweep.env.read(after), array)
@@ -79,7 +80,7 @@ class _Slots:
         return out
 
 
-def vjp_cond(sweep: Any, eqn: Equation) -> None:
+def vjp_cond(sweep: ReverseSweep, eqn: Equation) -> None:
     given = active_outputs(sweep, eqn)
     if not given:
         run_equation(eqn, sweep.env)
@@ -103,7 +104,7 @@ def vjp_cond(sweep: Any, eqn: Equation) -> None:
     sweep.pullbacks.append(lambda: _pull_cond(sweep, eqn, given, selector, divisions, slots, results[count:]))
 
 
-def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Division:
+def _divided_branch(sweep: ReverseSweep, eqn: Equation, region: Func, given: list) -> Division:
     """What a branch changes is restored where the loop around asks for it."""
     wanted = demanded(sweep, eqn)
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs)
@@ -113,7 +114,7 @@ def _divided_branch(sweep: Any, eqn: Equation, region: Func, given: list) -> Div
     return Division(joint, wanted)
 
 
-def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
+def _note_kept(sweep: ReverseSweep, eqn: Equation, divisions: list, slots: _Slots, saved: tuple) -> None:
     """Tell the region around, if it may restore an array, which saved values are that array in a branch."""
     for division, chosen in zip(divisions, slots.of_branch):
         joint, kept = division.joint, division.joint.notes.kept
@@ -124,7 +125,7 @@ def _note_kept(sweep: Any, eqn: Equation, divisions: list, slots: _Slots, saved:
                     current().notes.kept.setdefault(saved[slot].atom, set()).add(after)
 
 
-def _pull_cond(sweep: Any, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots,
+def _pull_cond(sweep: ReverseSweep, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots,
                saved: tuple) -> None:
     """Each branch adds to the cotangents of the variables around it."""
     gs = take(sweep, eqn, given)

@@ -65,7 +65,7 @@ def is_reverse_only(func: Func) -> bool:
                for eqn in func.equations)
 
 
-def jvp_custom(sweep: Any, eqn: Equation) -> None:
+def jvp_custom(sweep: Forward, eqn: Equation) -> None:
     """Tangents of a custom call by its own rule."""
     dxs = [sweep.tangent(a) for a in eqn.inputs]
     _refuse_free([v for v in free_vars(eqn.regions[0]) if sweep.tangent(v) is not None], eqn.params["name"])
@@ -92,7 +92,7 @@ def _extents(eqn: Equation, ys: Sequence, extra: int) -> tuple:
     return tuple(known[v] for v in eqn.outputs[:extra])
 
 
-def vjp_custom(sweep: Any, eqn: Equation) -> None:
+def vjp_custom(sweep: Reverse, eqn: Equation) -> None:
     """A custom call in reverse mode: its rule's forward now, its backward when the cotangents come."""
     name, rule = eqn.params["name"], eqn.params["rule"]
     _refuse_free([v for v in free_vars(eqn.regions[0]) if v in sweep.active], name)
@@ -160,7 +160,7 @@ def tangent_program(push: Callable, models: Sequence, moving: Sequence, count: i
         return builder.finish(tuple([0.0 if dy is None else dy for dy in push(dxs)]))
 
 
-def jvp_checkpoint(sweep: Any, eqn: Equation) -> None:
+def jvp_checkpoint(sweep: Forward, eqn: Equation) -> None:
     """Forward mode saves nothing: the program is differentiated where it stands."""
     region = eqn.regions[0]
     inner = Forward(sweep.env.__class__(sweep.env), sweep)
@@ -177,11 +177,11 @@ def jvp_checkpoint(sweep: Any, eqn: Equation) -> None:
             sweep.tangents[v] = dy
 
 
-def vjp_checkpoint(sweep: Any, eqn: Equation) -> None:
+def vjp_checkpoint(sweep: Reverse, eqn: Equation) -> None:
     (_run_here if current().at_once and eqn.params["name"] == LANES_NAME else _run_again)(sweep, eqn)
 
 
-def _run_here(sweep: Any, eqn: Equation) -> None:
+def _run_here(sweep: Reverse, eqn: Equation) -> None:
     """Reverse mode of a call where it stands, whose reverse sweep comes so soon that it may save what it needs."""
     region, name = eqn.regions[0], eqn.params["name"]
     registry["checkpoint"].run_regions((), (tuple,), name=name)   # fad.explain finds the call's name
@@ -194,13 +194,13 @@ def _run_here(sweep: Any, eqn: Equation) -> None:
     sweep.pullbacks.append(lambda: _hand_on(sweep, eqn.outputs, region.outputs))
 
 
-def _hand_on(sweep: Any, variables: Sequence, atoms: Sequence) -> None:
+def _hand_on(sweep: Reverse, variables: Sequence, atoms: Sequence) -> None:
     """Add the cotangents of these variables to those of the atoms that they are."""
     for v, a in zip(variables, atoms):
         sweep.add(a, sweep.cotangents.pop(v, None))
 
 
-def _run_again(sweep: Any, eqn: Equation) -> None:
+def _run_again(sweep: Reverse, eqn: Equation) -> None:
     """Reverse mode: the call runs without saving, and runs again, saving, when the cotangents come."""
     region = eqn.regions[0]
     args = [sweep.env.read(a) for a in eqn.inputs]

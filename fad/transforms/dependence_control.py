@@ -18,13 +18,14 @@ from ..ir.walk import bind_outputs
 from ..ops.control import COND, FOR, WHILE
 from ..ops.kinds import shape_of
 from .activity import is_continuous, spread_activity
+from .sweeps import DependenceSweep
 from .varying import find_varying, is_decided_by_data
 
 
 class Carried:
     """The carries of a loop (or results of a branch) that go along: `fixed` by their values, `moving` by their sets."""
 
-    def __init__(self, sweep: Any, eqn: Equation, variables: Any):
+    def __init__(self, sweep: DependenceSweep, eqn: Equation, variables: Any):
         self.params = eqn.params
         self.fixed = [k for k, v in enumerate(variables) if not sweep.varies(v)]
         self.moving = [k for k, v in enumerate(variables) if v in sweep.active]
@@ -42,12 +43,12 @@ class Carried:
         return tuple([(self.place[k], axis, j) for k, axis, j in links if k in self.place]
                      + [(sets[k], axis, j) for k, axis, j in links if k in sets])
 
-    def bind(self, sweep: Any, outputs: tuple, results: tuple) -> None:
+    def bind(self, sweep: DependenceSweep, outputs: tuple, results: tuple) -> None:
         sweep.env.update(zip([outputs[k] for k in self.fixed], results))
         sweep.sets.update(zip([outputs[k] for k in self.moving], results[len(self.fixed):]))
 
 
-def _start(sweep: Any, loop: LoopView, carried: Carried) -> list:
+def _start(sweep: DependenceSweep, loop: LoopView, carried: Carried) -> list:
     carries, init = loop.carries, loop.init
     known = dict(zip(carries, init))
     values = [sweep.value(init[k]) for k in carried.fixed]
@@ -60,7 +61,7 @@ def _shape_of_carry(around: Any, at: Any, carry: Var, known: dict) -> Any:
     return None if any(around.varies(n) for n in carry.type.shape) else at.shape(carry, known)
 
 
-def _iteration(sweep: Any, loop: LoopView, carried: Carried, lead: tuple, values: tuple) -> tuple:
+def _iteration(sweep: DependenceSweep, loop: LoopView, carried: Carried, lead: tuple, values: tuple) -> tuple:
     """The sets and values that an iteration hands on."""
     region, carries = loop.body, loop.carries
     inner, count = sweep.inner(), len(carried.fixed)
@@ -74,7 +75,7 @@ def _iteration(sweep: Any, loop: LoopView, carried: Carried, lead: tuple, values
                                        _shape_of_carry(sweep, inner, carries[k], known)) for k in carried.moving])
 
 
-def _for(sweep: Any, eqn: Equation) -> None:
+def _for(sweep: DependenceSweep, eqn: Equation) -> None:
     if is_decided_by_data(eqn, sweep.varying):
         _until_stable(sweep, eqn)
         return
@@ -87,7 +88,7 @@ def _for(sweep: Any, eqn: Equation) -> None:
     carried.bind(sweep, eqn.outputs, results)
 
 
-def _while(sweep: Any, eqn: Equation) -> None:
+def _while(sweep: DependenceSweep, eqn: Equation) -> None:
     if is_decided_by_data(eqn, sweep.varying):
         _until_stable(sweep, eqn)
         return
@@ -106,7 +107,7 @@ def _while(sweep: Any, eqn: Equation) -> None:
     carried.bind(sweep, eqn.outputs, results)
 
 
-def _until_stable(sweep: Any, eqn: Equation) -> None:
+def _until_stable(sweep: DependenceSweep, eqn: Equation) -> None:
     """The least fixed point of the sets. No value is carried, since all vary."""
     loop = LoopView(eqn)
     carried = Carried(sweep, eqn, loop.carries)
@@ -127,7 +128,7 @@ def _until_stable(sweep: Any, eqn: Equation) -> None:
         carried.bind(sweep, eqn.outputs, results[:-1])
 
 
-def _cond(sweep: Any, eqn: Equation) -> None:
+def _cond(sweep: DependenceSweep, eqn: Equation) -> None:
     carried = Carried(sweep, eqn, eqn.outputs)
     if is_decided_by_data(eqn, sweep.varying):
         ways = [_branch(sweep, eqn, region, carried) for region in eqn.regions]
@@ -143,7 +144,7 @@ def _cond(sweep: Any, eqn: Equation) -> None:
     carried.bind(sweep, eqn.outputs, results)
 
 
-def _branch(sweep: Any, eqn: Equation, region: Func, carried: Carried) -> tuple:
+def _branch(sweep: DependenceSweep, eqn: Equation, region: Func, carried: Carried) -> tuple:
     inner = sweep.inner()
     inner.run(region)
     known = dict(zip(eqn.outputs, region.outputs))
@@ -155,12 +156,12 @@ def _branch(sweep: Any, eqn: Equation, region: Func, carried: Carried) -> tuple:
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def _call(sweep: Any, eqn: Equation) -> None:
+def _call(sweep: DependenceSweep, eqn: Equation) -> None:
     """A call whose derivative is that of what it calls."""
     _run_call(sweep, eqn, eqn.regions[0])
 
 
-def _run_call(sweep: Any, eqn: Equation, region: Func) -> None:
+def _run_call(sweep: DependenceSweep, eqn: Equation, region: Func) -> None:
     inner = sweep.inner()
     for v, a in zip(region.inputs, eqn.inputs):
         if not sweep.varies(a):
@@ -175,7 +176,7 @@ def _run_call(sweep: Any, eqn: Equation, region: Func) -> None:
             sweep.sets[y] = inner.fitted(inner.set_of(a), inner.shape(a))
 
 
-def _custom(sweep: Any, eqn: Equation) -> None:
+def _custom(sweep: DependenceSweep, eqn: Equation) -> None:
     """A call with its own derivative: the dependence of its tangents if it has a rule for them; else every result
     depends on every argument.
     """
@@ -199,7 +200,7 @@ def _custom(sweep: Any, eqn: Equation) -> None:
             sweep.sets[v] = sweep.fitted(s, sweep.shape(v))
 
 
-def _of_tangents(sweep: Any, eqn: Equation, rule: Any, sets: list) -> list:
+def _of_tangents(sweep: DependenceSweep, eqn: Equation, rule: Any, sets: list) -> list:
     """The sets of the tangents that a rule gives, from the program that it is."""
     with building("tangents", region=True) as builder:
         xs = [_stand_in(sweep, builder, a) for a in eqn.inputs]
@@ -219,7 +220,7 @@ def _of_tangents(sweep: Any, eqn: Equation, rule: Any, sets: list) -> list:
     return [None if dy is None else next(found) for dy in dys]
 
 
-def _stand_in(sweep: Any, builder: Any, atom: Any, tangent: bool = False) -> Any:
+def _stand_in(sweep: DependenceSweep, builder: Any, atom: Any, tangent: bool = False) -> Any:
     """An operand of the rule: the value itself, or an input of its type in place of one that varies."""
     if not tangent and not sweep.varies(atom):
         return sweep.value(atom)

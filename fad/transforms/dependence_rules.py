@@ -14,6 +14,7 @@ from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import INT
 from ..ops.kinds import Partials, shape_of
+from .sweeps import DependenceSweep
 
 
 def everything(found: Any) -> Any:
@@ -38,7 +39,7 @@ def zeros(shape: tuple) -> Any:
     return registry["full"](0, *shape, dtype=INT) if shape else np.int64(0)
 
 
-def _elementwise(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _elementwise(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     partials = eqn.op.derivative.partials if isinstance(eqn.op.derivative, Partials) else sets
     total = None
     for s, p in zip(sets, partials):
@@ -46,7 +47,7 @@ def _elementwise(sweep: Any, eqn: Equation, sets: list) -> Any:
     return total
 
 
-def _where(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _where(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     """Exact where the condition does not vary."""
     chosen, x, y = eqn.inputs[0], *sets[1:]
     if sweep.varies(chosen):
@@ -54,35 +55,35 @@ def _where(sweep: Any, eqn: Equation, sets: list) -> Any:
     return registry["where"](sweep.value(chosen), np.int64(0) if x is None else x, np.int64(0) if y is None else y)
 
 
-def _moved(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _moved(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     """The op itself, on sets."""
     return eqn.op(sets[0], *[sweep.value(a) for a in eqn.inputs[1:]], **eqn.params)
 
 
-def _full(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _full(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     return sets[0]
 
 
-def _each(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _each(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     return eqn.op(*[zeros(sweep.shape(a)) if s is None else s for a, s in zip(eqn.inputs, sets)], **eqn.params)
 
 
-def _reduce(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _reduce(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     return registry["union"](sets[0], axes=eqn.params["axes"])
 
 
-def _scan(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _scan(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     total = None
     for s in sets:
         total = joined(total, s)
     return along(total, (eqn.params["axis"],))
 
 
-def along_last(sweep: Any, eqn: Equation, sets: list) -> Any:
+def along_last(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     return along(sets[0], (len(shape_of(sets[0])) - 1,))
 
 
-def _contract(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _contract(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     *operands, out = eqn.params["labels"]
     total = None
     for letters, s in zip(operands, sets):
@@ -99,7 +100,7 @@ def _contract(sweep: Any, eqn: Equation, sets: list) -> Any:
 # -- selections ------------------------------------------------------------------------------------
 
 
-def _operands(sweep: Any, eqn: Equation, first: int) -> tuple:
+def _operands(sweep: DependenceSweep, eqn: Equation, first: int) -> tuple:
     """The operands of a selection, its spec, and the axes along which a varying operand may pick anything; 0 stands for
     such an operand.
     """
@@ -115,7 +116,7 @@ def _operands(sweep: Any, eqn: Equation, first: int) -> tuple:
     return tuple(operands), {"spec": tuple(spec), "at": eqn.params["at"]}, tuple(anywhere)
 
 
-def _index(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _index(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     operands, chosen, anywhere = _operands(sweep, eqn, 1)
     whole = sets[0]
     if anywhere:
@@ -123,13 +124,13 @@ def _index(sweep: Any, eqn: Equation, sets: list) -> Any:
     return registry["index"](whole, *operands, **chosen)
 
 
-def _has_known_shape(sweep: Any, eqn: Equation) -> bool:
+def _has_known_shape(sweep: DependenceSweep, eqn: Equation) -> bool:
     """Whether the selected part of an array that is written to has extents that do not vary."""
     return all(sweep.shape(given[0]) is not None and not any(sweep.varies(n) for n in given[1:])
                for _, _, given in walk_spec(eqn.params["spec"], eqn.inputs[2:]) if given)
 
 
-def _write(sweep: Any, eqn: Equation, sets: list) -> Any:
+def _write(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     """Replaced elements lose their sets, if it is known which elements are replaced."""
     shape = sweep.shape(eqn.inputs[0])
     if shape is None:

@@ -16,6 +16,7 @@ from .activity import is_continuous
 from .cost_model import iterations_guess
 from .inputs import renamed, zeros_like
 from .masks import chooses, is_masked
+from .sweeps import ReverseSweep
 from .undo_log import History, Notes, history_of
 
 
@@ -37,15 +38,15 @@ class JointProgram:
     an output that still holds what it read}.
     """
 
-    def __init__(self, sweep: Any, eqn: Equation, region: Func, given: list, index: "Callable | None" = None, *,
-                 trails: "Mapping | None" = None, demanded: Iterable = (), restoring: Iterable = (),
-                 counters: Iterable = (), final: "Mapping | None" = None):
+    def __init__(self, sweep: ReverseSweep, eqn: Equation, region: Func, given: list,
+                 index: "Callable | None" = None, *, trails: "Mapping | None" = None, demanded: Iterable = (),
+                 restoring: Iterable = (), counters: Iterable = (), final: "Mapping | None" = None):
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given, self.trails = region, given, trails or {}
         with building("joint", region=True) as self.builder:
             self.notes = self.builder.notes = Notes()
             self.builder.known_results = {}
-            inner = type(sweep)(Environment(sweep.env), sweep.active)
+            inner = sweep.inner(sweep.active)
             inner.follow(self.trails.values(), demanded)
             if guarded:
                 inner.masked.update(defined_by(region.equations))

@@ -23,6 +23,10 @@ class Forward:
         self.env, self.parent = env, parent
         self.tangents: dict[Var, Any] = {}
 
+    def inner(self) -> "Forward":
+        """A sweep over a region."""
+        return type(self)(Environment(self.env), self)
+
     def tangent(self, atom: Any) -> Any:
         """The tangent of a variable, None for zero."""
         if isinstance(atom, Literal):

@@ -30,6 +30,7 @@ from .joint import JointProgram
 from .last_write import final_reads
 from .memory_budget import CheckpointPlan, for_the_body, is_small, plan_for, share_of
 from .save_or_recompute import Division
+from .sweeps import ReverseSweep
 from .tape import FIRST_EXTENT, Iterations, Tape, is_inside_a_loop
 from .undo_log import carried_trails
 
@@ -45,7 +46,7 @@ class LoopBody:
     ends       {part: what it holds}, while the reverse sweep runs
     """
 
-    def __init__(self, sweep: Any, eqn: Equation, index: "Callable | None"):
+    def __init__(self, sweep: ReverseSweep, eqn: Equation, index: "Callable | None"):
         self.sweep, self.eqn, self.view, self.index = sweep, eqn, LoopView(eqn), index
         self.carried = [k for k, v in enumerate(self.view.carries) if v in sweep.active]
         self.counters = counters(self.view)
@@ -320,7 +321,7 @@ class TapedWhile(Taped):
 # -- the ops ----------------------------------------------------------------------------------------------------------
 
 
-def vjp_for(sweep: Any, eqn: Equation) -> None:
+def vjp_for(sweep: ReverseSweep, eqn: Equation) -> None:
     if not active_outputs(sweep, eqn):
         run_equation(eqn, sweep.env)
         return
@@ -341,7 +342,7 @@ def vjp_for(sweep: Any, eqn: Equation) -> None:
     (strategy or TapedFor(body, iterations, stop)).run(init)
 
 
-def vjp_while(sweep: Any, eqn: Equation) -> None:
+def vjp_while(sweep: ReverseSweep, eqn: Equation) -> None:
     if not active_outputs(sweep, eqn):
         run_equation(eqn, sweep.env)
         return

@@ -20,6 +20,7 @@ from ..ir.views import LoopView
 from ..ops.index import index, update
 from .cost_model import bytes_written, iterations_guess
 from .memory_budget import allowance
+from .sweeps import ReverseSweep
 
 
 class Trail(NamedTuple):
@@ -117,7 +118,7 @@ def cost_around(v: Var, builder: Builder) -> "int | None":
     return None
 
 
-def log_write(sweep: Any, eqn: Equation) -> Callable:
+def log_write(sweep: ReverseSweep, eqn: Equation) -> Callable:
     """Keep the values that a write overwrites; return the function that puts them back in the reverse sweep."""
     notes, chosen = current().notes, {"spec": eqn.params["spec"], "at": eqn.params["at"]}
     earlier, *operands = [sweep.env.read(a) for a in (eqn.inputs[0], *eqn.inputs[2:])]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..ir.build import Builder, Value, at_line, current
-from ..ir.graph import Equation, Func, Var, extents_of, has_loop
+from ..ir.graph import Atom, Equation, Func, Var, extents_of, has_loop
 from ..ir.op import registry
 from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
@@ -17,6 +17,7 @@ from ..ops.kinds import NotDifferentiable, Zero, accumulate, guarding
 from .control import VJP_OF_CONTROL
 from .inputs import bind_arguments, standing_alone, zeros_like
 from .masks import behind_choices, chooses, is_masked
+from .sweeps import ReverseSweep
 from .transpose import pullback_by_transposition
 from .undo_log import log_write
 
@@ -27,7 +28,7 @@ class Reverse:
 
     def __init__(self, env: Environment, active: set):
         self.env, self.active = env, active
-        self.pullbacks: list[Any] = []
+        self.pullbacks: list[Callable] = []
         self.cotangents: dict[Var, Any] = {}
         self.masked: set[Var] = set()                            # whose products have to be guarded
         self.loops = 0  # equations with loops in the Func, which share a memory budget
@@ -81,16 +82,20 @@ class Reverse:
 
     # -- reverse -----------------------------------------------------------------------------------
 
-    def add(self, atom: Any, g: Any) -> None:
+    def inner(self, active: set) -> "Reverse":
+        """A sweep over a region."""
+        return type(self)(Environment(self.env), active)
+
+    def add(self, atom: Atom, g: Any) -> None:
         """Add a cotangent to a variable's."""
         if g is not None and isinstance(atom, Var) and atom in self.active:
             self.cotangents[atom] = accumulate(self.cotangents.get(atom), g)
 
-    def go_on_from(self, other: "Reverse", shared: dict) -> None:
+    def go_on_from(self, other: ReverseSweep, shared: dict) -> None:
         """Begin with another sweep's cotangents of the variables that both know: {variable here: variable there}."""
         self.cotangents = {v: other.cotangents[w] for v, w in shared.items() if w in other.cotangents}
 
-    def hand_back(self, other: "Reverse", shared: dict) -> None:
+    def hand_back(self, other: ReverseSweep, shared: dict) -> None:
         """Give the other sweep the cotangents of the shared variables."""
         other.cotangents.update((w, self.cotangents[v]) for v, w in shared.items() if v in self.cotangents)
 

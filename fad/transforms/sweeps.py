@@ -1,0 +1,63 @@
+"""The sweeps over a program as their rules see them: forward mode, reverse mode, and dependence.
+
+The classes are in jvp.py, vjp.py and dependence.py. These import the rules, so the rules know the sweeps by what they
+can do.
+"""
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from ..ir.graph import Atom, Equation, Func, Var
+from ..ir.walk import Environment
+
+
+class ForwardSweep(Protocol):
+    """Values in `env`, tangents in `tangents` (absent: zero)."""
+
+    env: Environment
+    tangents: dict[Var, Any]
+
+    def tangent(self, atom: Atom) -> Any: ...
+    def inner(self) -> "ForwardSweep": ...
+    def run(self, func: Func) -> None: ...
+
+
+class ReverseSweep(Protocol):
+    """A forward sweep and the reverse sweep that follows it. A derivative flows through the variables in `active`."""
+
+    env: Environment
+    active: set[Var]
+    pullbacks: list[Callable]
+    cotangents: dict[Var, Any]
+    masked: set[Var]
+    loops: int
+    trails: dict[Var, int]
+    demanded: set[Var]
+    finals: dict[Equation, Any]
+
+    def forward(self, func: Func) -> None: ...
+    def follow(self, trails: Iterable, demanded: Iterable) -> None: ...
+    def note_costs(self, variables: Iterable) -> None: ...
+    def inner(self, active: set[Var]) -> "ReverseSweep": ...
+    def add(self, atom: Atom, g: Any) -> None: ...
+    def go_on_from(self, other: "ReverseSweep", shared: dict) -> None: ...
+    def hand_back(self, other: "ReverseSweep", shared: dict) -> None: ...
+    def found_again(self, region: Func) -> dict: ...
+    def backward(self) -> None: ...
+
+
+class DependenceSweep(Protocol):
+    """`env` holds the values that do not vary, `sets` the bit sets (absent: empty)."""
+
+    env: Environment
+    varying: set
+    active: set
+    sets: dict[Var, Any]
+
+    def inner(self) -> "DependenceSweep": ...
+    def varies(self, atom: Any) -> bool: ...
+    def value(self, atom: Any) -> Any: ...
+    def set_of(self, atom: Any) -> Any: ...
+    def shape(self, atom: Any, known: "dict | None" = None) -> Any: ...          # a tuple; None if it varies
+    def fitted(self, found: Any, shape: "tuple | None") -> Any: ...
+    def run(self, func: Func) -> None: ...
+    def union(self, sets: Sequence) -> Any: ...
