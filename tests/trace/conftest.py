@@ -3,12 +3,12 @@ import importlib
 
 import pytest
 
-staged = importlib.import_module("fad.api.staged")
+staged_programs = importlib.import_module("fad.api.staged_programs")
 
 
 @pytest.fixture
 def traces(monkeypatch):
     """A list that gets longer with each trace."""
-    done, trace = [], staged.trace
-    monkeypatch.setattr(staged, "trace", lambda *args, **options: done.append(1) or trace(*args, **options))
+    done, trace = [], staged_programs.trace
+    monkeypatch.setattr(staged_programs, "trace", lambda *args, **options: done.append(1) or trace(*args, **options))
     return done
