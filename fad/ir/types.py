@@ -162,12 +162,12 @@ def _resolve(ufunc: Any, keys: tuple) -> tuple:
 _WEAK_PYTHON = {BOOL: np.dtype(bool), INT: int, FLOAT: float, COMPLEX: complex}
 
 
-def ufunc_dtypes(ufunc: Any, *args: Any) -> tuple:
+def ufunc_dtypes(ufunc: np.ufunc, *args: Any) -> tuple:
     """The dtypes of the loop that NumPy's ufunc runs on these arguments: its inputs', then its outputs'."""
     return loop_dtypes(ufunc, [type_of(a) for a in args])
 
 
-def loop_dtypes(ufunc: Any, types: list) -> tuple:
+def loop_dtypes(ufunc: np.ufunc, types: list) -> tuple:
     """The dtypes of the loop that NumPy's ufunc runs on arguments of these types."""
     keys = tuple([_promotion_key(t) for t in types])
     if all(t.weak for t in types):                    # NumPy has no loop of Python numbers alone

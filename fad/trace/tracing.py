@@ -8,6 +8,7 @@ from ..ir import stack
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.check import check
 from ..ir.graph import Func, Var
+from ..ir.live import LiveBuilder
 from ..ir.types import INT, Type, is_too_large, type_of
 from ..passes.replacement_candidates import small_arrays
 from ..passes.unify import unify
@@ -105,7 +106,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         builder.region.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
-        given = _followed(builder, inputs, leaves, moving) if builder.live else inputs
+        given = _followed(builder, inputs, leaves, moving) if isinstance(builder, LiveBuilder) else inputs
         builder.region.arrived = {id(new): x for new, x in zip(given, leaves)}
         builder.region.arrived_pairs = {id(new): (new, x) for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
@@ -146,7 +147,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     return _whole(builder, func, inputs, before, structure, statics, written, lost, effects, left)
 
 
-def _refuse_unseen(builder: Any) -> None:
+def _refuse_unseen(builder: Builder) -> None:
     """Refuse reads, changes and questions that no guard covers; a program's guards for its unseen reads."""
     refuse_unseen_reads(builder)
     if not builder.live:
@@ -161,7 +162,7 @@ def _results(out: Sequence, statics: Any) -> list:
     return [_result(x) for k, x in enumerate(out) if k not in statics]
 
 
-def _whole(builder: Any, func: Func, inputs: list, before: list, structure: Any, statics: dict, written: tuple,
+def _whole(builder: Builder, func: Func, inputs: list, before: list, structure: Any, statics: dict, written: tuple,
            lost: tuple, effects: Any, left: "Left | None") -> Traced:
     """A whole program: with its guards, its prelude, and what it reads and writes outside."""
     state = builder.trace
@@ -177,7 +178,7 @@ def _whole(builder: Any, func: Func, inputs: list, before: list, structure: Any,
                   tuple(left.stores) if left else (), len(left.outputs) if left else 0)
 
 
-def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
+def _left(builder: Builder, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
     """The effects of the function: stores for a whole program, values for a function within a program."""
     if builder.root.live:
         # views are read here, arguments are those around it
@@ -197,7 +198,7 @@ def _left(builder: Any, mark: Any, outputs: list, result: Any) -> "tuple[Left | 
     return left, None
 
 
-def _left_again(builder: Any, left: Any, inside: Any, outputs: list, result: Any) -> list:
+def _left_again(builder: Builder, left: Any, inside: Any, outputs: list, result: Any) -> list:
     """The same of another trace; nothing where it leaves something else, so that the two are not taken for one."""
     mark = journal().marks[-1]
     if inside is not None:
@@ -208,7 +209,7 @@ def _left_again(builder: Any, left: Any, inside: Any, outputs: list, result: Any
     return again.outputs if again is not None and again.shape == left.shape else [*left.outputs, None]
 
 
-def _followed(builder: Any, inputs: list, leaves: Sequence, moving: Sequence) -> list:
+def _followed(builder: LiveBuilder, inputs: list, leaves: Sequence, moving: Sequence) -> list:
     """On a tape: inputs with the leaves' values; integers and booleans are given as they are."""
     for k, (new, x) in enumerate(zip(inputs, leaves)):
         builder.follow(new, x, k in moving)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.where import is_captured, is_captured_class, is_library, opaque_package_of
 from ..objects.containers import is_users
@@ -78,7 +79,7 @@ def is_made_plainly(cls: type) -> bool:
     return type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType)  # type: ignore[misc]
 
 
-def reads_of(root: Any) -> "Reads":
+def reads_of(root: Builder) -> "Reads":
     """What code may read that is not rewritten, besides its arguments: the functions that a trace has captured so, and
     methods of the classes it has met.
     """
@@ -97,7 +98,7 @@ def refuse_unknown(reads: "Reads", what: str) -> None:
         )
 
 
-def guard(root: Any, x: Any) -> None:
+def guard(root: Builder, x: Any) -> None:
     """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it.
     """
     if isinstance(x, type):
@@ -113,12 +114,12 @@ def is_guarded_as_a_whole(x: Any) -> bool:
     return bool(reading(type(x))) or not OPERATORS.isdisjoint(dir(type(x)))
 
 
-def guard_within(root: Any, container: Any) -> None:
+def guard_within(root: Builder, container: Any) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
     guard_all(root, Snapshot().add(container))
 
 
-def guard_all(root: Any, things: Iterable) -> None:
+def guard_all(root: Builder, things: Iterable) -> None:
     """Guard these objects, found in containers, and what they hold."""
     queue, seen = list(things), {}
     while queue:

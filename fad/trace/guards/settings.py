@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.build import Builder
 from ...util.collection import is_collecting
 from .guard import AnswerGuard
 
@@ -35,7 +36,7 @@ def is_setting(f: Any) -> bool:
     )
 
 
-def answer(root: Any, ask: Callable, *args: Any) -> Any:
+def answer(root: Builder, ask: Callable, *args: Any) -> Any:
     """What such a function says, as a source of a trace."""
     ask = is_collecting if ask is gc.isenabled else ask       # tracing pauses the collector
     said = ask(*args)

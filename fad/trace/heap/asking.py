@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
+from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.where import is_captured_class, is_library
 from ..guards.reads import called_by_python
@@ -20,7 +21,7 @@ from .opaque import parts_of
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
 
 
-def refuse_unseen_questions(root: Any) -> None:
+def refuse_unseen_questions(root: Builder) -> None:
     """An error if values may be None in this program, and code asks for None that it does not see."""
     if not root.trace.has_optional:
         return
@@ -33,7 +34,7 @@ def refuse_unseen_questions(root: Any) -> None:
             )
 
 
-def _handled(root: Any) -> dict:
+def _handled(root: Builder) -> dict:
     """The users' classes of all that the function may handle, as far as it is reached from what the trace has met."""
     queue = [
         *root.trace.classes,

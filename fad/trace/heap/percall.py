@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
-from ...ir.build import Value, as_extent, current
+from ...ir.build import Builder, Value, as_extent, current
 from ...ir.graph import Func, Var, free_vars
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
 from ...ir.types import Type, is_too_large, type_of
@@ -307,7 +307,7 @@ def _is_filled(f: Any, step: PreludeCall, leaves: list) -> bool:
 # -- the end of a trace ----------------------------------------------------------------------------------------------
 
 
-def settle(root: Any) -> list:
+def settle(root: Builder) -> list:
     """The inputs that the prelude gives values to, behind all others; those of attempts that failed are none."""
     for x, _, state in root.trace.handles.values():
         if not same_state(state_of(x), state) and not isinstance(x, random.SystemRandom):
@@ -321,7 +321,7 @@ def settle(root: Any) -> list:
     return inputs
 
 
-def refuse_leaks(root: Any, func: Func, statics: Any) -> None:
+def refuse_leaks(root: Builder, func: Func, statics: Any) -> None:
     """An error if a generator that the prelude makes is returned, or a value of an attempt is used that has been
     given up.
     """

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import Value, current
+from ...ir.build import Builder, Value, current
 from ...ops.carry import UNDEFINED
 from ...util import tree
 from ...util.errors import SideEffectError, UnstageableError
@@ -236,7 +236,7 @@ def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
         current().region.entangled.append((a, mark))
 
 
-def disentangle(builder: Any, since: int) -> None:
+def disentangle(builder: Builder, since: int) -> None:
     """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and
     is no more after it, either: so the marks themselves are taken back, and not those of arrays younger than the trial.
     """

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ...ir.build import Value, current
+from ...ir.build import Builder, Value, current
 from ...ir.graph import Equation, Var
 from ...ir.types import INT
 from ...ir.uses import defined_by, operands
@@ -373,7 +373,7 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _uses_traced(builder: Any, values: Iterable) -> bool:
+def _uses_traced(builder: Builder, values: Iterable) -> bool:
     """Whether what an iteration computes depends on anything traced but sizes and the iteration's number."""
     leaves = [leaf for x in values for leaf in TreeLayout(x).data]
     own = {*builder.inputs, *defined_by(builder.equations)}

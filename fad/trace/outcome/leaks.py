@@ -133,7 +133,7 @@ def _parts(owner: Any) -> list:
     return [x for x in found if not never_change(x)]
 
 
-def stays(root: Any, x: Any, since: "int | None" = None) -> bool:
+def stays(root: Builder, x: Any, since: "int | None" = None) -> bool:
     """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one.
     """
     book = root.trace.journal
@@ -144,7 +144,7 @@ def stays(root: Any, x: Any, since: "int | None" = None) -> bool:
     return book.was_there(x, book.marks[0].born if since is None else since) and not _is_unregistered(root, x)
 
 
-def _is_unregistered(root: Any, x: Any) -> bool:
+def _is_unregistered(root: Builder, x: Any) -> bool:
     """Whether code without text has made it. What such code may write to was noted, so what it makes was not, and what
     the trace has computed stands in it."""
     queue, seen = [x], set()
@@ -195,7 +195,7 @@ def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
     return [leaf for leaf in leaves if not is_settled(leaf)], _keys(structure)
 
 
-def _settle(root: Any, value_of: Callable) -> None:
+def _settle(root: Builder, value_of: Callable) -> None:
     """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
     settlement = _Settlement(root, value_of)
     for original, made, before in root.trace.stand_ins:
@@ -216,7 +216,7 @@ class _Settlement:
     of its names; it becomes Python's own.
     """
 
-    def __init__(self, root: Any, value_of: Callable):
+    def __init__(self, root: Builder, value_of: Callable):
         # an array from outside stays that array
         self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)
         self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
@@ -288,7 +288,7 @@ def _arrays_of(root: Any) -> dict:
     return found
 
 
-def _written(root: Any) -> list:
+def _written(root: Builder) -> list:
     """Containers from outside that the function may have written to, and objects that it has made and left there; of
     global names and variables what stands for them."""
     cells = [

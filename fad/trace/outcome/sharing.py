@@ -8,8 +8,9 @@ each call (see backend/executable.py); the tape looks at once.
 from collections.abc import Sequence
 from typing import Any
 
-from ...ir.build import current
+from ...ir.build import Builder, current
 from ...ir.graph import Func, free_vars
+from ...ir.live import LiveBuilder
 from ...ops.extents import at_least
 from ...util.errors import UnstageableError
 from ...util.memory import overlap, shared_memory
@@ -65,7 +66,7 @@ def _source(v: Any) -> Any:
     return v if eqn is None or eqn.op.traits.view != "write" else _source(eqn.inputs[0])
 
 
-def _look(root: Any, v: Any, apart: dict) -> None:
+def _look(root: LiveBuilder, v: Any, apart: dict) -> None:
     """On the tape: whether the array of an input lies apart from those of others, and from what was captured."""
     x = root.arrays.get(v)
     near = [root.arrays.get(w) for w in apart] + [array for array, _, _ in root.outside.values()]
@@ -73,7 +74,7 @@ def _look(root: Any, v: Any, apart: dict) -> None:
         raise shared_memory()
 
 
-def _inputs_of(x: Any, builder: Any) -> list:
+def _inputs_of(x: Any, builder: Builder) -> list:
     """The inputs of the whole program in whose memory an array lies."""
     if builder is None or not isinstance(x, Tracer):
         return []

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import at_line, current, left_region
+from ...ir.build import Builder, at_line, current, left_region
 from ...ir.graph import Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
@@ -91,7 +91,7 @@ def note_listeners() -> None:
         root.trace.listeners = here()
 
 
-def refuse_listeners(root: Any) -> None:
+def refuse_listeners(root: Builder) -> None:
     """An error if the function has asked for that."""
     if root.trace.listeners is not None:
         raise UnstageableError(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
-from ...ir.build import Value, current
+from ...ir.build import Builder, Value, current
 from ...ir.op import registry
 from ...ops.face import find
 from ...util import tree
@@ -386,7 +386,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
         return handlers.Context(manager) if is_tracing() else manager
 
 
-def _around(builder: Any) -> Iterator:
+def _around(builder: "Builder | None") -> Iterator:
     """A builder and those around it."""
     while builder is not None:
         yield builder

@@ -13,6 +13,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.affine import Affine
 from ...ir.build import current
+from ...ir.integers import Integers
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...ir.value import REFLECTED, Value, answers
@@ -62,7 +63,7 @@ def _refuse_complex(a: Any, b: Any) -> None:
 
 def _order(strict_below: int) -> Callable:
     """Decide d >= bound (bound 0 or 1), by proof or guard."""
-    def decide(facts: Any, d: Affine) -> "bool | None":
+    def decide(facts: Integers, d: Affine) -> "bool | None":
         if facts.assume_nonnegative(d.shifted(-strict_below), here()):
             return True
         if facts.assume_nonnegative(d.scaled(-1).shifted(strict_below - 1), here()):
@@ -75,7 +76,7 @@ def _reverse(decide: Callable) -> Callable:
     return lambda facts, d: decide(facts, d.scaled(-1))
 
 
-def _equal(facts: Any, d: Affine) -> "bool | None":
+def _equal(facts: Integers, d: Affine) -> "bool | None":
     if facts.assume_zero(d, here()):
         return True
     if facts.assume_nonnegative(d.shifted(-1), here()) or facts.assume_nonnegative(d.scaled(-1).shifted(-1), here()):
@@ -84,7 +85,7 @@ def _equal(facts: Any, d: Affine) -> "bool | None":
 
 
 def _not(decide: Callable) -> Callable:
-    def negated(facts: Any, d: Affine) -> "bool | None":
+    def negated(facts: Integers, d: Affine) -> "bool | None":
         known = decide(facts, d)
         return None if known is None else not known
     return negated

@@ -41,7 +41,7 @@ def in_numpys_terms(name: str, result: Any) -> Any:
     return numpy_number(result) if of_numpy else result
 
 
-def call_ufunc(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict) -> Any:
     """ufunc(*inputs) or ufunc.method(*inputs) by its face."""
     found = find(ufunc)
     if found is None:

@@ -2,7 +2,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ...ir.build import current
+from ...ir.build import Builder, current
 from ...util.errors import UnstageableError
 from ...util.where import Where, here
 from ..objects.containers import contents, same_contents
@@ -43,11 +43,11 @@ def note_fixed(container: Any) -> None:
     current().region.twins.append(Twin(container, container, (_held(container),) * 2, None, here()))
 
 
-def fixed_in(builder: Any) -> list:
+def fixed_in(builder: Builder) -> list:
     return [t.one for t in builder.region.twins if t.one is t.other]
 
 
-def check(builder: Any) -> None:
+def check(builder: Builder) -> None:
     """An error if a container was changed that may be another one, too."""
     for twin in builder.region.twins:
         if twin.is_changed and not (twin.excuse is not None and twin.excuse()):
