@@ -271,7 +271,7 @@ def filled(x):
 
 def test_a_defect_of_fads_has_a_warning_of_its_own(monkeypatch):
     monkeypatch.setattr("fad.api.staged_programs.trace", None)
-    with pytest.warns(InternalErrorWarning, match="(?s)filled.*on the tape.*TypeError: 'NoneType' object is not callable, in fad/api/staged.py") as seen:
+    with pytest.warns(InternalErrorWarning, match="(?s)filled.*on the tape.*TypeError: 'NoneType' object is not callable, in fad/api/staged_programs.py") as seen:
         np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
     assert len(seen) == 1 and isinstance(seen[0].message.__cause__, TypeError) and seen[0].filename == __file__
     with pytest.raises(TypeError, match="not callable"):
