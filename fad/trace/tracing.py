@@ -56,7 +56,7 @@ class Traced(NamedTuple):
     prelude    calls of Python that give the values of the last inputs, behind the captured ones (see ir/prelude.py)
     effects    what the trace has changed outside (see effects.py)
     stores     effects of each call of the program (see ir/delivery.py); they need `delivered` further outputs
-    inside     of a function within the program: what it leaves outside itself (see delivery.py)
+    inside     of a function within the program: what it leaves outside itself (see left_inside.py)
     """
 
     func: Func

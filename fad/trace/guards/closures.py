@@ -3,11 +3,10 @@
     for a in data:
         fad.grad(lambda q: f(q, a))(x)      # a function object at each iteration, one program
 
-`parts_of(f)` walks over the function and all that it was made of (cells, defaults, a method's object, tuples, lists and
-dicts within): numbers and arrays are
-*slots*, all else is the *key*. Two functions with equal keys differ in their slots alone. `Pattern(f)` is the function
-with holes in place of its slots; `fill` makes functions of it over other values, traced ones among them, which share no
-mutable part with a user's function.
+`parts_of(f)` walks over the function and all that it was made of: cells, defaults, a method's object, tuples, lists and
+dicts within (part_kinds.py). Numbers and arrays are *slots*, all else is the *key*. Two functions with equal keys
+differ in their slots alone. `FunctionPattern(f)` is the function with holes in place of its slots. `fill` makes
+functions of it over other values, traced ones among them. These share no mutable part with a user's function.
 """
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
