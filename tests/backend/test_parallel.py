@@ -150,13 +150,13 @@ def test_arrays_that_are_small_enough_are_no_work_for_threads(name):
 
 
 def test_the_bound_on_work_holds_for_differences_and_not_for_quotients():
-    work = parallel.Work(("x", "k"), (("n", "x", 0),), ("abs(n - (k)) * (3 * x.shape[1] + 2)", "(n - 1) // 2 * 7"))
-    least = work.least()
+    amounts = work.Work(("x", "k"), (("n", "x", 0),), ("abs(n - (k)) * (3 * x.shape[1] + 2)", "(n - 1) // 2 * 7"))
+    least = amounts.least()
     assert least > 100
     for n, m, k in ((least, 1, 0), (1, least, -1), (1, least // 2, least // 2), (least // 8, 8, -least)):
-        assert not any(work.is_much([np.broadcast_to(0.0, (n, m)), k]))
-    assert parallel.Work(("x", "k"), (), ("x.shape[0] * 5 // k",)).least() == 0
-    assert parallel.Work((), (), ()).least() == parallel.WORK
+        assert not any(amounts.is_much([np.broadcast_to(0.0, (n, m)), k]))
+    assert work.Work(("x", "k"), (), ("x.shape[0] * 5 // k",)).least() == 0
+    assert work.Work((), (), ()).least() == parallel.WORK
 
 
 @pytest.mark.parametrize("policy", ["now", "auto"])
