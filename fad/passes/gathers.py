@@ -23,15 +23,15 @@ def hoist_gathers(func: Func) -> Func:
 
         y = sin(matmul(X, w)); z = index(y, rows)   ->   z = sin(matmul(index(X, rows), w))
     """
-    if not any(_is_gather(eqn) for eqn in func.equations):
+    if not any(is_gather(eqn) for eqn in func.equations):
         return func
     uses = use_counts(func)
     new = rewrite(func,
-                  lambda eqn, scope: _Gather(eqn, scope, uses).hoisted() if _is_gather(eqn) and _pays(eqn) else None)
+                  lambda eqn, scope: _Gather(eqn, scope, uses).hoisted() if is_gather(eqn) and _pays(eqn) else None)
     return dce(new)
 
 
-def _is_gather(eqn: Equation) -> bool:
+def is_gather(eqn: Equation) -> bool:
     """Whether the equation picks rows along one axis by a vector of indices, and keeps them along that axis."""
     if not eqn.reads_part or len(eqn.inputs) != 2 or len(eqn.inputs[1].type.shape) != 1:
         return False

@@ -31,6 +31,7 @@ from .scalar_replacement import replace_aggregates
 from .scatter_to_gather import scatter_to_gather
 from .simplify import simplify
 from .splits import split_early
+from .transposes import hoist_transposes
 
 Pass = Callable[[Func], Func]
 
@@ -44,6 +45,7 @@ PIPELINE: tuple[Pass, ...] = (
     drop_invariant_carries,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
     factor_sums, common_factors,   # nothing is computed twice, nothing is dead: who reads what is known
+    hoist_transposes,    # of what nobody else reads
     licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
     dce,                 # equations that the identities left without use
 )

@@ -31,6 +31,10 @@ def batch(X, rows):
     return np.tanh(X * 2.0)[rows]
 
 
+def turned(X, rows):
+    return -X[rows].T
+
+
 def shared(c, W, X):
     return np.sum(np.tanh((X - c) @ W))
 
@@ -163,6 +167,7 @@ CASES = {
     "hoist_gathers": (fad.jit, batch, W, np.array([3, 1])),
     "raise_products": (fad.jit, scatter, (40, 50), (40, 60)),
     "common_factors": (fad.grad, gram, (20, 9), (20, 20)),
+    "hoist_transposes": (fad.jit, turned, W, np.array([3, 1, 3, 0, 7, 2, 5, 9, 4, 4, 1])),
     "factor_sums": (fad.grad, shared, (3,), (3, 4), W),
     "without_cancelling": (fad.grad, logsumexp, V),
     "dce": (fad.grad, quartic, V),
