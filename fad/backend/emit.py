@@ -37,6 +37,7 @@ from .outline import OutlinedFunction, outlined, text_of, wrapped
 from .parallel import in_parts, parallel_loops
 from .vocabulary import VOCABULARY, imports
 from .work import Work, work_of
+from .zero_terms import mostly_zero
 
 _CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)(?=\()")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -120,6 +121,7 @@ def printed(func: Func, name: str, names: Iterable[str] = (), arrays0: Iterable[
     parameters = _parameters(func, printer, list(names))
     _inputs(func, printer, set(arrays0))
     _lower_bounds(func, printer, guards)
+    printer.mostly_zero = mostly_zero(func)
     printer.block(steps, func.outputs)
     return func, printer, parameters
 

@@ -25,7 +25,8 @@ from .shifted_fusion import shifted
 from .shifted_loop import ShiftedLoop, in_registers
 from .simd_blocking import LANES, BlockLoop
 from .templates import ExprText, template
-from .unroll_and_jam import can_jam, print_jammed
+from .unroll_and_jam import begins_with_a_term, can_jam, loads_first, print_jammed
+from .zero_terms import Terms, find_terms
 
 WINDOW = 40                                 # how many statements away an expression may be used
 
@@ -55,6 +56,9 @@ class Printer:
         self.added: Added | None = None                      # the last line that added to something
         self.regions: list[tuple] = []  # (head, nest) of the loops that stand in no other nest: see parallel.py
         self.rotating: dict[Var, Registers] = {}              # roots whose elements wait in registers (emit_shifted.py)
+        self.mostly_zero: set[Var] = set()                   # arrays of the function, few elements of which are not zero
+        self.starting: set = set()  # sums in blocks (loops, then roots) whose first term is stored, not added to zeros
+        self.terms: dict[Loop, Terms] = {}                   # of sums over blocks of points (zero_terms.py)
         self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers
 
     # -- lines -------------------------------------------------------------------------------------
@@ -110,6 +114,8 @@ class Printer:
         elif isinstance(node, Begin):
             if self.is_held(node.step, next((n for n in rest if isinstance(n, Loop)), None), set(self.axes)):
                 self.unbegun.add(self.storage.root(node.step.out))
+            elif self.in_lanes and begins_with_a_term(self, node.step, rest):
+                self.starting.add(rest[0])
             else:
                 begin(self, node.step)
         elif not (self._can_wait(node, rest, single) and self._wait(node)):
@@ -118,12 +124,13 @@ class Printer:
     def _blocks(self, loop: BlockLoop, single: set) -> None:
         start, count = self.names.of(loop.start), self.names.of(loop.count)
         extent = self.expressions.index(loop.axis.extent)
+        find_terms(self, loop)
         self.line(f"for {start} in range(0, {extent.source}, {LANES}):")
 
         def block() -> None:
             self.line(f"{count} = min({LANES}, {extent.source} - {start})")
             self.in_lanes = True
-            self.nodes(loop.nodes, single)
+            self.nodes(loads_first(self, loop.nodes), single)
             self.in_lanes = False
         self.indented(block)
 

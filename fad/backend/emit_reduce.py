@@ -6,7 +6,7 @@ from .indexmap import Axis, Index
 from .loop_ir import BackendError, Step
 from .numbers import zero
 from .reductions import argument_dtype, combine, combined, filled, unit, with_carry
-from .templates import ExprText
+from .templates import SUM, ExprText
 
 
 def begin(printer: Any, step: Step) -> None:
@@ -56,7 +56,11 @@ def _span(printer: Any, index: Index) -> str:
 
 def print_reduce(printer: Any, step: Step) -> None:
     """One term more."""
-    target, value = printer.target(step), printer.expressions.value(step)
+    target, value, root = printer.target(step), printer.expressions.value(step), printer.storage.root(step.out)
+    if root in printer.starting:                              # 0.0 + -0.0 is 0.0
+        printer.starting.discard(root)
+        printer.line(f"{target} = {unit(step)} + {value.within(SUM + 1)}", step)
+        return
     printer.line(combined(target, combine(step), value, step.out.type.dtype), step)
 
 

@@ -22,8 +22,8 @@ What the sums share (x) is then loaded once for all of them, and they do not wai
 from collections.abc import Callable
 from typing import Any
 
-from .indexmap import Index
-from .loop_ir import Loop, Step
+from .indexmap import Axis, Index
+from .loop_ir import Loop, Step, steps_of
 from .reductions import combine, unit
 
 ITERATIONS = 4
@@ -79,10 +79,69 @@ def _is_register(printer: Any, step: Step) -> bool:
     return step.kind == "map" and printer.home(step.out).is_register
 
 
+def loads_first(printer: Any, nodes: list) -> list:
+    """The nodes of a block, copies of its points in loops of their own where they stand in the way of jammed sums.
+
+        for j in range(n):                                    for j in range(n):
+            for lane: block[j, lane] = x[lane, j]    ->           for lane: block[j, lane] = x[lane, j]
+            for lane: dot[lane] += block[j, lane] * w[j]      for j in range(n):
+                                                                  for lane: dot[lane] += block[j, lane] * w[j]
+    """
+    found: list[Any] = []
+    for node in nodes:
+        if type(node) is not Loop or not isinstance(node.nodes[-1], Loop):
+            found.append(node)
+            continue
+        *loads, last = node.nodes
+        sums = Loop(node.axis, [last])
+        if loads and all(_is_load(printer, load, node, last) for load in loads) and can_jam(printer, sums):
+            found += [Loop(node.axis, loads), sums]
+        else:
+            found.append(node)
+    return found
+
+
+def _is_load(printer: Any, load: Any, loop: Loop, last: Loop) -> bool:
+    """Whether this is a loop that copies what the last loop does not write to rows, one an iteration, all of which are
+    kept.
+    """
+    steps, roots = steps_of(load), {printer.storage.root(v) for s in steps_of(last) for v in s.outs}
+    copies = [s for s in steps if s.kind == "map" and s.eqn is None and s.target]
+    return type(load) is Loop and len(copies) == len(steps) == 1 and all(
+        len(printer.home(s.out).kept) == len(s.target)
+        and any(i.moves_only_with(loop.axis) for i in s.target)
+        and roots.isdisjoint([printer.storage.root(s.out), *(printer.storage.root(e.var) for e in s.reads())])
+        for s in copies
+    )
+
+
+def begins_with_a_term(printer: Any, step: Step, rest: list) -> bool:
+    """Whether the sum's first term may be stored where zeros would be: the loop that adds to it comes next, and has a
+    first iteration that is printed as such.
+    """
+    loop = rest[0] if rest else None
+    if type(loop) is not Loop or loop.axis.extent.terms or not can_jam(printer, loop):
+        return False
+    root, inner, count = printer.storage.root(step.out), _innermost(loop), loop.axis.extent.const
+    return (
+        inner is not None
+        and len(inner.nodes) == 1
+        and printer.storage.root(inner.nodes[0].out) is root
+        and inner.nodes[0].reduced == (loop.axis,)
+        and _adds_to_rows(inner.nodes[0], loop, inner)
+        and root in printer.allocated
+        and printer.room(root) is None
+        and (1 <= count <= ITERATIONS or loop in printer.terms)
+    )
+
+
 def print_jammed(printer: Any, loop: Loop, single: set) -> None:
     """The loop in iterations of four, and what is left of it."""
     extent, const = loop.axis.extent, not loop.axis.extent.terms
     name = printer.names.loop(printer.axes.values())
+    if loop in printer.terms:
+        _print_terms(printer, loop, name, single)
+        return
     if const and extent.const <= ITERATIONS:
         _iterations(printer, loop, [str(k) for k in range(extent.const)], single)
         return
@@ -112,6 +171,30 @@ def print_jammed(printer: Any, loop: Loop, single: set) -> None:
     del printer.axes[loop.axis]
 
 
+def _print_terms(printer: Any, loop: Loop, name: str, single: set) -> None:
+    """The loop over the terms that are not zero, in iterations of four, and what is left of them."""
+    terms = printer.terms[loop]
+    row = f"{terms.name}[{printer.axes[terms.outer]}, "
+    position = Axis(loop.axis.extent)
+    printer.axes[position] = name
+    names = printer.names.iterations(name, ITERATIONS)[1:]
+
+    def iterations(count: int, position: str = f"{name} + ") -> None:
+        for k in range(count):
+            printer.line(f"{names[k]} = {row}{position}{k + 2}]")
+        _iterations(printer, loop, names[:count], single)
+    first = 0
+    if loop in printer.starting:
+        first = ITERATIONS
+        iterations(ITERATIONS, "")
+    printer.line(f"for {name} in range({first}, {row}0], {ITERATIONS}):")
+    printer.indented(lambda: iterations(ITERATIONS))
+    if loop.axis.extent.terms or loop.axis.extent.const % ITERATIONS:
+        printer.line(f"for {name} in range({row}0], {row}1]):")
+        printer.indented(lambda: iterations(1))
+    del printer.axes[position], printer.axes[loop.axis]
+
+
 def _iterations(printer: Any, loop: Loop, names: list, single: set) -> None:
     """The loops inside, their statements once for each of these iterations."""
     printer.axes[loop.axis] = names[0]
@@ -120,6 +203,9 @@ def _iterations(printer: Any, loop: Loop, names: list, single: set) -> None:
     held = [_hold(printer, loop, sums, iteration) for iteration in names]
 
     def body(nodes: list) -> None:
+        if loop in printer.starting:
+            printer.starting.remove(loop)
+            printer.starting.add(printer.storage.root(nodes[0].out))
         for iteration, partials in zip(names, held):
             printer.axes[loop.axis] = iteration
             printer.held.update(partials)

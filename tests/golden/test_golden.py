@@ -1,4 +1,4 @@
-"""The text of eleven programs' derivatives, word for word: what a program costs can be read off it."""
+"""The text of twelve programs' derivatives, word for word: what a program costs can be read off it."""
 import numpy as np
 import pytest
 
@@ -71,6 +71,13 @@ def huber(x):
     return total
 
 
+def bones(angles, W, base, places):
+    a = np.zeros(9)
+    a[places] = angles
+    turns = np.stack([np.stack([np.cos(a), -np.sin(a)], -1), np.stack([np.sin(a), np.cos(a)], -1)], -2)
+    return np.einsum("vij,vj->vi", np.einsum("vb,bij->vij", W, turns), base)
+
+
 CASES = [(rosenbrock, (9,)), (chain, (9,)), (logistic, (3,), (5, 3), (5,)), (softmax, (4, 3)), (smooth, (9,)),
          (network, [(3, 4), (4,), (4,)], (20, 3), (20,)), (garch, (3,), (20,)), (heat, (20,), 50), (upwind, (2000,), 50),
          (newton, 2.0), (huber, (20,))]
@@ -81,3 +88,10 @@ def test_text_is_what_it_was(f, args):
     program, _ = fad.value_and_grad(f).program_for(*values(args))
     text = source(program.runner.func, f.__name__, guards=program.traced.guards)
     assert_is_as_in_file(f"programs/{f.__name__}", text)
+
+
+def test_text_of_a_jacobian():
+    args = values([(3,), (150, 9), (150, 2), np.array([7, 2, 4])])
+    program, _ = fad.jacobian(bones).program_for(*args)
+    text = source(program.runner.func, "bones", guards=program.traced.guards)
+    assert_is_as_in_file("programs/bones", text)
