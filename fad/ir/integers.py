@@ -5,6 +5,7 @@ are equal; bounds give the sign of a difference. Where that is not enough, and t
 values at tracing are known, the fact is *assumed*: it becomes a guard, tested at each call (a call that fails it is
 traced anew).
 """
+import math
 from typing import NamedTuple
 
 from .affine import Affine, combined
@@ -161,7 +162,7 @@ class Integers:
 
     def assume_zero(self, form: Affine, where: object = None) -> bool:
         """Make form == 0 true of this program, by proof or by a guard; False if neither works."""
-        form = self._resolve(form)
+        form = _reduced(self._resolve(form))
         if form.is_constant:
             return form.const == 0
         if self.hint(form) != 0 or not self._guardable(form):
@@ -215,3 +216,8 @@ class Integers:
             elif form.const == 0 and len(form.terms) == 1 and form.terms[0][1] == 1 and form.terms[0][0] is not v:
                 equal[v] = form.terms[0][0]
         return equal
+
+
+def _reduced(form: Affine) -> Affine:
+    """A form of smaller numbers that is zero where this one is: 66 n = 264 says n = 4."""
+    return form.divided(math.gcd(form.const, *(c for _, c in form.terms))) or form
