@@ -14,9 +14,9 @@ class Kernel:
     @property
     def entry(self) -> "Callable | None":
         """What the dispatcher calls for the one kind of arguments that there is, with an integer behind them: see
-        kernels/gil.py. None if there are several kinds.
+        kernels/gil.py. None if there are several kinds, or none, as of plain Python.
         """
-        found = list(self.call.overloads.values())
+        found = list(getattr(self.call, "overloads", {}).values())
         return found[0].entry_point if len(found) == 1 else None
 
     def compile(self, *examples: Any) -> "Kernel":
