@@ -56,6 +56,7 @@ class Runner:
         self.is_on_disk = False
         self.job: Job | None = None                          # that compiles the kernel in the background
         self.work: Any = None  # what the loops of a kernel do that runs on one thread: see work.Work
+        self._least_work: int | None = None
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
         self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))  # a call is never begun a second time
 
@@ -98,10 +99,12 @@ class Runner:
             raise TapeMemoryError(str(error), do=LESS) from None
         return {0: (), 1: (outputs,)}.get(len(self.func.outputs), outputs)
 
-    @functools.cached_property
+    @property
     def least_work(self) -> int:
         """See work.Work.least."""
-        return self.work.least()
+        if self._least_work is None:              # no cached_property: its lock, held by another thread, outlives a fork
+            self._least_work = self.work.least()
+        return self._least_work
 
     def source(self, name: "str | None" = None) -> str:
         """The generated Python."""
