@@ -144,7 +144,8 @@ def test_errors_of_a_kernel_that_users_compiled_code_calls():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_processes_grow_by_little_with_each_function_that_was_dropped():
-    resident, heap = growth(45, 20)
+    # a table of Python's or of LLVM's that doubles meanwhile adds a megabyte, once: the least of three runs has none
+    resident, heap = map(min, zip(*[growth(45, 20) for _ in range(3)]))
     assert resident < 200.0                                  # it was 470; the first tens fill tables and the gaps of the heap
     assert heap < 5.5                                        # 2 where it was measured, and 8 while LLVM's passes were made anew for each
 
