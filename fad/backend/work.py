@@ -33,7 +33,7 @@ class Work(NamedTuple):
         """A number up to which all extents and integers may be without work that is worth threads; 0 if none is known.
         """
         amounts = [_AXIS.sub("", amount).replace("-", "+") for amount in self.amounts]   # no difference is larger
-        if any(_DIVIDED.search(amount) for amount in amounts):
+        if any(_DIVIDED.search(amount) or "[" in amount for amount in amounts):      # elements may be of any size
             return 0
         names = {name for amount in amounts for name in _NAME.findall(amount)} - {"abs"}
         powers = [1 << k for k in range(WORK.bit_length())]

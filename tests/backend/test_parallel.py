@@ -156,6 +156,7 @@ def test_the_bound_on_work_holds_for_differences_and_not_for_quotients():
     for n, m, k in ((least, 1, 0), (1, least, -1), (1, least // 2, least // 2), (least // 8, 8, -least)):
         assert not any(amounts.is_much([np.broadcast_to(0.0, (n, m)), k]))
     assert work.Work(("x", "k"), (), ("x.shape[0] * 5 // k",)).least() == 0
+    assert work.Work(("x", "k"), (), ("k[0] * 5",)).least() == 0
     assert work.Work((), (), ()).least() == parallel.WORK
 
 
