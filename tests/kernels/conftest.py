@@ -1,11 +1,19 @@
 """Fixtures of the tests of kernels."""
 import pytest
-from numba.core.runtime import _nrt_python
+from numba.core.runtime import _nrt_python, rtsys
 
 
 @pytest.fixture
 def counted():
-    """Numba counts what it allocates and frees."""
+    """counted(call): how many arrays five calls allocate, and how many they free, after a first call."""
+    def counts(call):
+        call()
+        before = rtsys.get_allocation_stats()
+        for _ in range(5):
+            call()
+        after = rtsys.get_allocation_stats()
+        return after.alloc - before.alloc, after.free - before.free
+
     _nrt_python.memsys_enable_stats()
-    yield
+    yield counts
     _nrt_python.memsys_disable_stats()
