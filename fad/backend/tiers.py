@@ -17,6 +17,7 @@ from weakref import WeakSet
 import numpy as np
 
 from ..util.elsewhere import Task
+from ..util.forks import library_locks
 from ..util.interrupts import is_interrupt
 from ..util.lazy import LazyModule
 
@@ -94,9 +95,7 @@ class Job(Task):
         if holds_locks():
             return None
         _end_with_python()
-        job = super().start(work)
-        assert job is None or isinstance(job, Job)
-        return job
+        return super().start(work)
 
     def __init__(self, work: Callable):
         super().__init__(work)
@@ -111,10 +110,7 @@ def holds_locks() -> bool:
     """Whether this thread has the locks of Numba or LLVM: it compiles, or an interrupt that met it as it compiled has
     left them locked. No other thread compiles until it gives them back.
     """
-    compiler_lock, ffi = sys.modules.get("numba.core.compiler_lock"), sys.modules.get("llvmlite.binding.ffi")
-    numbas = getattr(compiler_lock, "global_compiler_lock", None)       # None: another thread imports it
-    llvms = getattr(getattr(getattr(ffi, "lib", None), "_lock", None), "_lock", None)
-    return (numbas is not None and numbas.is_locked()) or (llvms is not None and llvms._is_owned())
+    return any(lock._is_owned() for lock in library_locks())
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from contextvars import copy_context
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K", bound="Task")
 
 
 class Task:
@@ -27,7 +28,7 @@ class Task:
         next(self._steps)
 
     @classmethod
-    def start(cls, work: Callable[[], Any]) -> "Task | None":
+    def start(cls: "type[K]", work: Callable[[], Any]) -> "K | None":
         """The task; None where no thread starts."""
         task = cls(work)
         try:

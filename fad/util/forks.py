@@ -89,7 +89,7 @@ def _before() -> None:
         _gate.wait(0.02)
 
 
-def _libraries() -> list:
+def library_locks() -> list:
     """The locks of Numba's compiler and of LLVM, as far as these are loaded."""
     numba, llvmlite = sys.modules.get("numba.core.compiler_lock"), sys.modules.get("llvmlite.binding.ffi")
     found = [getattr(getattr(numba, "global_compiler_lock", None), "_lock", None),
@@ -99,7 +99,7 @@ def _libraries() -> list:
 
 def _take() -> bool:
     """Whether all locks of libraries are this thread's now."""
-    for lock in _libraries():
+    for lock in library_locks():
         if lock.acquire(blocking=False):
             _taken.append(lock)
         else:
@@ -122,7 +122,7 @@ def _after_in_parent() -> None:
 
 def _after_in_child() -> None:
     global _gate, _lock
-    me, libraries = threading.get_ident(), [] if _taken else _libraries()
+    me, libraries = threading.get_ident(), [] if _taken else library_locks()
     _give_back()
     for lock in [*_locks, *libraries]:
         if not lock._is_owned():
