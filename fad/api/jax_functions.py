@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.cached import cached_attribute
 from ..util.errors import StructureError
 from ..util.keywords import named_as_here
 from ..util.lazy import optional
@@ -75,7 +76,7 @@ class JaxFunction:
         results = self._differentiable(*arrays)
         return results[0] if self._results(arrays).is_alone else tuple(results)
 
-    @functools.cached_property
+    @cached_attribute
     def _differentiable(self) -> Callable:
         """The tuple of results, with its rule."""
         run = _jax().custom_vjp(self._call_back)

@@ -13,9 +13,10 @@ Text of any other form is refused with a ValueError.
 ['n', 's', 'x']
 """
 import bisect
-import functools
 import re
 from collections.abc import Iterable
+
+from ..util.cached import cached_attribute
 
 _TOKEN = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(\.[A-Za-z_]\w*)|(?<![\w.])([A-Za-z_]\w*)(?!\w|=[^=])""")
 ASSIGNS = re.compile(r" (?:[-+*/%&|^@]|//|\*\*|<<|>>)?= ")
@@ -59,7 +60,7 @@ class Block(list):
     after: frozenset = frozenset()
     in_loop = False
 
-    @functools.cached_property
+    @cached_attribute
     def _uses(self) -> dict:
         """For each name, the places of the statements that read or assign to it, each with whether it is read first."""
         found: dict[str, list] = {}

@@ -17,7 +17,6 @@ loops. Where the text leaves open whether two arguments share memory, the functi
 Source: C. W. Fraser, E. W. Myers, A. L. Wendt, "Analyzing and compressing assembly code" (1984); LLVM's machine
 outliner.
 """
-import functools
 import heapq
 import itertools
 import re
@@ -26,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..util.cached import cached_attribute
 from ..util.interrupts import let_through
 from ..util.where import Where
 from .aliasing import shared_by_call, sharing_groups
@@ -60,11 +60,11 @@ class StatementRun:
         self.statements = block[first:first + length]
         self.span = self.statements[0].first, self.statements[-1].last
 
-    @functools.cached_property
+    @cached_attribute
     def names(self) -> list:
         return [n for s in self.statements for n in s.names]
 
-    @functools.cached_property
+    @cached_attribute
     def pattern(self) -> tuple:
         return pattern(self.names)
 

@@ -14,6 +14,7 @@ from ..ir.graph import Func, all_equations, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..ops.control import LESS
 from ..passes.pipeline import optimise
+from ..util.cached import cached_attribute
 from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.defects import warn_of
@@ -56,7 +57,6 @@ class Runner:
         self.is_on_disk = False
         self.job: Job | None = None                          # that compiles the kernel in the background
         self.work: Any = None  # what the loops of a kernel do that runs on one thread: see work.Work
-        self._least_work: int | None = None
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
         self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))  # a call is never begun a second time
 
@@ -99,12 +99,11 @@ class Runner:
             raise TapeMemoryError(str(error), do=LESS) from None
         return {0: (), 1: (outputs,)}.get(len(self.func.outputs), outputs)
 
-    @property
+    @cached_attribute
     def least_work(self) -> int:
         """See work.Work.least."""
-        if self._least_work is None:              # no cached_property: its lock, held by another thread, outlives a fork
-            self._least_work = self.work.least()
-        return self._least_work
+        least: int = self.work.least()
+        return least
 
     def source(self, name: "str | None" = None) -> str:
         """The generated Python."""

@@ -1,12 +1,13 @@
 """Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to
 have."""
 import math
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.cached import cached_attribute
 from ..composite import Composite, sample
 from ..picked import added_at, pooled
 from ..tensor import Tensor, raw, wrap
@@ -93,18 +94,18 @@ class _Windows:
         return flat
 
 
-    @cached_property
+    @cached_attribute
     def are_apart(self) -> bool:
         """Whether no element is in two windows."""
         return all(s > d * (m - 1) for s, d, m in zip(self.stride, self.dilation, self.size))
 
-    @cached_property
+    @cached_attribute
     def shown(self) -> dict:
         """What nodes of max pooling show."""
         return {"kernel_size": self.size, "stride": self.stride if self.strided else (), "padding": self.padding,
                 "dilation": self.dilation, "ceil_mode": self.ceil}
 
-    @cached_property
+    @cached_attribute
     def flat(self) -> np.ndarray:
         """Where in the flattened input the elements of each window lie, windows and elements flattened too; of elements
         outside: behind the last."""
@@ -120,18 +121,18 @@ class _Windows:
             outside = outside | (along < 0) | (along >= self.extents[k])
         return np.where(outside, n, at).reshape(math.prod(self.counts), -1)
 
-    @cached_property
+    @cached_attribute
     def reaches_out(self) -> bool:
         """Whether windows have elements outside the input."""
         return bool(self.flat.max() >= math.prod(self.extents))
 
-    @cached_property
+    @cached_attribute
     def inside(self) -> np.ndarray:
         """The same with the window's first element within the input in place of those outside: the largest of a window
         is among these, and is the first of equal ones."""
         return np.where(self.flat < math.prod(self.extents), self.flat, self.flat.min(1, keepdims=True))
 
-    @cached_property
+    @cached_attribute
     def starts(self) -> np.ndarray:
         """Where in `inside`, flattened, each window begins."""
         return np.arange(len(self.flat)) * self.flat.shape[1]

@@ -1,0 +1,34 @@
+"""Attributes that are computed when they are first read."""
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class cached_attribute(Generic[T]):  # noqa: N801  like functools.cached_property
+    """functools.cached_property without a lock. Below Python 3.12 that one has a lock for each attribute of a class.
+    A child of a fork finds it locked for ever where another thread was computing. Two threads may compute twice here.
+
+    >>> class Circle:
+    ...     @cached_attribute
+    ...     def area(self):
+    ...         print("computed")
+    ...         return 3.14
+    >>> circle = Circle()
+    >>> circle.area, circle.area
+    computed
+    (3.14, 3.14)
+    """
+
+    def __init__(self, compute: Callable[[Any], T]):
+        self.compute, self.__doc__ = compute, compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, owner: Any, kind: Any = None) -> T:
+        if owner is None:
+            return self  # type: ignore[return-value]  # of the class: the descriptor
+        value = self.compute(owner)
+        owner.__dict__[self.name] = value
+        return value
