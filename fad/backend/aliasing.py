@@ -13,12 +13,11 @@ group. It is flow-insensitive, by unification of names (B. Steensgaard, "Points-
 import re
 from collections.abc import Iterable
 
-from .lines import ASSIGNS, code_of, locals_of, parts
+from .lines import ASSIGNS, NAME, code_of, locals_of, parts
 
 _ARRAY = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\[|\.shape)")
 _FRESH = re.compile(r"(np\.(empty|zeros|ones|full|dot)|(linalg|fft|sorting|filters|special)\.\w+)\(.*\)|\w+\.copy\(\)")
 _RESHAPED = re.compile(r"(np\.ascontiguousarray\()?(\w+)\)?\.reshape\(.*\)")
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _ELEMENT = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\[[^\[\]:]*\]")
 _EXTENT = re.compile(r"\w+\.shape\[\d+\]")
 _CALL = re.compile(r"(\w+)\((.*)\)")
@@ -95,4 +94,4 @@ def _named(value: str, local: set) -> list:
     if reshaped is not None:
         return [reshaped[2]]
     inside = _ELEMENT.sub("0", _EXTENT.sub("0", value))
-    return [] if _OPERATOR.search(inside) and " if " not in inside else [n for n in _NAME.findall(inside) if n in local]
+    return [] if _OPERATOR.search(inside) and " if " not in inside else [n for n in NAME.findall(inside) if n in local]

@@ -56,7 +56,7 @@ class Printer:
         self.added: Added | None = None                      # the last line that added to something
         self.regions: list[tuple] = []  # (head, nest) of the loops that stand in no other nest: see parallel.py
         self.rotating: dict[Var, Registers] = {}              # roots whose elements wait in registers (emit_shifted.py)
-        self.mostly_zero: set[Var] = set()                   # arrays of the function, few elements of which are not zero
+        self.mostly_zero: set[Var] = set()                   # arrays of the function that are mostly zeros
         self.starting: set = set()  # sums in blocks (loops, then roots) whose first term is stored, not added to zeros
         self.terms: dict[Loop, Terms] = {}                   # of sums over blocks of points (zero_terms.py)
         self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers

@@ -13,11 +13,11 @@
             return NotImplemented
         return (float64(y0), {'w': y2, 'b': y1},)
 
-Such a function is written out for each program. The kernel's compiled beginning tests whether arrays are of its dtypes,
-ranks and layouts, and have no more elements than the last number says (kernels/gil.py); its first lines test the extents.
-The rest is tested here. Where a test here asks for an array's parts, it asks first for all that the kernel would, which
-is called by Numba's dispatcher then. What does not fit is answered by NotImplemented, and takes the general path.
-Nothing is changed or drawn before all tests have passed.
+Such a function is written out for each program. The kernel's compiled beginning tests whether arrays have its dtypes,
+ranks and layouts, and no more elements than the last number says (kernels/gil.py). Its first lines test the extents.
+The rest is tested here. A test here that reads an array's attributes needs the kernel's tests before it: then they are
+made here, and Numba's dispatcher calls the kernel. Arguments that do not fit get NotImplemented, and take the general
+path. Nothing is changed or drawn before all tests have passed.
 """
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -73,7 +73,8 @@ class _Writer:
         self.is_thorough = program.prelude is not None or not is_alone
         self.apart = self._arrays_apart()
         self.nodes = 0
-        if self._is_tested_by_kernel():
+        self.is_tested_by_kernel = self._kernel_tests_arrays()
+        if self.is_tested_by_kernel:
             self.scope.update(kernel=self.kernel.entry, owner=self.kernel)        # without which its code might go
             self.link.append(str(limits or LARGEST))
 
@@ -90,7 +91,7 @@ class _Writer:
         for name, t in zip(self.data, self.types):
             if not t.shape:
                 self._number(name, t)
-        if not self._is_tested_by_kernel():
+        if not self.is_tested_by_kernel:
             self._test([f"type({name}) is not array" for name, t in zip(self.data, self.types) if t.shape])
         self._test(self._of_sizes())
         if self.is_thorough:
@@ -104,7 +105,7 @@ class _Writer:
         self._run(self._kernel_arguments())
         return self.lines
 
-    def _is_tested_by_kernel(self) -> bool:
+    def _kernel_tests_arrays(self) -> bool:
         """Whether the kernel itself may find that arrays do not fit: nothing else asks for their parts before."""
         return not (
             self.is_thorough or self.copied or self.traced.dense or self.apart or self.kernel.entry is None
@@ -225,7 +226,7 @@ class _Writer:
         if isinstance(self.limits, int):
             n = self.limits
             sizes = [f"{name}.size" for name, t in zip(self.data, self.types) if t.shape]
-            fails = [] if self._is_tested_by_kernel() or not sizes else [f"{' + '.join(sizes)} > {n}"]
+            fails = [] if self.is_tested_by_kernel or not sizes else [f"{' + '.join(sizes)} > {n}"]
             numbers = [name for name, t in zip(self.data, self.types) if not t.shape and t.dtype.kind == "i"]
             return fails + [f"not -{n} <= {name} <= {n}" for name in numbers]
         names = [f"{name}.size" if t.shape else name for name, t in zip(self.data, self.types)]

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from ..util.cached import cached_attribute
 
 _TOKEN = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(\.[A-Za-z_]\w*)|(?<![\w.])([A-Za-z_]\w*)(?!\w|=[^=])""")
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 ASSIGNS = re.compile(r" (?:[-+*/%&|^@]|//|\*\*|<<|>>)?= ")
 _TARGET = re.compile(r"([A-Za-z_]\w*)(\[.*\])?")
 _WORD = re.compile(r"[a-z]+")

@@ -24,7 +24,7 @@ from ..util.interrupts import let_through
 from .aliasing import sharing_groups
 from .conflicts import READ
 from .indexmap import Axis, Index, at
-from .lines import ASSIGNS, Block, Statement, code_of, live_before, locals_of, note_live, parts, statements
+from .lines import ASSIGNS, NAME, Block, Statement, code_of, live_before, locals_of, note_live, parts, statements
 from .loop_ir import Begin, Loop
 from .reductions import combine, dtype_argument
 from .simd_blocking import LANES, BlockLoop
@@ -34,7 +34,6 @@ TURN = 200_000_000        # units that a thread does before handlers of signals 
 CALL, UNKNOWN = 6, 16     # units of a function call, assumed iterations of an unknown loop
 _FOR = re.compile(r"( *)for (\w+) in range\((.*)\):")
 _MADE = re.compile(r" *(\w+) = np\.(?:empty|zeros)\(.*\)")
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 OWN, PRIVATE, SUM = "own", "private", "sum"
 
 
@@ -175,7 +174,7 @@ class ParallelLoop:
         for code in self.codes:
             found = adds.fullmatch(code)
             others = code if found is None else f"{found[1]} {found[2]}"
-            if name in _NAME.findall(others):
+            if name in NAME.findall(others):
                 return False
         return True
 
@@ -206,11 +205,11 @@ class ParallelLoop:
             ]
             if len(places) != 1:
                 return False
-            needs = set(_NAME.findall(code_of(lines[places[0]]).partition(" = ")[2]))
+            needs = set(NAME.findall(code_of(lines[places[0]]).partition(" = ")[2]))
             if any(needs & set(_targets(code_of(line))) for line in lines[places[0]:self.statement.first]):
                 return False
             self.made[name] = lines[places[0]]
-        read = [n for line in self.made.values() for n in _NAME.findall(code_of(line).partition(" = ")[2])]
+        read = [n for line in self.made.values() for n in NAME.findall(code_of(line).partition(" = ")[2])]
         mine = {*self.sums, *self.made, self.index}
         wanted = [*self.statement.names, *read]
         live = self.statement.gen | set(read)
@@ -309,7 +308,7 @@ def _cost(block: Block, lines: list, first: int, fixed: set) -> str:
 
 def _trips(bounds: list, fixed: set) -> str:
     """The number of a loop's iterations."""
-    if any(n not in fixed for bound in bounds for n in _NAME.findall(bound)):
+    if any(n not in fixed for bound in bounds for n in NAME.findall(bound)):
         return str(LANES if bounds == ["count"] else UNKNOWN)
     first, last = ("0", bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) == 3 else "1"
@@ -366,6 +365,6 @@ def in_parts(loops: list, lines: list, parameters: list, names: Any, threads: in
         functions.append(function)
     kept = [part for k, line in enumerate(lines) for part in (replaced.get(k, []) if k in covered else [line])]
     for name, line in [item for loop in loops for item in loop.made.items()]:
-        if not any(name in _NAME.findall(code_of(other)) for other in kept if other is not line):
+        if not any(name in NAME.findall(code_of(other)) for other in kept if other is not line):
             kept = [other for other in kept if other is not line]
     return kept, functions

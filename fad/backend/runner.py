@@ -132,7 +132,7 @@ class Runner:
         job = self.job
         if job is not None and not job.is_over():
             return
-        made: Callable = self._made_anew(values) if job is None or not job.has_answer() else job.answer
+        made: Callable = job.answer if job is not None and job.has_answer() else self._made_anew(values)
         if job is None:
             self.job = job = Job.start(made)
             if job is not None and (self.policy or config.compile) == "auto":
@@ -150,7 +150,7 @@ class Runner:
 
     def _should_compile(self, values: list) -> bool:
         """Whether this call is for the kernel, which may be there by now."""
-        if _compiling._is_owned():                            # a signal handler has interrupted this thread's compilation
+        if _compiling._is_owned():               # a signal handler has interrupted this thread's compilation
             return False
         policy = self.policy or config.compile
         if policy != "auto":

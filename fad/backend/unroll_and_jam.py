@@ -102,8 +102,8 @@ def loads_first(printer: Any, nodes: list) -> list:
 
 
 def _is_load(printer: Any, load: Any, loop: Loop, last: Loop) -> bool:
-    """Whether this is a loop that copies what the last loop does not write to rows, one an iteration, all of which are
-    kept.
+    """Whether this loop only copies values that the last loop does not write. Each iteration fills one row, and all
+    rows are kept.
     """
     steps, roots = steps_of(load), {printer.storage.root(v) for s in steps_of(last) for v in s.outs}
     copies = [s for s in steps if s.kind == "map" and s.eqn is None and s.target]

@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..util.interrupts import let_through
-from .lines import code_of
+from .lines import NAME, code_of
 from .parallel import WORK
 
 _EXTENT = re.compile(r"    (\w+) = (\w+)\.shape\[(\d+)\]")
 _AXIS = re.compile(r"\.shape\[\d+\]")
 _DIVIDED = re.compile(r"[/%]\s*(?![\s\d/])")                       # by what is no constant
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
 class Work(NamedTuple):
@@ -35,7 +34,7 @@ class Work(NamedTuple):
         amounts = [_AXIS.sub("", amount).replace("-", "+") for amount in self.amounts]   # no difference is larger
         if any(_DIVIDED.search(amount) or "[" in amount for amount in amounts):      # elements may be of any size
             return 0
-        names = {name for amount in amounts for name in _NAME.findall(amount)} - {"abs"}
+        names = {name for amount in amounts for name in NAME.findall(amount)} - {"abs"}
         powers = [1 << k for k in range(WORK.bit_length())]
         much = (n for n in powers if any(_evaluated(a, dict.fromkeys(names, n)) > WORK for a in amounts))
         return next((n >> 1 for n in much), WORK)

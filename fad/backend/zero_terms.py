@@ -6,10 +6,10 @@
             ...                                                  for lane in range(count):
                                                                      dot[lane] += x[j_1, lane] * t[i, j_1]
 
-Dense Jacobians push the columns of an identity matrix through the program (i is the column). A part of the program that
-few parameters move has tangents of which most are zero, but which ones follows from data. So each kernel looks, once
-before the blocks. Sums that start at zero, of numbers that are all finite, are the same to the last bit without the terms
-that are zero; `nonzero_first` keeps all terms otherwise.
+Dense Jacobians push the columns of an identity matrix through the program (i is the column). Few parameters move a part
+of the program, so most of its tangents are zero; the data decide which. So each kernel looks, once before the blocks.
+Sums of finite numbers that start at zero are the same to the last bit without the terms that are zero. Otherwise
+`nonzero_first` keeps all terms.
 """
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from .array_contraction import is_stored
 from .indexmap import Axis, Elem, at
 from .loop_ir import Loop, Step, steps_of
 from .simd_blocking import BlockLoop
+from .templates import ATOM
 from .unroll_and_jam import ITERATIONS, can_jam
 
 
@@ -48,7 +49,8 @@ def mostly_zero(func: Func) -> set:
 
 def _is_identity(eqn: Equation) -> bool:
     """Whether the equation compares each of some integers with each of others."""
-    return eqn.op.name == "equal" and eqn.outputs[0].type.rank >= 2 and all(a.type.dtype.kind == "i" for a in eqn.inputs)
+    are_integers = all(a.type.dtype.kind == "i" for a in eqn.inputs)
+    return eqn.op.name == "equal" and eqn.outputs[0].type.rank >= 2 and are_integers
 
 
 def _is_mostly_zero(eqn: Equation, found: set, blank: set) -> bool:
@@ -100,9 +102,8 @@ def _note(printer: Any, loop: Loop, block: BlockLoop, written: set) -> None:
         source = _source(printer, other, block, written) if isinstance(other, Elem) else None
         if source is not None and _is_factor(printer, factor, loop, step, written):
             name = printer.names.fresh("terms")
-            extents = [printer.expressions.index(n).source for n in printer.extents(factor.var)]
-            rest = " * ".join(n if n.isidentifier() or n.isdigit() else f"({n})" for n in extents[2:]) or "1"
-            shape = f"({extents[0]}, {extents[1]}, {rest})"
+            first, second, *others = [printer.expressions.index(n) for n in printer.extents(factor.var)]
+            shape = f"({first.source}, {second.source}, {' * '.join(n.within(ATOM) for n in others) or '1'})"
             printer.line(f"{name} = nonzero_first({printer.name(factor.var)}.reshape({shape}), {printer.name(source)})")
             printer.terms[loop] = Terms(name, next(factor.at[0].axes()))
             return

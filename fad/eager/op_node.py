@@ -214,7 +214,7 @@ def _indices(node: OpNode, first: int) -> tuple:
 
 
 class SingleNode(OpNode):
-    """A step with one result on its shortest way back: what is saved is read and checked in one pass."""
+    """The backward pass of a step with one result, in its shortest form: one loop reads and checks the saved values."""
 
     __slots__ = ()
     outputs = 1                                                    # type: ignore[assignment]

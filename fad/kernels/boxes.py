@@ -4,12 +4,12 @@
     to a kernel     a reference to the array, counted anew      what the array's fields say     40 -> 5
     back            an array on Numba's memory, its .base       up to SMALL: NumPy's own copy   450 -> 110
 
-An array that comes in is held by who calls, so that no reference is counted. Numba makes two objects for each array that
-goes out, which takes longer than to copy a few hundred numbers. Nobody can tell the copy from what it was made of, which
-has one reference.
+The caller holds each array that comes in, so no reference is counted. Numba makes two objects for each array that goes
+out, which takes longer than to copy a few hundred numbers. The original has one reference, so nobody can tell the copy
+from it.
 
-Numba's dispatcher looks for the kernel by the types of all arguments. Here each array is tested where it is read, so that
-the kernel of a known program may be called without its dispatcher: see `gil.Wrapper`.
+Numba's dispatcher looks for the kernel by the types of all arguments. Here each array is tested as it is read. So the
+kernel of a known program may be called without its dispatcher: see `gil.Wrapper`.
 """
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -38,8 +38,8 @@ UNFIT = "the array has another dtype, rank or layout than the kernel's argument"
 
 
 def as_native(context, builder, api, env_manager, kind, obj, by_numba, exactly):
-    """Emit the NativeValue of an array; by_numba() emits that of anything else. exactly: a bit, whether arrays of a class
-    that is derived from NumPy's are refused.
+    """Emit the NativeValue of an array; by_numba() emits that of anything else. exactly: a bit, whether arrays of
+    classes derived from NumPy's are refused.
     """
     if not _is_plain(kind):
         return by_numba()
@@ -170,7 +170,9 @@ def _held(context, builder, api, kind, value):
 
 
 def _boxing(context, module, rank):
-    """The function (place of an array, dtype) of the module that makes the object; what it lies in keeps a reference."""
+    """The function (place of an array, dtype) of the module that makes the object. It takes no reference over: the
+    caller releases its own.
+    """
     function, builder = _new_function(module, ir.FunctionType(BYTE, [_words(rank), BYTE]), f"fad_boxed_{rank}")
     if builder is None:
         return function

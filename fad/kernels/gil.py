@@ -57,7 +57,7 @@ class Wrapper(PyCallWrapper):
         super().build_wrapper(api, builder, closure, args, kws)
 
     def get_env(self, api, builder):
-        """What holds the constants of the kernel that are objects."""
+        """The manager of the kernel's constants that are objects."""
         self.env_manager = super().get_env(api, builder)
         return self.env_manager
 

@@ -14,8 +14,8 @@ def _nonzero_first(factors, others):
     """For each i the j for which factors[i, j, :] is not all zeros, in order, and behind them all other j.
 
     Row i of the result is (m, s, j, j, ...): a sum of factors[i, j, k] * others[:, j] over all j is that over the first
-    m of these, taken four at a time, and over those from the m-th to the s-th. m is at least 4, if there are 4. All j count where others holds an
-    infinity or no number, as zero times that is no zero.
+    m of these, taken four at a time, and over those from the m-th to the s-th. m is at least 4, if there are 4. All j
+    count where others holds an infinity or no number, as zero times that is no zero.
 
     >>> factors = np.zeros((1, 6, 2))
     >>> factors[0, 4, 1] = 0.5
@@ -39,15 +39,13 @@ def _nonzero_first(factors, others):
             if is_term:
                 terms[i, 2 + count] = j
                 count += 1
-        last = 2 + count
-        if count < extent:
-            for j in range(extent):
-                is_term = False
-                for k in range(factors.shape[2]):
-                    is_term = is_term | (factors[i, j, k] != 0.0)
-                if not is_term:
-                    terms[i, last] = j
-                    last += 1
+        place, last = 0, 2 + count
+        for j in range(extent):
+            if place < count and terms[i, 2 + place] == j:
+                place += 1
+            else:
+                terms[i, last] = j
+                last += 1
         groups = max((count + GROUP - 1) // GROUP, 1)
         most = extent // GROUP
         terms[i, 0] = GROUP * (groups if groups < most else most)

@@ -11,7 +11,7 @@ POINTS = 150
 
 
 def bent(theta, W, base, places):
-    """Each parameter turns one bone (and those behind it), each point follows a few bones."""
+    """Each parameter rotates one bone and all bones attached to it. Each point follows a few bones."""
     angles = np.zeros(W.shape[1])
     angles[places] = theta
     turns = np.stack([np.stack([np.cos(angles), -np.sin(angles)], -1), np.stack([np.sin(angles), np.cos(angles)], -1)], -2)
