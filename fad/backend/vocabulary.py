@@ -1,9 +1,9 @@
 """The functions that generated text may call, and the modules they are imported from."""
 import ast
-import importlib
 from functools import lru_cache
 
 from ..ir.op import Op, registry
+from ..util.lazy import imported
 from ..util.sources import text_of
 from .loop_ir import BackendError
 
@@ -21,7 +21,7 @@ def _exported(module: str) -> list:
     """
     text = text_of(f"fad.kernels.{module}")
     if text is None:
-        return list(importlib.import_module(f"fad.kernels.{module}").__all__)
+        return list(imported(f"fad.kernels.{module}").__all__)
     tree = ast.parse(text)
     for node in tree.body:
         if (

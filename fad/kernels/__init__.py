@@ -13,7 +13,5 @@ types for Numba), `foreign` (SciPy's C functions by symbol name), `lean` (how Nu
 code), `operators` (of numbers, in few instructions), `apart` (large kernels as machine code of their own, called by
 name).
 
-Nobody imports this package before a kernel is compiled or exported. Numba as a whole comes first: two threads that
-import parts of it at the same time get parts that are not complete.
+Nothing is imported here: Numba and SciPy load when a kernel is compiled or exported, not when fad is imported.
 """
-import numba  # noqa: F401

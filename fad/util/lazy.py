@@ -10,6 +10,10 @@ from .elsewhere import in_new_thread
 from .forks import unforkable
 from .nearest import MissingName
 
+# These import modules of Numba. All of Numba comes first: two threads that import parts of it at the same time get
+# modules that are not complete.
+PARTS_OF_NUMBA = ("fad.kernels.", "fad.backend.stored")
+
 
 def imported(name: str) -> ModuleType:
     """The module of this name, which is imported if it is not there yet.
@@ -55,6 +59,8 @@ def _is_importing() -> bool:
 
 def _imported_here(name: str) -> ModuleType:
     with unforkable():  # a child would wait for ever for a module that another thread was loading
+        if name.startswith(PARTS_OF_NUMBA):
+            importlib.import_module("numba")
         return importlib.import_module(name)
 
 

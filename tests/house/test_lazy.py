@@ -204,3 +204,24 @@ def test_special_functions_that_are_met_after_a_kernel_was_compiled_are_compiled
         print(float(fad.jit(lambda x: np.sum(special.ndtr(x)))(np.zeros(2))))
         """
     assert run(code) == "1.0"
+
+
+def test_modules_of_kernels_wait_for_the_whole_of_numba():
+    """Two threads that import parts of Numba at once get modules that are not complete."""
+    code = ("import sys, threading\n"
+            "from fad.util.lazy import imported\n"
+            "sys.setswitchinterval(1e-5)\n"
+            "failed = []\n"
+            "def load(name):\n"
+            "    try:\n"
+            "        imported(name)\n"
+            "    except ImportError as error:\n"
+            "        failed.append(str(error))\n"
+            "names = ('numba', 'fad.kernels.libraries', 'fad.backend.stored', 'fad.kernels.widen')\n"
+            "threads = [threading.Thread(target=load, args=(name,)) for name in names]\n"
+            "for thread in threads: thread.start()\n"
+            "for thread in threads: thread.join()\n"
+            "print(failed)\n")
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout == "[]\n", done.stdout + done.stderr
