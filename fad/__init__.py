@@ -9,39 +9,11 @@ array([2., 4.])
 """
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from .api.cfunc import cfunc as cfunc
-from .api.control import cond as cond
-from .api.control import fori_loop as fori_loop
-from .api.control import scan as scan
-from .api.control import switch as switch
-from .api.control import while_loop as while_loop
-from .api.custom import checkpoint as checkpoint
-from .api.custom import custom_jvp as custom_jvp
-from .api.custom import custom_vjp as custom_vjp
-from .api.derivative import grad as grad
-from .api.derivative import jit as jit
-from .api.derivative import stop_gradient as stop_gradient
-from .api.derivative import value_and_grad as value_and_grad
-from .api.implicit import implicit as implicit
-from .api.jacobian import hessian as hessian
-from .api.jacobian import jacfwd as jacfwd
-from .api.jacobian import jacobian as jacobian
-from .api.jacobian import jacrev as jacrev
-from .api.printing import debug_print as debug_print
-from .api.products import hvp as hvp
-from .api.products import jvp as jvp
-from .api.products import linearize as linearize
-from .api.products import vhp as vhp
-from .api.products import vjp as vjp
-from .api.ravel import ravel as ravel
-from .api.vmap import vmap as vmap
-from .ops import core as _core
 from .util.config import config as config
 from .util.errors import FadError as FadError
 from .util.errors import FallbackWarning as FallbackWarning
 from .util.errors import InternalErrorWarning as InternalErrorWarning
 from .util.lazy import lazy_names as _lazy_names
-from .util.tree import register as register
 from .util.version import __version__ as __version__
 
 if _TYPE_CHECKING:
@@ -61,6 +33,32 @@ if _TYPE_CHECKING:
     from . import special as special
     from . import torch as torch
     from . import utils as utils
+    from .api.cfunc import cfunc as cfunc
+    from .api.control import cond as cond
+    from .api.control import fori_loop as fori_loop
+    from .api.control import scan as scan
+    from .api.control import switch as switch
+    from .api.control import while_loop as while_loop
+    from .api.custom import checkpoint as checkpoint
+    from .api.custom import custom_jvp as custom_jvp
+    from .api.custom import custom_vjp as custom_vjp
+    from .api.derivative import grad as grad
+    from .api.derivative import jit as jit
+    from .api.derivative import stop_gradient as stop_gradient
+    from .api.derivative import value_and_grad as value_and_grad
+    from .api.implicit import implicit as implicit
+    from .api.jacobian import hessian as hessian
+    from .api.jacobian import jacfwd as jacfwd
+    from .api.jacobian import jacobian as jacobian
+    from .api.jacobian import jacrev as jacrev
+    from .api.printing import debug_print as debug_print
+    from .api.products import hvp as hvp
+    from .api.products import jvp as jvp
+    from .api.products import linearize as linearize
+    from .api.products import vhp as vhp
+    from .api.products import vjp as vjp
+    from .api.ravel import ravel as ravel
+    from .api.vmap import vmap as vmap
     from .check.certify import certify as certify
     from .eager.api import Tensor as Tensor
     from .eager.dtypes import get_default_dtype as get_default_dtype
@@ -77,10 +75,20 @@ if _TYPE_CHECKING:
     from .show.program import show as show
     from .show.program import source as source
     from .show.stages import stages as stages
+    from .util.tree import register as register
 
-del _core
 _LATER = {name: module for module, names in {
     "": "autograd dask fft functional jax linalg nn numpy optim pytensor scipy sparse special torch utils",
+    "api.cfunc": "cfunc",
+    "api.control": "cond fori_loop scan switch while_loop",
+    "api.custom": "checkpoint custom_jvp custom_vjp",
+    "api.derivative": "grad jit stop_gradient value_and_grad",
+    "api.implicit": "implicit",
+    "api.jacobian": "hessian jacfwd jacobian jacrev",
+    "api.printing": "debug_print",
+    "api.products": "hvp jvp linearize vhp vjp",
+    "api.ravel": "ravel",
+    "api.vmap": "vmap",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.dtypes": "get_default_dtype set_default_dtype",
@@ -89,6 +97,7 @@ _LATER = {name: module for module, names in {
     "show.explain": "explain",
     "show.program": "export show source",
     "show.stages": "stages",
+    "util.tree": "register",
 }.items() for name in names.split()}
 _OF_NN = dict.fromkeys((
     "adaptive_avg_pool1d avg_pool1d batch_norm celu conv1d conv2d cosine_similarity dropout group_norm hardshrink "

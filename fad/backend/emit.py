@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Func, Literal, Var
-from ..passes.pipeline import prepared
+from ..passes.preparation import prepared
 from .array_contraction import Home
 from .emit_nest import Printer
 from .indexmap import Index

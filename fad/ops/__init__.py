@@ -1,2 +1,3 @@
-"""Second floor: the op table. One op has one record. core.py holds the ops that fad loads; importing table.py loads
-all."""
+"""Second floor: the op table. One op has one record. The ops that any program may meet (core.py) come with the package;
+importing table.py loads all."""
+from . import core as core

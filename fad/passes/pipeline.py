@@ -1,4 +1,7 @@
-"""The pipeline: which passes run, in which order, and why in that order."""
+"""The pipeline: which passes run, in which order, and why in that order.
+
+preparation.py has the passes that run after these, before code is generated.
+"""
 from collections.abc import Callable, Iterable
 
 from ..ir.check import check
@@ -7,28 +10,17 @@ from ..util.config import config
 from ..util.errors import CheckError
 from .cancels import without_cancelling
 from .common_factors import common_factors
-from .copy_elision import elide_copies
 from .cse import cse
 from .dce import dce
-from .dead_initialisation import drop_dead_initialisation
 from .factor_sums import factor_sums
 from .fold import fold
 from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
-from .hoist_reads import hoist_reads
 from .inline import inline
 from .invariant_carries import drop_invariant_carries
-from .legalisation import legalise
 from .licm import licm
-from .loop_distribution import distribute
-from .loop_reversal import reverse_loops
 from .overflow import overflow
 from .raise_products import raise_products
-from .read_before_write import read_before_write
-from .rematerialise import rematerialise
-from .scalar_promotion import promote_sums
-from .scalar_replacement import replace_aggregates
-from .scatter_to_gather import scatter_to_gather
 from .simplify import simplify
 from .splits import split_early
 from .transposes import hoist_transposes
@@ -49,22 +41,6 @@ PIPELINE: tuple[Pass, ...] = (
     licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
     dce,                 # equations that the identities left without use
 )
-
-
-AFTER_REPLACEMENT: tuple[Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
-LOOPS: tuple[Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies,
-                           scatter_to_gather, distribute, read_before_write)
-
-
-def prepared(func: Func) -> Func:
-    """The Func as the backend takes it.
-
-    All ops have a kernel. Small arrays of loops are scalars, and so are elements that a loop reads or adds to at one
-    place. Sums run in the order of memory. Arrays are read before they are written to.
-    """
-    func = through((legalise,), func)
-    new = through((replace_aggregates,), func)
-    return through((*LOOPS, rematerialise), new if new is func else through(AFTER_REPLACEMENT, new))
 
 
 def rearranged(func: Func) -> Func:

@@ -7,17 +7,18 @@ import pytest
 from fad.backend.emit import source
 from fad.ir.graph import Func
 from fad.ir.show import ShortNames, func_text
-from fad.passes import pipeline
+from fad.passes import pipeline, preparation
 
 from .files import HERE, assert_is_as_in_file, values
 from .passes import CASES
 
 
 def passes() -> list:
-    """The names of the passes: what the pipeline runs, of the other modules of its package."""
+    """The names of the passes: what the pipeline and the preparation run, of the other modules of their package."""
     package = pipeline.__name__.rpartition(".")[0]
-    functions = {name: f.__module__ for name, f in vars(pipeline).items() if inspect.isfunction(f)}
-    return [name for name, module in functions.items() if module.startswith(package) and module != pipeline.__name__]
+    functions = {name: f.__module__ for name, f in (vars(pipeline) | vars(preparation)).items() if inspect.isfunction(f)}
+    those = (pipeline.__name__, preparation.__name__)
+    return [name for name, module in functions.items() if module.startswith(package) and module not in those]
 
 
 def test_every_pass_has_a_file():

@@ -4,7 +4,8 @@ import pytest
 
 import fad
 from fad.ir.walk import evaluate
-from fad.passes.pipeline import optimise, prepared
+from fad.passes.pipeline import optimise
+from fad.passes.preparation import prepared
 from fad.trace.tracing import trace
 
 REAL = np.array([-0.0, 0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1.7e308])

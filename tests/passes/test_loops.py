@@ -5,7 +5,8 @@ import pytest
 import fad
 from fad.ir.check import check
 from fad.ir.walk import evaluate
-from fad.passes.pipeline import optimise, prepared
+from fad.passes.pipeline import optimise
+from fad.passes.preparation import prepared
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
 

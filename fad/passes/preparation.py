@@ -1,0 +1,34 @@
+"""The passes that prepare an optimised program for the backend. Programs that are interpreted do not load them."""
+from ..ir.graph import Func
+from . import pipeline
+from .copy_elision import elide_copies
+from .cse import cse
+from .dce import dce
+from .dead_initialisation import drop_dead_initialisation
+from .fold import fold
+from .hoist_reads import hoist_reads
+from .legalisation import legalise
+from .licm import licm
+from .loop_distribution import distribute
+from .loop_reversal import reverse_loops
+from .read_before_write import read_before_write
+from .rematerialise import rematerialise
+from .scalar_promotion import promote_sums
+from .scalar_replacement import replace_aggregates
+from .scatter_to_gather import scatter_to_gather
+from .simplify import simplify
+
+AFTER_REPLACEMENT: tuple[pipeline.Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
+LOOPS: tuple[pipeline.Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies,
+                           scatter_to_gather, distribute, read_before_write)
+
+
+def prepared(func: Func) -> Func:
+    """The Func as the backend takes it.
+
+    All ops have a kernel. Small arrays of loops are scalars, and so are elements that a loop reads or adds to at one
+    place. Sums run in the order of memory. Arrays are read before they are written to.
+    """
+    func = pipeline.through((legalise,), func)
+    new = pipeline.through((replace_aggregates,), func)
+    return pipeline.through((*LOOPS, rematerialise), new if new is func else pipeline.through(AFTER_REPLACEMENT, new))
