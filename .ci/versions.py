@@ -6,11 +6,11 @@ The lowest versions are the bounds of `install_requires` themselves, the highest
 environment is made for each run, in a temporary folder.
 """
 import argparse
+import concurrent.futures
 import configparser
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -22,6 +22,12 @@ FAST = """tests/kernels/test_powers.py tests/kernels/test_numba_pipeline.py test
           tests/trace/test_draws.py tests/trace/test_text.py tests/golden tests/passes/test_pipeline.py tests/eager/test_graph.py tests/eager/test_inplace.py
           tests/house/test_import.py""".split()
 TOOLS = ["pytest>=9", "pytest-xdist>=3", "hypothesis>=6"]
+# Runs a command and prints the processor time it took: another measure than the clock's on a machine that does other things too.
+MEASURED = """import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime)
+sys.exit(code)"""
 
 
 def settings() -> configparser.ConfigParser:
@@ -50,12 +56,6 @@ def interpreter(version: str) -> "str | None":
     return next((c for c in candidates if c and _output([c, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]) == version), None)
 
 
-def _computed() -> float:
-    """Seconds that processes started here have computed: another measure than the clock's on a machine that does other things too."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def _output(command: list) -> str:
     """What a command prints; empty if it fails."""
     try:
@@ -64,30 +64,51 @@ def _output(command: list) -> str:
         return ""
 
 
-def run(python: str, which: str, home: pathlib.Path) -> str:
-    """Run the fast part under this interpreter; how it ended."""
+def installed(python: str, which: str, home: pathlib.Path) -> str:
+    """Make an environment for this interpreter at home/python; why it failed, or nothing."""
     place = home / "python"
-    subprocess.run([python, "-m", "venv", place], check=True)
-    own = str(place / "bin" / "python")
-    pip = [own, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--only-binary=:all:", *requirements(which == "lowest"), *TOOLS]
-    installed = subprocess.run(pip, capture_output=True, text=True, check=False)
-    if installed.returncode:
-        return "FAILED to install: " + installed.stderr.strip().rpartition("\n")[2]
+    subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
+    wanted = [*requirements(which == "lowest"), *TOOLS]
+    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "-q", "--disable-pip-version-check", "--only-binary=:all:", *wanted]
+    ended = subprocess.run(pip, capture_output=True, text=True, check=False)
+    return "FAILED to install: " + ended.stderr.strip().rpartition("\n")[2] if ended.returncode else ""
+
+
+def run(home: pathlib.Path) -> str:
+    """Run the fast part in the environment at home/python; how it ended."""
+    own = str(home / "python" / "bin" / "python")
     known = _output([own, "-c", "import numba, numpy, scipy; print('numpy', numpy.__version__, 'numba', numba.__version__, 'scipy', scipy.__version__)"])
     environment = {**os.environ, "FAD_CACHE_DIR": str(home / "fad"), "NUMBA_CACHE_DIR": str(home / "numba"), "PYTHONPATH": str(ROOT)}
     environment.pop("FAD_TEST_CACHES", None)
-    begun = _computed()
+    tests = [own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *FAST]
     try:
-        ended = subprocess.run([own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *FAST], cwd=ROOT, env=environment, timeout=10 * LIMIT,
-                               capture_output=True, text=True, check=False)
+        ended = subprocess.run([own, "-c", MEASURED, *tests], cwd=ROOT, env=environment, timeout=10 * LIMIT, capture_output=True, text=True, check=False)
     except subprocess.TimeoutExpired:
         return f"FAILED: not done after {10 * LIMIT} s, {known}"
-    said = ended.stdout.strip().rpartition("\n")[2]
+    output, _, seconds = ended.stdout.strip().rpartition("\n")
+    said = output.rpartition("\n")[2]
     if ended.returncode:
-        print(ended.stdout[-6000:] + ended.stderr[-2000:])
+        print(output[-6000:] + ended.stderr[-2000:])
         return f"FAILED: {said}, {known}"
-    taken = (_computed() - begun) / 2
+    taken = float(seconds) / 2
     return f"{'FAILED: too long, ' if taken > LIMIT else ''}{said}, {taken:.0f} s on each of two cores, {known}"
+
+
+def run_all(wanted: list) -> bool:
+    """Run the fast part in each of these (version, interpreter, lowest or highest); whether all passed. The next environment is made meanwhile."""
+    passed = True
+    with tempfile.TemporaryDirectory(prefix="fad-versions-") as folder, concurrent.futures.ThreadPoolExecutor(1) as installer:
+        homes = [pathlib.Path(folder, version, which) for version, _, which in wanted]
+        made = [installer.submit(installed, *wanted[0][1:], homes[0])]
+        for k, ((version, _, which), home) in enumerate(zip(wanted, homes)):
+            failure = made[k].result()
+            if k + 1 < len(wanted):
+                made.append(installer.submit(installed, *wanted[k + 1][1:], homes[k + 1]))
+            said = failure or run(home)
+            shutil.rmtree(home)
+            print(f"Python {version}, {which}: {said}", flush=True)
+            passed &= "FAILED" not in said
+    return passed
 
 
 def main() -> int:
@@ -95,19 +116,12 @@ def main() -> int:
     parser.add_argument("versions", nargs="*", default=promised())
     parser.add_argument("--only", choices=("lowest", "highest"))
     asked = parser.parse_args()
-    failed = False
-    for version in asked.versions:
-        python = interpreter(version)
-        if python is None:
-            print(f"Python {version}: NOT RUN, no such interpreter here: take it out of setup.cfg, or install it", flush=True)
-            failed = True
-            continue
-        for which in ("lowest", "highest") if asked.only is None else (asked.only,):
-            with tempfile.TemporaryDirectory(prefix="fad-versions-") as home:
-                said = run(python, which, pathlib.Path(home))
-            print(f"Python {version}, {which}: {said}", flush=True)
-            failed |= "FAILED" in said
-    return int(failed)
+    found = {version: interpreter(version) for version in asked.versions}
+    for version in [version for version, python in found.items() if python is None]:
+        print(f"Python {version}: NOT RUN, no such interpreter here: take it out of setup.cfg, or install it", flush=True)
+    bounds = ("lowest", "highest") if asked.only is None else (asked.only,)
+    passed = run_all([(version, python, which) for version, python in found.items() if python for which in bounds])
+    return int(not passed or None in found.values())
 
 
 if __name__ == "__main__":
