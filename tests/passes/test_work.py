@@ -7,7 +7,8 @@ import pytest
 import fad
 from fad.ir.op import registry
 from fad.passes.legalisation import legalise
-from fad.passes.pipeline import PIPELINE, prepared
+from fad.passes.pipeline import PIPELINE
+from fad.passes.preparation import prepared
 from fad.passes.read_before_write import read_before_write
 from fad.passes.replacement_candidates import small_arrays
 from fad.trace.tracing import trace
