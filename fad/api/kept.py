@@ -8,6 +8,8 @@ from typing import Any
 from ..trace.guards.part_kinds import MEMORY
 from ..util.interrupts import let_through
 
+OTHERS = 4  # methods and other callables
+
 
 class Kept(tuple):
     """A weak reference to the function, and its record. A copy of the function in another process has no record yet:
@@ -17,14 +19,18 @@ class Kept(tuple):
         return Kept, ((type(None), {}),)                      # type(None)() is no function
 
 
-def memory_of(f: FunctionType) -> "dict | None":
+class Keeper:
+    """A callable of fad's own: what is made of it is kept with it from the first time on."""
+
+
+def memory_of(f: "FunctionType | Keeper") -> "dict | None":
     """The record kept with a function; None if there is none. Another function may share its attributes
     (functools.wraps)."""
     kept = f.__dict__.get(MEMORY)
     return kept[1] if kept is not None and kept[0]() is f else None
 
 
-def made_memory(f: FunctionType) -> dict:
+def made_memory(f: "FunctionType | Keeper") -> dict:
     """The record kept with a function, made where there is none."""
     kept = memory_of(f)
     if kept is None:
@@ -33,14 +39,21 @@ def made_memory(f: FunctionType) -> dict:
 
 
 def remembered(make: Callable) -> Callable:
-    """make(f, *options), kept with the function f once f has been traced (for other callables: the latest hundred)."""
-    others = functools.lru_cache(maxsize=100)(make)
+    """make(f, *options), kept with the function f once f has been traced.
+
+    Nothing can be kept with a method or an object that is called, but what is made of it keeps it alive, with its data.
+    The latest few are remembered for those whose programs other functions of their code do not share (shared.py).
+    """
+    others = functools.lru_cache(maxsize=OTHERS)(make)
 
     @functools.wraps(make)
     def get(f: Any, *options: Any) -> Any:
-        if not isinstance(f, FunctionType):
+        if isinstance(f, Keeper):
+            table: dict | None = made_memory(f)
+        elif not isinstance(f, FunctionType):
             return others(f, *options) if _hashable(f) else make(f, *options)
-        table = memory_of(f) if f.__dict__ else None
+        else:
+            table = memory_of(f) if f.__dict__ else None
         if table is None:  # a function that is made anew at each call should be freed at once
             return make(f, *options)
         key = (get, *options)

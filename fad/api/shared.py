@@ -214,7 +214,9 @@ class OfStaged(PartKind):
         return x.options, (x.rebuild[1][0],)
 
     def static(self, x: Any) -> Any:
-        return x.remade
+        make, (_, *options), kwargs = x.rebuild               # a pattern does not keep the function
+        return make, options, kwargs
 
     def make(self, static: Any, children: list) -> Any:
-        return static(*children)
+        make, options, kwargs = static
+        return make(*children, *options, **kwargs)

@@ -20,7 +20,7 @@ from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectE
 from ..util.interrupts import let_through, within_handler
 from ..util.memory import parse_bytes
 from .fallback import Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
-from .kept import made_memory, memory_of
+from .kept import Keeper, made_memory, memory_of
 from .leaves import call_on_tensors, level_of, of_its_own
 from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
@@ -32,7 +32,7 @@ RECENT = 4                                                    # programs whose f
 SERVED = 512  # calls of one function that are answered by a shared program: by then they have cost a trace of its own
 
 
-class Staged(StagedPrograms):
+class Staged(StagedPrograms, Keeper):
     """A function that is traced on first use, and compiled when that pays.
 
     Attributes: `compilations`, how many kernels were compiled; `traces`, how many programs were traced.
@@ -202,11 +202,6 @@ class Staged(StagedPrograms):
         if result is not NotImplemented:
             self.server, self.served = sharing.staged, self.served + 1
         return result
-
-    def remade(self, f: Any) -> Any:
-        """The same transform of another function."""
-        make, args, kwargs = self.rebuild
-        return make(f, *args[1:], **kwargs)
 
     def of_pattern(self, sharing: Sharing) -> "Staged":
         """The same transform of a pattern of functions."""
