@@ -1,6 +1,8 @@
 """What a transform keeps of the functions that it was given, and for how long."""
+import ast
 import functools
 import gc
+import linecache
 import weakref
 
 import numpy as np
@@ -8,6 +10,9 @@ import pytest
 
 import fad
 from fad.api.kept import OTHERS
+from fad.ir.graph import Equation, Func
+from fad.trace.frontend.origin import FILES
+from fad.trace.guards.guard import Guard
 
 X = np.ones(10)
 
@@ -66,3 +71,25 @@ def test_a_function_that_counts_its_calls_is_traced_once(name, kind):
         TRANSFORMS[name](f if kind == "a transform" else CALLABLES[kind](model))
         traces.append(model.calls)
     assert len(set(np.diff(traces))) == 1                     # each call counts once, and no trace counts
+
+
+def things_of_fad() -> int:
+    """How many equations, programs, nodes of syntax trees and guards there are."""
+    gc.collect()
+    return sum(isinstance(x, (Equation, Func, ast.AST, Guard)) for x in gc.get_objects())
+
+
+def test_programs_trees_and_guards_are_freed_with_their_functions():
+    """As in a notebook whose cells run all day."""
+    def cell(k):
+        name, text = f"<kept {k}>", f"class Model:\n    rate = {k}.5\ndef loss(x):\n    return np.sum(np.sin(x) * Model.rate + {k})\n"
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        exec(compile(text, name, "exec"), scope := {"np": np})
+        loss = scope["loss"]
+        fad.grad(loss)(X), fad.jvp(fad.jit(loss), (X,), (X,)), fad.hvp(functools.partial(loss), X, X)
+    counts = []
+    for part in range(3):
+        for k in range(FILES):
+            cell(FILES * part + k)
+        counts.append(things_of_fad())
+    assert counts[2] <= 1.02 * counts[1], counts

@@ -13,7 +13,8 @@ from typing import Any
 from ...util.interrupts import let_through
 from .typed import parsed, typed_trees
 
-_trees: dict[str, tuple[int, Any]] = {}                      # file -> (hash of its text, its tree or None)
+FILES = 100                                                   # whose trees are kept: cells of notebooks are files, too
+_trees: dict[str, tuple[int, Any]] = {}  # file -> (hash of its text, its tree or None), the latest last
 
 _FUTURE = functools.reduce(
     operator.or_, [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
@@ -28,9 +29,12 @@ def tree_of(filename: str) -> "ast.Module | None":
     text = "".join(linecache.getlines(filename))
     if not text:
         return None
-    known = _trees.get(filename)
+    known = _trees.pop(filename, None)
     if known is None or known[0] != hash(text):
-        known = _trees[filename] = (hash(text), parsed(text))
+        known = hash(text), parsed(text)
+    _trees[filename] = known
+    for old in list(_trees)[:-FILES]:
+        _trees.pop(old, None)
     return known[1]
 
 

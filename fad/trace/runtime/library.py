@@ -173,11 +173,15 @@ def _constant(x: Tracer) -> Any:
     return constant_of(x.atom) if all(isinstance(n, int) for n in x.shape) and math.prod(x.shape) <= MANY else None
 
 
-@functools.cache
 def has_faces(cls: type) -> bool:
     """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
-    if package_name(cls) not in MODULES or not OPERATORS.isdisjoint(dir(cls)):
-        return False  # nothing of a library's, or an object of which Python itself calls methods
+    return package_name(cls) in MODULES and _has_faces(cls)   # users' classes are not kept
+
+
+@functools.cache
+def _has_faces(cls: type) -> bool:
+    if not OPERATORS.isdisjoint(dir(cls)):
+        return False  # an object of which Python itself calls methods
     return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
 
 
