@@ -28,7 +28,7 @@ llvm = LazyModule("llvmlite.binding")
 llvmlite = LazyModule("llvmlite")
 widen = LazyModule("fad.kernels.widen")
 stored = LazyModule("fad.backend.stored")
-outlined = LazyModule("fad.kernels.outlined")
+libraries = LazyModule("fad.kernels.libraries")
 entries = LazyModule("fad.backend.entries")
 
 FORMAT = "1"  # of the payloads; another format is another name
@@ -98,6 +98,10 @@ class Store:
         """make(*what was written under this name), or None."""
         return self.folder.use(name, lambda payload: make(*pickle.loads(payload)))
 
+    def holds(self, name: str) -> bool:
+        """Whether something was written under this name."""
+        return self.folder.holds(name)
+
     def write(self, name: str, what: Any) -> None:
         """Keep something under this name, where that is possible."""
         self.folder.write(name, "part of kernels", pickle.dumps(what), config.cache_size)
@@ -115,7 +119,7 @@ def holds(text: str, name: str, path: "pathlib.Path | None") -> bool:
 def load(text: str, name: str, path: "pathlib.Path | None") -> Any:
     """The dispatcher of the function `name` in a module's text."""
     text, folder = _module(text, name), folder_of(path)
-    outlined.keep_in(None if folder is None else Store(folder))
+    libraries.keep_in(None if folder is None else Store(folder))
     if folder is None:
         return _run(compile(text, f"<fad {name}>", "exec"), "fad_kernel", name)
     place = key(text)

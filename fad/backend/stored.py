@@ -22,6 +22,7 @@ from ..util.interrupts import let_through
 from ..util.lazy import LazyModule
 
 outlined = LazyModule("fad.kernels.outlined")
+parts = LazyModule("fad.kernels.parts")
 stages = LazyModule("fad.kernels.stages")
 libraries = LazyModule("fad.kernels.libraries")
 
@@ -68,6 +69,8 @@ class StoredKernel:
 
     def _rebuilt(self, target_context: Any, names: list, code: bytes) -> Any:
         """The compiled function, or None. A name that is not there would end the process: all are looked up first."""
+        if any(name.startswith(parts.PREFIX) for name in names):
+            parts.at_hand(target_context)
         kernels = [name for name in names if name.startswith(outlined.PREFIX)]
         if not all(outlined.is_at_hand(name, target_context.codegen()) for name in kernels):
             return None
@@ -75,12 +78,13 @@ class StoredKernel:
             target_context.refresh()
         with stages.findable(self.f):  # an unpickled function refers to its module
             loaded = CompileResult._rebuild(_Alone(target_context), *pickle.loads(code))
+        loaded.library.kernel = loaded.fndesc, loaded.environment
         return loaded._replace(target_context=target_context)
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keep what was compiled, where that is possible."""
         try:
-            kept = repr(sig), outlined.called(compiled.library), dumps(compiled._reduce())
+            kept = repr(sig), libraries.called(compiled.library), dumps(compiled._reduce())
         except Exception as error:
             let_through(error)
             return

@@ -16,11 +16,13 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
 
+from fad.kernels import parts
 from fad.kernels.memory import made
 from fad.kernels.promotion import compiled_as
 
 BLAS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
-CHAR, WORD, PLACE = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer()
+CHAR, WORD, PLACE, CODE = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
+MULTIPLY = ir.FunctionType(CODE, [CHAR] * 2 + [WORD] * 3 + [PLACE] * 3)
 
 
 def __getattr__(name: str) -> Any:
@@ -82,41 +84,51 @@ def _dot(context, builder, sig, args):
     a, b = (context.make_array(t)(context, builder, value) for t, value in zip(sig.args, args))
     (m, k), (other, n) = (cgutils.unpack_tuple(builder, x.shape) for x in (a, b))
     refuse = context.call_conv.return_user_exc
-    with builder.if_then(builder.icmp_signed("!=", k, other), likely=False):
-        refuse(builder, ValueError, ("incompatible array sizes for np.dot(a, b) (matrix * matrix)",))
-    for extent in (m, k, n):
-        with builder.if_then(builder.icmp_signed(">", extent, extent.type(2**31 - 1)), likely=False):
-            refuse(builder, OverflowError, ("array size too large to fit in C int",))
+    differs, largest = builder.icmp_signed("!=", k, other), builder.or_(builder.or_(m, k), n)
+    is_large = builder.icmp_unsigned(">", largest, WORD(2**31 - 1))
+    with builder.if_then(builder.or_(differs, is_large), likely=False):
+        with builder.if_then(differs):
+            refuse(builder, ValueError, ("incompatible array sizes for np.dot(a, b) (matrix * matrix)",))
+        refuse(builder, OverflowError, ("array size too large to fit in C int",))
     value = made(context, builder, sig.return_type, [m, n])
-    data, count, size = _fields(context, builder, sig.return_type, value)
-    is_empty = builder.icmp_signed("==", builder.mul(builder.mul(m, n), k), m.type(0))
-    with builder.if_else(is_empty, likely=False) as (empty, full):
-        with empty:
-            cgutils.memset(builder, data, builder.mul(size, count), 0)
-        with full:
-            left, right = _matrix(sig.args[0], a.data, m, k), _matrix(sig.args[1], b.data, k, n)
-            _gemm(context, builder, a.data.type.pointee, BLAS[sig.return_type.dtype], (n, m, k), right, left, data)
+    data, _, _ = _fields(context, builder, sig.return_type, value)
+    flags = [CHAR(ord("n" if t.layout == "C" else "t")) for t in sig.args]
+    places = [builder.bitcast(place, PLACE) for place in (a.data, b.data, data)]
+    multiply = _multiplication(context, builder.module, sig.return_type.dtype)
+    failed = builder.call(multiply, [*flags, m, k, n, *places])
+    with builder.if_then(cgutils.is_not_null(builder, failed), likely=False):
+        context.call_conv.return_exc(builder)
     return value
 
 
-def _matrix(kind, data, rows, columns):
-    """A matrix as BLAS takes it, for which rows are columns: its flag, elements and leading dimension."""
-    return CHAR(ord("n" if kind.layout == "C" else "t")), data, columns if kind.layout == "C" else rows
+def _multiplication(context, module, dtype):
+    """The function (flags and extents, places of two matrices and of their product), which answers whether it failed.
+
+    A flag says how a matrix lies: n in C order, t in the order of Fortran.
+    """
+    return parts.function(context, module, f"multiply_{dtype}", MULTIPLY, _multiplying(dtype))
 
 
-def _gemm(context, builder, number, letter, extents, left, right, out):
-    """Call Numba's own gate to SciPy's gemm: out = left right, in the order of Fortran."""
-    kind = ir.FunctionType(
-        ir.IntType(32), [CHAR, CHAR, CHAR, WORD, WORD, WORD, PLACE, PLACE, WORD, PLACE, WORD, PLACE, PLACE, WORD]
-    )
-    gemm = cgutils.get_or_insert_function(builder.module, kind, "numba_xxgemm")
-    factors = [cgutils.alloca_once_value(builder, _number(number, value)) for value in (1.0, 0.0)]
-    alpha, beta, x, y, z = (builder.bitcast(p, PLACE) for p in (*factors, left[1], right[1], out))
-    failed = builder.call(
-        gemm, [CHAR(ord(letter)), left[0], right[0], *extents, alpha, x, left[2], y, right[2], beta, z, extents[0]]
-    )
-    with builder.if_then(cgutils.is_not_null(builder, failed), likely=False):
-        context.call_conv.return_exc(builder)
+def _multiplying(dtype):
+    def body(context, builder, function):
+        """Call Numba's own gate to SciPy's gemm. BLAS's matrices are in the order of Fortran: all is transposed."""
+        left, right, m, k, n, x, y, out = function.args
+        number = context.get_value_type(dtype)
+        one, zero = (cgutils.alloca_once_value(builder, _number(number, value)) for value in (1.0, 0.0))
+        with builder.if_then(builder.icmp_signed("==", builder.mul(builder.mul(m, n), k), WORD(0)), likely=False):
+            count = builder.mul(builder.mul(m, n), WORD(context.get_abi_sizeof(number)))
+            cgutils.memset(builder, out, count, 0)
+            builder.ret(CODE(0))
+        kind = ir.FunctionType(CODE, [CHAR] * 3 + [WORD] * 3 + [PLACE, PLACE, WORD, PLACE, WORD, PLACE, PLACE, WORD])
+        gemm = cgutils.get_or_insert_function(builder.module, kind, "numba_xxgemm")
+        steps = [
+            builder.select(builder.icmp_unsigned("==", flag, CHAR(ord("n"))), columns, rows)
+            for flag, rows, columns in ((left, m, k), (right, k, n))
+        ]
+        alpha, beta = (builder.bitcast(place, PLACE) for place in (one, zero))
+        letter = CHAR(ord(BLAS[dtype]))
+        builder.ret(builder.call(gemm, [letter, right, left, n, m, k, alpha, y, steps[1], x, steps[0], beta, out, n]))
+    return body
 
 
 def _number(kind, value):
@@ -156,3 +168,4 @@ compiled_as(empty, _array_of, _empty, fallback=np.empty)
 compiled_as(zeros, _array_of, _zeros, fallback=np.zeros)
 compiled_as(full, _full_of, _full, fallback=np.full)
 compiled_as(dot, _dot_of, _dot, fallback=np.dot)
+parts.part("multiply_float64", MULTIPLY)(_multiplying(types.float64))

@@ -56,8 +56,8 @@ class LeanLower(lowering.Lower):
         results.add_wrapper(self.context, self.library, self.fndesc, self.env, self.call_helper, self._loops.depth())
 
     def create_cfunc_wrapper(self):
-        if not results.is_large(self.fndesc.restype):        # C has no such results
-            super().create_cfunc_wrapper()
+        """None yet: few programs ask for it (libraries.Library)."""
+        self.library.kernel = self.fndesc, self.env
 
     # -- variables ---------------------------------------------------------------------------------
 

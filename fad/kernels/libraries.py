@@ -10,10 +10,13 @@ import threading
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 from numba.core import config
-from numba.core.codegen import CPUCodegen, JITCodeLibrary, JITCPUCodegen, JitEngine, RuntimeLinker
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen, JitEngine
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 
-__all__ = ["Releasable", "new_library", "stop"]
+__all__ = ["Library", "Releasable", "called", "keep_in", "new_library", "stop", "store"]
 
+_store: list = [None]
 _stopped: set = set()  # threads whose compilations end before their next step
 
 
@@ -27,11 +30,30 @@ def _begin_step():
         raise SystemExit
 
 
+def keep_in(place):
+    """Set what keeps machine code: key(text) -> name of a file, use(name, make) -> make(*what was written) or None,
+    holds(name), write(name, what). None: nothing is kept.
+    """
+    _store[0] = place
+
+
+def store():
+    """What keeps machine code, or None."""
+    return _store[0]
+
+
+def called(library):
+    """The names of the C functions and variables that machine code refers to."""
+    module = library._final_module
+    return [thing.name for thing in (*module.functions, *module.global_variables)
+            if thing.is_declaration and not thing.name.startswith("llvm.")]
+
+
 class Releasable:
     """Numba's code generator, with an engine for one library; the engine is freed with that library."""
 
     def __init__(self, codegen):
-        self._shared, self._engine, self._rtlinker = codegen, None, RuntimeLinker()
+        self._shared, self._engine = codegen, None
 
     def __getattr__(self, name):
         return getattr(self._shared, name)
@@ -63,12 +85,27 @@ class Releasable:
         engine = llvm.create_mcjit_compiler(module, machine, use_lmm=config.USE_LLVMLITE_MEMORY_MANAGER)
         if config.ENABLE_PROFILING:
             engine.enable_jit_events()
-        self._engine = JitEngine(engine)
-        self._engine._load_defined_symbols(module)
+        self._engine = _Engine(engine, module)
         self._engine.set_object_cache(JITCodeLibrary._object_compiled_hook, JITCodeLibrary._object_getbuffer_hook)
 
     def _scan_and_fix_unresolved_refs(self, module):
-        CPUCodegen._scan_and_fix_unresolved_refs(self, module)
+        """A search for functions that call themselves, of which kernels have none."""
+
+
+class _Engine(JitEngine):
+    """An engine for one module, which it asks for the names of functions."""
+
+    def __init__(self, engine, module):
+        super().__init__(engine)
+        self._module = module
+
+    def is_symbol_defined(self, name):
+        """Whether there is machine code for this function."""
+        if name in self._defined_symbols:
+            return True
+        with contextlib.suppress(NameError):
+            return not self._module.get_function(name).is_declaration
+        return False
 
 
 class Library(JITCodeLibrary):
@@ -76,6 +113,45 @@ class Library(JITCodeLibrary):
 
     Numba has LLVM do all the work on each function, too.
     """
+
+    holds_parts = knows_parts = False                        # whether it is that of kernels/parts.py, and refers to it
+    kernel: tuple = ()                                       # (fndesc, environment) of the kernel in it
+
+    def get_pointer_to_function(self, name):
+        """The address of a function; that for C is compiled when it is first asked for, since few programs do."""
+        if self.kernel and name == self.kernel[0].llvm_cfunc_wrapper_name:
+            return self._for_c.get_pointer_to_function(name)
+        return super().get_pointer_to_function(name)
+
+    @property
+    def _for_c(self):
+        if "for_c" not in vars(self):
+            self.for_c = self._made_for_c(*self.kernel)
+        return self.for_c
+
+    @global_compiler_lock
+    def _made_for_c(self, fndesc, environment):
+        context = cpu_target.target_context
+        library = new_library(Releasable(context.codegen()), f"{fndesc.llvm_func_name}.c")
+        with context.push_code_library(library):
+            context.create_cfunc_wrapper(library, fndesc, environment, None)
+        library.add_linking_library(self)
+        library.finalize()
+        library.codegen.set_env(context.get_env_name(fndesc), environment)
+        return library
+
+    def finalize(self):
+        """As Numba's, but what LLVM has optimised is not verified again."""
+        self._codegen._check_llvm_bugs()
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._optimize_final_module()
+        self._finalize_final_module()
+
+    def _verify_declare_only_symbols(self):
+        """A search for Numba's mistakes."""
 
     def _optimize_functions(self, module):
         _begin_step()

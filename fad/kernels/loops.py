@@ -12,7 +12,7 @@ from llvmlite import ir as llvm_ir
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 
-from fad.kernels.gil import DEPTH
+from fad.kernels.running import DEPTH
 from fad.kernels.variables import only_value, origin
 
 __all__ = ["NumbaLoops"]

@@ -14,6 +14,8 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 from numba.np.numpy_support import as_dtype
 
+from fad.kernels import parts
+
 __all__ = [
     "as_columns", "as_rows", "blank", "contiguous", "copied", "flattened", "made", "reshaped", "transposed", "viewed",
 ]
@@ -67,19 +69,17 @@ def made(context, builder, kind, extents):
 
 
 def _allocation(context, module, rank):
-    """The function (*extents, itemsize) of the module that allocates an array: its MemInfo, or a number of REFUSALS.
-
-    The system is told that a large array may lie in large pages, as NumPy tells it: the first writing to memory costs a
-    page fault a page, which can take longer than the computation.
-    """
+    """The function (*extents, itemsize) that allocates an array: its MemInfo, or a number of REFUSALS."""
+    if rank in _allocations:
+        return _allocations[rank](context, module)
     kind = ir.FunctionType(cgutils.voidptr_t, [SIZE] * (rank + 1))
-    function = cgutils.get_or_insert_function(module, kind, f"fad_allocation_{rank}")
-    if function.blocks:
-        return function
-    function.linkage = "linkonce_odr"
-    function.attributes.add("noinline")
-    function.return_value.add_attribute("noalias")
-    builder = ir.IRBuilder(function.append_basic_block())
+    return parts.function(context, module, f"allocation_{rank}", kind, _emit_allocation, noalias=True)
+
+
+def _emit_allocation(context, builder, function):
+    """The system is told that a large array may lie in large pages, as NumPy tells it: the first writing to memory
+    costs a page fault a page, which can take longer than the computation.
+    """
     *extents, itemsize = function.args
     negative, overflow, size = NO, NO, SIZE(1)
     for n in extents:
@@ -97,7 +97,14 @@ def _allocation(context, module, rank):
         with builder.if_then(builder.icmp_signed(">=", size, SIZE(LARGE)), likely=False):
             _advise(builder, context.nrt.meminfo_data(builder, meminfo), size)
     builder.ret(meminfo)
-    return function
+
+
+_allocations = {
+    rank: parts.part(f"allocation_{rank}", ir.FunctionType(cgutils.voidptr_t, [SIZE] * (rank + 1)), noalias=True)(
+        _emit_allocation
+    )
+    for rank in (1, 2, 3)
+}
 
 
 def _data_inside(context, builder, meminfo):

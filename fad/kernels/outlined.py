@@ -3,44 +3,28 @@
 fad keeps their code where it keeps its kernels. A caller holds only the name, so no caller compiles or optimises the
 kernel again. An exported module has no place to keep anything, and compiles what it calls into itself.
 """
-from typing import Any
-
 import llvmlite.binding as llvm
 from numba.core import cgutils
 
+from fad.kernels import parts
 from fad.kernels.c_symbols import bind
 from fad.kernels.failing import go_on
-from fad.kernels.libraries import new_library
+from fad.kernels.libraries import called, new_library, store
 
-__all__ = ["PREFIX", "call", "called", "is_at_hand", "keep_in"]
+__all__ = ["PREFIX", "call", "is_at_hand"]
 
 PREFIX = "fad.kernel."
-_store: Any = None
 _libraries: dict = {}                                        # symbol -> its library, which must not be freed
-
-
-def keep_in(store):
-    """Set what keeps machine code: key(text) -> name of a file, use(name, make) -> make(*what was written) or None,
-    write(name, what).
-    """
-    global _store
-    _store = store
-
-
-def called(library):
-    """The names of the C functions and variables that machine code refers to."""
-    module = library._final_module
-    return [thing.name for thing in (*module.functions, *module.global_variables)
-            if thing.is_declaration and not thing.name.startswith("llvm.")]
 
 
 def call(context, builder, body, sig, args, compiled):
     """Call the kernel by its name; None where there is no place for it. `compiled(library)` compiles it into a library,
     and answers its fndesc.
     """
-    if _store is None:
+    if store() is None:
         return None
-    symbol = PREFIX + _store.key(f"{body.__module__}.{body.__qualname__}{sig}")
+    parts.at_hand(context)                                   # to which a kernel on disk refers
+    symbol = PREFIX + store().key(f"{body.__module__}.{body.__qualname__}{sig}")
     if not is_at_hand(symbol, context.codegen()):
         _make(symbol, context.codegen(), compiled)
     kind = context.call_conv.get_function_type(sig.return_type, sig.args)
@@ -55,7 +39,7 @@ def _make(symbol, codegen, compiled):
     name = compiled(library).llvm_func_name
     library.finalize()
     _take(symbol, library, name)
-    _store.write(symbol, (called(library), library.serialize_using_object_code(), name))
+    store().write(symbol, (called(library), library.serialize_using_object_code(), name))
 
 
 def _take(symbol, library, name):
@@ -67,7 +51,7 @@ def is_at_hand(symbol, codegen):
     """Whether the symbol of a kernel is bound, or can be: what was kept is there, and all that it calls."""
     if symbol in _libraries:
         return True
-    return _store is not None and bool(_store.use(symbol, lambda *kept: _load(symbol, codegen, *kept)))
+    return store() is not None and bool(store().use(symbol, lambda *kept: _load(symbol, codegen, *kept)))
 
 
 def _load(symbol, codegen, names, state, name):

@@ -12,6 +12,7 @@ import sys
 from llvmlite import ir
 from numba.core import cgutils
 
+from fad.kernels import parts
 from fad.kernels.c_symbols import bind
 from fad.kernels.gil import held_for_a_while, is_pythons_thread
 
@@ -21,7 +22,6 @@ COARSE = {"linux": 6, "darwin": 5}  # CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RA
 WORD, INT, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 TIME = ir.LiteralStructType([WORD, WORD])
 RAISED, RESIZED = 1, 2
-HANDLED = "fad.handled"
 TICKS = "fad.ticks"  # of Windows: milliseconds since it was started
 if sys.platform == "win32":
     bind(TICKS, ctypes.cast(ctypes.windll.kernel32.GetTickCount64, ctypes.c_void_p).value)
@@ -34,29 +34,29 @@ def new_clock(builder):
 
 
 def record_of(context, builder, arrays):
-    """A record of these arrays, pairs of type and value, made where the function begins: for each Python's array, its
-    place and its extents.
+    """A record of these arrays, pairs of type and value, made where the function begins: their number; for each its
+    rank, its place in Python, its place in memory and its extents.
 
     Loops hold one pointer to it. Values that they held for the sake of a rare call made some loops half as slow again.
     """
-    known = []
+    known = [WORD(len(arrays))]
     with builder.goto_entry_block():
         for kind, value in arrays:  # no struct proxy: it has a place, and leaves the builder behind the block's end
             field = functools.partial(context.data_model_manager[kind].get, builder, value)
-            known += [builder.ptrtoint(field("parent"), WORD), builder.ptrtoint(field("data"), WORD)]
-            known += cgutils.unpack_tuple(builder, field("shape"), kind.ndim)
-        record = builder.alloca(WORD, WORD(max(1, len(known))))
+            places = [builder.ptrtoint(field(name), WORD) for name in ("parent", "data")]
+            known += [WORD(kind.ndim), *places, *cgutils.unpack_tuple(builder, field("shape"), kind.ndim)]
+        record = builder.alloca(WORD, WORD(len(known)))
         for k, word in enumerate(known):
             builder.store(word, builder.gep(record, [WORD(k)]))
     return record
 
 
-def emit_pause(context, builder, clock, record, ranks, release):
-    """Emit a look at the clock, in a function that has a record of its arguments, arrays of these ranks.
+def emit_pause(context, builder, clock, record, release):
+    """Emit a look at the clock, in a function that has a record of its arguments.
 
     release() emits what the function lets go of before it ends with an error.
     """
-    found = builder.call(_pause(builder.module, ranks), [clock, record])
+    found = builder.call(_pause(context, builder.module), [clock, record])
     with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
         release()
         with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
@@ -65,89 +65,65 @@ def emit_pause(context, builder, clock, record, ranks, release):
 
 
 @contextlib.contextmanager
-def watch(context, builder, record, ranks):
+def watch(context, builder, record):
     """A context in which the call of a helper is emitted: the helper's pauses know only the arrays that it is given."""
-    count = _handled(builder.module)
+    count = _handled(context, builder.module)
     before = builder.load(count)
     yield
     with builder.if_then(builder.icmp_signed("!=", builder.load(count), before), likely=False):
-        found = builder.call(_sizes(builder.module, ranks), [record])
+        found = builder.call(_sizes(context, builder.module), [record])
         with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
             context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
 
 
-def _handled(module):
-    """The number of times that handlers have run in the pauses of a kernel and its helpers."""
-    if HANDLED in module.globals:
-        return module.globals[HANDLED]
-    count = ir.GlobalVariable(module, WORD, HANDLED)
-    count.linkage, count.initializer = "linkonce_odr", WORD(0)
-    return count
+_handled = parts.counter("handled")                          # how often handlers have run in pauses
 
 
-def _known(builder, record, ranks):
-    """The fields of each array in a record: Python's array, its place, its extents."""
-    at = 0
-    for rank in ranks:
-        words = [builder.load(builder.gep(record, [WORD(at + k)])) for k in range(2 + rank)]
-        yield builder.inttoptr(words[0], BYTE), words[1], words[2:]
-        at += 2 + rank
-
-
-def _sizes(module, ranks):
-    """The function sizes(record): 0, or RESIZED."""
-    name = ".".join(["fad.sizes", *map(str, ranks)])
-    if name in module.globals:
-        return module.globals[name]
-    function = ir.Function(module, ir.FunctionType(INT, [WORD.as_pointer()]), name)
-    function.linkage = "internal"
-    function.attributes.add("noinline")
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    for known in _known(builder, function.args[0], ranks):
-        _check_size(builder, *known)
+@parts.part("sizes", ir.FunctionType(INT, [WORD.as_pointer()]))
+def _sizes(context, builder, function):
+    """sizes(record): 0, or RESIZED if an array is not what it was."""
+    record, one = function.args[0], WORD(1)
+    at = cgutils.alloca_once_value(builder, builder.gep(record, [one]))
+    with cgutils.for_range(builder, builder.load(record)):
+        here = builder.load(at)
+        rank, parent, place = (builder.load(builder.gep(here, [WORD(k)])) for k in range(3))
+        extents = builder.gep(here, [WORD(3)])
+        _check_size(builder, builder.inttoptr(parent, BYTE), place, rank, extents)
+        builder.store(builder.gep(extents, [rank]), at)
     builder.ret(INT(0))
-    return function
 
 
-def _pause(module, ranks):
-    """The function pause(clock, record): 0, or what has happened.
+@parts.part("pause", ir.FunctionType(INT, [WORD.as_pointer()] * 2))
+def _pause(context, builder, function):
+    """pause(clock, record): 0, or what has happened.
 
     It stands apart so that the loop that calls it holds as little as can be.
     """
-    name = ".".join(["fad.pause", *map(str, ranks)])
-    if name in module.globals:
-        return module.globals[name]
-    function = ir.Function(module, ir.FunctionType(INT, [WORD.as_pointer()] * 2), name)
-    function.linkage = "internal"
-    function.attributes.add("noinline")
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
     clock, record = function.args
     time, before = _time(builder), builder.load(clock)
     builder.store(time, clock)
     moved = builder.and_(builder.icmp_signed("!=", time, before), cgutils.is_not_null(builder, before))
     with builder.if_then(moved), builder.if_then(is_pythons_thread(builder)):
-        check = cgutils.get_or_insert_function(module, ir.FunctionType(INT, []), "PyErr_CheckSignals")
+        check = cgutils.get_or_insert_function(builder.module, ir.FunctionType(INT, []), "PyErr_CheckSignals")
         check.attributes.add("inaccessiblememonly")
         raised = held_for_a_while(builder, lambda: builder.call(check, []))
-        count = _handled(module)
+        count = _handled(context, builder.module)
         builder.store(builder.add(builder.load(count), WORD(1)), count)
         with builder.if_then(cgutils.is_not_null(builder, raised)):
             builder.ret(INT(RAISED))
-        for known in _known(builder, record, ranks):
-            _check_size(builder, *known)
+        builder.ret(builder.call(_sizes(context, builder.module), [record]))
     builder.ret(INT(0))
-    return function
 
 
-def _check_size(builder, parent, place, extents):
+def _check_size(builder, parent, place, rank, extents):
     """Return unless Python's array has this place and these extents still. What compiled code has made is none."""
     with builder.if_then(cgutils.is_not_null(builder, parent)):
-        rank = _field(builder, parent, 8, INT)
-        _unless(builder, builder.icmp_signed("==", rank, INT(len(extents))))
+        _unless(builder, builder.icmp_signed("==", _field(builder, parent, 8, INT), builder.trunc(rank, INT)))
         _unless(builder, builder.icmp_signed("==", _field(builder, parent, 0, WORD), place))
-        now = builder.inttoptr(_field(builder, parent, 16, WORD), BYTE)
-        for axis, extent in enumerate(extents):
-            _unless(builder, builder.icmp_signed("==", _read(builder, now, 8 * axis, WORD), extent))
+        now = builder.inttoptr(_field(builder, parent, 16, WORD), WORD.as_pointer())
+        with cgutils.for_range(builder, rank) as loop:
+            extent = builder.load_atomic(builder.gep(now, [loop.index]), "monotonic", 8)
+            _unless(builder, builder.icmp_signed("==", extent, builder.load(builder.gep(extents, [loop.index]))))
 
 
 def _unless(builder, same):

@@ -6,11 +6,12 @@ import copy
 
 from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, types
+from numba.core.callwrapper import PyCallWrapper
 from numba.core.datamodel import models
 from numba.core.pythonapi import box
 from numba.extending import register_model
 
-from fad.kernels.gil import Wrapper
+from fad.kernels import running
 from fad.kernels.variables import names_in
 
 __all__ = ["add_wrapper", "is_large", "returned_tuples", "store"]
@@ -65,17 +66,18 @@ def store(context, builder, kind, k, item):
 
 
 def add_wrapper(context, library, fndesc, env, call_helper, depth):
-    """Numba's function that Python calls, for a function with loops within loops up to this depth."""
+    """Add the function that Python calls, for a function with loops within loops up to this depth."""
     module = context.create_module("wrapper")
     callee = llvm_ir.Function(
         module, context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes), fndesc.llvm_func_name
     )
-    if is_large(fndesc.restype):
-        fndesc = copy.copy(fndesc)
-        fndesc.restype = _InMemory(fndesc.restype)
-    wrapper = Wrapper(context, module, callee, fndesc, env, call_helper=call_helper, release_gil=True)
-    wrapper.depth = depth
-    wrapper.build()
+    if running.is_served(fndesc):
+        running.emit_wrapper(context, module, callee, fndesc, depth)
+    else:
+        if is_large(fndesc.restype):
+            fndesc = copy.copy(fndesc)
+            fndesc.restype = _InMemory(fndesc.restype)
+        PyCallWrapper(context, module, callee, fndesc, env, call_helper=call_helper, release_gil=True).build()
     library.add_ir_module(module)
 
 

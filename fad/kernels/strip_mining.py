@@ -167,9 +167,7 @@ class _InterruptibleLower(LeanLower):
     # -- pauses ------------------------------------------------------------------------------------
 
     def _pause(self):
-        pauses.emit_pause(
-            self.context, self.builder, self._known_clock(), self._recorded(), self._ranks(), self._release
-        )
+        pauses.emit_pause(self.context, self.builder, self._known_clock(), self._recorded(), self._release)
 
     def _known_clock(self):
         self._clock = self._clock or pauses.new_clock(self.builder)
@@ -187,15 +185,12 @@ class _InterruptibleLower(LeanLower):
             )
         return self._record
 
-    def _ranks(self):
-        return [t.ndim for t in self.fndesc.argtypes if isinstance(t, types.Array)]
-
     def _lower_call_normal(self, fnty, expr, signature):
         is_helper = isinstance(fnty, types.Function) and hasattr(fnty.typing_key, "fad_apart")
         takes_arrays = any(isinstance(t, types.Array) for t in signature.args)
         with contextlib.ExitStack() as stack:
             if is_helper:
-                stack.enter_context(pauses.watch(self.context, self.builder, self._recorded(), self._ranks()))
+                stack.enter_context(pauses.watch(self.context, self.builder, self._recorded()))
             if takes_arrays:
                 stack.enter_context(self._releasing())
             return super()._lower_call_normal(fnty, expr, signature)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fad.backend import cache, stored
-from fad.kernels import outlined
+from fad.kernels import libraries
 
 BUDGET = 0.4                                                # seconds of processor time from after the import to the first derivative
 RUNS = 5
@@ -138,7 +138,7 @@ def kept(tmp_path, text: str) -> list:
 
 def test_what_a_kernel_calls_is_kept_with_it(tmp_path):
     fresh, _ = kept(tmp_path, TEXT.format("+ 1.0"))
-    (names,) = [outlined.called(fresh.overloads[sig].library) for sig in fresh.overloads]
+    (names,) = [libraries.called(fresh.overloads[sig].library) for sig in fresh.overloads]
     assert any(name.startswith("NRT_") for name in names) and not any(name.startswith("llvm.") for name in names)
 
 
