@@ -13,9 +13,11 @@ from numba.core import config
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen, JitEngine
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
 
-__all__ = ["Library", "Releasable", "called", "keep_in", "new_library", "stop", "store"]
+__all__ = ["COUNTING", "Library", "Releasable", "called", "keep_in", "new_library", "stop", "store"]
 
+COUNTING = "NRT_incref", "NRT_decref"                        # Numba's functions that count references to memory
 _store: list = [None]
 _stopped: set = set()  # threads whose compilations end before their next step
 
@@ -145,10 +147,24 @@ class Library(JITCodeLibrary):
         self._codegen._check_llvm_bugs()
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
+            if library is rtsys.library and self.knows_parts and not self._calls_another(library):
+                continue                                     # the functions that count references are parts, too
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._optimize_final_module()
         self._finalize_final_module()
+
+    def _calls_another(self, library):
+        """Whether this library calls a function of another one that counts no references."""
+        mine = {function.name for function in self._final_module.functions}
+        return any(f.name in mine and f.name not in COUNTING for f in library.get_defined_functions())
+
+    def add_ir_module(self, ir_module):
+        """Add a module; LLVM is told what it would see in Numba's code for a reference more."""
+        more = ir_module.globals.get(COUNTING[0])
+        if more is not None and not more.blocks:
+            more.attributes.update({"argmemonly", "nounwind"})
+        super().add_ir_module(ir_module)
 
     def _verify_declare_only_symbols(self):
         """A search for Numba's mistakes."""

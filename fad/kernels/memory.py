@@ -9,6 +9,7 @@ import sys
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.runtime.nrtdynmod import _meminfo_struct_type
 from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np import arrayobj
@@ -95,7 +96,7 @@ def _emit_allocation(context, builder, function):
         builder.ret(SIZE(2).inttoptr(cgutils.voidptr_t))
     if sys.platform == "linux":
         with builder.if_then(builder.icmp_signed(">=", size, SIZE(LARGE)), likely=False):
-            _advise(builder, context.nrt.meminfo_data(builder, meminfo), size)
+            _advise(builder, _place_of_data(builder, meminfo), size)
     builder.ret(meminfo)
 
 
@@ -107,6 +108,12 @@ _allocations = {
 }
 
 
+def _place_of_data(builder, meminfo):
+    """The address that a MemInfo holds, without Numba's function for it."""
+    head = builder.bitcast(meminfo, _meminfo_struct_type.as_pointer())
+    return builder.load(cgutils.gep_inbounds(builder, head, 0, 3))
+
+
 def _data_inside(context, builder, meminfo):
     """The address of a new array's elements, told to LLVM as a place inside the memory that its MemInfo begins.
 
@@ -114,7 +121,7 @@ def _data_inside(context, builder, meminfo):
     with each other and with arguments. What lets go of a MemInfo may touch all of that memory, so that nothing is read
     behind it.
     """
-    data = context.nrt.meminfo_data(builder, meminfo)
+    data = _place_of_data(builder, meminfo)
     distance = builder.sub(builder.ptrtoint(data, SIZE), builder.ptrtoint(meminfo, SIZE))
     hidden = builder.asm(ir.FunctionType(SIZE, [SIZE]), "", "=r,0", [distance], side_effect=False)
     return builder.gep(meminfo, [hidden])

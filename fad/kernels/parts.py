@@ -3,6 +3,7 @@
 They are compiled together, once a machine, and are kept where kernels are. A kernel has their names only. What Numba
 compiles for others (an exported module, a user's function) holds what it needs of them itself.
 """
+import ctypes
 import importlib
 
 import llvmlite.binding as llvm
@@ -10,14 +11,16 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import rtsys
+from numba.core.runtime.nrtdynmod import incref_decref_ty
 
 from fad.kernels import libraries
-from fad.kernels.c_symbols import bind
+from fad.kernels.c_symbols import BYTE, bind
 
 __all__ = ["PREFIX", "at_hand", "counter", "function", "part"]
 
 PREFIX = "fad.part."
 PLACE = f"{PREFIX}place."
+ADDRESSES = f"{PLACE}counting"
 HOLDERS = "memory", "pauses", "running", "arrays"            # modules of fad.kernels that have parts
 _functions: dict = {}                                        # name -> use(context, module) of each part
 _bound: list = []                                            # the library of all parts, once it is there
@@ -47,6 +50,16 @@ def counter(name):
         return module.globals[name]
     _functions[name] = use
     return use
+
+
+def _counting(context, module):
+    """The place of the addresses of Numba's functions that count references."""
+    known = [cgutils.get_or_insert_function(module, incref_decref_ty, name) for name in libraries.COUNTING]
+    found = ir.GlobalVariable(module, ir.ArrayType(BYTE, len(known)), ADDRESSES)
+    found.global_constant, found.initializer = True, found.value_type([f.bitcast(BYTE) for f in known])
+
+
+_functions[ADDRESSES] = _counting
 
 
 def function(context, module, name, kind, body, noalias=False):
@@ -122,4 +135,7 @@ def _bind(library, names, called, state):
     for name in names:
         is_place = name.startswith(PLACE)
         bind(name, (engine.get_global_value_address if is_place else engine.get_function_address)(name))
+    addresses = engine.get_global_value_address(ADDRESSES)
+    for name, address in zip(libraries.COUNTING, (ctypes.c_void_p * 2).from_address(addresses)):
+        bind(name, address)
     _bound[:] = library, names, called, state
