@@ -2,6 +2,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..util.lazy import LazyModule
+
+running = LazyModule("fad.kernels.running")
+
 
 class Kernel:
     """A compiled function: `call(*arrays_and_numbers)` is the entry point, `source` its text."""
@@ -14,10 +18,10 @@ class Kernel:
     @property
     def entry(self) -> "Callable | None":
         """What the dispatcher calls for the one kind of arguments that there is, with an integer behind them: see
-        kernels/gil.py. None if there are several kinds, or none, as of plain Python.
+        kernels/running.py. None if there are several kinds, or none, as of plain Python, or if it is Numba's own.
         """
         found = list(getattr(self.call, "overloads", {}).values())
-        return found[0].entry_point if len(found) == 1 else None
+        return found[0].entry_point if len(found) == 1 and running.is_served(found[0].fndesc) else None
 
     def compile(self, *examples: Any) -> "Kernel":
         """Compile now, for arguments like these."""

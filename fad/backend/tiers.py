@@ -24,7 +24,7 @@ from ..util.lazy import LazyModule
 SHARE = 0.25            # of the time of a compilation that the interpreter takes before one begins in the background
 SHARE_OF_LOOPS = 0.1    # compiled loops are a thousand times faster, not ten
 LOOK = 0.002            # seconds between two looks of the interpreter whether a kernel is there
-START, KERNEL, LINE, LOOP = 0.5, 0.06, 0.0025, 0.015  # processor seconds, for what BENCHMARK takes REFERENCE seconds
+START, KERNEL, LINE, LOOP = 0.5, 0.01, 0.004, 0.017  # processor seconds, for what BENCHMARK takes REFERENCE seconds
 BENCHMARK = "def f(x):\n" + "".join(f"    y{k} = x[{k}] * y{k - 1} + g(x, {k}) if x else None\n" for k in range(1, 60))
 REFERENCE = 0.0011
 

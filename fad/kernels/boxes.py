@@ -53,7 +53,8 @@ COMMON = types.boolean, types.int64, types.float64, types.complex128  # whose fu
 
 def is_known(kind):
     """Whether there is a box for this type."""
-    return type(kind) in NUMBERS or (isinstance(kind, types.Array) and _dtype(kind) in DTYPES)
+    is_simple = type(kind) in NUMBERS or kind == types.none
+    return is_simple or (isinstance(kind, types.Array) and _dtype(kind) in DTYPES)
 
 
 def is_plain(kind):
@@ -187,10 +188,10 @@ def box_of(context, module, kind):
     """
     if isinstance(kind, types.Array):
         return _box_array(context, module)
-    return parts.function(context, module, f"box_{kind}", BOX, _number_box(kind))
+    return parts.function(context, module, f"box_{kind}", BOX, _simple_box(kind))
 
 
-def _number_box(kind):
+def _simple_box(kind):
     def body(context, builder, function):
         frame, item = function.args
         model = context.data_model_manager[kind]
@@ -253,4 +254,4 @@ def _copy(context, builder, rank, place, data, size, dtype, memory):
 
 for _kind in COMMON:
     parts.part(f"read_{_kind}", READ)(_number_reader(_kind))
-    parts.part(f"box_{_kind}", BOX)(_number_box(_kind))
+    parts.part(f"box_{_kind}", BOX)(_simple_box(_kind))

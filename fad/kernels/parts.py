@@ -111,6 +111,7 @@ def _compiled(context, codegen):
     library.holds_parts = True
     for module in HOLDERS:
         importlib.import_module(f"fad.kernels.{module}")
+    context.refresh()                                        # where a kernel came from disk, nothing is set up yet
     context = context.subtarget(enable_nrt=True)
     module = context.create_module("parts")
     with context.push_code_library(library):

@@ -69,6 +69,14 @@ def descend(x):
 print(descend(x).tolist())
 """
 
+SHARED = """
+import fad, numpy as np
+from fad.kernels import parts
+made, compiled = [], parts._compiled
+parts._compiled = lambda *given: made.append(given) or compiled(*given)
+print(fad.grad(lambda x: np.sum(x * FACTOR))(np.ones(2)).tolist(), len(made), len(list(fad.config.cache_dir.glob("fad.part.*"))))
+"""
+
 REFUSED = """
 import fad, numpy as np
 def part(x, k):
@@ -117,6 +125,14 @@ def test_what_calls_large_kernels_that_are_gone_is_compiled_anew(run):
     compiled = run(LINALG + SHOWN).splitlines()[0]
     assert run(LINALG + WITHOUT + SHOWN).splitlines() == [compiled, "True"]
     assert run(LINALG + SHOWN).splitlines() == [compiled, "False"]
+
+
+def test_what_kernels_share_is_compiled_once_a_machine(run):
+    run("import fad\nfor path in fad.config.cache_dir.glob('fad.part.*'): path.unlink()")
+    said = [run(SHARED.replace("FACTOR", factor)) for factor in ("2.5", "2.5", "3.5")]
+    assert said == ["[2.5, 2.5] 1 1", "[2.5, 2.5] 0 1", "[3.5, 3.5] 0 1"]
+    run("import fad\nfor path in fad.config.cache_dir.glob('fad.part.*'): path.unlink()")
+    assert run(SHARED.replace("FACTOR", "3.5")) == "[3.5, 3.5] 1 1"  # the kernel comes from the disk
 
 
 def test_errors_of_kernels_from_the_disk_are_raised(run):
