@@ -8,10 +8,14 @@
 """
 import contextlib
 
+from llvmlite import ir
 from numba.core import cgutils
+from numba.core.callconv import RETCODE_USEREXC, excinfo_t
 from numba.core.imputils import fix_returning_optional
 
-__all__ = ["failing_calls", "go_on", "let_go"]
+__all__ = ["ERROR", "error_of", "failing_calls", "go_on", "let_go", "raise_error"]
+
+ERROR = ir.PointerType(excinfo_t)                            # Numba's form of an error: how to make it, in words
 
 _RELEASE, _CALL = "fad_release", "call_internal"
 
@@ -46,3 +50,15 @@ def let_go(context, builder):
     release = vars(context).get(_RELEASE)
     if release is not None:
         release(builder)
+
+
+def error_of(context, builder, kind, message):
+    """The ERROR of this kind, with this message: a constant of the module."""
+    return context.get_python_api(builder).serialize_object((kind, (message,), None))
+
+
+def raise_error(context, builder, error, code=RETCODE_USEREXC):
+    """Emit the return of an ERROR that another function has answered; LLVM knows the place as one that raises."""
+    store = builder.store(error, context.call_conv._get_excinfo_argument(builder.function))
+    store.set_metadata("numba_exception_output", builder.module.add_metadata([ir.IntType(1)(1)]))
+    context.call_conv._return_errcode_raw(builder, code)

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 from numba.np.numpy_support import as_dtype
 
-from fad.kernels import parts
+from fad.kernels import failing, parts
 
 __all__ = [
     "as_columns", "as_rows", "blank", "contiguous", "copied", "flattened", "made", "reshaped", "transposed", "viewed",
@@ -143,12 +143,7 @@ def _refuse(context, builder, meminfo):
     if "fad_refusals" not in known:
         cold = ir.IRBuilder(builder.append_basic_block("refusals"))
         known["fad_refusals"] = cold.phi(cgutils.voidptr_t)
-        reason = cold.ptrtoint(known["fad_refusals"], SIZE)
-        for number, (error, message) in enumerate(REFUSALS[:-1]):
-            with cold.if_then(cold.icmp_signed("==", reason, SIZE(number))):
-                context.call_conv.return_user_exc(cold, error, (message,))
-        error, message = REFUSALS[-1]
-        context.call_conv.return_user_exc(cold, error, (message,))
+        failing.raise_error(context, cold, cold.call(_refusal(context, cold.module), [known["fad_refusals"]]))
     refusals = known["fad_refusals"]
     refusals.add_incoming(meminfo, builder.block)
     there = builder.append_basic_block()
@@ -156,6 +151,16 @@ def _refuse(context, builder, meminfo):
         builder.icmp_unsigned("<", builder.ptrtoint(meminfo, SIZE), SIZE(len(REFUSALS))), refusals.parent, there
     ).set_weights([1, 99])
     builder.position_at_end(there)
+
+
+@parts.part("refusal", ir.FunctionType(failing.ERROR, [cgutils.voidptr_t]))
+def _refusal(context, builder, function):
+    """refusal(what an allocation has answered): the error."""
+    *errors, result = (failing.error_of(context, builder, *refusal) for refusal in REFUSALS)
+    for number, error in enumerate(errors):
+        is_this = builder.icmp_signed("==", builder.ptrtoint(function.args[0], SIZE), SIZE(number))
+        result = builder.select(is_this, error, result)
+    builder.ret(result)
 
 
 def reshaped(context, builder, kind, value, extents):

@@ -11,8 +11,9 @@ import sys
 
 from llvmlite import ir
 from numba.core import cgutils
+from numba.core.callconv import RETCODE_EXC, RETCODE_USEREXC
 
-from fad.kernels import parts
+from fad.kernels import failing, parts
 from fad.kernels.c_symbols import bind
 from fad.kernels.gil import held_for_a_while, is_pythons_thread
 
@@ -21,7 +22,7 @@ __all__ = ["emit_pause", "new_clock", "record_of", "watch"]
 COARSE = {"linux": 6, "darwin": 5}  # CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW_APPROX: read in nanoseconds
 WORD, INT, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 TIME = ir.LiteralStructType([WORD, WORD])
-RAISED, RESIZED = 1, 2
+NOTHING, RAISED = failing.ERROR(None), WORD(1).inttoptr(failing.ERROR)
 TICKS = "fad.ticks"  # of Windows: milliseconds since it was started
 if sys.platform == "win32":
     bind(TICKS, ctypes.cast(ctypes.windll.kernel32.GetTickCount64, ctypes.c_void_p).value)
@@ -56,12 +57,11 @@ def emit_pause(context, builder, clock, record, release):
 
     release() emits what the function lets go of before it ends with an error.
     """
-    found = builder.call(_pause(context, builder.module), [clock, record])
-    with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
+    error = builder.call(_pause(context, builder.module), [clock, record])
+    with builder.if_then(cgutils.is_not_null(builder, error), likely=False):
         release()
-        with builder.if_then(builder.icmp_signed("==", found, INT(RAISED)), likely=False):
-            context.call_conv.return_exc(builder)
-        context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
+        is_raised = builder.icmp_unsigned("==", error, RAISED)
+        failing.raise_error(context, builder, error, builder.select(is_raised, RETCODE_EXC, RETCODE_USEREXC))
 
 
 @contextlib.contextmanager
@@ -71,31 +71,32 @@ def watch(context, builder, record):
     before = builder.load(count)
     yield
     with builder.if_then(builder.icmp_signed("!=", builder.load(count), before), likely=False):
-        found = builder.call(_sizes(context, builder.module), [record])
-        with builder.if_then(cgutils.is_not_null(builder, found), likely=False):
-            context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
+        error = builder.call(_sizes(context, builder.module), [record])
+        with builder.if_then(cgutils.is_not_null(builder, error), likely=False):
+            failing.raise_error(context, builder, error)
 
 
 _handled = parts.counter("handled")                          # how often handlers have run in pauses
 
 
-@parts.part("sizes", ir.FunctionType(INT, [WORD.as_pointer()]))
+@parts.part("sizes", ir.FunctionType(failing.ERROR, [WORD.as_pointer()]))
 def _sizes(context, builder, function):
-    """sizes(record): 0, or RESIZED if an array is not what it was."""
+    """sizes(record): null, or the error that an array is not what it was."""
     record, one = function.args[0], WORD(1)
+    error = failing.error_of(context, builder, RuntimeError, TELLS)
     at = cgutils.alloca_once_value(builder, builder.gep(record, [one]))
     with cgutils.for_range(builder, builder.load(record)):
         here = builder.load(at)
         rank, parent, place = (builder.load(builder.gep(here, [WORD(k)])) for k in range(3))
         extents = builder.gep(here, [WORD(3)])
-        _check_size(builder, builder.inttoptr(parent, BYTE), place, rank, extents)
+        _check_size(builder, builder.inttoptr(parent, BYTE), place, rank, extents, error)
         builder.store(builder.gep(extents, [rank]), at)
-    builder.ret(INT(0))
+    builder.ret(NOTHING)
 
 
-@parts.part("pause", ir.FunctionType(INT, [WORD.as_pointer()] * 2))
+@parts.part("pause", ir.FunctionType(failing.ERROR, [WORD.as_pointer()] * 2))
 def _pause(context, builder, function):
-    """pause(clock, record): 0, or what has happened.
+    """pause(clock, record): null, an error, or RAISED: it is Python's already.
 
     It stands apart so that the loop that calls it holds as little as can be.
     """
@@ -110,25 +111,27 @@ def _pause(context, builder, function):
         count = _handled(context, builder.module)
         builder.store(builder.add(builder.load(count), WORD(1)), count)
         with builder.if_then(cgutils.is_not_null(builder, raised)):
-            builder.ret(INT(RAISED))
+            builder.ret(RAISED)
         builder.ret(builder.call(_sizes(context, builder.module), [record]))
-    builder.ret(INT(0))
+    builder.ret(NOTHING)
 
 
-def _check_size(builder, parent, place, rank, extents):
-    """Return unless Python's array has this place and these extents still. What compiled code has made is none."""
+def _check_size(builder, parent, place, rank, extents, error):
+    """Return the error unless Python's array has this place and these extents still. What compiled code has made is
+    none.
+    """
     with builder.if_then(cgutils.is_not_null(builder, parent)):
-        _unless(builder, builder.icmp_signed("==", _field(builder, parent, 8, INT), builder.trunc(rank, INT)))
-        _unless(builder, builder.icmp_signed("==", _field(builder, parent, 0, WORD), place))
+        _unless(builder, builder.icmp_signed("==", _field(builder, parent, 8, INT), builder.trunc(rank, INT)), error)
+        _unless(builder, builder.icmp_signed("==", _field(builder, parent, 0, WORD), place), error)
         now = builder.inttoptr(_field(builder, parent, 16, WORD), WORD.as_pointer())
         with cgutils.for_range(builder, rank) as loop:
             extent = builder.load_atomic(builder.gep(now, [loop.index]), "monotonic", 8)
-            _unless(builder, builder.icmp_signed("==", extent, builder.load(builder.gep(extents, [loop.index]))))
+            _unless(builder, builder.icmp_signed("==", extent, builder.load(builder.gep(extents, [loop.index]))), error)
 
 
-def _unless(builder, same):
+def _unless(builder, same, error):
     with builder.if_then(builder.not_(same)):
-        builder.ret(INT(RESIZED))
+        builder.ret(error)
 
 
 def _time(builder):
