@@ -103,11 +103,15 @@ class _Engine(JitEngine):
 
     def is_symbol_defined(self, name):
         """Whether there is machine code for this function."""
-        if name in self._defined_symbols:
-            return True
-        with contextlib.suppress(NameError):
-            return not self._module.get_function(name).is_declaration
-        return False
+        function = _function_in(self._module, name)
+        return name in self._defined_symbols or (function is not None and not function.is_declaration)
+
+
+def _function_in(module, name):
+    """The function of a module that has this name, or None."""
+    with contextlib.suppress(NameError):
+        return module.get_function(name)
+    return None
 
 
 class Library(JITCodeLibrary):
@@ -156,8 +160,9 @@ class Library(JITCodeLibrary):
 
     def _calls_another(self, library):
         """Whether this library calls a function of another one that counts no references."""
-        mine = {function.name for function in self._final_module.functions}
-        return any(f.name in mine and f.name not in COUNTING for f in library.get_defined_functions())
+        if "names" not in vars(library):
+            library.names = {function.name for function in library.get_defined_functions()}.difference(COUNTING)
+        return any(_function_in(self._final_module, name) for name in library.names)
 
     def add_ir_module(self, ir_module):
         """Add a module; LLVM is told what it would see in Numba's code for a reference more."""
