@@ -79,7 +79,7 @@ def things_of_fad() -> int:
     return sum(isinstance(x, (Equation, Func, ast.AST, Guard)) for x in gc.get_objects())
 
 
-def test_programs_trees_and_guards_are_freed_with_their_functions():
+def test_programs_trees_and_guards_are_freed_with_their_functions(idle_compiler):
     """As in a notebook whose cells run all day."""
     def cell(k):
         name, text = f"<kept {k}>", f"class Model:\n    rate = {k}.5\ndef loss(x):\n    return np.sum(np.sin(x) * Model.rate + {k})\n"
@@ -88,8 +88,9 @@ def test_programs_trees_and_guards_are_freed_with_their_functions():
         loss = scope["loss"]
         fad.grad(loss)(X), fad.jvp(fad.jit(loss), (X,), (X,)), fad.hvp(functools.partial(loss), X, X)
     counts = []
-    for part in range(3):
-        for k in range(FILES):
-            cell(FILES * part + k)
-        counts.append(things_of_fad())
-    assert counts[2] <= 1.02 * counts[1], counts
+    with fad.config.using(compile="never"):
+        for part in range(3):
+            for k in range(FILES):
+                cell(FILES * part + k)
+            counts.append(things_of_fad())
+    assert counts[2] - counts[1] <= 2 * FILES, counts         # the tree of one such function has 34 nodes
