@@ -1,7 +1,7 @@
 """The Numba pipeline: fewer passes, and short code for elements of arrays and for loops over ranges.
 
 Generated code has no closures, no `with`, no variable of two types and no arithmetic on whole arrays. Numba's passes
-for these take a third of its time, which grows faster than the text. Lowering is in lean_lower.py.
+for these take a third of its time, which grows faster than the text. `lowering` is the lowering to LLVM.
 """
 
 from numba.core.compiler import CompilerBase
@@ -9,7 +9,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
 from numba.core.untyped_passes import FixupArgs
 
-from fad.kernels.lean_lower import LeanLower
+from fad.kernels.lowering import LeanLower
 from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.reference_counts import insert_releases
 from fad.kernels.remembering import Remembering

@@ -21,7 +21,7 @@ from numba.core.compiler_machinery import register_pass
 
 from fad.kernels import pauses
 from fad.kernels.failing import failing_calls
-from fad.kernels.lean_lower import LeanLower
+from fad.kernels.lowering import LeanLower
 from fad.kernels.numba_pipeline import LeanCompiler, LeanLowering
 
 __all__ = ["KernelCompiler"]
