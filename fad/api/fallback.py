@@ -12,7 +12,7 @@ import ctypes
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,15 @@ def is_unstaged(error: Exception) -> bool:
             or is_defect(error)):
         return True
     return left_region(error) and not isinstance(error, (StructureError, Warning))
+
+
+class Refusal(NamedTuple):
+    """Why a call goes to the tape, for which kind of arguments, and within what."""
+
+    error: Exception
+    kind: Any
+    within: Callable = nullcontext
+    strange: Callable = str
 
 
 class Fallback:

@@ -13,8 +13,9 @@ _FORMATTER = Formatter()
 def debug_print(text: Any, *args: Any, **kwargs: Any) -> None:
     """Print values of a program while it runs, in the order of the program.
 
-    Python's own `print` runs once, while fad traces the function. This prints each time that the program gets there: in
-    compiled code, in loops and branches, and for each example of a batch whose values it prints.
+    It prints each time that the program gets there: in compiled code, in loops and branches, and for each example of a
+    batch whose values it prints. Python's own `print` does so, too; what that prints of objects cannot be exported, or
+    called from compiled code.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..backend.executable import Program, nothing
 from ..ir import stack
+from ..kernels import lines
 from ..trace.frontend.travel import keep_texts, texts_behind
 from ..trace.guards.part_kinds import KINDS
 from ..transforms.memory_budget import allowing
@@ -19,7 +20,7 @@ from ..util.ambient import put_back, snapshot
 from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through, within_handler
 from ..util.memory import parse_bytes
-from .fallback import Fallback, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
+from .fallback import Fallback, Refusal, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .kept import Keeper, made_memory, memory_of
 from .leaves import call_on_tensors, level_of, of_its_own
 from .seen import staged_html
@@ -151,33 +152,46 @@ class Staged(StagedPrograms, Keeper):
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
+        refusal: Refusal | None = None
         try:
             program = self._program(signature, leaves, structure, current)
             is_new = not any(p is program for p in current)
             if is_new and self.fallback.is_on:
                 self.state.refuse(key, program)
         except Exception as error:
-            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title(), strange)
-        try:
-            program.refuse_shared(data)
-        except SideEffectError as error:                      # of these arguments, and not of their kind
-            program.undo()
-            return self.fallback.instead(error, lambda: self.on_tape(args, kwargs), (key, "shared"), self._title())
-        try:
-            result = program(data)
-        except BEYOND as error:
-            beyond = beyond_programs(error)
-            if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
-                raise_in_fads_words(error, strange())
-            program.take_back()
-            kind = (key, "None") if is_of_none(beyond) else key
-            return self.fallback.instead(beyond, lambda: self.on_tape(args, kwargs), kind, self._title())
+            let_through(error)
+            refusal = Refusal(error, key, strange=strange)
+        result, refusal = self._run(program, data, key, strange) if refusal is None else (None, refusal)
+        if refusal is not None:                               # behind the handlers: users' code may ask for the error
+            try:
+                with refusal.within():
+                    return self.fallback.instead(refusal.error, lambda: self.on_tape(args, kwargs), refusal.kind,
+                                                 self._title(), refusal.strange)
+            finally:
+                refusal = None                                # the error's traceback has this frame
         program.undo = nothing
         if is_new:
             self.state.settle(key, program)
         if any(p is program for p in self.programs.get(key, ())):       # others were for this call alone
             self._hasten(program, data)
         return result
+
+    def _run(self, program: Program, data: list, key: Any, strange: Callable) -> tuple:
+        """The result of a program, or why this call goes to the tape."""
+        try:
+            program.refuse_shared(data)
+        except SideEffectError as error:                      # of these arguments, and not of their kind
+            program.undo()
+            return None, Refusal(error, (key, "shared"))
+        try:
+            return program(data), None
+        except BEYOND as error:
+            beyond = beyond_programs(error)
+            if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
+                raise_in_fads_words(error, strange())
+            program.take_back()
+            found = Refusal(beyond, (key, "None") if is_of_none(beyond) else key)
+            return None, found._replace(within=lines.said_before) if program.runner.tells else found
 
     def _hasten(self, program: Program, data: list) -> None:
         """Let the next call of this kind take the program's fast path."""

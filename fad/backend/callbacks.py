@@ -22,7 +22,7 @@ kernels: Any = LazyModule("fad.kernels.callbacks")
 
 def calls_python(func: Func) -> bool:
     """Whether a program calls functions that are not traced."""
-    return any(eqn.op.name == "host" for eqn in all_equations(func))
+    return any(eqn.op.name in ("host", "tell") for eqn in all_equations(func))
 
 
 def linked(func: Func) -> "tuple[Func, Any]":
@@ -32,18 +32,29 @@ def linked(func: Func) -> "tuple[Func, Any]":
     number, found = Var(Type(INT, ()), "callbacks"), []
 
     def visit(eqn: Equation, scope: Scope) -> "Equation | None":
-        if eqn.op.name != "host":
+        if eqn.op.name not in ("host", "tell"):
             return None
         order = _model_first(eqn)
         found.append(kernels.Callback(_function(eqn, order), tuple([_kind(eqn.inputs[k].type) for k in order])))
-        return eqn.replace(op=registry["call_python"], inputs=(number, *[eqn.inputs[k] for k in order]),
+        kind = "call_python" if eqn.op.name == "host" else "tell_python"
+        return eqn.replace(op=registry[kind], inputs=(number, *[eqn.inputs[k] for k in order]),
                            params={"place": len(found) - 1})
     func = rewrite(func, visit)
     return func.replace(inputs=(*func.inputs, number)), kernels.Callbacks(found)
 
 
+def with_prints(func: Func) -> Func:
+    """The Func in which lines that are printed are `debug_print`s, which need no Python function; other lines stay."""
+    def visit(eqn: Equation, scope: Scope) -> "Equation | None":
+        text = eqn.params["function"].as_print() if eqn.op.name == "tell" else None
+        return None if text is None else eqn.replace(op=registry["debug_print"], params={"text": text})
+    return rewrite(func, visit)
+
+
 def _model_first(eqn: Equation) -> list:
     """The places of the operands in the order in which compiled code has them: that first which the result is like."""
+    if "like" not in eqn.params:                              # it has no result
+        return list(range(len(eqn.inputs)))
     like = eqn.params["like"]
     return [like, *[k for k in range(len(eqn.inputs)) if k != like]]
 

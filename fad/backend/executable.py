@@ -117,7 +117,7 @@ class Program:
     def fast_path(self, data: list, is_alone: bool) -> "Callable | None":
         """The fast path for arguments like these data leaves, once there is a kernel. It is written again where it
         would not take them."""
-        if self.runner.kernel is None:
+        if self.runner.kernel is None or self.runner.tells:   # its lines are counted
             return None
         copied = [k for k, x in enumerate(data) if isinstance(x, np.ndarray) and x.ndim and not is_plain(x)]
         form = is_alone, self.form[1].union(copied), self._limits(data)

@@ -50,12 +50,14 @@ def module_text(program: Any, name: str) -> str:
         raise ArgumentError(
             "a function that writes to its arguments cannot be exported", do="return the new values instead"
         )
-    if program.runner.callbacks is not None:
-        raise ArgumentError("a function that calls Python functions, such as a solver of SciPy's, cannot be exported",
-                            why="the module has only what fad compiles", do="export the parts around the call")
+    runner = program.runner.by_itself()
+    if runner is None:
+        raise ArgumentError("a function that calls Python functions, such as a solver of SciPy's or a logger, cannot be "
+                            "exported", why="the module has only what fad compiles, and prints texts with numbers",
+                            do="export the parts around the call")
     flags = ", ".join(map(repr, FLAGS))
     jitted = f"numba.njit(fastmath={{{flags}}}, error_model='numpy')"
-    lines = with_free_sums(program.runner.source(name)).splitlines()
+    lines = with_free_sums(runner.source(name)).splitlines()
     imports = [line for line in lines if line.startswith("from fad.kernels") and "import helper" not in line]
     body = [
         f"@{jitted}" if line.startswith("@helper") else line

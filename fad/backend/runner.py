@@ -12,6 +12,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.graph import Func, all_equations, has_loop
 from ..ir.walk import evaluate_freeing, last_uses
+from ..kernels import lines
 from ..ops.control import LESS
 from ..passes.pipeline import optimise
 from ..util.cached import cached_attribute
@@ -25,7 +26,7 @@ from ..util.lazy import LazyModule
 from ..util.log import patient, tell, timed
 from ..util.patience import OutOfPatience, patience
 from ..util.where import outside_fad
-from .callbacks import linked
+from .callbacks import calls_python, linked, with_prints
 from .kernel import Kernel
 from .tiers import LOOK, SHARE, SHARE_OF_LOOPS, Job, compile_time, example, holds_locks, is_loaded, load_time, note_time
 
@@ -62,6 +63,12 @@ class Runner:
 
     def run(self, values: list) -> tuple:
         """The outputs on these values (arrays and numbers, in the order of the Func's inputs)."""
+        if not self.tells:
+            return self._run(values)
+        with lines.counted():
+            return self._run(values)
+
+    def _run(self, values: list) -> tuple:
         if self.kernel is None and not self.refused and self._should_compile(values):
             self._compile(values)
         if self.kernel is not None:
@@ -72,7 +79,7 @@ class Runner:
             return self.interpret(values)
         except OutOfPatience:                                # there is a kernel
             self._compile(values)
-            return self.run(values)
+            return self._run(values)
 
     def interpret(self, values: list) -> tuple:
         """The outputs by the interpreter, whose time is counted."""
@@ -109,11 +116,21 @@ class Runner:
         """The generated Python."""
         return compiler.source(self.linked, name or self.name, guards=self.guards)
 
+    def by_itself(self) -> "Runner | None":
+        """A runner of the same program that calls no Python functions, if it does so only to print."""
+        if self.callbacks is None:
+            return self
+        func = with_prints(self.func)
+        return None if calls_python(func) else Runner(func, self.policy, self.name, self.guards)
+
     def dispatcher(self, values: list, count: int) -> Any:
         """The kernel for compiled callers, which give the first `count` values; the others are constants of it."""
         if self.callbacks is not None:                       # an error of theirs would be lost in Numba's prange
-            raise compiler.BackendError("it calls Python functions, such as a solver of SciPy's, and compiled callers "
-                                        "may run where Python cannot: call it from Python")
+            alone = self.by_itself()
+            if alone is None:
+                raise compiler.BackendError("it calls Python functions, such as a solver of SciPy's or a logger, and "
+                                            "compiled callers may run where Python cannot: call it from Python")
+            return alone.dispatcher(values, count)
         if self.kernel is None:
             self._compile(values)
         if self.kernel is None:

@@ -5,7 +5,7 @@ A builder holds both and reads neither: the packages of `trace` fill them and as
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..util.listening import listening
+from ..util.listening import listening, outlets
 from .graph import Var
 
 
@@ -61,6 +61,7 @@ class TraceState:
     # -- floating-point errors and warnings -----------------------------------------------------------
     strict: bool = False                                        # whether they may raise (trace/regions/handlers)
     listening: Any = field(default_factory=listening)           # who hears of them when the trace begins
+    outlets: tuple = field(default_factory=outlets)             # where lines and warnings go then
     listeners: Any = None                                       # the line where the function asked to be told
     settings: Any = None                                        # by which `listeners` was found out
 

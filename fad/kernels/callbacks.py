@@ -26,7 +26,7 @@ from fad.kernels.memory import made
 from fad.kernels.printing import copied
 from fad.kernels.promotion import compiled_as
 
-__all__ = ["call_python"]
+__all__ = ["call_python", "tell_python"]
 
 DONE, FAILED, FOREIGN = 0, 1, 2
 CODE, WORD = ir.IntType(32), ir.IntType(64)
@@ -56,12 +56,17 @@ class Callbacks:
     def raised(error):
         """Whether an error that a kernel has handed on comes from a function that it called."""
         frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
-        return answered.__code__ in frames
+        return answered.__code__ in frames or told.__code__ in frames
 
 
 def call_python(place, number, *values):
     """Call the function at this place of those that the number stands for."""
     return _function(place, number).function(*values)
+
+
+def tell_python(place, number, *values):
+    """The same of a function that says something and has no result."""
+    _function(place, number).function(*values)
 
 
 def _function(place, number):
@@ -78,6 +83,18 @@ def answered(place, number, *words):
     A number is one of the words, an array is several: its address, extents and strides.
     """
     function, kinds = _function(place, number)
+    result = function(*_values(kinds, words))
+    return np.ascontiguousarray(result) if kinds[0][1] else result.item()
+
+
+def told(place, number, *words):
+    """A call by compiled code that has no result."""
+    function, kinds = _function(place, number)
+    function(*_values(kinds, words))
+
+
+def _values(kinds, words):
+    """The arguments that words of compiled code tell."""
     values, k = [], 0
     for dtype, rank, is_pythons in kinds:
         if rank:
@@ -86,8 +103,7 @@ def answered(place, number, *words):
         else:
             values.append(words[k] if is_pythons else dtype.type(words[k]))
         k += 1 + 2 * rank
-    result = function(*values)
-    return np.ascontiguousarray(result) if kinds[0][1] else result.item()
+    return values
 
 
 def _rule(place, number, *values):
@@ -97,6 +113,13 @@ def _rule(place, number, *values):
     model = given[0]
     result = types.Array(model.dtype, model.ndim, "C") if isinstance(model, types.Array) else model
     return result, types.int64, types.int64, *given
+
+
+def _telling_rule(place, number, *values):
+    given = [types.unliteral(t) for t in values]
+    if not all(isinstance(t, (types.Number, types.Boolean, types.Array)) for t in given):
+        return None
+    return types.none, types.int64, types.int64, *given
 
 
 def _emit(context, builder, sig, args):
@@ -110,27 +133,45 @@ def _emit(context, builder, sig, args):
     builder.store(CODE(FOREIGN), outcome)
     with builder.if_then(is_pythons_thread(builder)):
         held(builder, lambda: _call(context, builder, sig, args, result, outcome))
-    found = builder.load(outcome)
-    with builder.if_then(builder.icmp_signed("!=", found, CODE(DONE)), likely=False):
+
+    def let_go_of_result():
         if is_array:
             context.nrt.decref(builder, kind, result)
+    _raise_unless_done(context, builder, outcome, let_go_of_result)
+    return result if is_array else builder.load(result)
+
+
+def _emit_telling(context, builder, sig, args):
+    outcome = cgutils.alloca_once(builder, CODE)
+    builder.store(CODE(FOREIGN), outcome)
+    with builder.if_then(is_pythons_thread(builder)):
+        held(builder, lambda: _call(context, builder, sig, args, None, outcome))
+    _raise_unless_done(context, builder, outcome, lambda: None)
+    return context.get_dummy_value()
+
+
+def _raise_unless_done(context, builder, outcome, let_go_of_result):
+    """Emit the kernel's error where the call has failed."""
+    found = builder.load(outcome)
+    with builder.if_then(builder.icmp_signed("!=", found, CODE(DONE)), likely=False):
+        let_go_of_result()
         let_go(context, builder)
         with builder.if_then(builder.icmp_signed("==", found, CODE(FAILED))):
             context.call_conv.return_exc(builder)
         context.call_conv.return_user_exc(builder, RuntimeError, (TELLS,))
-    return result if is_array else builder.load(result)
 
 
 def _call(context, builder, sig, args, result, outcome):
-    """Emit the call of `answered`, whose result is stored; an error is the outcome."""
+    """Emit the call of `answered`, whose result is stored, or of `told`; an error is the outcome."""
     python = context.get_python_api(builder)
     builder.store(CODE(FAILED), outcome)
     module = python.import_module(context.insert_const_string(builder.module, __name__))
     with builder.if_then(cgutils.is_not_null(builder, module)):
         objects = [each for t, value in zip(sig.args, args) for each in _objects(context, builder, python, t, value)]
-        answer = python.call_method(module, "answered", objects)
+        answer = python.call_method(module, "told" if result is None else "answered", objects)
         with builder.if_then(cgutils.is_not_null(builder, answer)):
-            _store(context, builder, python, sig.return_type, answer, result)
+            if result is not None:
+                _store(context, builder, python, sig.return_type, answer, result)
             builder.store(CODE(DONE), outcome)
             python.decref(answer)
         for each in objects:
@@ -161,3 +202,4 @@ def _store(context, builder, python, kind, answer, result):
 
 
 compiled_as(call_python, _rule, _emit)
+compiled_as(tell_python, _telling_rule, _emit_telling)

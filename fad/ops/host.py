@@ -1,7 +1,8 @@
 """Calls of functions that are not traced: Python code that runs on arrays when the program runs.
 
-Transforms and passes see `host`, which holds its function. Compiled code sees `call_python`, which is given the number
-of the program's functions as an operand (see backend/callbacks.py).
+Transforms and passes see `host`, which holds its function, or `tell`, whose function has no result. Compiled code sees
+`call_python` and `tell_python`, which are given the number of the program's functions as an operand (see
+backend/callbacks.py).
 """
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
+from ..ir.traits import Traits
 from ..ir.types import Type, type_of
 from ..util.errors import ExtentError
 from ..util.lazy import LazyModule
-from .kinds import NotDifferentiable, shape_of
+from .kinds import NotDifferentiable, Zero, shape_of
 
 callbacks: Any = LazyModule("fad.kernels.callbacks")
 
@@ -43,3 +45,24 @@ call_python = Op("call_python", _run_by_number, lambda number, *args, place: _in
                  kernel="call_python", kernel_params=("place",), params_lead=True,
                  doc="The function at a place of those that the number stands for, on arrays; its result has the shape "
                      "and dtype of the first of them")
+
+
+def _run_telling(*args: Any, function: Callable) -> tuple:
+    function(*args)
+    return ()
+
+
+tell = Op("tell", _run_telling, lambda *args, function: (), kind="opaque", derivative=Zero(), effect=True,
+          creation=True, traits=Traits(tells=True),
+          doc="function(*args), which tells people something and has no result: a line of a log")
+
+
+def _tell_by_number(number: Any, *args: Any, place: int) -> tuple:
+    callbacks.tell_python(place, number, *args)
+    return ()
+
+
+tell_python = Op("tell_python", _tell_by_number, lambda number, *args, place: (), kind="opaque", derivative=Zero(),
+                 effect=True, kernel="tell_python", kernel_params=("place",), params_lead=True,
+                 traits=Traits(tells=True),
+                 doc="The function at a place of those that the number stands for, which has no result")

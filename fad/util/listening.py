@@ -4,6 +4,7 @@ to raise them.
 Operations give infinities and nans, and a program tells nobody. So this module asks whether somebody listens who did
 not when the function began.
 """
+import sys
 import warnings
 from typing import Any, NamedTuple
 
@@ -36,6 +37,11 @@ def listening() -> Listening:
     return Listening(errors, shown_by,
                      any(action == "error" and issubclass(RuntimeWarning, kind)
                          for action, _, kind, *_ in warnings.filters))
+
+
+def outlets() -> tuple:
+    """Where lines that are printed, and warnings, go now."""
+    return sys.stdout, sys.stderr, warnings.filters, len(warnings.filters), warnings.showwarning
 
 
 def settings() -> tuple:

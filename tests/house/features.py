@@ -14,7 +14,7 @@ FEATURES = {
     "FAD_CACHE_DIR": "compiling.md#kernels-on-disk",
     "np.vectorize": "loops.md#a-function-of-one-number",
     "standard_normal, choice": "sharp-bits.md#random-numbers-are-new-at-each-call",
-    "history, calls": "sharp-bits.md#state-changes-at-each-call-but-print-prints-once",
+    "history, calls": "sharp-bits.md#state-changes-at-each-call",
     "running mean, buffer": "loops.md#arguments",
     "y[i] = v, while, break": "loops.md",
     "fad.dask.value_and_grad, hvp, gauss_newton": "scaling.md#a-sum-over-chunks",

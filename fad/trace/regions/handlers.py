@@ -53,6 +53,7 @@ def caught(handled: "Callable | None" = None) -> Iterator[None]:
         refuse_handled()
     kinds += (FloatingPointError,) if _takes_in_numpys(kinds) else ()
     found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
+    _note_lines(builder.equations[start:])
     if found is not None:
         raise UnstageableError(
             f"{found.op.name} in a try with handlers may raise an error when the program runs",
@@ -60,6 +61,15 @@ def caught(handled: "Callable | None" = None) -> Iterator[None]:
             why="handlers are part of the function, and not of the program",
             do="test for what may go wrong instead",
         )
+
+
+def _note_lines(equations: list) -> None:
+    """Note that the function handles what is raised where these lines are said (see runtime/telling.py)."""
+    for eqn in equations:
+        if eqn.op.name == "tell":
+            eqn.params["function"].is_handled = True
+        for region in eqn.regions:
+            _note_lines(region.equations)
 
 
 @contextmanager

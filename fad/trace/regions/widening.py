@@ -151,13 +151,13 @@ class _Comparison:
         effects: tuple[list, list] = ([], [])
         for eqn in narrow.equations:
             if eqn.op.effect:
-                effects[0].append(self._key(eqn))
+                effects[0].append((*self._key(eqn), *_told(eqn)))
             elif not self._is_known(eqn) and not self._is_again(eqn, made.setdefault(self._key(eqn), [])):
                 if has_effect(eqn):
                     effects[0].append(eqn)
         for eqn in wide.equations:
             if eqn.op.effect:
-                effects[1].append(self._key(eqn))
+                effects[1].append((*self._key(eqn), *_told(eqn)))
             elif not self._is_known(eqn):
                 found = self._find(eqn, made)
                 if has_effect(eqn):
@@ -249,6 +249,11 @@ class _Comparison:
                                 ComparedPart(list(wide.inputs), wide.equations, list(wide.outputs))):
                 return False
         return True
+
+
+def _told(eqn: Equation) -> list:
+    """What people see of an effect, besides numbers: 0 is not 0.0."""
+    return [_kind(a.type) for a in eqn.inputs] if eqn.op.traits.tells else []
 
 
 def _number(x: Any) -> tuple:

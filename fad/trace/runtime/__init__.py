@@ -6,5 +6,6 @@
     capture     a copy of a function with swapped names    scopes      its globals and closure
     library     stand-ins of modules and their functions   namespaces  fad.numpy and its kin
     branching   if, and, or, not, chains                   special_methods   Python's special methods by their callers
-    comprehensions   functions that comprehensions make
+    comprehensions   functions that comprehensions make    telling     what is printed, logged and warned of
+    spoken      texts and values of such lines
 """

@@ -22,7 +22,7 @@ from ..objects.originals import StandIn
 from ..values import text
 from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
-from . import ordering
+from . import ordering, telling
 
 
 def is_scalar(x: Any) -> bool:
@@ -228,7 +228,7 @@ BUILTIN_FACES: dict[str, Any] = {
     "complex": complex_,
     "divmod": divmod_,
     "pow": pow_,
-    "print": text.print_,
+    "print": telling.print_,
     **ordering.FACES,
 }
 BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {

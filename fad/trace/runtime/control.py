@@ -46,9 +46,10 @@ from ..objects.originals import original_of
 from ..regions import handlers, optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
-from ..values import text
+from ..values import templates, text
 from ..values.iterate import Range, steps_of
 from ..values.tracer import births
+from . import telling
 from .attributes import Dispatched
 from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
@@ -85,7 +86,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
             return functools.partial(answer, current().root, f)
         if is_tracing() and is_per_call(f):
             return functools.partial(called_anew, f)
-        face = text.face_of(f) if is_tracing() else None
+        face = telling.face_of(f, is_tracing()) if stack.builders() else None
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
         found = asking or self._outside(f, face or self._call(f))
         if not self.takes_as_it_is(f, found):
@@ -323,7 +324,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
     def percent(self, template: Any, given: Any) -> Any:
         """template % given"""
         self._show(given)
-        return text.percent(template, given)
+        return templates.percent(template, given)
 
     def _show(self, x: Any) -> None:
         """Note that x is read by code that is not captured: a text is made of it, a pattern asks for its attributes."""

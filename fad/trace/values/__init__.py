@@ -8,4 +8,5 @@
     twins       containers that may be one                 excuses     reads that are right in spite of an alias
     absent      what traced values do not have             sparse      SciPy's sparse matrices
     view_call   calls that may give views                  operators   comparisons, assignments in place, rounding
+    templates   texts from templates                       marks       traced values in texts of objects
 """

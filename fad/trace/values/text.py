@@ -4,15 +4,14 @@ traced.
     f"layer{k} {loss:.2f}"  ->  Text("layer", k, " ", loss)      unknown: it may be joined, kept, printed or dropped
     f"layer{k}" in frozen   ->  the loop over k is unrolled       its text is known (by a guard for extents), or refused
 
-A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. Messages for
-people (print, warnings, logs, errors) are written with names in place of the numbers.
+A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. What is printed,
+logged and warned of has the numbers of each call (runtime/telling.py). Messages of errors are written with names in
+place of the numbers.
 """
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import BuiltinMethodType, MethodType
 from typing import Any
 
 import numpy as np
@@ -20,19 +19,19 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...util.ambient import ambient
-from ...util.defects import asked_by_user, door, is_door
+from ...util.defects import door, is_door
 from ...util.errors import ConcreteValueError
-from ...util.where import BELOW_TRACING, module_name
+from ...util.where import BELOW_TRACING
 from ..guards.settings import answer
 from .constants import constant_of
+from .marks import Marks
 
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
-_SAYS_ALL = re.compile(r"([^%]|%%|%[sra])*", re.S)           # texts of whatever it is, and no numbers
-CONVERSION = re.compile(r"%(\(\w*\))?[-#0 +]*(\d+)?(\.(\d+))?[hlL]?[diouxXeEfFgGcrsa]")
 
 
 class _Telling(threading.local):
-    is_on = False
+    is_on = False                                             # texts are for people: names in place of numbers
+    marks: Any = None                                         # Marks, in a text that is taken apart at its numbers
 
 
 _telling = _Telling()
@@ -44,18 +43,21 @@ def text_of(x: Any, make: Callable, frame: Any, *spec: str) -> str:
     if x.ndim and any(spec):
         raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
     builder = current() if stack.builders() else None
+    if _telling.marks is not None:
+        return _telling.marks.put(x, make)
     if is_told(frame) and not (builder is not None and builder.live and builder.is_known(x)):
         return x.describe()
+    return make(_known_number(x))
+
+
+def _known_number(x: Any) -> Any:
+    """A traced value that is known, as Python has it."""
     known = x._concrete("a text was made", constant=True)
-    if not x.ndim and not isinstance(known, np.ndarray):
-        known = (
-            known.item()
-            if x.type.weak and isinstance(known, np.generic)
-            else known
-            if x.type.weak
-            else x.dtype.type(known)
-        )
-    return make(known)
+    if x.ndim or isinstance(known, np.ndarray):
+        return known
+    if not x.type.weak:
+        return x.dtype.type(known)
+    return known.item() if isinstance(known, np.generic) else known
 
 
 def asked(make: Callable) -> Callable:
@@ -65,7 +67,7 @@ def asked(make: Callable) -> Callable:
 
 def text_of_list(items: Any) -> str:
     """repr() of a list that a loop has filled."""
-    if is_told(sys._getframe(1)):
+    if _telling.marks is None and is_told(sys._getframe(1)):
         return f"<traced list of {items.length}>"
     raise ConcreteValueError("a text was made of a list that a loop has filled", do="make the text of its elements")
 
@@ -73,11 +75,11 @@ def text_of_list(items: Any) -> str:
 @contextmanager
 def telling() -> Iterator[None]:
     """Within, texts are for people: they have names in place of numbers that are not known."""
-    before, _telling.is_on = _telling.is_on, True
+    before, _telling.is_on, _telling.marks = (_telling.is_on, _telling.marks), True, None
     try:
         yield
     finally:
-        _telling.is_on = before
+        _telling.is_on, _telling.marks = before
 
 
 def is_told(frame: Any) -> bool:
@@ -151,12 +153,15 @@ TracedText.__complex__ = lambda self: complex(self.known())         # type: igno
 
 
 class TextPart:
-    """make(*given), a text: what is given does not change, or is None if it may."""
+    """make(*given), a text: what is given does not change, or is None if it may. later: what the text is made of when
+    the program runs (make, and what it is given), where it can be made then.
+    """
 
-    __slots__ = ("make", "given", "said")
+    __slots__ = ("make", "given", "said", "later")
 
-    def __init__(self, make: Callable, given: "tuple | None", said: str):
+    def __init__(self, make: Callable, given: "tuple | None", said: str, later: "tuple | None" = None):
         self.make, self.given, self.said = make, given, said
+        self.later = (make, given) if given is not None else later
 
     def known(self) -> str:
         if not stack.builders():
@@ -184,13 +189,13 @@ def _is_known(x: Any) -> bool:
     return isinstance(x, Value) and not x.ndim and constant_of(x.atom) is not None
 
 
-def _is_fixed(x: Any) -> bool:
+def is_fixed(x: Any) -> bool:
     """Whether x is, and stays, what it is: numbers, texts and tuples of them."""
     return (
         type(x) in PLAIN
         or type(x) is TracedText
         or (isinstance(x, Value) and not x.ndim)
-        or (type(x) is tuple and all(map(_is_fixed, x)))
+        or (type(x) is tuple and all(map(is_fixed, x)))
     )
 
 
@@ -214,16 +219,55 @@ def _example(x: Any) -> Any:
 @door
 def made(make: Callable, said: Callable, *given: Any) -> Any:
     """make(*given), a text: a Text where what is given is traced. said(*given): what it says to people."""
-    if not stack.builders() or stack.is_live() or _telling.is_on or all(map(_is_known, given)):
+    if stack.is_live():                                       # a text has no derivative that float(x) would lose
+        return make(*map(_on_tape, given))
+    if not stack.builders() or _telling.is_on or all(map(_is_known, given)):
         return make(*given)
-    if all(map(_is_fixed, given)):
+    if all(map(is_fixed, given)):
         make(*map(_example, given))                           # it fails now if it fails at all
         return TracedText(TextPart(make, tuple(map(_as_now, given)), _told(said, *given)))
     answer(current().root, np.get_printoptions)               # of an object or an array
     try:
         return make(*given)
     except ConcreteValueError:                                # of an object, a list or an array with traced values
-        return TracedText(TextPart(make, None, _told(said, *given)))
+        later = (make, tuple(map(_as_now, given))) if all(map(_is_value, given)) else in_parts(make, *given)
+        return TracedText(TextPart(make, None, _told(said, *given), later))
+
+
+def _on_tape(x: Any) -> Any:
+    if type(x) is tuple:
+        return tuple(map(_on_tape, x))
+    return _known_number(x) if isinstance(x, Value) else x
+
+
+def _is_value(x: Any) -> bool:
+    """Whether x is a number, an array or a text, or a tuple of them."""
+    return is_fixed(x) or isinstance(x, Value) or (type(x) is tuple and all(map(_is_value, x)))
+
+
+def in_parts(make: Callable, *given: Any) -> "tuple | None":
+    """What make(*given), the text of an object with traced values in it, is made of when the program runs; None if that
+    cannot be told: the text depends on how long theirs are."""
+    try:
+        (marks, texts), (_, others) = [(m, _marked(m, make, given)) for m in (Marks(1), Marks(9))]
+    except ConcreteValueError:
+        return None
+    if texts != others:
+        return None
+    parts = [TextPart(make, (_as_now(x),), "") for make, x in marks.made]
+    return _as_it_is, (TracedText(*[x if k % 2 == 0 else parts[x] for k, x in enumerate(texts)]),)
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _marked(marks: Marks, make: Callable, given: tuple) -> list:
+    before, _telling.marks = _telling.marks, marks
+    try:
+        return marks.split(str(make(*given)))
+    finally:
+        _telling.marks = before
 
 
 def told(x: Any) -> str:
@@ -239,6 +283,7 @@ def _told(said: Callable, *given: Any) -> str:
 
 # -- what rewritten code calls in place of f"...", "..." % x and Python's functions ----------------
 
+TEXTS = {"s": str, "r": repr, "a": ascii}
 CONVERSIONS: dict[int, Callable] = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
 
 
@@ -246,11 +291,12 @@ def formatted(x: Any, conversion: int = -1, spec: Any = "") -> Any:
     """{x!r:spec} in an f-string"""
     if conversion == -1 and type(x) is TracedText and not spec:
         return x
-    return made(_formatted, lambda x, *_: f"{x}", x, conversion, resolved(spec))
+    return made(format_with, lambda x, *_: f"{x}", x, conversion, resolved(spec))
 
 
 @door
-def _formatted(x: Any, conversion: int, spec: str) -> str:
+def format_with(x: Any, conversion: int, spec: str) -> str:
+    """{x!conversion:spec} in an f-string"""
     return format(CONVERSIONS[conversion](x), spec)
 
 
@@ -261,42 +307,6 @@ def joined(*parts: Any) -> Any:
     return TracedText(
         *[p for part in parts for p in (part.parts if type(part) is TracedText else (str.__str__(part),))]
     )
-
-
-@door
-def percent(template: Any, given: Any) -> Any:
-    """template % given"""
-    if type(template) is not str:
-        return asked_by_user(lambda: template % given)
-    if not (_is_fixed(given) or isinstance(given, dict) or _SAYS_ALL.fullmatch(template)):
-        return template % given
-    if isinstance(given, dict):
-        return made(
-            lambda *values: template % dict(zip(given, values)),
-            lambda *values: _spoken(template) % dict(zip(given, values)),
-            *given.values(),
-        )
-    return made(
-        lambda *values: template % values,
-        lambda *values: _spoken(template) % values,
-        *(given if type(given) is tuple else (given,)),
-    )
-
-
-def _spoken(template: str) -> str:
-    """A template as it is for people: names in place of numbers."""
-    return CONVERSION.sub(lambda found: "%" + (found.group(1) or "") + "s", template.replace("%%", "%%%%")).replace(
-        "%%%%", "%%"
-    )
-
-
-def _format_method(template: str, *args: Any, **kwargs: Any) -> Any:
-    """template.format(*args, **kwargs)"""
-    names, count = list(kwargs), len(args)
-
-    def make(*values: Any) -> str:
-        return template.format(*values[:count], **dict(zip(names, values[count:])))
-    return made(make, make, *args, *kwargs.values())
 
 
 def _of_one(convert: Callable) -> Callable:
@@ -314,44 +324,4 @@ def format_(x: Any, spec: Any = "") -> Any:
     return formatted(x, -1, spec)
 
 
-@door
-def print_(*args: Any, **kwargs: Any) -> None:
-    """print(): for people, unless the text is written to a file of the function's."""
-    if kwargs.get("file") not in (None, sys.stdout, sys.stderr):
-        print(*map(resolved, args), **kwargs)
-        return
-    with telling():
-        print(*args, **kwargs)
-
-
-def told_by(f: Callable) -> Callable:
-    """A function that writes logs or warnings, as captured code calls it: what it is given is for people."""
-    @door
-    def call(*args: Any, **kwargs: Any) -> Any:
-        place = next((k for k, x in enumerate(args) if type(x) in (str, TracedText)), len(args))
-        values = args[place + 1:]
-        if place < len(args) and any(isinstance(x, (Value, TracedText)) for x in args[place:]):
-            text = args[place].said if type(args[place]) is TracedText else args[place]
-            if values and module_name(f) != "warnings":
-                text, values = _told(lambda: _spoken(text) % values), ()
-            args = (*args[:place], text, *values)
-        with telling():
-            return f(*args, **kwargs)
-    return call
-
-
-def tells(f: Any) -> bool:
-    """Whether f writes logs or warnings for people."""
-    owner = getattr(f, "__self__", None)
-    of = type(owner) if isinstance(f, MethodType) else f
-    return module_name(of) in ("logging", "warnings", "_warnings") and not isinstance(f, type)
-
-
-def face_of(f: Any) -> Any:
-    """The stand-in for a Python function that makes or writes text; None for others."""
-    if isinstance(f, BuiltinMethodType) and f.__name__ == "format" and type(f.__self__) is str:
-        return lambda *args, **kwargs: _format_method(f.__self__, *args, **kwargs)
-    return told_by(f) if tells(f) else None
-
-
-FACES: dict = {str: _of_one(str), repr: _of_one(repr), ascii: _of_one(ascii), format: format_, print: print_}
+FACES: dict = {str: _of_one(str), repr: _of_one(repr), ascii: _of_one(ascii), format: format_}

@@ -1,0 +1,55 @@
+"""Marks in the place of traced values, in a text that Python or a library makes of an object.
+
+    str(model)  ->  "Model(<mark 0>, 3)"  ->  "Model(", the text of a number, ", 3)"
+
+The text of the number is put in when the program runs.
+"""
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ...util.errors import ConcreteValueError
+
+_FORM = re.compile("\ue000(\\d+)\ue001")
+
+
+class Marks:
+    """The marks of one text, each with what makes the text that it stands for."""
+
+    def __init__(self, width: int):
+        self.width, self.made = width, []                     # type: int, list[tuple]
+
+    def put(self, x: Any, make: Callable) -> str:
+        """A mark for make(x)."""
+        self.made.append((make, x))
+        return MarkText(f"\ue000{len(self.made) - 1:0{self.width}}\ue001")
+
+    @staticmethod
+    def split(text: str) -> list:
+        """The plain texts, with the numbers of the marks between them."""
+        parts: list = _FORM.split(text)
+        parts[1::2] = map(int, parts[1::2])
+        return parts
+
+
+class MarkText(str):
+    """A mark. What asks how long it is, or what it says, has to wait for the number."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise ConcreteValueError("a text of a traced value is padded, cut or read",
+                                     why="its numbers are not known while the function is traced",
+                                     do="make the text of the number with its width: f\"{x:10.3f}\"")
+        return self
+
+
+def _refused(self: MarkText, *args: Any, **kwargs: Any) -> Any:
+    return MarkText.__format__(self, "any")
+
+
+for _name in ("len", "getitem", "iter", "contains", "eq", "ne", "lt", "le", "gt", "ge", "mul", "rmul", "mod", "hash"):
+    setattr(MarkText, f"__{_name}__", _refused)
+for _name in [name for name in vars(str) if not name.startswith("_")]:
+    setattr(MarkText, _name, _refused)
