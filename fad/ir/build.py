@@ -332,6 +332,8 @@ def building(name: str = "f", value_class: "type | None" = None, region: bool = 
     except Exception as error:
         if region and not builder.live:                          # a tape goes only the ways that are taken
             vars(error)["left a region"] = True
+        if builder.parent is None:
+            builder.trace.let_go()
         raise
     finally:
         # it is gone if an interrupt came between two lines here

@@ -207,4 +207,7 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 def taping(name: str, value_class: type) -> Iterator[LiveBuilder]:
     """A tape as the current builder of this thread."""
     with building(name, value_class, make=LiveBuilder) as builder:
-        yield builder                                        # type: ignore[misc]
+        try:
+            yield builder                                    # type: ignore[misc]
+        finally:
+            builder.trace.let_go()

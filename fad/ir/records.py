@@ -2,7 +2,7 @@
 
 A builder holds both and reads neither: the packages of `trace` fill them and ask them.
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..util.listening import listening, outlets
@@ -66,6 +66,16 @@ class TraceState:
     settings: Any = None                                        # by which `listeners` was found out
 
     frontend: Any = None                                        # what captures functions (trace/runtime/capture)
+
+    def let_go(self) -> None:
+        """Forget all: the trace is over, and objects of the user's may live no longer than without it. Builders and
+        values refer to each other, and stay until Python collects such cycles."""
+        for each in fields(self):
+            x = getattr(self, each.name)
+            if isinstance(x, (list, dict, set)):              # others may refer to it
+                x.clear()
+            else:
+                setattr(self, each.name, None)
 
 
 @dataclass(slots=True)

@@ -144,7 +144,9 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         return Traced(func, structure, statics, (), written, (), Checks(()),
                       delivered=len(inside.outputs) if inside else 0, inside=inside)
     written += tuple([len(inputs) + k for k, _ in outer])
-    return _whole(builder, func, inputs, before, structure, statics, written, lost, effects, left)
+    traced = _whole(builder, func, inputs, before, structure, statics, written, lost, effects, left)
+    builder.trace.let_go()
+    return traced
 
 
 def _refuse_unseen(builder: Builder) -> None:

@@ -73,7 +73,8 @@ class Mark:
 
     def __init__(self, journal: "Journal | None" = None) -> None:
         self.born, self.entries = next(births), {}            # type: int, dict[int, JournalEntry]
-        self.journal, self.put_back = journal, self._put_back
+        self.journal = journal
+        self.instead: Callable | None = None                  # what puts all back, more than the entries perhaps
 
     @property
     def is_open(self) -> bool:
@@ -97,6 +98,10 @@ class Mark:
             if inner.is_open:
                 self.journal.marks.pop()                                          # type: ignore[union-attr]
         self._put_back()
+
+    def put_back(self) -> None:
+        """Undo what an interrupt has left open."""
+        (self.instead or self._put_back)()
 
     def _put_back(self) -> None:
         for e in reversed(self.entries.values()):
@@ -123,6 +128,7 @@ class Journal:
             return
         while self.marks.pop() is not mark:                   # those within that an error has left open
             pass
+        mark.journal = mark.instead = None                    # nothing is kept alive by a cycle
         if self.marks:
             around = self.marks[-1]
             for key, e in mark.entries.items():

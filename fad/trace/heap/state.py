@@ -136,7 +136,7 @@ class Trial:
         self.builder, self.own = current(), {id(c) for c in cells.values()}
         self.journal = journal()
         self.mark = self.journal.begin()
-        self.mark.put_back = self.undo
+        self.mark.instead = self.undo
         self.born = self.mark.born
         if is_region:
             self.builder.region.born = self.born

@@ -2,6 +2,7 @@
 where an iteration's elements go.
 """
 import operator
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ class AppendedLists:
     """The lists that one loop appends to."""
 
     def __init__(self, plan: Any):
-        self.plan, self.born = plan, next(births)
+        self._plan, self.born = weakref.ref(plan), next(births)                 # no cycle keeps the loop's variables
         self.outer = {
             id(c): c
             for c in containers_in([_content(cell) for cell in plan.cells.values()], journal().is_untouched)
@@ -57,6 +58,10 @@ class AppendedLists:
         self.ties: dict[int, tuple] = {}  # what iterations do to elements: replace, write to, share (see member.py)
         self.marks: dict[int, tuple] = {}
         self.kin: dict[int, tuple] = {}  # the rows, and what was known of what is the same as they are
+
+    @property
+    def plan(self) -> Any:
+        return self._plan()
 
     def counts(self, slot: Any) -> bool:
         """Whether a list's length follows from the number of the iteration, so that it need not be carried."""

@@ -5,6 +5,7 @@ program cannot see it: after it was used, in one of two branches, in every itera
 Random numbers are another thing in each iteration, too: they may be drawn only where the generator was made, not in a
 region of its own, which is traced once and run many times or never.
 """
+import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...util import tree
 from ...util.defects import door
-from ...util.errors import UnstageableError
+from ...util.errors import StructureError, UnstageableError
 from ...util.where import is_fads, module_name
 from ..frontend.nodes import SEES_NAMES
 from ..heap.journal import was_there
@@ -38,13 +39,19 @@ FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"
 
 def refuse_frames(f: Any) -> None:
     """An error if f sees the frame that calls it: the names there are those of the function as fad has rewritten it. Or
-    how large objects are.
+    how large objects are, or how often a cache was asked.
     """
     if f is sys.getsizeof:
         raise UnstageableError(
             "sys.getsizeof is called",
             why="what stands for an object while the function is traced is larger or smaller",
             do="ask for the size outside the function",
+        )
+    if isinstance(getattr(f, "__self__", None), functools._lru_cache_wrapper):
+        raise StructureError(                                 # on the tape, too: the trace has asked it before
+            f"{f.__name__} of a function with a cache is called",
+            why="fad asks the cache, too, when it traces the function and before each call",
+            do="call it outside the function",
         )
     if (module_name(f), f.__name__) in FRAMES:
         raise UnstageableError(
