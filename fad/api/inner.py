@@ -7,7 +7,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value
-from ..ir.graph import Func
+from ..ir.graph import Func, silent
 from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ir.uses import operands
@@ -98,7 +98,7 @@ class Inner:
         """What the function leaves outside itself, computed in the program around it."""
         func, count = self.traced.func, self.traced.delivered
         left = Func("left", func.inputs, func.equations, func.outputs[len(func.outputs) - count:])
-        return evaluate(left, self.args) if count else ()
+        return evaluate(silent(left), self.args) if count else ()
 
     def deliver(self, values: Sequence) -> None:
         """What the function has left outside itself are these values of the program around it: the last ones of its

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir.build import building
-from ..ir.graph import Func
+from ..ir.graph import Func, silent
 from ..ir.op import registry
 from ..ir.types import Type, type_of
 from ..ir.walk import evaluate
@@ -37,7 +37,7 @@ def jacobian_body(f: Callable, args: tuple, kwargs: dict, chosen: Sequence[int],
     _check_complex(inner, holomorphic, count)
     table = _by_rows(inner, holomorphic, count) if reverse(inner) else _by_columns(inner, count)
     arguments = [args[k] for k in chosen]
-    aux = evaluate(inner.func, inner.args)[count:inner.results] if has_aux else ()
+    aux = evaluate(silent(inner.func), inner.args)[count:inner.results] if has_aux else ()
     return inner.tree_of([*[_columns(arguments, parts) for parts in table], *aux])
 
 

@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import stack
+from ..ir.graph import silent
 from ..ir.walk import evaluate
 from ..transforms.custom import is_reverse_only, uses_its_inputs
 from ..transforms.jvp import push_forward
@@ -241,7 +242,7 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
         early = evaluate(inner.func, inner.args)  # a loop of values and tangents belongs to the second step
-        ys, dys = push_forward(inner.func, inner.args, aligned_tangents(inner, primals, tangents))
+        ys, dys = push_forward(silent(inner.func), inner.args, aligned_tangents(inner, primals, tangents))
         return inner.tree_of(early), tangent_tree(inner, ys, dys), primals
     return TwoStep(body, f, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
 

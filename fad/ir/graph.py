@@ -148,6 +148,16 @@ def has_loop(eqn: Equation) -> bool:
     return is_loop(eqn) or any(has_loop(e) for r in eqn.regions for e in r.equations)
 
 
+def silent(func: Func) -> Func:
+    """The Func without the lines that it prints or logs, for who computes it a second time."""
+    kept = [
+        eqn.replace(regions=tuple(map(silent, eqn.regions))) if eqn.regions else eqn
+        for eqn in func.equations
+        if not eqn.op.traits.tells
+    ]
+    return func.replace(equations=kept)
+
+
 def has_effect(eqn: Equation) -> bool:
     """Whether this equation, or one in it at any depth, must run even if its results are not used (a check)."""
     return bool(eqn.op.effect) or any(has_effect(e) for r in eqn.regions for e in r.equations)

@@ -354,7 +354,53 @@ def own_handler(x):
     return np.sum(x)
 
 
-FUNCTIONS = [levels, disabled, templates, objects, padded, handlers, raising, formatter, adapter, exception, of_module, places,
+PAPER = io.StringIO()
+
+
+def to_files(x):
+    own = io.StringIO()
+    print("to own", len(x), file=own)
+    print(f"{x[0]:.2f}", x, file=PAPER)
+    return np.sum(x) * len(own.getvalue())
+
+
+def change_to_files(k):
+    print(PAPER.getvalue())
+
+
+def to_own_file(x):
+    own = io.StringIO()
+    print("to own", x[0], file=own)
+    print(own.getvalue())
+    return np.sum(x)
+
+
+class Tee:
+    def __init__(self):
+        self.lines = []
+
+    def write(self, line):
+        self.lines.append(line)
+
+
+TEE = Tee()
+
+
+def to_object(x):
+    print(x[0], file=TEE)
+    return np.sum(x) * len(TEE.lines)
+
+
+def change_to_object(k):
+    print(TEE.lines)
+
+
+def written(x):
+    sys.stdout.write(f"write {x[0]:.2f}\n")
+    return np.sum(x)
+
+
+FUNCTIONS = [to_files, to_own_file, to_object, written, levels, disabled, templates, objects, padded, handlers, raising, formatter, adapter, exception, of_module, places,
              warned, warned_as_error, caught, redirected, printed, options, loops, found, changed_later, counted, fails,
              on_tape, beyond, in_try, own_handler]
 

@@ -7,6 +7,7 @@ a setting, and a line which nobody hears is no part of the program. What the fun
 themselves belongs to the tape.
 """
 import builtins
+import io
 import logging
 import pprint
 import sys
@@ -112,16 +113,23 @@ def print_(*args: Any, **kwargs: Any) -> None:
     file = kwargs.get("file")
     if not stack.builders():
         print(*args, **kwargs)
+    elif not _is_file(file) and stack.is_live():
+        print(*map(text.resolved, args), **kwargs)
     elif not _is_standard(file) and not journal().is_outer(file):
         print(*map(text.resolved, args), **kwargs)            # to a file of the function's own
-    elif not _is_standard(file):
-        raise _beyond("something is printed to a file")
+    elif not _is_file(file):
+        raise _beyond(f"something is printed to an object of class {type(file).__name__}")
     else:
         _say(builtins.print, args, kwargs)
 
 
 def _is_standard(file: Any) -> bool:
     return file is None or file is sys.stdout or file is sys.stderr
+
+
+def _is_file(file: Any) -> bool:
+    """Whether nothing that the function reads tells what was written there: it may not read from files."""
+    return _is_standard(file) or isinstance(file, io.IOBase)
 
 
 def _of_warnings(f: Any, args: tuple, kwargs: dict) -> Any:
@@ -170,7 +178,7 @@ def _say(f: Callable, args: tuple, kwargs: dict, template: "int | None" = None) 
     if given is None:
         operands = Operands()
         given = Built(tuple, tuple(map(operands.tree, args if stack.is_live() else _as_texts(args, template))))
-    named = Built(dict, tuple([Constant(x) if _is_standard(x) else operands.tree(x)
+    named = Built(dict, tuple([Constant(x) if _is_file(x) else operands.tree(x)
                                for x in kwargs.values()]), tuple(map(Constant, kwargs)))
     if stack.is_live():                                       # objects are themselves
         given = given._replace(items=tuple([x or Constant(y) for x, y in zip(given.items, args)]))
