@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir import stack
-from ..ir.build import Value, left_region
+from ..ir.build import Value, is_behind_lines, left_region
 from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
 from ..trace.heap.journal import Mark, noting
@@ -61,6 +61,8 @@ def is_unstaged(error: Exception) -> bool:
     """
     if is_interrupt(error):
         return False
+    if is_behind_lines(error):                                # the tape says them, and raises it again
+        return True
     if (isinstance(error, UNSTAGED) or (isinstance(error, PYTHONS) and not isinstance(error, FadError))
             or is_defect(error)):
         return True

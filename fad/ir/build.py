@@ -333,6 +333,7 @@ def building(name: str = "f", value_class: "type | None" = None, region: bool = 
         if region and not builder.live:                          # a tape goes only the ways that are taken
             vars(error)["left a region"] = True
         if builder.parent is None:
+            vars(error)["behind lines"] = builder.trace.tells and not builder.live
             builder.trace.let_go()
         raise
     finally:
@@ -352,6 +353,11 @@ def left_region(error: BaseException) -> bool:
     True
     """
     return "left a region" in vars(error)
+
+
+def is_behind_lines(error: BaseException) -> bool:
+    """Whether a trace ended by this error behind lines that the function prints or logs, which are not said yet."""
+    return bool(vars(error).get("behind lines"))
 
 
 @contextmanager

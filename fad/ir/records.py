@@ -61,6 +61,7 @@ class TraceState:
     # -- floating-point errors and warnings -----------------------------------------------------------
     strict: bool = False                                        # whether they may raise (trace/regions/handlers)
     listening: Any = field(default_factory=listening)           # who hears of them when the trace begins
+    tells: bool = False                                         # whether the function has printed or logged
     outlets: tuple = field(default_factory=outlets)             # where lines and warnings go then
     listeners: Any = None                                       # the line where the function asked to be told
     settings: Any = None                                        # by which `listeners` was found out

@@ -41,7 +41,7 @@ def weakened(guards: Iterable[Guard]) -> list:
 def _found_weakly(guard: Guard) -> Iterable:
     """What a weak reference leads to, or a container of such."""
     if isinstance(guard, ReferenceGuard):
-        return (guard.reference(),)
+        return [x for x in (guard.reference(),) if x is not None]
     return [x for held in (guard.owner, guard.value) if issubclass(type(held), _WEAK)    # no proxy's object is asked
             for x in (held.values() if isinstance(held, weakref.WeakValueDictionary) else held)]
 

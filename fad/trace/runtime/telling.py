@@ -189,6 +189,7 @@ def _say(f: Callable, args: tuple, kwargs: dict, template: "int | None" = None) 
         raise _beyond("an object goes along with a line")
     if any(now is not then for now, then in zip(outlets(), root.trace.outlets)):
         raise _beyond("something is said while streams, or filters of warnings, are others than before")
+    root.trace.tells = True
     registry["tell"](*operands.values, function=Line(f, given, named, _places(kwargs.get("stacklevel", 1))))
 
 
