@@ -9,6 +9,7 @@ setting).
 import builtins
 import functools
 import logging
+import re
 import sys
 import weakref
 from abc import ABC
@@ -54,7 +55,7 @@ _OWN = (
 )
 # holds which classes are registered with an abstract one: isinstance() asks
 _REGISTER = type(vars(ABC).get("_abc_impl"))
-_CONSTANT = {*NEVER_CHANGE, slice, type(Ellipsis), type(NotImplemented), _REGISTER}
+_CONSTANT = {*NEVER_CHANGE, slice, re.Match, type(Ellipsis), type(NotImplemented), _REGISTER}
 _CLOSED = ("fad", "numba", "llvmlite")
 _NEVER_CHANGE = {"rv_generic"}  # bases of libraries' objects that only their module makes: scipy.stats.norm
 TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")  # of functions
