@@ -70,11 +70,11 @@ def is_unstaged(error: Exception) -> bool:
 
 
 class Refusal(NamedTuple):
-    """Why a call goes to the tape, for which kind of arguments, and within what."""
+    """Why a call goes to the tape, for which kind of arguments, and how many lines its program has said before."""
 
     error: Exception
     kind: Any
-    within: Callable = nullcontext
+    lines: int = 0
     strange: Callable = str
 
 

@@ -164,7 +164,7 @@ class Staged(StagedPrograms, Keeper):
         result, refusal = self._run(program, data, key, strange) if refusal is None else (None, refusal)
         if refusal is not None:                               # behind the handlers: users' code may ask for the error
             try:
-                with refusal.within():
+                with lines.said_before(refusal.lines):
                     return self.fallback.instead(refusal.error, lambda: self.on_tape(args, kwargs), refusal.kind,
                                                  self._title(), refusal.strange)
             finally:
@@ -191,7 +191,7 @@ class Staged(StagedPrograms, Keeper):
                 raise_in_fads_words(error, strange())
             program.take_back()
             found = Refusal(beyond, (key, "None") if is_of_none(beyond) else key)
-            return None, found._replace(within=lines.said_before) if program.runner.tells else found
+            return None, found._replace(lines=lines.of_failed()) if program.runner.tells else found
 
     def _hasten(self, program: Program, data: list) -> None:
         """Let the next call of this kind take the program's fast path."""
@@ -203,16 +203,18 @@ class Staged(StagedPrograms, Keeper):
 
     def _served(self, args: tuple, kwargs: dict) -> Any:
         """A staged function's answer that serves all functions of this one's kind; NotImplemented if there is none."""
-        if self.lifting is not None:
-            return NotImplemented
-        sharing, parts = sharing_of(self)
+        sharing, parts = (None, None) if self.lifting is not None else sharing_of(self)
         if sharing is None:
             return NotImplemented
+        lines.of_failed()
         try:
             result = sharing.serve(parts, sharing.staged, *args, **kwargs)
         except Exception as error:                            # of this function it may be another error, or none
             let_through(error)
-            return NotImplemented
+            said = lines.of_failed()
+            self.served = SERVED if said else self.served     # what it has said is not said again
+            with lines.said_before(said):
+                return self._call(args, kwargs) if said else NotImplemented
         if result is not NotImplemented:
             self.server, self.served = sharing.staged, self.served + 1
         return result

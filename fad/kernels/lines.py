@@ -14,10 +14,11 @@ __all__: list[str] = []
 
 
 class _Lines(threading.local):
-    """Of the running call: its lines so far; how many of the first ones were said by an attempt that failed; the lines
-    of the attempt that failed last."""
+    """Of the running call: its lines so far; how many of the first ones were said by an attempt that failed. Lines of the
+    attempt that failed last, and of those that the next program to run says again.
+    """
 
-    said = known = failed = 0
+    said = known = failed = again = 0
     error: "BaseException | None" = None                      # what the last of the known lines has raised
 
 
@@ -33,6 +34,12 @@ def is_new() -> bool:
     return _lines.said > _lines.known
 
 
+def of_failed() -> int:
+    """How many lines the attempt has said that failed last, since this was asked."""
+    found, _lines.failed = _lines.failed, 0
+    return found
+
+
 def raised(error: BaseException) -> None:
     """The last line has raised this error, which the call made again raises there."""
     _lines.error = error
@@ -42,8 +49,8 @@ def raised(error: BaseException) -> None:
 def counted() -> Iterator[None]:
     """Within is the run of a program, whose lines are counted."""
     before = _lines.said, _lines.known
-    _lines.said = _lines.known = 0
-    _lines.error = None
+    _lines.said, _lines.known, _lines.again = 0, _lines.again, 0
+    _lines.error = None if not _lines.known else _lines.error
     try:
         yield
     except BaseException:
@@ -54,11 +61,15 @@ def counted() -> Iterator[None]:
 
 
 @contextmanager
-def said_before() -> Iterator[None]:
-    """Within, the call is made again whose run has just failed: what that has said is not said again."""
+def said_before(count: int) -> Iterator[None]:
+    """Within, the call is made again whose run has just failed, by a program or on the tape: the lines that it has said,
+    so many, are not said again."""
+    if not count:
+        yield
+        return
     before = _lines.said, _lines.known
-    _lines.said, _lines.known = 0, _lines.failed
+    _lines.said, _lines.known, _lines.again = 0, count, count
     try:
         yield
     finally:
-        _lines.said, _lines.known = before
+        (_lines.said, _lines.known), _lines.again = before, 0

@@ -333,6 +333,17 @@ def beyond(x):
     return total
 
 
+def beyond_later(x):
+    """The first calls take a fast path, and the third one uses None."""
+    best = None
+    for k in range(len(x)):
+        print("look at", k)
+        if x[k] < 1.0:
+            best = x[k]
+    print("found", best)
+    return np.sum(x) * best
+
+
 def in_try(x):
     try:
         log.info("in try %.2f", x[0])
@@ -402,7 +413,7 @@ def written(x):
 
 FUNCTIONS = [to_files, to_own_file, to_object, written, levels, disabled, templates, objects, padded, handlers, raising, formatter, adapter, exception, of_module, places,
              warned, warned_as_error, caught, redirected, printed, options, loops, found, changed_later, counted, fails,
-             on_tape, beyond, in_try, own_handler]
+             on_tape, beyond, beyond_later, in_try, own_handler]
 
 
 def main(mode):
@@ -424,7 +435,8 @@ def main(mode):
             try:
                 call(X * [1.0, 1.0, 2.0, 1.5][k])
             except Exception as error:
-                print("raised", type(error).__name__, error)
+                kind = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+                print("raised", kind.__name__, "" if kind is TypeError else error)
 
 
 def shown(kind, show):

@@ -54,9 +54,9 @@ class Line:
         try:
             f(*args, **kwargs)
         except Exception as error:
+            lines.raised(error)
             if not self.is_handled:
                 raise
-            lines.raised(error)
             raise _beyond("a line raises an error that the function handles") from error
 
     def as_print(self) -> "str | None":
