@@ -204,7 +204,7 @@ class Staged(StagedPrograms, Keeper):
     def _served(self, args: tuple, kwargs: dict) -> Any:
         """A staged function's answer that serves all functions of this one's kind; NotImplemented if there is none."""
         sharing, parts = (None, None) if self.lifting is not None else sharing_of(self)
-        if sharing is None:
+        if sharing is None or parts is None:
             return NotImplemented
         lines.of_failed()
         try:
