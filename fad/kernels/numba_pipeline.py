@@ -9,8 +9,8 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
 from numba.core.untyped_passes import FixupArgs
 
-from fad.kernels.lowering import LeanLower
 from fad.kernels.libraries import Releasable, new_library
+from fad.kernels.lowering import LeanLower
 from fad.kernels.reference_counts import insert_releases
 from fad.kernels.remembering import Remembering
 from fad.kernels.stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable
