@@ -32,7 +32,7 @@ def test_equal_text_is_one_kernel():
 def test_a_kernel_is_kept_on_disk_and_found_again(tmp_path):
     folder = tmp_path / "kernels"
     assert (cache.holds(TEXT, "kernel", folder), is_loaded(folder)) == (False, False)
-    assert [p.suffix for p in folder.iterdir()] == [".fad"]
+    assert [p.suffix for p in folder.iterdir()] == [".fad"] * 2  # the kernel, and the parts that all kernels share
     assert (cache.holds(TEXT, "kernel", folder), is_loaded(folder)) == (True, True)
 
 
@@ -54,8 +54,8 @@ def test_other_types_are_compiled_anew(tmp_path):
 
 def test_the_file_holds_no_path(tmp_path):
     cache.load(TEXT, "kernel", tmp_path / "kernels")(np.ones(2))
-    (file,) = (tmp_path / "kernels").iterdir()
-    assert str(tmp_path).encode() not in file.read_bytes()
+    files = list((tmp_path / "kernels").iterdir())
+    assert len(files) == 2 and not any(str(tmp_path).encode() in file.read_bytes() for file in files)
 
 
 def test_modules_of_kernels_are_not_left_behind(tmp_path):
