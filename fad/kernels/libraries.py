@@ -4,7 +4,6 @@ Numba has one engine for all that it compiles in a process, and that engine free
 freed, so each kernel has an engine of its own, which costs it a millisecond.
 """
 import contextlib
-import functools
 import threading
 
 import llvmlite.binding as llvm
@@ -73,8 +72,8 @@ class Releasable:
         """Tell the machine code where its environment lies."""
         JITCPUCodegen.set_env(self, name, environment)
 
-    def _pass_builder(self):
-        return _pass_builder(self._shared, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
+    def _pass_builder(self, runs=1):
+        return _builders.get(self._shared, runs)
 
     def _module_pass_manager(self):
         return JITCPUCodegen._module_pass_manager(self)
@@ -178,11 +177,12 @@ class Library(JITCodeLibrary):
         _begin_step()
         codegen = self._codegen
         module.data_layout = codegen._data_layout
-        builder = codegen._pass_builder()
+        functions = list(module.functions)
+        builder = codegen._pass_builder(len(functions))
         with _freed(llvm.create_new_function_pass_manager()) as passes:
             for name in ("simplify_cfg", "sroa", "instruction_combine", "simplify_cfg", "refprune"):
                 getattr(passes, f"add_{name}_pass")()
-            for function in module.functions:
+            for function in functions:
                 passes.run(function, builder)
 
     def _optimize_final_module(self):
@@ -192,11 +192,28 @@ class Library(JITCodeLibrary):
             passes.run(self._final_module, builder)
 
 
-@functools.lru_cache(maxsize=4)
-def _pass_builder(codegen, *_settings):
-    """LLVM's maker of passes under Numba's settings: one for all kernels, since llvmlite frees it but for a kilobyte.
+class _Builders:
+    """LLVM's makers of passes, each for many runs of passes under the same settings of Numba's.
+
+    llvmlite frees a maker but for a kilobyte, so not every run has its own. Each run adds callbacks to its maker, and all
+    of them are called before and after each pass of later runs, so none is for all runs: after 800 kernels, compiling
+    took twice as long.
     """
-    return codegen._pass_builder()
+
+    RUNS = 100
+
+    def __init__(self):
+        self.settings, self.builder, self.runs = None, None, 0
+
+    def get(self, codegen, runs):
+        settings = codegen, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE
+        if self.builder is None or self.runs >= self.RUNS or settings != self.settings:
+            self.settings, self.builder, self.runs = settings, codegen._pass_builder(), 0
+        self.runs += runs
+        return self.builder
+
+
+_builders = _Builders()
 
 
 @contextlib.contextmanager

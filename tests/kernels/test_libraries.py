@@ -1,0 +1,44 @@
+"""How LLVM compiles a kernel: as fast after thousands of kernels as after one."""
+import time
+
+from llvmlite import binding as llvm
+from numba.core.registry import cpu_target
+
+from fad.kernels import libraries
+
+TEXT = """
+define double @twice(double %x) {
+entry:
+  %place = alloca double
+  store double %x, double* %place
+  %y = load double, double* %place
+  %z = fadd double %y, %y
+  ret double %z
+}
+"""
+
+
+def seconds(codegen, count):
+    """Processor time of so many optimisations of a function, the least of three."""
+    found = []
+    for _ in range(3):
+        modules = [llvm.parse_assembly(TEXT) for _ in range(count)]
+        library = libraries.new_library(codegen, "timed")
+        begun = time.thread_time()
+        for module in modules:
+            library._optimize_functions(module)
+        found.append(time.thread_time() - begun)
+    return min(found)
+
+
+def test_passes_take_no_longer_with_each_kernel():
+    codegen = libraries.Releasable(cpu_target.target_context.codegen())
+    libraries._builders.builder = None
+    first = seconds(codegen, 50)
+    seconds(codegen, 1000)
+    assert seconds(codegen, 50) <= 2.5 * first, "passes are slower after 3,000 runs"
+
+
+def test_one_maker_of_passes_is_for_several_kernels():
+    codegen = libraries.Releasable(cpu_target.target_context.codegen())
+    assert len({id(codegen._pass_builder()) for _ in range(50)}) <= 2
