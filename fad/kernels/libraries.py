@@ -72,8 +72,8 @@ class Releasable:
         """Tell the machine code where its environment lies."""
         JITCPUCodegen.set_env(self, name, environment)
 
-    def _pass_builder(self, runs=1):
-        return _builders.get(self._shared, runs)
+    def _pass_builder(self):
+        return _builders.get(self, 1)
 
     def _module_pass_manager(self):
         return JITCPUCodegen._module_pass_manager(self)
@@ -178,7 +178,7 @@ class Library(JITCodeLibrary):
         codegen = self._codegen
         module.data_layout = codegen._data_layout
         functions = list(module.functions)
-        builder = codegen._pass_builder(len(functions))
+        builder = _builders.get(codegen, len(functions))
         with _freed(llvm.create_new_function_pass_manager()) as passes:
             for name in ("simplify_cfg", "sroa", "instruction_combine", "simplify_cfg", "refprune"):
                 getattr(passes, f"add_{name}_pass")()
@@ -200,17 +200,22 @@ class _Builders:
     took twice as long.
     """
 
-    RUNS = 100
+    RUNS, KINDS = 100, 4
 
     def __init__(self):
-        self.settings, self.builder, self.runs = None, None, 0
+        self.kept = {}                                        # settings -> the maker, and the runs that it has left
 
     def get(self, codegen, runs):
+        """The maker for the next so many runs."""
+        codegen = getattr(codegen, "_shared", codegen)
         settings = codegen, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE
-        if self.builder is None or self.runs >= self.RUNS or settings != self.settings:
-            self.settings, self.builder, self.runs = settings, codegen._pass_builder(), 0
-        self.runs += runs
-        return self.builder
+        builder, left = self.kept.pop(settings, (None, 0))
+        if left <= 0:
+            builder, left = codegen._pass_builder(), self.RUNS
+        self.kept[settings] = builder, left - runs
+        for old in list(self.kept)[:-self.KINDS]:
+            del self.kept[old]
+        return builder
 
 
 _builders = _Builders()
