@@ -13,7 +13,7 @@ from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.lowering import LeanLower
 from fad.kernels.reference_counts import insert_releases
 from fad.kernels.remembering import Remembering
-from fad.kernels.stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable
+from fad.kernels.stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable, unrecorded
 
 __all__ = ["LeanCompiler", "LeanLowering"]
 
@@ -40,7 +40,7 @@ class LeanCompiler(CompilerBase):
 
     def compile_extra(self, func):
         """What Numba makes of a function."""
-        with findable(func):
+        with findable(func), unrecorded():
             return super().compile_extra(func)
 
     def define_pipelines(self):

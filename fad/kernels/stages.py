@@ -1,15 +1,16 @@
 """Stages of the Numba pipeline (numba_pipeline.py) that come before code is emitted."""
 import contextlib
 import sys
+import threading
 from types import ModuleType
 
-from numba.core import interpreter, ir
+from numba.core import errors, interpreter, ir
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.rewrites import rewrite_registry
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typeinfer import TypeInferer
 
-__all__ = ["LeanRewrites", "LeanTranslation", "LeanTypeInference", "findable"]
+__all__ = ["LeanRewrites", "LeanTranslation", "LeanTypeInference", "findable", "unrecorded"]
 
 
 class Line(ir.Loc):
@@ -95,6 +96,29 @@ class _NoRecord:
 
     def catch_warnings(self, filename=None, lineno=None):
         return contextlib.nullcontext()
+
+
+_compiling = threading.local()
+
+
+def _catch_warnings(self, filename=None, lineno=None, numbas=errors.WarningsFixer.catch_warnings):
+    """Numba's record of warnings, which is process-wide. While a kernel is compiled there is none, for Numba's own
+    functions in it either: another thread that traces would find that its function is listened to.
+    """
+    return contextlib.nullcontext() if getattr(_compiling, "kernel", False) else numbas(self, filename, lineno)
+
+
+errors.WarningsFixer.catch_warnings = _catch_warnings         # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def unrecorded():
+    """Within the block, this thread compiles without that record."""
+    before, _compiling.kernel = getattr(_compiling, "kernel", False), True
+    try:
+        yield
+    finally:
+        _compiling.kernel = before
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """The lean way through Numba: the numbers are those of plain Python, no array is lost, and errors are raised."""
 import contextlib
 import copy
+import warnings
 
 import numba
 import numpy as np
@@ -253,3 +254,17 @@ def test_an_array_that_branches_release_is_released_once():
             results = [g(x) for _ in range(100)]
             assert len({y.ctypes.data for y in results}) == 100
             np.testing.assert_array_equal(results, [slope] * 100)
+
+
+def test_no_warnings_are_recorded_while_a_kernel_is_compiled(monkeypatch):
+    """Numba's functions in it included: the record is process-wide, and threads that trace would find it."""
+    recorded, original = [], warnings.catch_warnings
+
+    def seen(*args, **kwargs):
+        recorded.append(kwargs.get("record", False))
+        return original(*args, **kwargs)
+    monkeypatch.setattr(warnings, "catch_warnings", seen)
+    g = fad.jit(lambda a: np.linalg.slogdet(a)[1] + np.sum(np.linalg.svd(a)[1]) + np.linalg.cond(a @ a), compile="now", fallback=False)
+    with fad.config.using(cache_dir=None):
+        g(np.eye(3) + 0.1)
+    assert g.compilations == 1 and True not in recorded
