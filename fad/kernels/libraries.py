@@ -4,6 +4,7 @@ Numba has one engine for all that it compiles in a process, and that engine free
 freed, so each kernel has an engine of its own, which costs it a millisecond.
 """
 import contextlib
+import functools
 import threading
 
 import llvmlite.binding as llvm
@@ -73,7 +74,7 @@ class Releasable:
         JITCPUCodegen.set_env(self, name, environment)
 
     def _pass_builder(self):
-        return _builders.get(self, 1)
+        return _pass_builder(self._shared, 1)
 
     def _module_pass_manager(self):
         return JITCPUCodegen._module_pass_manager(self)
@@ -90,7 +91,7 @@ class Releasable:
         self._engine.set_object_cache(JITCodeLibrary._object_compiled_hook, JITCodeLibrary._object_getbuffer_hook)
 
     def _scan_and_fix_unresolved_refs(self, module):
-        """A search for functions that call themselves, of which kernels have none."""
+        """Numba looks here for functions that call themselves. Kernels have none."""
 
 
 class _Engine(JitEngine):
@@ -171,14 +172,14 @@ class Library(JITCodeLibrary):
         super().add_ir_module(ir_module)
 
     def _verify_declare_only_symbols(self):
-        """A search for Numba's mistakes."""
+        """Numba looks here for mistakes of its own."""
 
     def _optimize_functions(self, module):
         _begin_step()
         codegen = self._codegen
         module.data_layout = codegen._data_layout
         functions = list(module.functions)
-        builder = _builders.get(codegen, len(functions))
+        builder = _pass_builder(getattr(codegen, "_shared", codegen), len(functions))
         with _freed(llvm.create_new_function_pass_manager()) as passes:
             for name in ("simplify_cfg", "sroa", "instruction_combine", "simplify_cfg", "refprune"):
                 getattr(passes, f"add_{name}_pass")()
@@ -192,33 +193,35 @@ class Library(JITCodeLibrary):
             passes.run(self._final_module, builder)
 
 
-class _Builders:
-    """LLVM's makers of passes, each for many runs of passes under the same settings of Numba's.
+class _Builder:
+    """LLVM's maker of passes under Numba's settings, a new one after many runs of passes.
 
     llvmlite frees a maker but for a kilobyte, so not every run has its own. Each run adds callbacks to its maker, and all
     of them are called before and after each pass of later runs, so none is for all runs: after 800 kernels, compiling
     took twice as long.
     """
 
-    RUNS, KINDS = 100, 4
+    RUNS = 100
 
-    def __init__(self):
-        self.kept = {}                                        # settings -> the maker, and the runs that it has left
+    def __init__(self, codegen):
+        self.codegen, self.left = codegen, 0
 
-    def get(self, codegen, runs):
+    def get(self, runs):
         """The maker for the next so many runs."""
-        codegen = getattr(codegen, "_shared", codegen)
-        settings = codegen, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE
-        builder, left = self.kept.pop(settings, (None, 0))
-        if left <= 0:
-            builder, left = codegen._pass_builder(), self.RUNS
-        self.kept[settings] = builder, left - runs
-        for old in list(self.kept)[:-self.KINDS]:
-            del self.kept[old]
-        return builder
+        if self.left <= 0:
+            self.builder, self.left = self.codegen._pass_builder(), self.RUNS
+        self.left -= runs
+        return self.builder
 
 
-_builders = _Builders()
+@functools.lru_cache(maxsize=4)
+def _builder(codegen, *_settings):
+    return _Builder(codegen)
+
+
+def _pass_builder(codegen, runs):
+    """The maker of passes for the next so many runs."""
+    return _builder(codegen, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE).get(runs)
 
 
 @contextlib.contextmanager

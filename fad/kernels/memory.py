@@ -71,10 +71,12 @@ def made(context, builder, kind, extents):
 
 def _allocation(context, module, rank):
     """The function (*extents, itemsize) that allocates an array: its MemInfo, or a number of REFUSALS."""
-    if rank in _allocations:
-        return _allocations[rank](context, module)
-    kind = ir.FunctionType(cgutils.voidptr_t, [SIZE] * (rank + 1))
+    kind = _allocation_kind(rank)
     return parts.function(context, module, f"allocation_{rank}", kind, _emit_allocation, noalias=True)
+
+
+def _allocation_kind(rank):
+    return ir.FunctionType(cgutils.voidptr_t, [SIZE] * (rank + 1))
 
 
 def _emit_allocation(context, builder, function):
@@ -100,12 +102,8 @@ def _emit_allocation(context, builder, function):
     builder.ret(meminfo)
 
 
-_allocations = {
-    rank: parts.part(f"allocation_{rank}", ir.FunctionType(cgutils.voidptr_t, [SIZE] * (rank + 1)), noalias=True)(
-        _emit_allocation
-    )
-    for rank in (1, 2, 3)
-}
+for _rank in (1, 2, 3):
+    parts.part(f"allocation_{_rank}", _allocation_kind(_rank), noalias=True)(_emit_allocation)
 
 
 def _place_of_data(builder, meminfo):

@@ -70,16 +70,13 @@ class LeanRewrites(FunctionPass):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LeanTypeInference(NopythonTypeInference):
-    """Numba's search for types, which leaves Python's warnings alone.
-
-    Numba records them, for each statement, and whoever asks in another thread who is told of warnings finds Numba.
-    """
+    """Numba's search for types, without the loop over errors that Numba makes around it."""
 
     _name = "fad_type_inference"
 
     def run_pass(self, state):
         context, function = state.typingctx, state.func_ir
-        search = TypeInferer(context, function, _NoRecord())
+        search = TypeInferer(context, function, errors.WarningsFixer(errors.NumbaWarning))
         with context.callstack.register(state.targetctx.target, search, function.func_id, state.args):
             for k, (name, kind) in enumerate(zip(function.arg_names, state.args)):
                 search.seed_argument(name, k, kind)
@@ -91,19 +88,13 @@ class LeanTypeInference(NopythonTypeInference):
         return True
 
 
-class _NoRecord:
-    """In place of Numba's record of warnings."""
-
-    def catch_warnings(self, filename=None, lineno=None):
-        return contextlib.nullcontext()
-
-
 _compiling = threading.local()
 
 
 def _catch_warnings(self, filename=None, lineno=None, numbas=errors.WarningsFixer.catch_warnings):
-    """Numba's record of warnings, which is process-wide. While a kernel is compiled there is none, for Numba's own
-    functions in it either: another thread that traces would find that its function is listened to.
+    """Numba's record of warnings, made for each statement whose types it searches, and process-wide. While a kernel is
+    compiled there is none, nor for Numba's own functions in it: whoever asks in another thread who is told of warnings
+    would find Numba.
     """
     return contextlib.nullcontext() if getattr(_compiling, "kernel", False) else numbas(self, filename, lineno)
 

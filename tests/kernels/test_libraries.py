@@ -33,7 +33,7 @@ def seconds(codegen, count):
 
 def test_passes_take_no_longer_with_each_kernel():
     codegen = libraries.Releasable(cpu_target.target_context.codegen())
-    libraries._builders.kept.clear()
+    libraries._builder.cache_clear()
     first = seconds(codegen, 50)
     seconds(codegen, 1000)
     assert seconds(codegen, 50) <= 2.5 * first, "passes are slower after 3,000 runs"
