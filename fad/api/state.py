@@ -16,6 +16,7 @@ from ..ir.delivery import Append, Maybe, Output, Store, Tree
 from ..trace.guards.kinds import MISSING
 from ..trace.guards.snapshot import is_same
 from ..trace.heap.lifting import value_at
+from ..util.cached import drop_oldest
 from ..util.errors import UnstageableError
 from ..util.interrupts import let_through
 
@@ -64,9 +65,7 @@ class ChangingState:
             if isinstance(store, Store):
                 at = store.location
                 self.known[at.key] = at, MISSING if at.key in inputs else value_at(at)
-        for key in list(self.known)[:-MOST]:
-            del self.known[key]
-            self.fixed.discard(key)
+        self.fixed.difference_update(drop_oldest(self.known, MOST))
 
     def settle(self, kind: Any, program: Any) -> None:
         """A program was traced for arguments of this kind, and has run once."""

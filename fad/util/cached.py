@@ -1,4 +1,4 @@
-"""Attributes that are computed when they are first read."""
+"""Attributes that are computed when they are first read; tables that keep the latest."""
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -32,3 +32,16 @@ class cached_attribute(Generic[T]):  # noqa: N801  like functools.cached_propert
         value = self.compute(owner)
         owner.__dict__[self.name] = value
         return value
+
+
+def drop_oldest(table: dict, most: int) -> list:
+    """Keep so many entries of a table, those that were put in last. Returns the keys of the others.
+
+    >>> table = {1: "a", 2: "b", 3: "c"}
+    >>> drop_oldest(table, 2), table
+    ([1], {2: 'b', 3: 'c'})
+    """
+    old = list(table)[:-most]
+    for key in old:
+        table.pop(key, None)                                  # another thread may have dropped it
+    return old

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+from ...util.cached import drop_oldest
 from ...util.interrupts import let_through
 from .typed import parsed, typed_trees
 
@@ -33,8 +34,7 @@ def tree_of(filename: str) -> "ast.Module | None":
     if known is None or known[0] != hash(text):
         known = hash(text), parsed(text)
     _trees[filename] = known
-    for old in list(_trees)[:-FILES]:
-        _trees.pop(old, None)
+    drop_oldest(_trees, FILES)
     return known[1]
 
 

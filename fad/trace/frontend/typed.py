@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from types import CodeType
 
+from ...util.cached import drop_oldest
 from ...util.interrupts import let_through
 
 PROMPT, COMMAND = "<stdin>", "<string>"
@@ -36,8 +37,7 @@ def typed_trees(code: CodeType) -> Iterator[ast.Module]:
 def keep(text: str) -> None:
     """Remember a text that another process has sent."""
     SENT[text] = None
-    for old in list(SENT)[:-MOST_SENT]:
-        SENT.pop(old, None)
+    drop_oldest(SENT, MOST_SENT)
 
 
 def parsed(text: str) -> "ast.Module | None":
