@@ -272,14 +272,17 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's sequence with the sequence shrunk."""
-    tier = judge.tier_of(seed, compile)
-    body = generate(seed)
-    problem = calls(body, tier)
+    return shrunk(seed, judge.tier_of(seed, compile), generate(seed), calls)
+
+
+def shrunk(seed, tier, body, judged):
+    """None, or the failure of a seed's sequence with the sequence shrunk: judged(body, tier) is None or what is wrong."""
+    problem = judged(body, tier)
     if problem is None:
         return None
-    kind = problem.split(":")[1]
-    small = shrink(body, lambda part: part[0].head.startswith("def") and kind in (calls(part, tier) or ""))
-    return f"seed {seed}, {tier}: {calls(small, tier)}\n{text_of(small)}"
+    kind = problem.split(":")[1][:12]
+    small = shrink(body, lambda part: bool(part) and part[0].head.startswith("def") and kind in (judged(part, tier) or ""))
+    return f"seed {seed}, {tier}: {judged(small, tier)}\n{text_of(small)}"
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from fad.util.errors import FadError
 
 from . import calls, judge
 from .calls import attempt, text_of, within
-from .shrink import shrink
 from .statement import Statement
 
 EFFECTS = within("""
@@ -135,14 +134,7 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's sequence with the sequence shrunk."""
-    tier = judge.tier_of(seed, compile)
-    body = generate(seed)
-    problem = calls_of(body, tier)
-    if problem is None:
-        return None
-    kind = problem.split(":")[1][:12]
-    small = shrink(body, lambda part: part[0].head.startswith("def") and kind in (calls_of(part, tier) or ""))
-    return f"seed {seed}, {tier}: {calls_of(small, tier)}\n{text_of(small)}"
+    return calls.shrunk(seed, judge.tier_of(seed, compile), generate(seed), calls_of)
 
 
 if __name__ == "__main__":

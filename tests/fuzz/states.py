@@ -13,7 +13,6 @@ from fad.util.errors import FadError
 from . import calls, differences, effects, judge
 from .calls import attempt, text_of, within
 from .effects import alike, difference, state_of
-from .shrink import shrink
 from .statement import Statement
 
 CALLS = 6
@@ -135,13 +134,7 @@ def generate(seed):
 def report(seed, compile=False):
     """None, or the failure of this seed's function with the function shrunk."""
     tier = "compiled" if compile else ("interpreted", "text")[seed // 4 % 2]
-    body = generate(seed)
-    problem = calls_of(body, seed, tier)
-    if problem is None:
-        return None
-    kind = problem.split(": ")[1][:12]
-    small = shrink(body, lambda part: bool(part) and part[0].head.startswith("def") and kind in (calls_of(part, seed, tier) or ""))
-    return f"seed {seed}, {tier}: {calls_of(small, seed, tier)}\n{text_of(small)}"
+    return calls.shrunk(seed, tier, generate(seed), lambda body, tier: calls_of(body, seed, tier))
 
 
 if __name__ == "__main__":
