@@ -22,7 +22,7 @@ FAST = """tests/kernels/test_powers.py tests/kernels/test_numba_pipeline.py test
           tests/trace/test_draws.py tests/trace/test_text.py tests/golden tests/passes/test_pipeline.py tests/eager/test_graph.py tests/eager/test_inplace.py
           tests/house/test_import.py""".split()
 TOOLS = ["pytest>=9", "pytest-xdist>=3", "hypothesis>=6"]
-# Runs a command and prints the processor time it took: another measure than the clock's on a machine that does other things too.
+# Runs a command and prints the processor time it took: other programs of the machine do not count.
 MEASURED = """import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -69,8 +69,9 @@ def installed(python: str, which: str, home: pathlib.Path) -> str:
     place = home / "python"
     subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
     wanted = [*requirements(which == "lowest"), *TOOLS]
-    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "-q", "--disable-pip-version-check", "--only-binary=:all:", *wanted]
-    ended = subprocess.run(pip, capture_output=True, text=True, check=False)
+    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "-q"]
+    ended = subprocess.run([*pip, "--disable-pip-version-check", "--only-binary=:all:", *wanted],
+                           capture_output=True, text=True, check=False)
     return "FAILED to install: " + ended.stderr.strip().rpartition("\n")[2] if ended.returncode else ""
 
 
@@ -82,7 +83,8 @@ def run(home: pathlib.Path) -> str:
     environment.pop("FAD_TEST_CACHES", None)
     tests = [own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *FAST]
     try:
-        ended = subprocess.run([own, "-c", MEASURED, *tests], cwd=ROOT, env=environment, timeout=10 * LIMIT, capture_output=True, text=True, check=False)
+        ended = subprocess.run([own, "-c", MEASURED, *tests], cwd=ROOT, env=environment, timeout=10 * LIMIT,
+                               capture_output=True, text=True, check=False)
     except subprocess.TimeoutExpired:
         return f"FAILED: not done after {10 * LIMIT} s, {known}"
     output, _, seconds = ended.stdout.strip().rpartition("\n")
@@ -95,9 +97,13 @@ def run(home: pathlib.Path) -> str:
 
 
 def run_all(wanted: list) -> bool:
-    """Run the fast part in each of these (version, interpreter, lowest or highest); whether all passed. The next environment is made meanwhile."""
+    """Run the fast part in each of these (version, interpreter, lowest or highest). Whether all passed.
+
+    The next environment is made meanwhile.
+    """
     passed = True
-    with tempfile.TemporaryDirectory(prefix="fad-versions-") as folder, concurrent.futures.ThreadPoolExecutor(1) as installer:
+    with (tempfile.TemporaryDirectory(prefix="fad-versions-") as folder,
+          concurrent.futures.ThreadPoolExecutor(1) as installer):
         homes = [pathlib.Path(folder, version, which) for version, _, which in wanted]
         made = [installer.submit(installed, *wanted[0][1:], homes[0])]
         for k, ((version, _, which), home) in enumerate(zip(wanted, homes)):
@@ -118,7 +124,8 @@ def main() -> int:
     asked = parser.parse_args()
     found = {version: interpreter(version) for version in asked.versions}
     for version in [version for version, python in found.items() if python is None]:
-        print(f"Python {version}: NOT RUN, no such interpreter here: take it out of setup.cfg, or install it", flush=True)
+        print(f"Python {version}: NOT RUN, no such interpreter here: take it out of setup.cfg, or install it",
+              flush=True)
     bounds = ("lowest", "highest") if asked.only is None else (asked.only,)
     passed = run_all([(version, python, which) for version, python in found.items() if python for which in bounds])
     return int(not passed or None in found.values())

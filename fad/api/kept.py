@@ -48,12 +48,9 @@ def remembered(make: Callable) -> Callable:
 
     @functools.wraps(make)
     def get(f: Any, *options: Any) -> Any:
-        if isinstance(f, Keeper):
-            table: dict | None = made_memory(f)
-        elif not isinstance(f, FunctionType):
+        if not isinstance(f, FunctionType | Keeper):
             return others(f, *options) if _hashable(f) else make(f, *options)
-        else:
-            table = memory_of(f) if f.__dict__ else None
+        table = made_memory(f) if isinstance(f, Keeper) else memory_of(f) if f.__dict__ else None
         if table is None:  # a function that is made anew at each call should be freed at once
             return make(f, *options)
         key = (get, *options)

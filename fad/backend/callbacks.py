@@ -20,9 +20,12 @@ from ..util.lazy import LazyModule
 kernels: Any = LazyModule("fad.kernels.callbacks")
 
 
+COMPILED = {"host": "call_python", "tell": "tell_python"}    # ops that call Python functions, as compiled code has them
+
+
 def calls_python(func: Func) -> bool:
     """Whether a program calls functions that are not traced."""
-    return any(eqn.op.name in ("host", "tell") for eqn in all_equations(func))
+    return any(eqn.op.name in COMPILED for eqn in all_equations(func))
 
 
 def linked(func: Func) -> "tuple[Func, Any]":
@@ -32,12 +35,11 @@ def linked(func: Func) -> "tuple[Func, Any]":
     number, found = Var(Type(INT, ()), "callbacks"), []
 
     def visit(eqn: Equation, scope: Scope) -> "Equation | None":
-        if eqn.op.name not in ("host", "tell"):
+        if eqn.op.name not in COMPILED:
             return None
         order = _model_first(eqn)
         found.append(kernels.Callback(_function(eqn, order), tuple([_kind(eqn.inputs[k].type) for k in order])))
-        kind = "call_python" if eqn.op.name == "host" else "tell_python"
-        return eqn.replace(op=registry[kind], inputs=(number, *[eqn.inputs[k] for k in order]),
+        return eqn.replace(op=registry[COMPILED[eqn.op.name]], inputs=(number, *[eqn.inputs[k] for k in order]),
                            params={"place": len(found) - 1})
     func = rewrite(func, visit)
     return func.replace(inputs=(*func.inputs, number)), kernels.Callbacks(found)

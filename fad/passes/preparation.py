@@ -20,7 +20,7 @@ from .simplify import simplify
 
 AFTER_REPLACEMENT: tuple[pipeline.Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
 LOOPS: tuple[pipeline.Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies,
-                           scatter_to_gather, distribute, read_before_write)
+                                    scatter_to_gather, distribute, read_before_write)
 
 
 def prepared(func: Func) -> Func:

@@ -41,7 +41,7 @@ class Operand(NamedTuple):
         return "{" + f"{self.place}{how}" + (f":{spec}" if spec else "") + "}"
 
     def filled(self, values: tuple) -> Any:
-        """What it is in a run: arrays are copies, which may be kept."""
+        """Its value in a run. Arrays are copies, which may be kept."""
         x = values[self.place]
         if self.is_array:
             return np.array(x, self.dtype)
