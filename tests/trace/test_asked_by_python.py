@@ -123,13 +123,18 @@ def slopes(f, x):
     return [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
 
 
-@pytest.mark.parametrize("f", [in_a_tuple, in_a_dict, a_descriptor_that_sets, a_descriptor_that_reads, a_text, a_manager, a_class, a_class_of_a_class,
-                               called_by_map], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [in_a_tuple, in_a_dict, a_descriptor_that_sets, a_descriptor_that_reads, a_text, a_manager, a_class, a_class_of_a_class],
+                         ids=lambda f: f.__name__)
 def test_what_is_asked_of_an_object_of_a_class(f):
     with pytest.warns(fad.FallbackWarning):
         gradient = fad.grad(f)
         for x in (*POINTS, POINTS[0]):
             np.testing.assert_allclose(gradient(x), slopes(f, x), atol=1e-6)
+
+
+def test_an_object_that_map_calls_is_traced():
+    for x in POINTS:
+        np.testing.assert_allclose(fad.grad(called_by_map, fallback=False)(x), slopes(called_by_map, x), atol=1e-6)
 
 
 def test_what_is_asked_of_an_argument():

@@ -7,5 +7,5 @@
     library     stand-ins of modules and their functions   namespaces  fad.numpy and its kin
     branching   if, and, or, not, chains                   special_methods   Python's special methods by their callers
     comprehensions   functions that comprehensions make    telling     what is printed, logged and warned of
-    spoken      texts and values of such lines
+    spoken      texts and values of such lines              protocols   what Python's builtin functions ask of objects
 """

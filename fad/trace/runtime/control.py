@@ -5,7 +5,6 @@ Calls are here, branches in branching.py, loops in looping.py, operators, items 
 """
 import functools
 import importlib.util
-import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -57,7 +56,6 @@ from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threa
 from .datamodel import DataModel
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
-from .ordering import sort
 
 
 class Runtime(DataModel, BranchRuntime, LoopRuntime):
@@ -113,6 +111,9 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
     def _function(self, x: Any) -> Any:
         if isinstance(x, MethodType):
             return self._method(x)
+        own = self.getter(x) or (self.builtin(x) if type(x) is BuiltinFunctionType else None)
+        if own is not None:
+            return own
         try:
             known = BY_BUILTIN.get(x) if isinstance(x, (BuiltinFunctionType, type)) else None
         except TypeError as error:                            # a class whose metaclass has an equality of its own
@@ -166,7 +167,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
             and f.__name__ == "sort"
             and type(f.__self__) in (list, Items, RowList)
         ):
-            return functools.partial(sort, f.__self__)  # type: ignore[arg-type]
+            return functools.partial(self.sort_list, f.__self__)  # type: ignore[arg-type]
         if isinstance(f, MethodType):
             return self._method(f)
         if f is filter:
@@ -184,8 +185,9 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
             return self._hasattr
         if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
             return self.capture.swap(f)
-        if isinstance(f, operator.attrgetter):
-            return functools.partial(self._attributes, f.__reduce__()[1])  # type: ignore[arg-type]
+        getter = self.getter(f)
+        if getter is not None:
+            return getter
         try:
             known = BY_BUILTIN.get(f)
         except TypeError as error:                            # not hashable: an object with an equality of its own
@@ -278,11 +280,6 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
         """Note what Python itself compares."""
         if is_tracing():
             hand_over(current().root, operands, has_traced, is_compared)
-
-    def _attributes(self, names: tuple, owner: Any) -> Any:
-        """The result of operator.attrgetter(*names)."""
-        found = [functools.reduce(self.attribute, name.split("."), owner) for name in names]
-        return tuple(found) if len(names) > 1 else found[0]
 
     def is_captured(self, f: Any) -> bool:
         """Whether f is a copy of a function, or a function made by one."""

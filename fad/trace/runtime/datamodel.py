@@ -10,7 +10,7 @@ instead, by the rules of the language reference (section 3.3, "Special method na
 guarded as every other function of the user's is.
 """
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -18,12 +18,13 @@ from ...ir.build import Value
 from ...util.defects import door
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
-from ..heap.journal import made, note, note_dict
+from ..heap.journal import note, note_dict
 from ..heap.opaque import note_write
 from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
 from .calls import noting
+from .protocols import Protocols, new
 from .special_methods import (
     BINARY,
     BUILTINS,
@@ -31,7 +32,7 @@ from .special_methods import (
     COMPARED,
     CONVERSIONS,
     ITERATING,
-    NEW,
+    OPERATORS,
     ORIGINALS,
     OWN,
     PLAIN,
@@ -41,7 +42,7 @@ from .special_methods import (
 )
 
 
-class DataModel:
+class DataModel(Protocols):
     """The part of the runtime (see control.py) that does what Python's data model says."""
 
     capture: Any
@@ -75,10 +76,10 @@ class DataModel:
         """a + b and its kin"""
         operation, _, name, sign = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
-            return _new(operation(a, b))
+            return new(operation(a, b))
         method, reflected = f"__{name}__", f"__r{name}__"
         if self.special(a, method) is None and self.special(b, reflected) is None:
-            return _new(operation(a, b))
+            return new(operation(a, b))
         found = self._first_of(self._attempts(operation, a, b, method, reflected))
         if found is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}: {type(a).__name__!r} and {type(b).__name__!r}")
@@ -135,6 +136,8 @@ class DataModel:
         operation, method, reflected, sign = COMPARE[op]
         if type(a) in PLAIN and type(b) in PLAIN:
             if type(a) in COMPARED and type(b) in COMPARED:
+                if isinstance(a, tuple) is isinstance(b, tuple) and self.is_asked((a, b)):
+                    return self.compared_items(op, a, b)
                 self.compared(a, b)
             return operation(a, b)
         if op == "NotEq" and any(
@@ -162,7 +165,7 @@ class DataModel:
         if id(c) in self.capture.indexed:
             return self.capture.element(c, k, is_indexed)
         if type(c) in PLAIN:
-            return c[k] if type(k) is not slice else _new(c[k])
+            return c[k] if type(k) is not slice else new(c[k])
         method = self.special(c, "__getitem__")
         if method is not None:
             return method(c, k)
@@ -194,16 +197,6 @@ class DataModel:
         """c[k] += value()"""
         before = self.item(c, k)
         self.set_item(self.inplace(op, before, value()), c, k)
-
-    @door
-    def contains_(self, items: Any, x: Any) -> Any:
-        """x in items, of an object whose class says what is in it; None of any other object"""
-        method = self.special(items, "__contains__")
-        if method is not None:
-            return method(items, x)
-        if self.special(items, "__iter__") is None:
-            return None
-        return any(x is y or self.compare("Eq", y, x) for y in self.iterated(items))
 
     # -- attributes --------------------------------------------------------------------------------
 
@@ -279,19 +272,6 @@ class DataModel:
         method = self.special(x, "__bool__") or self.special(x, "__len__")
         return x if method is None else method(x)
 
-    @door
-    def iterated(self, items: Any) -> Any:
-        """The iterable of a loop: the items themselves, or the result of a user's __iter__."""
-        make = self.special(items, "__iter__")
-        it = items if make is None else _new(make(items))
-        step = self.special(it, "__next__")
-        return it if step is None else _steps(it, step)
-
-    @door
-    def unpacked(self, value: Any) -> Any:
-        """The value that `a, b = value` takes apart: for a user's __iter__, the list of its items."""
-        return value if self.special(value, "__iter__") is None else list(self.iterated(value))
-
     def builtin(self, f: Any) -> Any:
         """A builtin function (or what captured code sees in its place) that asks a special method of its argument; None
         of any other.
@@ -300,14 +280,13 @@ class DataModel:
         if f in OWN:
             return getattr(self, OWN[f])
         if f in ITERATING:
-            return functools.partial(self._iterating, f)
-        return functools.partial(self._asking, f) if f in BUILTINS or f in CONVERSIONS or f is bool else None
-
-    def _iterating(self, f: Any, *args: Any, **kwargs: Any) -> Any:
-        """A builtin function of users' objects over which it goes."""
-        return self.known_builtin(f)(
-            *[a if self.special(a, "__iter__") is None else self.iterated(a) for a in args], **kwargs
-        )
+            return functools.partial(self.iterating, f)
+        if f in OPERATORS:
+            name, *given = OPERATORS[f]
+            return functools.partial(getattr(self, name), *given)
+        if f in BUILTINS or f in CONVERSIONS or f is bool:
+            return functools.partial(self._asking, f)
+        return self.searches(f)
 
     def _vars(self, owner: Any) -> Any:
         return self.attribute(owner, "__dict__")
@@ -322,8 +301,9 @@ class DataModel:
                 return self.known_builtin(f)(self.asked_truth(args[0]))
             name, convert = CONVERSIONS.get(f) or (BUILTINS[f], None)
             method = self.special(args[0], name)
-            if f is iter and method is not None:
-                return self.iterated(args[0])
+            found = self.iterated(args[0]) if f is iter else self.backwards(args[0]) if f is reversed else None
+            if found is not None and found is not args[0]:
+                return found
             if method is not None:
                 found = method(*args, **kwargs)
                 return convert(found) if convert is not None and isinstance(found, Value) else found
@@ -333,15 +313,6 @@ class DataModel:
     def _length(self, x: Any) -> Any:
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
-
-    @door
-    def _sum(self, items: Any, *start: Any, **named: Any) -> Any:
-        """sum(items, start): of users' objects, by their own operators."""
-        begin = start[0] if start else named.get("start", 0)
-        items = self.iterated(items)
-        if type(items) in (list, tuple) and any(type(x) not in PLAIN for x in (begin, *items)):
-            return functools.reduce(functools.partial(self.binary, "Add"), items, begin)
-        return self.known_builtin(sum)(items, *start, **named)
 
     def managed(self, manager: Any) -> Any:
         """The context manager that a with statement enters: itself, or its captured methods."""
@@ -365,17 +336,3 @@ class Managed:
     def __exit__(self, *error: Any) -> Any:
         return self.leave(self.manager, *error)
 
-
-def _new(result: Any) -> Any:
-    """The result of an operator; a container or a generator is a new one."""
-    return made(result) if type(result) in NEW else result
-
-
-def _steps(it: Any, step: Callable) -> Iterator:
-    """The items of an iterator whose __next__ is captured."""
-    while True:
-        try:
-            x = step(it)
-        except StopIteration:
-            return
-        yield x

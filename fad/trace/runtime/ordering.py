@@ -34,6 +34,36 @@ PREFERS = {"min": "less", "max": "greater"}
 OF_INTEGERS = {"min": "minimum", "max": "maximum"}
 
 
+class Compared:
+    """A key that is compared as captured code compares: by a user's special methods, captured."""
+
+    __slots__ = ("compare", "x")
+
+    def __init__(self, compare: Callable, x: Any):
+        self.compare, self.x = compare, x
+
+    def __lt__(self, other: Any) -> Any:
+        return self.compare("Lt", self.x, _behind(other))
+
+    def __gt__(self, other: Any) -> Any:
+        return self.compare("Gt", self.x, _behind(other))
+
+
+class KeyOf:
+    """A function of keys: those that users' methods compare become Compared. model: of Python's data."""
+
+    def __init__(self, model: Any, key: Any):
+        self.model, self.key = model, key
+
+    def __call__(self, x: Any) -> Any:
+        found = x if self.key is None else self.key(x)
+        return Compared(self.model.compare, found) if self.model.is_asked(found) else found
+
+
+def _behind(key: Any) -> Any:
+    return key.x if type(key) is Compared else key
+
+
 def is_traced(x: Any) -> bool:
     """Whether a traced value stands in x, at any depth of tuples, lists and dicts."""
     return isinstance(x, Value) or (
@@ -66,7 +96,7 @@ def _best(name: str) -> Callable:
             return number_of(args[0], METHODS[name](array))
         items = list(args[0]) if len(args) == 1 else list(args)
         keys = items if key is None else [key(x) for x in items]
-        if _decided_by_python(keys):
+        if _decided_by_python(keys) and (stack.is_live() or not any(type(k) is Compared for k in keys)):
             return items[original(range(len(items)), key=keys.__getitem__)] if items else original(items, **default)
         chosen, best_key = items[0], keys[0]
         for x, k in zip(items[1:], keys[1:]):
@@ -77,7 +107,7 @@ def _best(name: str) -> Callable:
                 if isinstance(better, bool):
                     chosen, best_key = (x, k) if better else (chosen, best_key)
                 else:
-                    chosen, best_key = _chosen(better, x, chosen), _either(better, k, best_key)
+                    chosen, best_key = _chosen(better, x, chosen), _chosen_key(better, k, best_key)
         return chosen
     return best
 
@@ -105,7 +135,10 @@ def _one_of(condition: Any, a: Any, b: Any) -> Any:
 def _precedes(a: Any, b: Any, relation: str) -> Any:
     """Whether a is less (greater) than b; of tuples the first pair that differs decides."""
     if not isinstance(a, (tuple, list)):
-        return registry[relation](a, b) if is_traced((a, b)) else bool(a < b if relation == "less" else a > b)
+        if is_traced((a, b)):
+            return registry[relation](a, b)
+        found = a < b if relation == "less" else a > b
+        return found if isinstance(found, Value) else bool(found)
     if len(a) != len(b):
         raise UnstageableError(
             "tuples of different lengths are compared", why="which of them is the shorter would have to be known"
@@ -154,6 +187,12 @@ def _chosen(condition: Any, a: Any, b: Any) -> Any:
     """
     ways = (lambda: a), (lambda: b)
     return _either(condition, a, b) if is_value(a) and is_value(b) else choose(condition, *ways, cells_of(*ways))
+
+
+def _chosen_key(condition: Any, a: Any, b: Any) -> Any:
+    if type(a) is Compared or type(b) is Compared:
+        return Compared((a if type(a) is Compared else b).compare, _chosen(condition, _behind(a), _behind(b)))
+    return _either(condition, a, b)
 
 
 @door

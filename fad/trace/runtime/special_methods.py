@@ -71,6 +71,7 @@ BINARY: dict[str, tuple] = {  # class of the syntax tree -> operation, operation
     "BitAnd": (operator.and_, operator.iand, "and", "&"),
     "BitOr": (operator.or_, operator.ior, "or", "|"),
     "BitXor": (operator.xor, operator.ixor, "xor", "^"),
+    "DivMod": (BUILTIN_FACES["divmod"], None, "divmod", "divmod()"),  # no operator has it, its methods are found alike
 }
 UNARY: dict[str, tuple] = {
     "UAdd": (operator.pos, "__pos__"),
@@ -99,6 +100,19 @@ BUILTINS: dict[Any, str] = {
 }
 ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
 # methods of the runtime in their place
-OWN: dict[Any, str] = {len: "_length", sum: "_sum", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}
+SORTING = frozenset((sorted, min, max))
+SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
+OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}
+# the functions of the operator module -> a method of the runtime, with what it is told first
+OPERATORS: dict[Any, tuple] = {
+    **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
+    **{f: ("inplace", name) for name, (_, f, *_) in BINARY.items() if f is not None},
+    divmod: ("binary", "DivMod"),
+    **{f: ("unary", name) for name, (f, _) in UNARY.items()},
+    **{f: ("compare", name) for name, (f, *_) in COMPARE.items()},
+    operator.getitem: ("item",),
+    operator.not_: ("not_",),
+    operator.truth: ("truth",),
+}
 # what captured code sees by these names
 ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()}

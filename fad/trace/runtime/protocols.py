@@ -1,0 +1,243 @@
+"""What Python's own code asks of users' objects: which is less, what is equal, whether it is true, what comes next.
+
+`max`, `sorted`, `in`, `list.index`, `reduce(operator.add, ...)` and unpacking call special methods from C. Captured
+code asks the captured methods instead, as it does for operators (see datamodel.py).
+"""
+import functools
+import itertools
+import operator
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import GeneratorType
+from typing import Any
+
+from ...ir.build import Value
+from ..heap.journal import made, note
+from ..lists.items import Items
+from .ordering import KeyOf, sort
+from .special_methods import NEW, PLAIN, SEARCHING, SORTING
+
+_SEQUENCES = (list, tuple, deque)
+_FILLED = frozenset((list, tuple, deque, set, frozenset, Items, GeneratorType))
+
+
+class Protocols:
+    """The part of the data model (see datamodel.py) that iterates, compares and searches for Python."""
+
+    special: Callable                                         # of the data model
+    binary: Callable
+    compare: Callable
+    item: Callable
+    attribute: Callable
+    asked_truth: Callable
+    truth: Callable                                           # of the runtime
+    call: Callable
+    and_: Callable
+    or_: Callable
+    not_: Callable
+    ifexp: Callable
+    caught: Callable
+    pass_on: Callable
+    known_builtin: Callable  # a builtin function -> what is called for traced values, or Python's own
+
+    # -- iteration ---------------------------------------------------------------------------------
+
+    def iterated(self, items: Any) -> Any:
+        """The iterable of a loop: the items themselves, or what a user's __iter__ or __getitem__ gives."""
+        if type(items) in PLAIN:
+            return items
+        make = self.special(items, "__iter__")
+        if make is None and not hasattr(type(items), "__iter__") and self.special(items, "__getitem__") is not None:
+            return made(self._by_index(items))
+        it = items if make is None else new(make(items))
+        step = self.special(it, "__next__")
+        return it if step is None else _steps(it, step)
+
+    def _by_index(self, items: Any) -> Iterator:
+        """The items of a sequence by the old protocol: from index 0 until an IndexError, which is handled here."""
+        for k in itertools.count():
+            try:
+                with self.caught(lambda: [(IndexError, StopIteration)]):
+                    x = self.item(items, k)
+            except (IndexError, StopIteration):
+                self.pass_on()
+                return
+            yield x
+
+    def unpacked(self, value: Any) -> Any:
+        """The value that `a, b = value` takes apart: the list of its items where a user's methods give them."""
+        items = self.iterated(value)
+        return value if items is value else list(items)
+
+    def backwards(self, x: Any) -> "Iterator | None":
+        """reversed(x), of an object with a length and a user's __getitem__ alone; None of any other"""
+        if hasattr(type(x), "__reversed__") or self.special(x, "__getitem__") is None or isinstance(x, _SEQUENCES):
+            return None
+        return made(self.item(x, k) for k in range(self.call(len)(x) - 1, -1, -1))
+
+    def iterating(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """A builtin function of what it goes through: users' objects, perhaps."""
+        if f in SORTING:
+            return self._sorting(f, *args, **kwargs)
+        asks, over = args[:1] if f in (map, filter) else (), args[1:] if f in (map, filter) else args
+        over = tuple(map(self.iterated, over))
+        if f in (any, all) and self._have_truths(*over):
+            over = (map(self.truth, *over),)
+        if asks:
+            asks = (self._asks(asks[0], over),)
+        return self.known_builtin(f)(*asks, *over, **kwargs)
+
+    def _asks(self, f: Any, over: tuple) -> Any:
+        """What map or filter calls for f: the captured __call__ of an object; __bool__, where that is not said."""
+        if f is None and self._have_truths(*over):
+            return self.asked_truth
+        return self.call(f) if self.asked_by(f, "__call__") else f
+
+    def _have_truths(self, *items: Any) -> bool:
+        """Whether users' methods say what is true of these."""
+        is_filled = type(items[0]) in _FILLED - {GeneratorType}
+        return is_filled and any(self.asked_by(x, "__bool__", "__len__") for x in items[0])
+
+    def asked_by(self, x: Any, *names: str) -> bool:
+        """Whether the class of x has a special method of the user's under one of these names."""
+        return type(x) not in PLAIN and any(self.special(x, n) is not None for n in names)
+
+    def sum_of(self, items: Any, *start: Any, **named: Any) -> Any:
+        """sum(items, start): of users' objects, by their own operators."""
+        begin = start[0] if start else named.get("start", 0)
+        items = self.iterated(items)
+        if type(items) is GeneratorType:
+            items = list(items)
+        if type(items) in _FILLED and any(type(x) not in PLAIN for x in (begin, *items)):
+            return functools.reduce(functools.partial(self.binary, "Add"), items, begin)
+        return self.known_builtin(sum)(items, *start, **named)
+
+    # -- order -------------------------------------------------------------------------------------
+
+    def is_asked(self, x: Any) -> bool:
+        """Whether Python asks a user's method when it compares x, or something in it."""
+        if type(x) in (list, tuple, deque, Items):
+            return any(map(self.is_asked, x))
+        return self.asked_by(x, "__lt__", "__gt__", "__eq__")
+
+    def _sorting(self, f: Any, *args: Any, key: Any = None, **kwargs: Any) -> Any:
+        """min, max and sorted"""
+        if len(args) == 1:
+            items = self.iterated(args[0])
+            args = (list(items) if type(items) is GeneratorType else items,)
+        return self.known_builtin(f)(*args, key=self._key(key, args[0] if len(args) == 1 else args), **kwargs)
+
+    def sort_list(self, items: Any, *, key: Any = None, reverse: Any = False) -> None:
+        """items.sort()"""
+        sort(items, key=self._key(key, items), reverse=reverse)
+
+    def _key(self, key: Any, items: Any) -> Any:
+        """The key by which these items are put in order: one whose results are compared as captured code does."""
+        is_asked = key is not None or type(items) in _FILLED and any(map(self.is_asked, items))
+        return KeyOf(self, key) if is_asked else None
+
+    def compared_items(self, op: str, a: Any, b: Any) -> Any:
+        """a < b and its kin, of two lists or tuples with users' objects: the first pair that differs decides."""
+        if op in ("Eq", "NotEq"):
+            same = len(a) == len(b) and self.and_(True, *[lambda x=x, y=y: self.same(x, y) for x, y in zip(a, b)])
+            return same if op == "Eq" else self.not_(same)
+
+        def at(k: int) -> Any:
+            if k == min(len(a), len(b)):
+                return self.compare(op, len(a), len(b))
+            return self.ifexp(self.same(a[k], b[k]), lambda: at(k + 1), lambda: self.compare(op, a[k], b[k]))
+        return at(0)
+
+    # -- equality ----------------------------------------------------------------------------------
+
+    def same(self, x: Any, y: Any) -> Any:
+        """Whether a container that holds x finds y there."""
+        return x is y or self.truth(self.compare("Eq", x, y))
+
+    def contains_(self, items: Any, x: Any) -> Any:
+        """x in items, where users' methods say what is in it, or what is equal; None of any other object"""
+        method = self.special(items, "__contains__")
+        if method is not None:
+            return method(items, x)
+        found = self.iterated(items)
+        is_asked = isinstance(items, _SEQUENCES) and (self.is_asked(x) or self.is_asked(items))
+        if found is items and not is_asked:
+            return None
+        for y in (rest := iter(found)):
+            same = self.same(y, x)
+            if isinstance(same, Value):
+                return self.or_(same, *[lambda y=y: self.same(y, x) for y in rest])
+            if same:
+                return True
+        return False
+
+    def searching(self, f: Any, x: Any, *bounds: Any) -> Any:
+        """list.index, list.count, list.remove"""
+        items: Any = f.__self__
+        if not (self.is_asked(x) or self.is_asked(items)):
+            return self.known_builtin(f)(x, *bounds)
+        start, stop, _ = slice(*(*bounds, None, None)[:2]).indices(len(items))
+        found = (k for k in range(start, stop) if self.same(items[k], x))
+        if f.__name__ == "count":
+            return len(list(found))
+        k = next(found, None)
+        if k is None:
+            raise ValueError(f"{type(items).__name__}.{f.__name__}(x): x not in {type(items).__name__}")
+        if f.__name__ == "index":
+            return k
+        note(items)
+        del items[k]
+        return None
+
+    def searches(self, f: Any) -> "Callable | None":
+        """What is called for a method of a list that compares its items; None of any other function."""
+        if getattr(f, "__name__", "") in SEARCHING and isinstance(getattr(f, "__self__", None), _SEQUENCES):
+            return functools.partial(self.searching, f)
+        return None
+
+    # -- the functions of operator -----------------------------------------------------------------
+
+    def getter(self, f: Any) -> "Callable | None":
+        """What is called for operator.attrgetter, itemgetter or methodcaller; None of any other object."""
+        if isinstance(f, operator.attrgetter):
+            return functools.partial(_gotten, self._attribute_at, *_given(f))
+        if isinstance(f, operator.itemgetter):
+            return functools.partial(_gotten, self.item, *_given(f))
+        if isinstance(f, operator.methodcaller):
+            name, *args, kwargs = _given(f)
+            return lambda owner: self.call(self.attribute(owner, name))(*args, **kwargs)
+        return None
+
+    def _attribute_at(self, owner: Any, names: str) -> Any:
+        return functools.reduce(self.attribute, names.split("."), owner)
+
+
+def _given(f: Any) -> tuple:
+    """What a function of operator's was made of; of a methodcaller its keyword arguments come last."""
+    make, args = f.__reduce__()
+    if not isinstance(f, operator.methodcaller):
+        return args
+    return (*make.args[:1], *args, make.keywords) if isinstance(make, functools.partial) else (*args, {})
+
+
+def _gotten(get: Callable, *given: Any) -> Any:
+    """get(owner, name), of one name or several."""
+    *names, owner = given
+    found = [get(owner, name) for name in names]
+    return tuple(found) if len(names) > 1 else found[0]
+
+
+def new(result: Any) -> Any:
+    """The result of an operator; a container or a generator is a new one."""
+    return made(result) if type(result) in NEW else result
+
+
+def _steps(it: Any, step: Callable) -> Iterator:
+    """The items of an iterator whose __next__ is captured."""
+    while True:
+        try:
+            x = step(it)
+        except StopIteration:
+            return
+        yield x
+

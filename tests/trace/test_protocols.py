@@ -1,0 +1,195 @@
+"""What Python's own C code asks of users' objects (which is less, what is equal, what comes next) is traced as operators are: by the methods' text."""
+import functools
+import math
+import operator
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+
+X = np.array([0.8, 0.55, 1.1])
+SCALE = [2.0]
+
+
+class Point:
+    """Two numbers. Each method needs its text: math's functions of traced numbers, and a global of the user's."""
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def size(self):
+        return math.sqrt(self.a ** 2 + self.b ** 2) * SCALE[0]
+
+    def __lt__(self, other):
+        return self.size() < other.size()
+
+    def __gt__(self, other):
+        return math.exp(self.size()) > math.exp(other.size())
+
+    def __eq__(self, other):
+        return math.floor(self.a * SCALE[0]) == math.floor(other.a * SCALE[0])
+
+    __hash__ = None
+
+    def __add__(self, other):
+        return Point(math.sin(self.a) + other.a * SCALE[0], self.b + other.b)
+
+    def __mul__(self, k):
+        return Point(math.cos(self.a) * k, self.b * SCALE[0])
+
+    def __neg__(self):
+        return Point(-math.exp(self.a), self.b)
+
+    def __abs__(self):
+        return self.size()
+
+    def __bool__(self):
+        return math.sqrt(self.a) > 0.75
+
+    def __divmod__(self, k):
+        return math.log(self.a) * k, k
+
+    def __rdivmod__(self, k):
+        return math.tan(self.a) * k
+
+    def __call__(self, k):
+        return math.pow(self.a, k) * SCALE[0]
+
+
+class Row:
+    """A sequence by the old protocol: indices from 0 until one is wrong. It can be iterated, and may be an operand of min and max as well."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, k):
+        if k >= 3:
+            raise IndexError(k)
+        return math.sqrt(self.items[k]) * SCALE[0]
+
+    def __len__(self):
+        return 3
+
+    def __lt__(self, other):
+        return math.sin(self.items[0]) < math.sin(other.items[0])
+
+    def __gt__(self, other):
+        return other < self
+
+
+def points(x):
+    return [Point(v, 1.0) for v in x]
+
+
+def sort(x):
+    found = points(x)
+    found.sort()
+    found.sort(key=lambda p: (1, -p), reverse=True)
+    return found[0].a + 3.0 * found[2].a
+
+
+def listed(x):
+    found = points(x)
+    found.remove(Point(x[1], 2.0))
+    return found[1].a * (2 + found.index(Point(x[2], 0.0))) + x[0] * found.count(Point(x[2], 3.0))
+
+
+PROGRAMS = {
+    "max": lambda x: max(points(x)).a ** 2,
+    "min": lambda x: min(*points(x)).a ** 2,
+    "by_abs": lambda x: max(points(x), key=abs).a + min(points(x), key=Point.size).a * x[0],
+    "sorted": lambda x: sorted(points(x))[0].a * 3 + sorted(points(x), reverse=True)[1].a,
+    "in_tuples": lambda x: sorted([(1, p) for p in points(x)])[0][1].a + max([2, points(x)[1]], [2, points(x)[2]])[1].a * x[0],
+    "sort": sort,
+    "list_methods": listed,
+    "contains": lambda x: x[0] * (2.0 if Point(x[2], 7.0) in points(x) else 3.0) + x[1] * (2.0 if Point(9.0, 1.0) in points(x) else 3.0),
+    "tuples": lambda x: x[0] * ((1, points(x)[0]) < (1, points(x)[2])) + x[1] * ([points(x)[0], 1] == [points(x)[0], 1]),
+    "differ": lambda x: x[0] * ((1, points(x)[0]) != (1, points(x)[2])) + x[1] * ((points(x)[1],) > (points(x)[0],)),
+    "by_index": lambda x: sum(v * x[0] for v in Row(x)) + list(Row(x))[1] + max(Row(x)) + sum(Row(x)),
+    "unpacked": lambda x: (lambda a, *rest: a * rest[1])(*Row(x)) + sum(a * b for a, b in zip(Row(x), [1.0, 2.0, 3.0])),
+    "reversed": lambda x: next(iter(reversed(Row(x)))) + next(iter(Row(x))) * x[1],
+    "in_row": lambda x: x[0] * (2.0 if -1.0 in Row(x) else 3.0),
+    "two_rows": lambda x: min(Row(x), Row(x[::-1]))[0] + max(Row(x), Row(x[::-1]))[1],
+    "map": lambda x: sum(map(abs, points(x))) + sum(map(Point(x[0], 1.0), [1, 2])) + sum(map(math.sqrt, Row(x))),
+    "filter": lambda x: sum(p.a for p in filter(None, points(x))) + sum(v.a for v in filter(Point.__bool__, points(x))),
+    "any_all": lambda x: x[0] * any(points(x)) + x[1] * all(points(x)),
+    "operators": lambda x: operator.add(*points(x)[:2]).a + operator.neg(points(x)[0]).a + operator.lt(*points(x)[:2]) * x[0] + operator.getitem(Row(x), 1),
+    "reduce": lambda x: functools.reduce(operator.add, points(x)).a + abs(functools.reduce(max, points(x))),
+    "divmod": lambda x: divmod(points(x)[0], 3)[0] + divmod(x[1], 0.3)[1] + divmod(7, points(x)[2]),
+    "partial": lambda x: functools.partial(operator.add, points(x)[0])(points(x)[1]).a,
+}
+
+
+def differences(f, x, h=1e-6):
+    return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(len(x))])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_python_asks_is_traced(name):
+    f = PROGRAMS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)  # an order of traced values is on the tape
+        np.testing.assert_allclose(fad.jit(f)(X), f(X), rtol=1e-12)
+        np.testing.assert_allclose(fad.grad(f)(X), differences(f, X), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_it_reads_is_never_stale(name):
+    f, before = PROGRAMS[name], SCALE[0]
+    g = fad.jit(f)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            for SCALE[0] in (2.0, 3.0, 2.0, 0.25):
+                np.testing.assert_allclose(g(X), f(X), rtol=1e-12)
+    finally:
+        SCALE[0] = before
+
+
+def test_objects_that_are_iterable_are_compared_as_they_are():
+    """min(a, b) compares a and b; it does not go through them. map's function is not gone through either."""
+
+    class Both:
+        def __init__(self, w):
+            self.w = w
+
+        def __iter__(self):
+            return iter([self.w])
+
+        def __lt__(self, other):
+            return self.w < other.w
+
+        def __gt__(self, other):
+            return self.w > other.w
+
+        def __call__(self, v):
+            return v * self.w
+
+    a, b = Both(2.0), Both(3.0)
+    f = lambda x: x * min(a, b).w + x * max(a, b).w + sum(map(a, [x, x]))       # noqa: E731
+    assert fad.grad(f)(1.5) == 9.0
+
+
+class Whole:
+    """A sequence whose end is the end of what it holds."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, k):
+        return self.items[k] * 2.0
+
+
+@pytest.mark.parametrize("held", [list, tuple, np.asarray])
+def test_a_sequence_that_ends_by_what_it_holds(held):
+    """The index that is out of bounds is an error of the program, if the length is an input's; the loop must end all the same."""
+    def f(x):
+        s, w = 0.0, Whole(held(x))
+        for v in w:
+            s += v * v
+        return s + sum(w) + len(list(w)) * x[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        np.testing.assert_allclose(fad.grad(f)(X), 8.0 * X + 2.0 + np.array([3.0, 0.0, 0.0]))
