@@ -1,5 +1,6 @@
 """What Python's own C code asks of users' objects (which is less, what is equal, what comes next) is traced as operators are: by the methods' text."""
 import functools
+import itertools
 import math
 import operator
 import warnings
@@ -79,6 +80,29 @@ class Row:
         return other < self
 
 
+@functools.total_ordering
+class Ordered:
+    def __init__(self, a):
+        self.a = a
+
+    def __eq__(self, other):
+        return math.floor(self.a * SCALE[0]) == math.floor(other.a * SCALE[0])
+
+    def __lt__(self, other):
+        return math.exp(self.a) < math.exp(other.a)
+
+    __hash__ = None
+
+
+class Pair:
+    def __init__(self, a):
+        self.a = a
+
+    def __iter__(self):
+        yield math.sin(self.a) * SCALE[0]
+        yield math.cos(self.a)
+
+
 def points(x):
     return [Point(v, 1.0) for v in x]
 
@@ -118,6 +142,9 @@ PROGRAMS = {
     "operators": lambda x: operator.add(*points(x)[:2]).a + operator.neg(points(x)[0]).a + operator.lt(*points(x)[:2]) * x[0] + operator.getitem(Row(x), 1),
     "reduce": lambda x: functools.reduce(operator.add, points(x)).a + abs(functools.reduce(max, points(x))),
     "divmod": lambda x: divmod(points(x)[0], 3)[0] + divmod(x[1], 0.3)[1] + divmod(7, points(x)[2]),
+    "total_ordering": lambda x: x[0] * (Ordered(x[0]) >= Ordered(x[1])) + x[1] * (Ordered(x[0]) <= Ordered(x[2])) + max(map(Ordered, x)).a,
+    "gone_through": lambda x: math.prod(Pair(x[0])) + functools.reduce(operator.mul, Pair(x[1])) + sum(itertools.chain(Pair(x[0]), Row(x))),
+    "itertools": lambda x: sum(itertools.islice(Row(x), 2)) + sum(itertools.chain.from_iterable([Pair(x[0]), Pair(x[1])])) + math.hypot(*Pair(x[0]), x[1]),
     "partial": lambda x: functools.partial(operator.add, points(x)[0])(points(x)[1]).a,
 }
 

@@ -16,7 +16,12 @@ def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
     """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
     if not isinstance(f, FunctionType) or is_library(f.__code__.co_filename):
         return False
-    return is_captured(f.__code__.co_filename) or package_name(f) in packages
+    return is_captured(f.__code__.co_filename) or package_name(f) in packages or _is_of_order(f)
+
+
+def _is_of_order(f: FunctionType) -> bool:
+    """Whether functools.total_ordering has put f into a class: it asks the class's own comparisons."""
+    return f.__code__.co_filename == functools.__file__ and "_from_" in f.__code__.co_name
 
 
 def is_compiled(f: Any) -> bool:

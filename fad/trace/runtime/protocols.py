@@ -8,17 +8,17 @@ import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import GeneratorType
 from typing import Any
 
 from ...ir.build import Value
+from ...util.where import module_name
 from ..heap.journal import made, note
 from ..lists.items import Items
 from .ordering import KeyOf, sort
 from .special_methods import NEW, PLAIN, SEARCHING, SORTING
 
 _SEQUENCES = (list, tuple, deque)
-_FILLED = frozenset((list, tuple, deque, set, frozenset, Items, GeneratorType))
+_FILLED = frozenset((list, tuple, deque, set, frozenset, Items))
 
 
 class Protocols:
@@ -95,18 +95,21 @@ class Protocols:
 
     def _have_truths(self, *items: Any) -> bool:
         """Whether users' methods say what is true of these."""
-        is_filled = type(items[0]) in _FILLED - {GeneratorType}
-        return is_filled and any(self.asked_by(x, "__bool__", "__len__") for x in items[0])
+        return type(items[0]) in _FILLED and any(self.asked_by(x, "__bool__", "__len__") for x in items[0])
 
     def asked_by(self, x: Any, *names: str) -> bool:
         """Whether the class of x has a special method of the user's under one of these names."""
         return type(x) not in PLAIN and any(self.special(x, n) is not None for n in names)
 
+    def chained(self, items: Any) -> Iterator:
+        """itertools.chain.from_iterable(items)"""
+        return made(itertools.chain.from_iterable(map(self.iterated, self.iterated(items))))
+
     def sum_of(self, items: Any, *start: Any, **named: Any) -> Any:
         """sum(items, start): of users' objects, by their own operators."""
         begin = start[0] if start else named.get("start", 0)
         items = self.iterated(items)
-        if type(items) is GeneratorType:
+        if isinstance(items, Iterator):
             items = list(items)
         if type(items) in _FILLED and any(type(x) not in PLAIN for x in (begin, *items)):
             return functools.reduce(functools.partial(self.binary, "Add"), items, begin)
@@ -124,7 +127,7 @@ class Protocols:
         """min, max and sorted"""
         if len(args) == 1:
             items = self.iterated(args[0])
-            args = (list(items) if type(items) is GeneratorType else items,)
+            args = (list(items) if isinstance(items, Iterator) else items,)
         return self.known_builtin(f)(*args, key=self._key(key, args[0] if len(args) == 1 else args), **kwargs)
 
     def sort_list(self, items: Any, *, key: Any = None, reverse: Any = False) -> None:
@@ -210,6 +213,11 @@ class Protocols:
 
     def _attribute_at(self, owner: Any, names: str) -> Any:
         return functools.reduce(self.attribute, names.split("."), owner)
+
+
+def goes_through(f: Any) -> bool:
+    """Whether f is C code that does nothing with an iterable but to go through it."""
+    return f is functools.reduce or module_name(f) in ("itertools", "math")
 
 
 def _given(f: Any) -> tuple:

@@ -1,5 +1,6 @@
 """Python's special methods by what asks for them: operators, comparisons, conversions, builtin functions."""
 import builtins
+import itertools
 import operator
 from collections import OrderedDict, defaultdict, deque
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
@@ -102,7 +103,8 @@ ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map,
 # methods of the runtime in their place
 SORTING = frozenset((sorted, min, max))
 SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
-OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars"}
+OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
+                       itertools.chain.from_iterable: "chained"}
 # the functions of the operator module -> a method of the runtime, with what it is told first
 OPERATORS: dict[Any, tuple] = {
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
