@@ -45,6 +45,7 @@ LATER.update({
     "scipy.spatial.distance": ("distance",),
     "scipy.spatial.transform": ("rotation",),
     "scipy.special": ("special",),
+    "statistics": ("python_statistics",),
     "scipy.stats": ("distributions", "estimators", "inference", "summaries"),
 })
 

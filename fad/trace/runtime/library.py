@@ -1,7 +1,7 @@
 """Stand-ins for a library's modules, functions, ufuncs and objects: calls with traced arguments lead to faces."""
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -32,7 +32,7 @@ from ..values.tracer import Tracer
 from .builtin import FaceClass
 from .calls import called
 
-MODULES = ("numpy", "math", "cmath", "scipy")
+MODULES = ("numpy", "math", "cmath", "statistics", "scipy")
 MANY = 10_000                                                # numbers that a library's object is made of while tracing
 _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 
@@ -97,11 +97,13 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
         routine = RoutineCall(original, found.call, capture)
         is_class = isinstance(original, type)
         return FaceClass(name, (), {"original": original, "make": routine}) if is_class else routine  # type: ignore[return-value]
-    is_pythons = module_name(original) in ("math", "cmath")
+    is_pythons = module_name(original) in ("math", "cmath", "statistics")
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
 
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
+        if is_pythons:                                        # an iterator does not show what it gives
+            args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
             own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
             if own is not None:
