@@ -59,7 +59,8 @@ def print_shifted(printer: Any, loop: ShiftedLoop, single: set) -> None:
     _under(printer, f"for {name} in range({first}, {last}):", middle)
     if loop.stop > loop.last:
         begun = [r if r.low.at_end else r._replace(low=Bound(False, loop.start)) for r in loop.ranges if r.high.at_end]
-        _under(printer, f"for {name} in range(max({first}, {last}), {stop}):", functools.partial(edge, begun, loop.stop))
+        head = f"for {name} in range(max({first}, {last}), {stop}):"
+        _under(printer, head, functools.partial(edge, begun, loop.stop))
     printer.rotating = {}
     del printer.axes[loop.axis]
 

@@ -52,8 +52,8 @@ def module_text(program: Any, name: str) -> str:
         )
     runner = program.runner.by_itself()
     if runner is None:
-        raise ArgumentError("a function that calls Python functions, such as a solver of SciPy's or a logger, cannot be "
-                            "exported", why="the module has only what fad compiles, and prints texts with numbers",
+        raise ArgumentError("a function that calls Python functions, such as a solver of SciPy's or a logger, cannot "
+                            "be exported", why="the module has only what fad compiles, and prints texts with numbers",
                             do="export the parts around the call")
     flags = ", ".join(map(repr, FLAGS))
     jitted = f"numba.njit(fastmath={{{flags}}}, error_model='numpy')"

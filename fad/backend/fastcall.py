@@ -15,9 +15,9 @@
 
 Such a function is written out for each program. Compiled code in front of the kernel (kernels/running.py) tests whether
 arrays have its dtypes, ranks and layouts, and no more elements than the last number says. The kernel's first lines test
-the extents. The rest is tested here. A test here that reads an array's attributes needs the kernel's tests before it: then they are
-made here, and Numba's dispatcher calls the kernel. Arguments that do not fit get NotImplemented, and take the general
-path. Nothing is changed or drawn before all tests have passed.
+the extents. The rest is tested here. A test here that reads an array's attributes needs the kernel's tests before it:
+then they are made here, and Numba's dispatcher calls the kernel. Arguments that do not fit get NotImplemented, and
+take the general path. Nothing is changed or drawn before all tests have passed.
 """
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

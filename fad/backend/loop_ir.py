@@ -105,7 +105,8 @@ class Step:
             yield from elements_in(a.extent)
 
     def __repr__(self) -> str:
-        return f"<{self.kind} {self.out}{list(self.target)} = {self.eqn.op.name if self.eqn else 'copy'}{self.args} over {self.axes}>"
+        name = self.eqn.op.name if self.eqn else "copy"
+        return f"<{self.kind} {self.out}{list(self.target)} = {name}{self.args} over {self.axes}>"
 
 
 class Loop:

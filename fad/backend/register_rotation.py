@@ -16,7 +16,7 @@ REGISTERS = 24                              # values that wait
 
 
 class Touch(NamedTuple):
-    """An access of one of the steps: the step's number, and where iteration j is on the array's moving axis (j + at)."""
+    """An access of one of the steps: the step's number, and where iteration j is on the array's moving axis: j + at."""
 
     number: int
     mode: str

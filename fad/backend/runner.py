@@ -297,7 +297,8 @@ def bound(call: Any, constants: list, count: int) -> Any:
     )
     scope: dict[str, Any] = {"call": call, **{f"c{k}": c for k, c in enumerate(constants)}}
     exec(
-        f"def bound({', '.join(names)}):\n    return call({', '.join(names + [f'c{k}' for k in range(len(constants))])})",
+        f"def bound({', '.join(names)}):\n"
+        f"    return call({', '.join(names + [f'c{k}' for k in range(len(constants))])})",
         scope,
     )
     return numba.njit(scope["bound"])

@@ -76,7 +76,11 @@ class _Group:
     def _is_related(self, new: list) -> bool:
         """Whether there is a reason to join: a loop, the first element of an array, or use of what the group makes."""
         return any(m.axis is not None or m.step.target or m.step.kind == "fill" for m in new) or any(
-            a.root is b.root and in_order(a, b) for m in self.members for a in m.accesses for n in new for b in n.accesses
+            a.root is b.root and in_order(a, b)
+            for m in self.members
+            for a in m.accesses
+            for n in new
+            for b in n.accesses
         )
 
     def _conflicts(self, node: Any) -> bool:
@@ -111,7 +115,8 @@ class _Group:
 
     def _of_point(self, node: Step) -> list:
         accesses = self.scheduler.accesses(node)
-        place = node.target or next((a.place for a in accesses if a.mode == READ and a.place and self._makes(a.root)), ())
+        made = (a.place for a in accesses if a.mode == READ and a.place and self._makes(a.root))
+        place = node.target or next(made, ())
         at_end = bool(place) and self._is_at_end(place)
         return [Member(node, node, None, Bound(at_end, 0), Bound(at_end, 1), accesses)]
 

@@ -1,4 +1,4 @@
-"""Loops whose steps run in ranges of their own, each some iterations ahead of or behind the others (shifted_fusion.py)."""
+"""Loops whose steps run in ranges of their own, each some iterations ahead of or behind the others."""
 from typing import Any, NamedTuple
 
 from .array_contraction import Home

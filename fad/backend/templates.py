@@ -107,8 +107,10 @@ def template(text: str) -> Template:
 def sum_of(x: ExprText, y: ExprText) -> ExprText:
     """x + y, in the order that takes the fewest signs.
 
-    >>> sum_of(ExprText("-a", SIGN), ExprText("b * c", PRODUCT)).source, sum_of(ExprText("-a", SIGN), ExprText("-b", SIGN)).source
-    ('b * c - a', '-(a + b)')
+    >>> sum_of(ExprText("-a", SIGN), ExprText("b * c", PRODUCT)).source
+    'b * c - a'
+    >>> sum_of(ExprText("-a", SIGN), ExprText("-b", SIGN)).source
+    '-(a + b)'
     """
     if not (is_negative(x) or is_negative(y)):
         return template("{0} + {1}").fill([x, y])

@@ -19,21 +19,21 @@ from .views import tangent_of
 STRICT = "This is not allowed in strict mode"
 _MISSING = {
     "back": "The output of the user-provided function is independent of input {0}. " + STRICT + ".",
-    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using the double backward trick to "
-    "compute forward mode gradients. " + STRICT + ".",
+    "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using "
+    "the double backward trick to compute forward mode gradients. " + STRICT + ".",
     "double_back": "The jacobian of the user-provided function is independent of input {0}. " + STRICT + ".",
     "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. "
     + STRICT
     + " as it prevents from using the double backward trick to replace forward mode AD.",
 }
 _CONSTANT = {
-    "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a differentiable manner from "
-    "the input when running in strict mode.",
+    "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
     "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function. "
     + STRICT
     + ".",
-    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {0} is independent of the "
-    "input. "
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    "input {0} is independent of the input. "
     + STRICT
     + ". You should ensure that your function is twice differentiable and that the jacobian depends on the inputs "
     "(this would be violated by a linear function for example).",

@@ -54,7 +54,8 @@ def _constant(call: Any, args: tuple, kwargs: dict, function: Any) -> Any:
     if _any_gradient(args) or _any_gradient(tuple(kwargs.values())):
         raise UnsupportedFunctionError(f"{qualified_name(function)} is not supported on tensors that require gradients",
                                        why="fad has no record of it",
-                                       do="see the table of functions in the documentation, or give it a rule with autograd.Function")
+                                       do="see the table of functions in the documentation, or give it a rule with "
+                                          "autograd.Function")
     result = call(*[_bare(a) for a in args], **{key: _bare(a) for key, a in kwargs.items()})
     return _wrapped(result)
 

@@ -132,7 +132,8 @@ _SPECIAL.update({f"__r{name}__": _OPERATORS.get(name, name) for name in ("add", 
 _SPECIAL.update({f"__i{name}__": f"{_OPERATORS.get(name, name)}_" for name in ("add", "sub", "mul", "truediv", "pow")})
 _SPECIAL.update(
     dict.fromkeys(
-        "__rsub__ __rtruediv__ __rpow__ __rmatmul__ __rfloordiv__ __rmod__ __getitem__ __setitem__ __array_ufunc__ __array_function__".split(),
+        """__rsub__ __rtruediv__ __rpow__ __rmatmul__ __rfloordiv__ __rmod__ __getitem__ __setitem__ __array_ufunc__
+        __array_function__""".split(),
         "",
     )
 )

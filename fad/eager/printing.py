@@ -79,4 +79,5 @@ def represent(t: Tensor) -> str:
     if tangent is not None:
         parts.append(f"tangent={represent(tangent)}")
     cls = type(t)
-    return f"{'tensor' if getattr(cls, '__torch_function__', None) is None or cls is Tensor else cls.__name__}({', '.join(parts)})"
+    name = "tensor" if getattr(cls, "__torch_function__", None) is None or cls is Tensor else cls.__name__
+    return f"{name}({', '.join(parts)})"

@@ -24,12 +24,12 @@ _AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forb
 REASONS = {
     "no_grad": _AMBIGUOUS.format("no_grad"),
     "inference": _AMBIGUOUS.format("inference_mode"),
-    "multi": "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. "
-    "You should replace the inplace operation by an out-of-place one.",
-    "custom": "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would "
-    "override the custom backward associated with the custom Function, leading to incorrect gradients. This "
-    "behavior is forbidden. You can fix "
-    "this by cloning the output of the custom Function.",
+    "multi": "This view is the output of a function that returns multiple views. Such functions do not allow the "
+    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "custom": "This view was created inside a custom Function (or because an input was returned as-is) and the "
+    "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
+    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+    "Function.",
 }
 
 

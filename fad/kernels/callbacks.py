@@ -197,7 +197,8 @@ def _store(context, builder, python, kind, answer, result):
     place = context.data_model_manager[kind].get_field_position
     data, count, size = (builder.extract_value(result, place(name)) for name in ("data", "nitems", "itemsize"))
     field = builder.gep(builder.bitcast(answer, cgutils.voidptr_t), [WORD(object.__basicsize__)])
-    source = builder.load(builder.bitcast(field, data.type.as_pointer()))  # PyArrayObject_fields in numpy/ndarraytypes.h
+    # PyArrayObject_fields in numpy/ndarraytypes.h
+    source = builder.load(builder.bitcast(field, data.type.as_pointer()))
     cgutils.raw_memcpy(builder, data, source, count, size)
 
 

@@ -196,9 +196,9 @@ class Library(JITCodeLibrary):
 class _Builder:
     """LLVM's maker of passes under Numba's settings, a new one after many runs of passes.
 
-    llvmlite frees a maker but for a kilobyte, so not every run has its own. Each run adds callbacks to its maker, and all
-    of them are called before and after each pass of later runs, so none is for all runs: after 800 kernels, compiling
-    took twice as long.
+    llvmlite frees a maker but for a kilobyte, so not every run has its own. Each run adds callbacks to its maker, and
+    all of them are called before and after each pass of later runs, so none is for all runs: after 800 kernels,
+    compiling took twice as long.
     """
 
     RUNS = 100

@@ -19,6 +19,7 @@ from fad.kernels.products import matmul
 from fad.kernels.spectral import eig, eigh, eigvals, eigvalsh, qr, qr_order, svd, svdvals
 
 __all__ = [
-    "cholesky", "cofactors", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_det", "lu_factor", "lu_inv",
-    "lu_slogdet", "lu_solve", "matmul", "permutation", "qr", "qr_order", "slogdet", "solve", "solve_sylvester", "sqrtm", "svd", "svdvals", "triangular_solve",
+    "cholesky", "cofactors", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_det", "lu_factor",
+    "lu_inv", "lu_slogdet", "lu_solve", "matmul", "permutation", "qr", "qr_order", "slogdet", "solve",
+    "solve_sylvester", "sqrtm", "svd", "svdvals", "triangular_solve",
 ]  # fmt: skip

@@ -14,8 +14,8 @@ __all__: list[str] = []
 
 
 class _Lines(threading.local):
-    """Of the running call: its lines so far; how many of the first ones were said by an attempt that failed. Lines of the
-    attempt that failed last, and of those that the next program to run says again.
+    """Of the running call: its lines so far; how many of the first ones were said by an attempt that failed. Lines of
+    the attempt that failed last, and of those that the next program to run says again.
     """
 
     said = known = failed = again = 0
@@ -62,8 +62,8 @@ def counted() -> Iterator[None]:
 
 @contextmanager
 def said_before(count: int) -> Iterator[None]:
-    """Within, the call is made again whose run has just failed, by a program or on the tape: the lines that it has said,
-    so many, are not said again."""
+    """Within, the call is made again whose run has just failed, by a program or on the tape: the lines that it has
+    said, so many, are not said again."""
     if not count:
         yield
         return

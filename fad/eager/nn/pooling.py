@@ -279,7 +279,8 @@ means = Composite("means", _means_written, _means_pullback, _means_run, node="Av
                                         count_include_pad=True, divisor_override=divisor)
                                  for stride, divisor in (((1,), None), ((), 3))]
                                 + [sample((2, 5, 4), kernel_size=(3, 2), stride=(2, 2), padding=(1, 0), ceil_mode=True,
-                                          count_include_pad=counted, divisor_override=None) for counted in (True, False)]))
+                                          count_include_pad=counted, divisor_override=None)
+                                   for counted in (True, False)]))
 
 
 def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
