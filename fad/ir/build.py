@@ -19,7 +19,7 @@ from .affine import Affine
 from .graph import Equation, Func, Literal, Var
 from .integers import Integers
 from .op import Op
-from .records import RegionState, TraceState
+from .records import ONCE, RegionState, TraceState
 from .stack import current
 from .types import INT, Type, require_plain, type_of
 from .uses import defined_by
@@ -60,7 +60,7 @@ class Builder:
         self.changing: Any = None
         self.at_once = False                                     # of an iteration that is reversed at once
         self.trace: TraceState = parent.trace if parent else TraceState()
-        self.region: RegionState = RegionState(born=parent.region.born) if parent else RegionState(runs="once")
+        self.region: RegionState = RegionState(born=parent.region.born) if parent else RegionState(runs=ONCE)
 
     # -- inputs ------------------------------------------------------------------------------------
 
@@ -165,6 +165,11 @@ class Builder:
                 return True
             b = b.parent
         return False
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether what is recorded here runs whenever the whole program does: no branch and no loop is around it."""
+        return self.region.runs == ONCE and (self.parent is None or self.parent.is_certain)
 
     def bind(self, op: Op, args: tuple, params: dict) -> Any:
         """Record op(*args) and return its result (a tuple of Values for several)."""

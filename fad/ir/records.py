@@ -79,6 +79,9 @@ class TraceState:
                 setattr(self, each.name, None)
 
 
+ONCE = "once"  # of a region: what it records runs as often as the region around it
+
+
 @dataclass(slots=True)
 class RegionState:
     """Facts about one region (the whole function, a loop's body, a side of a branch) while it is traced."""
@@ -91,7 +94,7 @@ class RegionState:
     entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases, and the marks
     lost: list[tuple] = field(default_factory=list)             # tracers of unknown contents, and their views
     steps: list[Any] = field(default_factory=list)              # of the prelude: Python's calls before the program
-    runs: Any = None                                            # "once", (iteration, count), or None: unknown
+    runs: Any = None                                            # ONCE, (iteration, count), or None: unknown
     side: Any = None                                            # of a branch: its selector, and which side it is
     memory: Any = None                                          # of an iteration: what its inner loops came to
     is_retried: bool = False                                    # whether it is traced anew when a list asks

@@ -73,7 +73,7 @@ def agree(a: Any, b: Any, what: str = "extents") -> Any:
     if facts.assume_zero(form, here()):
         return _elder(a, b)
     values = hint(a), hint(b)
-    if form.is_constant or (None not in values and values[0] != values[1] and builder.parent is None):
+    if form.is_constant or (None not in values and values[0] != values[1] and builder.is_certain):
         raise ExtentError(f"{what} differ: {values[0]} and {values[1]}")
     builder.emit(registry["check_equal"], (a, b), (), {"what": what})
     return _elder(a, b)

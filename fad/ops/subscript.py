@@ -275,8 +275,8 @@ def _in_range(k: Any, n: Any, axis: int) -> Any:
 
 
 def _check(k: Any, n: Any, axis: int) -> None:
-    size = None if is_int(n) or not is_int(k) else extents.hint(n)
-    if size is not None and not -size <= k < size and current().parent is None:
+    size = extents.hint(n) if is_int(k) else None
+    if size is not None and not -size <= k < size and current().is_certain:
         raise IndexRangeError(f"index {k} is out of bounds for axis {axis} with size {size}")
     registry["check_index"](k, n, axis=axis)
 

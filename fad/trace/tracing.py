@@ -9,6 +9,7 @@ from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.check import check
 from ..ir.graph import Func, Var
 from ..ir.live import LiveBuilder
+from ..ir.records import ONCE
 from ..ir.types import INT, Type, is_too_large, type_of
 from ..passes.replacement_candidates import small_arrays
 from ..passes.unify import unify
@@ -21,7 +22,7 @@ from .heap.asking import refuse_unseen_questions
 from .heap.effects import effects_of
 from .heap.journal import journal
 from .heap.lifting import lifted
-from .heap.percall import ONCE, placed, refuse_leaks, settle
+from .heap.percall import placed, refuse_leaks, settle
 from .heap.state import is_lost
 from .lists.export import plain
 from .outcome.delivery import Left, left_by

@@ -28,6 +28,7 @@ GENERATORS = {                                               # module: how many 
     "zero_dims": (4, 40),
     "shifts": (4, 25),
     "distributed": (4, 25),
+    "protocols": (4, 15),
 }
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 

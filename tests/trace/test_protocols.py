@@ -1,4 +1,5 @@
 """What Python's own C code asks of users' objects (which is less, what is equal, what comes next) is traced as operators are: by the methods' text."""
+import copy
 import functools
 import itertools
 import math
@@ -54,6 +55,15 @@ class Point:
 
     def __rdivmod__(self, k):
         return math.tan(self.a) * k
+
+    def __floor__(self):
+        return math.log(self.a) * SCALE[0]
+
+    def __copy__(self):
+        return Point(math.sqrt(self.a), SCALE[0])
+
+    def __deepcopy__(self, memo):
+        return Point(math.cbrt(self.a) if hasattr(math, "cbrt") else math.pow(self.a, 1 / 3), len(memo))
 
     def __call__(self, k):
         return math.pow(self.a, k) * SCALE[0]
@@ -145,6 +155,7 @@ PROGRAMS = {
     "total_ordering": lambda x: x[0] * (Ordered(x[0]) >= Ordered(x[1])) + x[1] * (Ordered(x[0]) <= Ordered(x[2])) + max(map(Ordered, x)).a,
     "gone_through": lambda x: math.prod(Pair(x[0])) + functools.reduce(operator.mul, Pair(x[1])) + sum(itertools.chain(Pair(x[0]), Row(x))),
     "itertools": lambda x: sum(itertools.islice(Row(x), 2)) + sum(itertools.chain.from_iterable([Pair(x[0]), Pair(x[1])])) + math.hypot(*Pair(x[0]), x[1]),
+    "copied": lambda x: copy.copy(points(x)[0]).a * copy.deepcopy(points(x)[1]).a + math.floor(points(x)[2]) + math.floor(2.7) * x[0],
     "partial": lambda x: functools.partial(operator.add, points(x)[0])(points(x)[1]).a,
 }
 
@@ -217,6 +228,26 @@ def test_a_sequence_that_ends_by_what_it_holds(held):
         for v in w:
             s += v * v
         return s + sum(w) + len(list(w)) * x[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fad.FallbackWarning)
-        np.testing.assert_allclose(fad.grad(f)(X), 8.0 * X + 2.0 + np.array([3.0, 0.0, 0.0]))
+    gradient = fad.grad(f, fallback=False)
+    for x in (X, X[:2], np.append(X, 2.0)):
+        np.testing.assert_allclose(gradient(x), 8.0 * x + 2.0 + np.append(len(x), 0.0 * x[1:]))
+
+
+def test_such_a_sequence_in_code_without_text():
+    scope = {"Whole": Whole}
+    exec("def f(x):\n    s = 0.0\n    for v in Whole(x):\n        s = s + v * v\n    return s", scope)
+    np.testing.assert_allclose(fad.grad(scope["f"])(X), 8.0 * X)
+
+
+def test_an_index_that_is_wrong_for_the_size_at_hand_is_handled():
+    def f(x):
+        s, k = 0.0, 0
+        while True:
+            try:
+                s += x[k] ** 2
+            except IndexError:
+                return s * k
+            k += 1
+    gradient = fad.grad(f, fallback=False)
+    for x in (X, X[:2], np.append(X, 2.0)):
+        np.testing.assert_allclose(gradient(x), 2.0 * x * len(x))

@@ -23,6 +23,7 @@ from ...ir import stack
 from ...ir.build import Builder, Value, as_extent, current
 from ...ir.graph import Func, Var, free_vars
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
+from ...ir.records import ONCE
 from ...ir.types import Type, is_too_large, type_of
 from ...ops.literals import python_number
 from ...util import tree
@@ -43,7 +44,6 @@ from ..objects.draws import (
 )
 from .operands import Operands, holds_traced, is_seeded, refused
 
-ONCE = "once"  # of a builder: what it records runs as often as the builder around it
 # NumPy's methods that draw entry after entry, and the place of their `size`
 FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0, "normal": 2, "uniform": 2,
           "laplace": 2, "logistic": 2, "gumbel": 2, "exponential": 1, "rayleigh": 1}

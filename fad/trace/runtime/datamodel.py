@@ -9,6 +9,7 @@ would call a special method (`__add__`, `__getitem__`, the setter of a property)
 instead, by the rules of the language reference (section 3.3, "Special method names"): it is traced, rewritten and
 guarded as every other function of the user's is.
 """
+import copy
 import functools
 from collections.abc import Callable
 from types import FunctionType
@@ -313,6 +314,10 @@ class DataModel(Protocols):
     def _length(self, x: Any) -> Any:
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
+
+    def _deepcopied(self, x: Any, memo: Any = None) -> Any:
+        method = self.special(x, "__deepcopy__")
+        return self.known_builtin(copy.deepcopy)(x, memo) if method is None else method(x, {} if memo is None else memo)
 
     def managed(self, manager: Any) -> Any:
         """The context manager that a with statement enters: itself, or its captured methods."""

@@ -1,6 +1,8 @@
 """Python's special methods by what asks for them: operators, comparisons, conversions, builtin functions."""
 import builtins
+import copy
 import itertools
+import math
 import operator
 from collections import OrderedDict, defaultdict, deque
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
@@ -98,13 +100,17 @@ BUILTINS: dict[Any, str] = {
     iter: "__iter__",
     next: "__next__",
     reversed: "__reversed__",
+    math.floor: "__floor__",
+    math.ceil: "__ceil__",
+    math.trunc: "__trunc__",
+    copy.copy: "__copy__",
 }
 ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
 # methods of the runtime in their place
 SORTING = frozenset((sorted, min, max))
 SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
 OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
-                       itertools.chain.from_iterable: "chained"}
+                       itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied"}
 # the functions of the operator module -> a method of the runtime, with what it is told first
 OPERATORS: dict[Any, tuple] = {
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
