@@ -11,11 +11,12 @@ from typing import Any
 
 from .lower import CannotLowerError
 from .nodes import binds, placed
+from .trees import Transformer
 
 WRITING = {"append"}                                         # methods of lists that read nothing of the list
 
 
-class AccessRewriter(ast.NodeTransformer):
+class AccessRewriter(Transformer):
     """The part of the rewriter that sees to operators, items and attributes. Values are computed in Python's order, and
     once.
     """

@@ -14,6 +14,7 @@ from .access import AccessRewriter
 from .lower import CannotLowerError
 from .nodes import asks_for_names, binds, is_simple, makes_functions, placed, takes_all
 from .origin import parameters
+from .trees import children, walk
 
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
@@ -33,7 +34,7 @@ def own_nodes(node: ast.AST) -> list:
     """The nodes of a statement without those of functions and classes within."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
         return []
-    return [node, *[n for c in ast.iter_child_nodes(node) for n in own_nodes(c)]]
+    return [node, *[n for c in children(node) for n in own_nodes(c)]]
 
 
 class ExpressionRewriter(AccessRewriter):
@@ -123,7 +124,7 @@ class ExpressionRewriter(AccessRewriter):
 
     def shared(self, target: Any, value: Any) -> ast.Call:
         """A function of a comprehension's item, which returns a function of its variables besides."""
-        names: list = [ast.Name(n.id, ast.Load()) for n in ast.walk(target) if isinstance(n, ast.Name)]
+        names: list = [ast.Name(n.id, ast.Load()) for n in walk(target) if isinstance(n, ast.Name)]
         both = ast.Tuple([value, self.later(ast.Tuple(names, ast.Load()))], ast.Load())
         return self.runtime("shared", self.of_item(target, placed(both, value)))
 

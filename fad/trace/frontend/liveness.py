@@ -7,6 +7,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from .trees import children, walk
+
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -22,6 +24,10 @@ def assigned(nodes: Iterable) -> dict:
 
 
 def _collect(node: Any, names: dict) -> None:
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            names[node.id] = True
+        return
     if isinstance(node, ast.AugAssign):
         if isinstance(node.target, ast.Name):
             names.setdefault(node.target.id, False)
@@ -29,9 +35,7 @@ def _collect(node: Any, names: dict) -> None:
             _collect(node.target, names)
         _collect(node.value, names)
         return
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        names[node.id] = True
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         names[node.name] = True
         return
     elif isinstance(node, ast.ExceptHandler) and node.name:
@@ -45,11 +49,11 @@ def _collect(node: Any, names: dict) -> None:
     if isinstance(node, ast.Lambda):
         return
     if isinstance(node, COMPREHENSIONS):                      # its targets are its own; `:=` in it binds outside
-        for walrus in ast.walk(node):
+        for walrus in walk(node):
             if isinstance(walrus, ast.NamedExpr):
                 names[walrus.target.id] = True
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         _collect(child, names)
 
 
@@ -57,7 +61,7 @@ def written_to(nodes: Iterable) -> set:
     """Names whose arrays these statements may change in place: y[...] = v, y += v, y.sort(), f(out=y)."""
     names: set[str] = set()
     for node in nodes:
-        for n in ast.walk(node):
+        for n in walk(node):
             if isinstance(n, (ast.Subscript, ast.Attribute)) and not isinstance(n.ctx, ast.Load):
                 names.update(_root(n))
             elif isinstance(n, ast.AugAssign):
@@ -77,7 +81,7 @@ def read(*nodes: Any) -> set:
     for node in nodes:
         if node is None:
             continue
-        for n in ast.walk(node):
+        for n in walk(node):
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store):
                 names.add(n.id)
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
@@ -91,7 +95,7 @@ def captured_by_functions(nodes: Iterable) -> set:
     """Names that functions nested in these statements use from around them, and may read whenever they are called."""
     names: set[str] = set()
     for node in nodes:
-        for n in ast.walk(node):
+        for n in walk(node):
             if isinstance(n, (*SCOPES, ast.GeneratorExp)):
                 names |= _free(n)
     return names
@@ -99,17 +103,17 @@ def captured_by_functions(nodes: Iterable) -> set:
 
 def declared_elsewhere(nodes: Iterable) -> set:
     """Names that these statements declare nonlocal: the functions around may read them afterwards."""
-    return {name for node in nodes for n in ast.walk(node) if isinstance(n, ast.Nonlocal) for name in n.names}
+    return {name for node in nodes for n in walk(node) if isinstance(n, ast.Nonlocal) for name in n.names}
 
 
 def _free(node: Any) -> set:
     """Names of a nested function that may be the outer function's."""
     if isinstance(node, ast.Lambda):
         return read(node.body, node.args) - _parameters(node.args)
-    if isinstance(node, ast.FunctionDef) and not any(isinstance(n, ast.Nonlocal) for n in ast.walk(node)):
+    if isinstance(node, ast.FunctionDef) and not any(isinstance(n, ast.Nonlocal) for n in walk(node)):
         return (read(*node.body) - set(assigned(node.body)) - _parameters(node.args)) | read(node.args)
     if isinstance(node, ast.GeneratorExp):
-        return read(node) - {t.id for g in node.generators for t in ast.walk(g.target) if isinstance(t, ast.Name)}
+        return read(node) - {t.id for g in node.generators for t in walk(g.target) if isinstance(t, ast.Name)}
     return read(node)
 
 

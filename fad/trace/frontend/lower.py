@@ -11,10 +11,10 @@ What follows an `if` one of whose branches always jumps moves into the other bra
 at all. A flag is a plain bool for as long as the tests on the way to it are plain.
 """
 import ast
-import copy
 from typing import Any
 
 from .nodes import binds, placed
+from .trees import Transformer, children, copied, walk
 
 VALUE, RETURNED = "_fad_value", "_fad_returned"
 JUMPS = (ast.Return, ast.Break, ast.Continue)
@@ -31,7 +31,7 @@ def holds(node: ast.AST, kinds: tuple) -> bool:
         return True
     if isinstance(node, SCOPES):
         return False
-    return any(holds(c, kinds) for c in ast.iter_child_nodes(node))
+    return any(holds(c, kinds) for c in children(node))
 
 
 def jumps_out(node: ast.AST) -> bool:
@@ -44,7 +44,7 @@ def jumps_out(node: ast.AST) -> bool:
         return False
     if isinstance(node, JUMPS):
         return True
-    return any(jumps_out(c) for c in ast.iter_child_nodes(node))
+    return any(jumps_out(c) for c in children(node))
 
 
 def always_jumps(block: list) -> bool:
@@ -64,7 +64,7 @@ def breaks(node: ast.AST) -> bool:
     """Whether a break of the loop around stands in this statement."""
     if isinstance(node, (*SCOPES, ast.For, ast.While)):
         return any(breaks(s) for s in getattr(node, "orelse", []))
-    return isinstance(node, ast.Break) or any(breaks(c) for c in ast.iter_child_nodes(node))
+    return isinstance(node, ast.Break) or any(breaks(c) for c in children(node))
 
 
 def cut_after_jump(block: list) -> list:
@@ -83,7 +83,7 @@ def _needs_flags(node: ast.AST) -> bool:
         isinstance(node, (ast.For, ast.While)) and node.orelse
     ):
         return True
-    return not isinstance(node, SCOPES) and any(_needs_flags(c) for c in ast.iter_child_nodes(node))
+    return not isinstance(node, SCOPES) and any(_needs_flags(c) for c in children(node))
 
 
 class JumpLowering:
@@ -154,8 +154,8 @@ class JumpLowering:
             return True
         if isinstance(node, SCOPES):
             return False
-        children = node.orelse if isinstance(node, (ast.For, ast.While)) else ast.iter_child_nodes(node)
-        return any(self._own(c, kind) for c in children)
+        parts = node.orelse if isinstance(node, (ast.For, ast.While)) else children(node)
+        return any(self._own(c, kind) for c in parts)
 
     def statement(self, s: Any) -> list:
         if isinstance(s, ast.Return):
@@ -245,7 +245,7 @@ class JumpLowering:
 
     def loop(self, s: Any) -> list:
         """A loop; the flags that end it are kept with the node, as `stops`."""
-        if isinstance(s, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(s.test)):
+        if isinstance(s, ast.While) and any(isinstance(n, ast.NamedExpr) for n in walk(s.test)):
             s = _test_inside(s)
         self.count += 1
         flags = (f"_fad_broken_{self.count}", f"_fad_continued_{self.count}")
@@ -319,11 +319,11 @@ def _steps(e: ast.expr, name: str) -> list:
         e = _links(e) or e
         first, *rest = e.values  # type: ignore[attr-defined]
         reached = _load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), _load(name))  # type: ignore[attr-defined]
-        return [*_steps(first, name), *[placed(ast.If(copy.deepcopy(reached), _steps(v, name), []), v) for v in rest]]
+        return [*_steps(first, name), *[placed(ast.If(copied(reached), _steps(v, name), []), v) for v in rest]]
     return [placed(_assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
 
 
-class _Prune(ast.NodeTransformer):
+class _Prune(Transformer):
     """Takes away assignments to flags that are never tested."""
 
     def __init__(self, used: set):

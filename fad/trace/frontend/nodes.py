@@ -2,6 +2,8 @@
 import ast
 from typing import Any
 
+from .trees import Transformer, children, walk
+
 # functions to which a list is as good as a generator
 TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}
 SEES_NAMES = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}     # with so many arguments
@@ -15,16 +17,16 @@ def is_capture(pattern: ast.AST) -> bool:
 
 def binds(e: ast.AST) -> bool:
     """Whether an expression binds a name (:=) or waits, so that no part of it may move into a function."""
-    return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(e))
+    return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in walk(e))
 
 
 def makes_functions(e: ast.AST) -> bool:
     """Whether an expression may make a function, or a generator, that outlives it."""
     if isinstance(e, (ast.Lambda, ast.GeneratorExp)):
         return True
-    parts: Any = ast.iter_child_nodes(e)
+    parts: Any = children(e)
     if isinstance(e, ast.Call) and takes_all(e):
-        parts = ast.iter_child_nodes(e.args[0])
+        parts = children(e.args[0])
     return any(map(makes_functions, parts))
 
 
@@ -39,10 +41,10 @@ def takes_all(e: ast.Call) -> bool:
 
 def hands_on_names(node: ast.AST) -> bool:
     """Whether a function that sees the names of who calls it is not called, but handed on: f = locals."""
-    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    called = {id(n.func) for n in walk(node) if isinstance(n, ast.Call)}
     return any(
         isinstance(n, ast.Name) and n.id in SEES_NAMES and id(n) not in called and isinstance(n.ctx, ast.Load)
-        for n in ast.walk(node)
+        for n in walk(node)
     )
 
 
@@ -64,18 +66,24 @@ def is_simple(target: ast.AST) -> bool:
 
 
 def placed(new: Any, old: ast.AST) -> Any:
-    """A new node, and all in it that have no place of their own, at the place of an old one."""
-    n: Any
-    for n in ast.walk(new):
-        if "lineno" in n._attributes and not getattr(n, "lineno", 0):
+    """A new node, and all in it that have no place of their own, at the place of an old one. What stands in a node that
+    has a place has one, too.
+    """
+    left: list[Any] = [new]
+    while left:
+        n = left.pop()
+        if "lineno" in n._attributes:
+            if getattr(n, "lineno", 0):
+                continue
             ast.copy_location(n, old)
             # Python counts a call over several lines to the last of them
             if getattr(n, "lineno", 0) and n.end_lineno != n.lineno:
                 n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
+        left += children(n)
     return new
 
 
-class Identities(ast.NodeTransformer):
+class Identities(Transformer):
     """Rewrites `a is b` and `a is not b`, wherever they stand: the runtime knows of values that may be None."""
 
     def __init__(self, runtime: str):
@@ -92,7 +100,7 @@ class Identities(ast.NodeTransformer):
         )
 
 
-class Displays(ast.NodeTransformer):
+class Displays(Transformer):
     """Lets the runtime know of what expressions make: lists, dicts, sets and generators."""
 
     def __init__(self, runtime: str):
@@ -117,7 +125,7 @@ class Displays(ast.NodeTransformer):
         return node
 
 
-class Patterns(ast.NodeTransformer):
+class Patterns(Transformer):
     """Rewrites the patterns of a match statement."""
 
     def visit_MatchClass(self, p: Any) -> Any:

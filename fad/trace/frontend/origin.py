@@ -12,6 +12,7 @@ from typing import Any
 
 from ...util.cached import drop_oldest
 from ...util.interrupts import let_through
+from .trees import children, located
 from .typed import parsed, typed_trees
 
 FILES = 100                                                   # whose trees are kept: cells of notebooks are files, too
@@ -125,7 +126,7 @@ def _definitions_in(tree: ast.Module) -> list:
 
 def definitions(node: ast.AST, owner: str = "") -> Iterator[tuple]:
     """All functions and lambdas in a tree, each with the class whose body it stands in."""
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, Definition):
             yield child, owner
         yield from definitions(child, child.name if isinstance(child, ast.ClassDef) else owner)
@@ -214,7 +215,7 @@ def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None"
                              args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=n) for n in free], kwonlyargs=[],
                                                                   kw_defaults=[], defaults=[]),
                              body=inner, decorator_list=[], type_params=[])
-    module = ast.fix_missing_locations(ast.Module(body=[around], type_ignores=[]))
+    module = located(ast.Module(body=[around], type_ignores=[]), node)
     made = compile(module, code.co_filename, "exec", dont_inherit=True)
     found = _find_code(made, "<lambda>" if isinstance(node, ast.Lambda) else node.name)
     if found is None:

@@ -11,7 +11,6 @@ meaning, and lines keep their numbers. The rewriter replaces if, for, while and 
 here, expressions and calls in expressions.py, operators, comparisons, items and attributes in access.py.
 """
 import ast
-import copy
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -28,6 +27,7 @@ from .nodes import (
     placed,
 )
 from .origin import compiled_in, definition_of
+from .trees import Transformer, copied, walk
 
 
 class RewrittenCode(NamedTuple):
@@ -49,7 +49,7 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
     found = definition_of(f)
     if found is None or hands_on_names(found[0]):
         return RewrittenCode()
-    node, owner = copy.deepcopy(found[0]), found[1]
+    node, owner = copied(found[0]), found[1]
     indexed = _names_indexed(node)
     try:
         if isinstance(node, ast.Lambda):
@@ -72,7 +72,7 @@ def indexed_names(f: FunctionType) -> frozenset:
 
 
 def _names_indexed(node: ast.AST) -> frozenset:
-    nodes = list(ast.walk(node))
+    nodes = list(walk(node))
     owners = [
         n.value for n in nodes if isinstance(n, (ast.Subscript, ast.Attribute)) and _reads_no_more_than_elements(n)
     ]
@@ -88,7 +88,7 @@ def _reads_no_more_than_elements(n: "ast.Subscript | ast.Attribute") -> bool:
 
 def _functions_in(node: ast.AST) -> list:
     """The functions within a function, at any depth."""
-    return [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n is not node]
+    return [n for n in walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n is not node]
 
 
 class Rewriter(ExpressionRewriter):
@@ -277,7 +277,7 @@ class Rewriter(ExpressionRewriter):
         for h in s.handlers:
             h.body.insert(0, placed(ast.Expr(self.runtime("pass_on")), h))
         kinds: list = [h.type or ast.Name("BaseException", ast.Load()) for h in s.handlers]
-        handled = self.later(placed(ast.Tuple(copy.deepcopy(kinds), ast.Load()), s))
+        handled = self.later(placed(ast.Tuple([copied(k) for k in kinds], ast.Load()), s))
         return placed(ast.With([ast.withitem(self.runtime("caught", handled), None)], [s]), s)
 
     def visit_With(self, s: ast.With) -> Any:
@@ -313,7 +313,7 @@ class Rewriter(ExpressionRewriter):
         rests = [
             n.value
             for target in s.targets
-            for n in ast.walk(target)
+            for n in walk(target)
             if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)
         ]
         return self.stores(s) + [placed(ast.Expr(self.runtime("made", ast.Name(n.id, ast.Load()))), s) for n in rests]
@@ -344,7 +344,7 @@ class _Expressions(Rewriter):
     visit_For = visit_While = visit_Assert = visit_If
 
 
-class _Calls(ast.NodeTransformer):
+class _Calls(Transformer):
     """Rewrites nothing but calls."""
 
     def __init__(self, runtime: Any):
