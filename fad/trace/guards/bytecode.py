@@ -121,6 +121,12 @@ _MATCHES = {
     dis.opmap[name] for name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "JUMP_IF_NOT_EXC_MATCH") if name in dis.opmap
 }
 _BARE = bytes([dis.opmap.get(name, 0) for name in ("PUSH_EXC_INFO", "POP_TOP")])     # how `except:` begins
+_BARE_OF_3_10 = bytes([dis.opmap["POP_TOP"]] * 3)             # where SETUP_FINALLY leads
+
+
+def _handlers_of_3_10(code: CodeType) -> list:
+    """Where the handlers of a code begin, counted in instructions; later versions of Python have tables of them."""
+    return [i.argval // 2 for i in dis.get_instructions(code) if i.opname == "SETUP_FINALLY"]
 
 
 def handles_errors(code: CodeType) -> bool:
@@ -129,5 +135,6 @@ def handles_errors(code: CodeType) -> bool:
     return (
         not _MATCHES.isdisjoint(operations)
         or _BARE in operations
+        or any(operations[k:].startswith(_BARE_OF_3_10) for k in _handlers_of_3_10(code))
         or any(handles_errors(c) for c in code.co_consts if isinstance(c, CodeType))
     )
