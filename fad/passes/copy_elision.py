@@ -35,22 +35,20 @@ class _Block:
         end: Any = self.chains.position(whole)
         last = self.equations[end]
         place = _place_of(last, self)
-        start = None if place is None else self._start(place.array)
+        start = None if place is None else self._start(place.array, end)
         if place is None or start is None or self._is_read(last.inputs[0], start, end):
             return
         before = self._needed(last, start, end)
         if before is None:
             return
-        moved = _Moved(place, {self.equations[start].outputs[0]: last.inputs[0]})
+        moved = _Moved(place, {self.equations[start].outputs[0]: last.inputs[0]}, whole)
         reshaped = None if place.array is last.inputs[1] else last.inputs[1:2]
         rest = [self.equations[k] for k in range(start + 1, end) if k not in before]
         try:
             filled = [new for e in rest if e.outputs != reshaped for new in moved.equation(e)]
         except _Impossible:
             return
-        state = moved.states[place.array]
-        self.equations[start:end + 1] = ([self.equations[k] for k in before]
-                                         + [_with_output(e, state, whole) for e in filled])
+        self.equations[start:end + 1] = [self.equations[k] for k in before] + filled
         self.chains = DefUse(self.equations, self.outputs)
 
     def _is_read(self, v: Any, start: int, end: int) -> bool:
@@ -58,11 +56,16 @@ class _Block:
         return (v in self.outputs
                 or any(v in operands(e) for k, e in enumerate(self.equations[start:], start) if k != end))
 
-    def _start(self, v: Var) -> "int | None":
-        """The equation that makes the array, empty, if each of its states before `v` is used once."""
-        while (eqn := self.chains.definition(v)) is not None and self.chains.use_count(v) == 1:
+    def _start(self, filled: Var, end: int) -> "int | None":
+        """The equation that makes the array, empty, if each of its states before the last one is used once, and nobody
+        reads the last one behind `end`.
+        """
+        v = filled
+        if filled in self.outputs or any(filled in operands(e) for e in self.equations[end + 1:]):
+            return None
+        while (eqn := self.chains.definition(v)) is not None and (v is filled or self.chains.use_count(v) == 1):
             if eqn.op.name == "unwritten":
-                return self.chains.position(v)
+                return None if v is filled else self.chains.position(v)
             if eqn.writes_part:
                 v = eqn.inputs[0]
             elif is_loop(eqn):
@@ -85,13 +88,6 @@ class _Block:
             found.add(k)
             waiting += reads(self.equations[k])
         return sorted(found)
-
-
-def _with_output(eqn: Equation, old: Var, new: Var) -> Equation:
-    """The equation with another name for a result."""
-    if old not in eqn.outputs:
-        return eqn
-    return eqn.replace(outputs=tuple([new if v is old else v for v in eqn.outputs]))
 
 
 class _Place(NamedTuple):
@@ -126,11 +122,11 @@ class _Impossible(Exception):
 
 class _Moved:
     """Equations that write to a part of an array, in place of their own array. states: {a state of their own: one of
-    the part}.
+    the part}; whole: the last one of these.
     """
 
-    def __init__(self, place: _Place, states: dict):
-        self.place, self.states = place, states
+    def __init__(self, place: _Place, states: dict, whole: Var):
+        self.place, self.states, self.whole = place, states, whole
 
     def equation(self, eqn: Equation) -> list:
         """The equations in place of one."""
@@ -188,7 +184,7 @@ class _Moved:
 
     def _renamed(self, v: Var) -> None:
         """Let a variable be another state of it."""
-        self.states[v] = Var(self._type(), v.name)
+        self.states[v] = self.whole if v is self.place.array else Var(self._type(), v.name)
 
     def _now(self, atoms: tuple) -> tuple:
         """The atoms, those that are a state of the array as what stands for them."""

@@ -12,6 +12,7 @@ from .cancels import without_cancelling
 from .common_factors import common_factors
 from .cse import cse
 from .dce import dce
+from .equal_carries import join_equal_fills
 from .factor_sums import factor_sums
 from .fold import fold
 from .gathers import hoist_gathers
@@ -23,6 +24,7 @@ from .overflow import overflow
 from .raise_products import raise_products
 from .simplify import simplify
 from .splits import split_early
+from .summed_arrays import sum_at_once
 from .transposes import hoist_transposes
 
 Pass = Callable[[Func], Func]
@@ -36,7 +38,9 @@ PIPELINE: tuple[Pass, ...] = (
     fold, simplify,      # numbers first: identities look for them
     drop_invariant_carries,           # sums with zero were in the way
     cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
+    join_equal_fills,    # values that are read and then saved are one variable now
     factor_sums, common_factors,   # nothing is computed twice, nothing is dead: who reads what is known
+    sum_at_once,         # what is added to a row is one product of a sum then
     hoist_transposes,    # of what nobody else reads
     licm, hoist_checks, cse,   # a hoisted equation may equal one in front of the loop
     dce,                 # equations that the identities left without use

@@ -11,6 +11,8 @@ from .legalisation import legalise
 from .licm import licm
 from .loop_distribution import distribute
 from .loop_reversal import reverse_loops
+from .packing import pack_columns
+from .private_carries import privatise_carries
 from .read_before_write import read_before_write
 from .rematerialise import rematerialise
 from .scalar_promotion import promote_sums
@@ -19,8 +21,9 @@ from .scatter_to_gather import scatter_to_gather
 from .simplify import simplify
 
 AFTER_REPLACEMENT: tuple[pipeline.Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
-LOOPS: tuple[pipeline.Pass, ...] = (reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, elide_copies,
-                                    scatter_to_gather, distribute, read_before_write)
+LOOPS: tuple[pipeline.Pass, ...] = (
+    reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, privatise_carries, elide_copies, pack_columns,
+    scatter_to_gather, distribute, read_before_write)
 
 
 def prepared(func: Func) -> Func:

@@ -25,7 +25,7 @@ from ..ir.walk import Environment, bind_outputs, run_equation
 from ..ops.contract import new_letters
 from ..ops.control import COND, FOR
 from ..ops.kinds import shape_of
-from .independence import Accesses
+from ..passes.coverage import Accesses
 from .lane_parts import LANES, Ramp, Subscript, in_each_lane, read_by_lanes
 from .varying import find_varying
 from .vmap import in_dtype, in_dtypes, promoted_operands

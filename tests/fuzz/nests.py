@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 
+from fad.passes import packing, summed_arrays
 from fad.transforms import lane_costs, lane_parts, lanes, vectorise
 
 from . import judge
@@ -88,9 +89,10 @@ class Generator(Loops):
 
 @contextmanager
 def in_lanes(count=64, most=None):
-    """Every loop that can runs in so many lanes, whether that pays or not; most: how much of its work must be behind choices for the last block to
-    overlap."""
-    with (mock.patch.object(lane_parts, "LANES", count), mock.patch.object(lanes, "LANES", count), mock.patch.object(lane_costs, "WORTH", 0),
+    """Every loop that can runs in so many lanes, whether that pays or not, as do the passes that lanes are prepared by; most: how much of its work
+    must be behind choices for the last block to overlap."""
+    with (mock.patch.object(summed_arrays, "LONG", 2), mock.patch.multiple(packing, SHORT=2, TIMES=2), mock.patch.object(lane_parts, "LANES", count),
+          mock.patch.object(lanes, "LANES", count), mock.patch.object(lane_costs, "WORTH", 0),
           mock.patch.multiple(vectorise, LANES=count, MANY=count, MOST=vectorise.MOST if most is None else most)):
         yield
 

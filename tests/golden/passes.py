@@ -159,6 +159,41 @@ def volatility(x):
     return s
 
 
+def products(X, W):
+    T, s = np.zeros((4, 20)), np.zeros(4)
+    for i in range(4):
+        for j in range(3):
+            T[i] += X[:, j] * W[i, j]
+    for i in range(4):
+        s[i] = np.sum(T[i])
+    return s
+
+
+def scratch(X, W):
+    t, total = np.empty(20), 0.0
+    for k in range(len(W)):
+        for i in range(20):
+            t[i] = X[i, 0] * W[k, 0]
+        for i in range(20):
+            total += t[i] * t[i]
+    return total
+
+
+def exponentials(x):
+    t = np.zeros(20)
+    for i in range(20):
+        t[i] = np.exp(x[i])
+    return np.sum(t * t)
+
+
+def columns(X, w):
+    total = 0.0
+    for k in range(8):
+        for j in range(X.shape[1]):
+            total += np.sum(X[2:18, j] * w[k])
+    return total
+
+
 V, W = (20,), (20, 3)
 CASES = {
     "inline": (fad.grad, kept, V),
@@ -168,6 +203,8 @@ CASES = {
     "raise_products": (fad.jit, scatter, (40, 50), (40, 60)),
     "common_factors": (fad.grad, gram, (20, 9), (20, 20)),
     "hoist_transposes": (fad.jit, turned, W, np.array([3, 1, 3, 0, 7, 2, 5, 9, 4, 4, 1])),
+    "join_equal_fills": (fad.grad, exponentials, V),
+    "sum_at_once": (fad.jit, products, W, (4, 3)),
     "factor_sums": (fad.grad, shared, (3,), (3, 4), W),
     "without_cancelling": (fad.grad, logsumexp, V),
     "dce": (fad.grad, quartic, V),
@@ -183,6 +220,8 @@ CASES = {
     "hoist_reads": (fad.jit, pivot, V, V),
     "promote_sums": (fad.grad, pivot, V, V),
     "drop_dead_initialisation": (fad.grad, cubes, V),
+    "privatise_carries": (fad.jit, scratch, W, W),
+    "pack_columns": (fad.jit, columns, W, V),
     "elide_copies": (fad.grad, iterates, W),
     "scatter_to_gather": (fad.grad, neighbours, V),
     "distribute": (fad.jit, volatility, (40,)),
