@@ -114,7 +114,7 @@ class Printer:
         elif isinstance(node, Begin):
             if self.is_held(node.step, next((n for n in rest if isinstance(n, Loop)), None), set(self.axes)):
                 self.unbegun.add(self.storage.root(node.step.out))
-            elif self.in_lanes and begins_with_a_term(self, node.step, rest):
+            elif begins_with_a_term(self, node.step, rest):
                 self.starting.add(rest[0])
             else:
                 begin(self, node.step)
@@ -124,21 +124,21 @@ class Printer:
     def _blocks(self, loop: BlockLoop, single: set) -> None:
         start, count = self.names.of(loop.start), self.names.of(loop.count)
         extent = self.expressions.index(loop.axis.extent)
+        self.in_lanes = True
         find_terms(self, loop)
         self.line(f"for {start} in range(0, {extent.source}, {LANES}):")
 
         def block() -> None:
             self.line(f"{count} = min({LANES}, {extent.source} - {start})")
-            self.in_lanes = True
             self.nodes(loads_first(self, loop.nodes), single)
-            self.in_lanes = False
         self.indented(block)
+        self.in_lanes = False
 
     def _loop(self, loop: Loop, single: set) -> None:
-        if self.in_lanes and can_jam(self, loop):
+        if can_jam(self, loop):
             print_jammed(self, loop, single)
             return
-        name = self.axes[loop.axis] = self.names.loop(self.axes[a] for a in self.axes)
+        name = self.axes[loop.axis] = self.names.loop(self.axes.values())
         held = [s for s in loop.nodes if isinstance(s, Step) and self.is_held(s, loop, set(self.axes))]
         for step in held:
             self.held[self.storage.root(step.out)] = sum_name = self.names.fresh("partial")

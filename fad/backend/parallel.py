@@ -32,6 +32,8 @@ from .simd_blocking import LANES, BlockLoop
 WORK = 1_000_000          # units of work that are worth threads: a tenth of a millisecond at least
 TURN = 200_000_000        # units that a thread does before handlers of signals may run
 CALL, UNKNOWN = 6, 16     # units of a function call, assumed iterations of an unknown loop
+VECTOR = 4                # points of a block whose statements are done at once
+_LISTED = re.compile(r"\bterms(_\d+)?\[")  # the end of a list of terms (see zero_terms.py)
 _FOR = re.compile(r"( *)for (\w+) in range\((.*)\):")
 _MADE = re.compile(r" *(\w+) = np\.(?:empty|zeros)\(.*\)")
 OWN, PRIVATE, SUM = "own", "private", "sum"
@@ -224,7 +226,7 @@ class ParallelLoop:
         """About how much the loop does, as an expression."""
         fixed = {*self.inputs, *self._of(SUM)} - self.statement.defs
         inside = _cost(self.statement.bodies[0], [*self.body], self.statement.first + 1, fixed)
-        return f"{_factor(self.extent)} * {_factor(inside)}" + (f" // {LANES}" if self.step > 1 else "")
+        return f"{_factor(self.extent)} * {_factor(inside)}" + (f" // {LANES * VECTOR}" if self.step > 1 else "")
 
     def texts(self, names: Any, threads: int, groups: dict) -> tuple:
         """The lines that take the loop's place, and those of the function of its parts."""
@@ -309,7 +311,7 @@ def _cost(block: Block, lines: list, first: int, fixed: set) -> str:
 def _trips(bounds: list, fixed: set) -> str:
     """The number of a loop's iterations."""
     if any(n not in fixed for bound in bounds for n in NAME.findall(bound)):
-        return str(LANES if bounds == ["count"] else UNKNOWN)
+        return str(LANES if bounds == ["count"] else 1 if any(map(_LISTED.search, bounds)) else UNKNOWN)
     first, last = ("0", bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) == 3 else "1"
     return f"(abs({last} - ({first})) // {step.lstrip('-')})" if first != "0" or step != "1" else _factor(last)

@@ -18,6 +18,14 @@ Four products then load and store a row of sums once (Allen & Kennedy, Optimizin
                                                           ...
 
 What the sums share (x) is then loaded once for all of them, and they do not wait for each other.
+
+Products of small matrices are jammed outside of blocks, too. A row of sums stays in a register then.
+
+    c[i, :] = 0.0
+    for k in range(4):                                for j in range(4):
+        for j in range(4):                    ->          c[i, j] = 0.0 + a[i, 0] * b[0, j]
+            c[i, j] += a[i, k] * b[k, j]                  c[i, j] += a[i, 1] * b[1, j]
+                                                          ...
 """
 from collections.abc import Callable
 from typing import Any
@@ -27,10 +35,15 @@ from .loop_ir import Loop, Step, steps_of
 from .reductions import combine, unit
 
 ITERATIONS = 4
+ROW = 8                                                      # elements of a row that stays in registers
 
 
 def can_jam(printer: Any, loop: Loop) -> bool:
-    """Whether the loop only adds to rows of points, in any order, or each iteration only adds up its own points."""
+    """Whether the loop only adds to rows of points, in any order, or each iteration only adds up its own points, in a
+    block; whether it is a product of small matrices elsewhere.
+    """
+    if not printer.in_lanes and not _is_small_product(loop):
+        return False
     inner = _innermost(loop)
     if inner is None or inner is loop or not all(isinstance(n, Step) for n in inner.nodes):
         return False
@@ -40,6 +53,19 @@ def can_jam(printer: Any, loop: Loop) -> bool:
         len(sums) > 0
         and others
         and (all(_adds_to_rows(n, loop, inner) for n in sums) or _adds_up(printer, sums, loop, inner))
+    )
+
+
+def _is_small_product(loop: Loop) -> bool:
+    """Whether the loop is over the few terms of one sum for each element of a short row."""
+    inner = loop.nodes[0] if type(loop) is Loop and len(loop.nodes) == 1 else None
+    return (
+        type(inner) is Loop
+        and len(inner.nodes) == 1
+        and isinstance(inner.nodes[0], Step)
+        and inner.nodes[0].reduced == (loop.axis,)
+        and all(not a.extent.terms and 1 <= a.extent.const <= most
+                for a, most in ((loop.axis, ITERATIONS), (inner.axis, ROW)))
     )
 
 

@@ -61,11 +61,9 @@ class _Block:
         reads the last one behind `end`.
         """
         v = filled
-        if filled in self.outputs or any(filled in operands(e) for e in self.equations[end + 1:]):
-            return None
         while (eqn := self.chains.definition(v)) is not None and (v is filled or self.chains.use_count(v) == 1):
             if eqn.op.name == "unwritten":
-                return None if v is filled else self.chains.position(v)
+                return None if v is filled or self._is_read(filled, end, end) else self.chains.position(v)
             if eqn.writes_part:
                 v = eqn.inputs[0]
             elif is_loop(eqn):

@@ -336,3 +336,8 @@ def test_nothing_is_started_at_import():
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
     assert done.stdout.split() == ["1", "1"]
+
+
+def test_lists_of_terms_are_short_and_points_of_a_block_are_done_together():
+    assert parallel._trips(["terms[i, 0]", "terms_2[i, 1]"], {"i"}) == "1"
+    assert parallel._trips(["first[i]", "last[i]"], set()) == str(parallel.UNKNOWN)

@@ -94,3 +94,27 @@ def test_indices_of_iterations_are_not_those_of_loops_around():
         wanted = fad.grad(repeated, (0, 1))(P, x)
     for got, want in zip(fad.jit(fad.grad(repeated, (0, 1)), compile="now")(P, x), wanted):
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("m, terms, n", [(4, 4, 4), (3, 3, 3), (3, 4, 8), (2, 2, 3), (4, 5, 4), (4, 4, 9)])
+def test_products_of_small_matrices(m, terms, n):
+    """Rows of up to eight sums of up to four terms stay in registers."""
+    A, B = RNG.standard_normal((30, m, terms)), RNG.standard_normal((30, terms, n))
+
+    def f(A, B):
+        return (A.reshape(30, m, terms) @ B.reshape(30, terms, n)) * 2.0
+    g = fad.jit(f, compile="now")
+    want = np.zeros((30, m, n))
+    for k in range(terms):
+        want += A[:, :, k, None] * B[:, None, k]
+    np.testing.assert_allclose(g(A, B), 2.0 * want, rtol=1e-13, atol=1e-14)
+    text = str(fad.source(g, A, B))
+    assert ("= 0.0 + " in text) == (terms <= 4 and n <= 8)
+
+
+def test_a_product_that_goes_on_with_an_infinity():
+    A, B = np.eye(3), np.array([[np.inf, 1.0, -0.0], [0.0, -1.0, 2.0], [np.nan, 3.0, 1.0]])
+    stacked = np.stack([A] * 5)
+    got = fad.jit(lambda A, B: A.reshape(5, 3, 3) @ B.reshape(3, 3), compile="now")(stacked, B)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(got, np.stack([sum(A[:, k, None] * B[k] for k in range(3))] * 5))
