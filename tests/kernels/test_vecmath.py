@@ -202,3 +202,12 @@ def test_cached_code_runs_in_another_process(tmp_path):
         for _ in range(2)
     ]
     assert runs == [["0", "1"], ["1", "0"]]
+
+
+def test_tanh_is_near_its_value_everywhere():
+    """To two units in the last place: small numbers, those where its two formulas meet, and large ones."""
+    x = np.concatenate([np.linspace(-22, 22, 20_001), np.linspace(-0.7, 0.7, 20_001), 10.0 ** np.linspace(-320, 300, 5_001), np.nextafter(0.625, [0, 1])])
+    y = np.empty_like(x)
+    looped(vecmath.tanh, 1)(y, x)
+    want = np.tanh(x.astype(np.longdouble))
+    assert np.max(np.abs(y - want) / np.spacing(np.abs(want).astype(float))) < (2 if np.finfo(np.longdouble).eps < np.finfo(float).eps else 3)
