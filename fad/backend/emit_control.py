@@ -9,6 +9,7 @@ from .allocation_hoisting import entered, spares
 from .array_contraction import Home
 from .indexmap import Elem, Index, Position
 from .loop_ir import Step
+from .loop_splitting import split_short
 from .numbers import literal
 
 FEW, LONG = 16, 32  # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
@@ -36,7 +37,9 @@ def _print_for(printer: Any, step: Step) -> None:
         stop if (start, stride) == ("0", "1") else f"{start}, {stop}" if stride == "1" else f"{start}, {stop}, {stride}"
     )
     printer.line(f"for {index} in range({span}):", step)
+    head = printer.lines[-1]
     printer.indented(lambda: _print_body(printer, body, step.outs))
+    split_short(printer, head)
     printer.names.release(index)
 
 

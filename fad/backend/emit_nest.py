@@ -17,6 +17,7 @@ from .fission import separated
 from .fuse import Scheduler
 from .indexmap import Axis, Elem, at
 from .loop_ir import Begin, Loop, Step, steps_of
+from .loop_splitting import split_short
 from .lower import Lowering
 from .names import Names
 from .parallel import note_region
@@ -149,6 +150,7 @@ class Printer:
         self.indented(lambda: self.nodes(loop.nodes, single))
         if self.lines[-1] is head:                            # all that it does is to copy elements onto themselves
             self.lines.pop()
+        split_short(self, head)
         del self.axes[loop.axis]
         for step in held:
             self.release(step, self.held.pop(self.storage.root(step.out)))
