@@ -5,7 +5,8 @@
 The cotangent of something that all points share is such a sum: each point's cotangent goes through the transposed map,
 and the results are added up. The pass walks from a sum through negations, transpositions and products with a number to
 a contraction. An axis of the sum that one operand has alone is summed in that operand. An axis that both operands have
-becomes one that the contraction sums over.
+becomes one that the contraction sums over. Numbers of the program and signs that all terms of another sum share go
+behind it, from within products, too: the sum of -(w (2 d)) is -2 times that of w d.
 """
 from collections import Counter
 from typing import Any
@@ -22,8 +23,9 @@ def factor_sums(func: Func) -> Func:
     """The Func in which a sum of contractions is a contraction of sums, if nobody else needs the terms.
 
         y = contract(W, x, ij,nj->ni); s = sum(neg(y), n)   ->   s = neg(contract(W, sum(x, n), ij,j->i))
+        s = sum(neg(mul(w, mul(2.0, d))), n)                ->   s = neg(mul(2.0, sum(mul(w, d), n)))
     """
-    if not _has_both(func):
+    if not _has_sum(func):
         return func
     func = dce(func)
     uses = use_counts(func)
@@ -31,16 +33,42 @@ def factor_sums(func: Func) -> Func:
     return dce(new)
 
 
-def _has_both(func: Func) -> bool:
-    names = {eqn.op.name for eqn in func.equations}
-    return {"sum", "contract"} <= names or any(_has_both(r) for eqn in func.equations for r in eqn.regions)
+def _has_sum(func: Func) -> bool:
+    return any(eqn.op.name == "sum" or any(map(_has_sum, eqn.regions)) for eqn in func.equations)
 
 
 def _factored(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
     x, axes = eqn.inputs[0], eqn.params["axes"]
-    if eqn.outputs[0].type.dtype.kind not in "fc" or not _ends_in_contraction(x, scope, uses):
+    if eqn.outputs[0].type.dtype.kind not in "fc":
         return None
-    return [_sum(x, axes, scope, uses, eqn.where)]
+    if _ends_in_contraction(x, scope, uses):
+        return [_sum(x, axes, scope, uses, eqn.where)]
+    y, numbers = _without_numbers(x, scope, uses)
+    if not numbers or eqn.outputs[0].type.dtype != y.type.dtype:
+        return None
+    total = scope.emit(eqn.op, (y,), eqn.outputs[0].type, eqn.params, eqn.where)
+    for made, k in numbers:
+        inputs = [total if j == k else a for j, a in enumerate(made.inputs)]
+        total = scope.emit(made.op, inputs, eqn.outputs[0].type, made.params, made.where)
+    return [total]
+
+
+def _without_numbers(x: Any, scope: Scope, uses: Counter) -> tuple:
+    """x without the signs and the numbers of the program that all its elements are multiplied with, and the operations
+    that multiply: (equation, operand) each.
+    """
+    made = _maker(x, scope, uses)
+    if made is None or made.op.name not in ("neg", "mul") or any(a.type.dtype != x.type.dtype for a in made.inputs):
+        return x, []
+    k = _passed(made)
+    if made.op.name == "neg" or (k is not None and isinstance(made.inputs[1 - k], Literal)):
+        y, numbers = _without_numbers(made.inputs[k], scope, uses)
+        return (y, [*numbers, (made, k)]) if y.type.shape == x.type.shape else (x, [])
+    found = [_without_numbers(a, scope, uses) for a in made.inputs]
+    numbers = [number for _, numbers in found for number in numbers]
+    if not numbers:
+        return x, []
+    return scope.emit(made.op, [y for y, _ in found], x.type, made.params, made.where), numbers
 
 
 def _maker(x: Any, scope: Scope, uses: Counter) -> "Equation | None":

@@ -100,3 +100,35 @@ def test_means_of_a_mixture_get_their_gradient_after_the_sum():
         np.testing.assert_allclose(got[k], (loss(means + e, Q, X) - loss(means - e, Q, X)) / (2 * h), rtol=1e-6, atol=1e-7)
     products = [line for line in fad.show(g, means, Q, X).splitlines() if " = contract(" in line]
     assert len(products) == 2 and "'kij', 'nkj'" in products[0] and "('kij', 'ki', 'kj')" in products[1]
+
+
+def nested(rng, X, W, depth=3):
+    """A random product of arrays, with numbers and signs somewhere within."""
+    kind = rng.integers(6 if depth else 2)
+    if kind < 2:
+        return (X, W)[kind]
+    if kind == 2:
+        return -nested(rng, X, W, depth - 1)
+    if kind == 3:
+        return float(rng.choice([2.0, -0.5, 0.25])) * nested(rng, X, W, depth - 1)
+    if kind == 4:
+        return np.sin(nested(rng, X, W, depth - 1))
+    return nested(rng, X, W, depth - 1) * nested(rng, X, W, depth - 1)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_numbers_go_behind_sums_of_products(seed):
+    X, W = RNG.standard_normal((4, 5, 3)), RNG.standard_normal((4, 1, 3))
+    axis = (0, 1, 2, (0, 1), None)[seed % 5]
+
+    def f(X, W):
+        return np.sum(nested(np.random.default_rng(seed), X, W), axis=axis)
+    func = dce(trace(f, [X, W]).func)
+    for run in (factor_sums, optimise):
+        np.testing.assert_allclose(evaluate(run(func), [X, W])[0], f(X, W), rtol=1e-12, atol=1e-13)
+
+
+def test_signs_and_factors_of_a_sum():
+    func = optimise(trace(lambda X, w: np.sum(-(w * (2.0 * (X - 1.0)))), [X, X]).func)
+    names = [e.op.name for e in func.equations]
+    assert sorted(names[names.index("sum") + 1:]) == ["mul", "neg"] and names.count("mul") == 2
