@@ -1,6 +1,7 @@
 """What every test run needs: caches of its own, so that a run neither sees nor leaves anything behind."""
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -28,7 +29,12 @@ def _private_caches() -> None:
 _private_caches()
 os.environ["FAD_CHECK_TRACE"] = "1"                           # every program that a test traces is well formed, or the test fails
 
-from fad.backend import tiers  # noqa: E402  (not before the caches are set)
+from fad.backend import runner, tiers  # noqa: E402  (not before the caches are set)
+
+# Tests ask for compiled code, or do without. What the interpreter hands to the background after a few calls would be
+# compiled for nobody: the next tests share their core with it, and wait for it, for minutes if the program is large.
+PATIENCE = 4.0                                                # of the time of a compilation, in place of a tenth or a quarter
+runner.SHARE = runner.SHARE_OF_LOOPS = PATIENCE
 
 UNASKED = ("error::fad.util.errors.FallbackWarning", "error::fad.util.errors.InternalErrorWarning")
 
@@ -38,6 +44,27 @@ def idle_compiler():
     """No compilation of an earlier test runs in the background: it would pause Python's collector."""
     for job in list(tiers._jobs):
         job.wait()
+
+
+@pytest.fixture
+def usual_tiers(monkeypatch):
+    """Compilations begin in the background as early as they do for users."""
+    monkeypatch.setattr(runner, "SHARE", tiers.SHARE)
+    monkeypatch.setattr(runner, "SHARE_OF_LOOPS", tiers.SHARE_OF_LOOPS)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item, nextitem):
+    """After the last test of a file, what it leaves behind is kept from Python's collector.
+
+    The functions of a file live as long as the run, and so do their programs: after half of the tests they are
+    millions of objects, of which each gc.collect() of a test takes seconds to look at.
+    """
+    done = yield
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+    return done
 
 
 def pytest_collection_modifyitems(items: list) -> None:

@@ -161,7 +161,7 @@ def test_the_bound_on_work_holds_for_differences_and_not_for_quotients():
 
 
 @pytest.mark.parametrize("policy", ["now", "auto"])
-def test_a_function_that_was_warmed_up_on_little_runs_on_all_cores(policy):
+def test_a_function_that_was_warmed_up_on_little_runs_on_all_cores(policy, usual_tiers):
     """The fast path takes what is about as large as before, and leaves larger arguments to the general path."""
     big = np.linspace(-1.0, 1.0, 400_000)
     with fad.config.using(threads=2, compile=policy, cache_dir=None):

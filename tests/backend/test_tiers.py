@@ -13,6 +13,8 @@ import fad
 from fad.backend import runner, tiers
 from fad.util.patience import OutOfPatience, check_patience, patience
 
+pytestmark = pytest.mark.usefixtures("usual_tiers")
+
 
 def newton(a):
     x = a

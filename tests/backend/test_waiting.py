@@ -16,6 +16,8 @@ FASTER = 1.5, 20.0                                            # a kernel than th
 WRONG = 0.8, 1.0, 1.3                                         # the estimate
 BOUND = 1.9                                                   # with the estimate wrong by 1.3; 1.75 where it is right
 
+pytestmark = pytest.mark.usefixtures("usual_tiers")
+
 
 class Clock:
     """Time, and the compilation that takes its part of it."""
