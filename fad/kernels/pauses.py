@@ -42,11 +42,14 @@ def record_of(context, builder, arrays):
     """
     known = [WORD(len(arrays))]
     with builder.goto_entry_block():
+        record = builder.alloca(WORD, WORD(1 + sum(3 + kind.ndim for kind, _ in arrays)))
+    # a truth value among the arguments is unpacked by a branch: the arrays behind it are known in a later block only
+    known_in = arrays[-1][1].parent if arrays else builder.function.entry_basic_block
+    with builder.goto_block(known_in):
         for kind, value in arrays:  # no struct proxy: it has a place, and leaves the builder behind the block's end
             field = functools.partial(context.data_model_manager[kind].get, builder, value)
             places = [builder.ptrtoint(field(name), WORD) for name in ("parent", "data")]
             known += [WORD(kind.ndim), *places, *cgutils.unpack_tuple(builder, field("shape"), kind.ndim)]
-        record = builder.alloca(WORD, WORD(len(known)))
         for k, word in enumerate(known):
             builder.store(word, builder.gep(record, [WORD(k)]))
     return record
