@@ -3,13 +3,16 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import fad
+from fad.__main__ import main
 from fad.backend.entries import Folder
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MODEL = '''
 import numpy as np
 
@@ -19,13 +22,29 @@ def loss(x, scale):
 
 
 @pytest.fixture
-def fad_command(tmp_path):
-    """Run ``python -m fad`` in a folder that holds ``mymodel.py``; return the finished process."""
+def fad_command(tmp_path, monkeypatch, capsys):
+    """Run a command in a folder that holds ``mymodel.py``; return what a finished process would have."""
     (tmp_path / "mymodel.py").write_text(MODEL, encoding="utf-8")
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))          # to which the command adds that folder
 
     def run(*arguments):
-        environment = os.environ | {"PYTHONPATH": root, "PYTHONIOENCODING": "utf-8"}
+        sys.modules.pop("mymodel", None)
+        try:
+            code = main(arguments)
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return SimpleNamespace(returncode=code, stdout=said.out, stderr=said.err)
+    yield run
+    sys.modules.pop("mymodel", None)
+
+
+@pytest.fixture
+def process(fad_command, tmp_path):
+    """Run a command in a process of its own: ``python -m fad``."""
+    def run(*arguments):
+        environment = os.environ | {"PYTHONPATH": ROOT, "PYTHONIOENCODING": "utf-8"}
         return subprocess.run([sys.executable, "-m", "fad", *arguments], cwd=tmp_path, env=environment,
                               capture_output=True, encoding="utf-8", check=False)
     return run
@@ -36,8 +55,8 @@ def test_help_tells_of_every_command(fad_command):
     assert all(word in text for word in ("source", "explain", "stages", "export", "bench", "certify", "cache", "doctor", "--version"))
 
 
-def test_source_prints_a_program(fad_command):
-    done = fad_command("source", "mymodel:loss", "--example", "np.ones(3), 2.0")
+def test_source_prints_a_program(process):
+    done = process("source", "mymodel:loss", "--example", "np.ones(3), 2.0")
     assert done.returncode == 0, done.stderr
     compile(done.stdout, "source", "exec")
     assert "cos" in done.stdout
@@ -80,11 +99,16 @@ def test_certify_says_that_the_derivative_holds(fad_command):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A cache with three entries."""
-    monkeypatch.setenv("FAD_CACHE_DIR", str(tmp_path / "kernels"))
+    monkeypatch.setenv("FAD_CACHE_DIR", str(tmp_path / "kernels"))  # for processes
     folder = Folder(tmp_path / "kernels")
     for name in ("one", "two", "three"):
         folder.write(name, f"grad(x: {name})", bytes(1_000_000))
-    return folder
+    with fad.config.using(cache_dir=str(folder.path)):
+        yield folder
+
+
+def test_the_cache_of_the_environment_is_meant(process, folder):
+    assert process("cache").stdout == f"{folder.path}: 3 kernels, 3.0 MB of 1000.0 MB\n"
 
 
 def test_cache_tells_what_is_kept(fad_command, folder):
@@ -117,14 +141,14 @@ def test_a_cache_that_is_not_ours_is_left_alone(fad_command, folder):
     assert len(list(folder.path.iterdir())) == 3
 
 
-def test_a_cache_that_is_nowhere(fad_command, monkeypatch):
+def test_a_cache_that_is_nowhere(process, monkeypatch):
     monkeypatch.setenv("FAD_CACHE", "0")
-    assert fad_command("cache", "clear").stdout == "nothing is kept: fad.config.cache_dir is None\n"
+    assert process("cache", "clear").stdout == "nothing is kept: fad.config.cache_dir is None\n"
 
 
 def test_the_version_is_the_packages(fad_command):
     assert fad_command("--version").stdout == f"fad {fad.__version__}\n"
-    with open(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "setup.cfg"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "setup.cfg"), encoding="utf-8") as file:
         assert f"version = {fad.__version__}\n" in file.read()
 
 
@@ -140,8 +164,8 @@ def test_a_function_must_be_named(fad_command):
 
 
 @pytest.mark.slow
-def test_the_demonstration_finds_the_gentoo(fad_command):
-    done = fad_command()
+def test_the_demonstration_finds_the_gentoo(process):
+    done = process()
     assert done.returncode == 0, done.stdout + done.stderr
     rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.startswith("  ") and line.split()}
     assert rows["Gentoo"] == ["0", "123"] and rows["Adelie"] == ["151", "0"]
