@@ -1,4 +1,4 @@
-"""Sixteen threads call warm and cold functions, compile, fork and exit: ten seconds, or a slow minute."""
+"""Sixteen threads call warm and cold functions, compile, fork and exit: five seconds, or a slow minute."""
 
 import os
 import subprocess
@@ -103,8 +103,8 @@ def stress(seconds, folder):
     assert len(counts) == 6 if hasattr(os, "fork") else 5, counts
 
 
-def test_ten_seconds(tmp_path):
-    stress(10.0, tmp_path)
+def test_five_seconds(tmp_path):
+    stress(5.0, tmp_path)
 
 
 @pytest.mark.slow
