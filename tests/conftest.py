@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import shutil
+import sys
 import tempfile
 
 import pytest
@@ -33,8 +34,10 @@ from fad.backend import runner, tiers  # noqa: E402  (not before the caches are 
 
 # Tests ask for compiled code, or do without. What the interpreter hands to the background after a few calls would be
 # compiled for nobody: the next tests share their core with it, and wait for it, for minutes if the program is large.
+# Nor is a program printed after a few milliseconds, to see whether its kernel is on disk: it is not.
 PATIENCE = 4.0                                                # of the time of a compilation, in place of a tenth or a quarter
 runner.SHARE = runner.SHARE_OF_LOOPS = PATIENCE
+runner.load_time = lambda equations: 10.0 * PATIENCE * tiers.load_time(equations)
 
 UNASKED = ("error::fad.util.errors.FallbackWarning", "error::fad.util.errors.InternalErrorWarning")
 
@@ -51,16 +54,21 @@ def usual_tiers(monkeypatch):
     """Compilations begin in the background as early as they do for users."""
     monkeypatch.setattr(runner, "SHARE", tiers.SHARE)
     monkeypatch.setattr(runner, "SHARE_OF_LOOPS", tiers.SHARE_OF_LOOPS)
+    monkeypatch.setattr(runner, "load_time", tiers.load_time)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item, nextitem):
-    """After the last test of a file, what it leaves behind is kept from Python's collector.
+    """After each test, Python's path is what it was: later imports would look into hundreds of folders. After the last
+    test of a file, what it leaves behind is kept from Python's collector.
 
     The functions of a file live as long as the run, and so do their programs: after half of the tests they are
     millions of objects, of which each gc.collect() of a test takes seconds to look at.
     """
+    path = list(sys.path)
     done = yield
+    if sys.path != path:
+        sys.path[:] = path
     if nextitem is not None and nextitem.path != item.path:
         gc.collect()
         gc.freeze()

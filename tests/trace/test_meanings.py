@@ -186,7 +186,7 @@ def test_programs_mean_what_they_mean_in_python(name, tmp_path):
     assert max(became, key=["right", "tape", "refused"].index) == expected(name)
 
 
-@pytest.mark.parametrize("name", [name for k, name in enumerate(PROGRAMS) if k % 3 == 0 and expected(name) == "right"])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if k % 9 else []) for k, name in enumerate(PROGRAMS) if expected(name) == "right"])
 def test_compiled_programs_mean_what_they_mean_in_python(name, tmp_path):
     with fad.config.using(compile="now"):
         assert assert_as_python(name, tmp_path, fad.value_and_grad, differentiated=()) == "right"
