@@ -1,4 +1,5 @@
 """The derivatives of a case, as the transforms make them: traced to a Func, transformed, run by the interpreter."""
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,17 @@ class Program:
     """A Func with inputs (leading moving ones, arrays from outside, further moving ones); results before `skip` are of no interest."""
 
     def __init__(self, func: Func, lead: int, outside: list, moving: tuple, skip: int = 0):
-        check(func)
-        self.func, self.lead, self.outside, self.moving, self.skip = func, lead, outside, moving, skip
+        self.func, self.lead, self.outside, self.moving, self.skip = checked(func), lead, outside, moving, skip
+
+    @cached_property
+    def _jvp(self) -> Func:
+        return checked(jvp(self.func, self.moving))
+
+    @cached_property
+    def _vjp(self) -> Func:
+        return checked(vjp(self.func, self.moving))
 
     def _run(self, func: Func, xs: tuple, extra: tuple = ()) -> list:
-        check(func)
         with np.errstate(all="ignore"):
             return list(evaluate(func, [*xs[:self.lead], *self.outside, *xs[self.lead:], *extra]))
 
@@ -31,20 +38,26 @@ class Program:
 
     def forward(self, xs: tuple, dxs: tuple) -> list:
         """The tangents of the real and complex results of interest."""
-        tangents = self._run(jvp(self.func, self.moving), xs, dxs)[len(self.func.outputs):]
+        tangents = self._run(self._jvp, xs, dxs)[len(self.func.outputs):]
         return tangents[len(floating_types(self.func.outputs[:self.skip])):]
 
     def reverse(self, xs: tuple, gs: tuple) -> list:
         """The cotangents of the moving inputs, of cotangents of the real and complex results of interest."""
-        rest = [np.zeros(np.shape(y), a.type.dtype) for a, y in zip(self.func.outputs[:self.skip], self._run(self.func, xs))
+        before = self.func.outputs[:self.skip]
+        rest = [np.zeros(np.shape(y), a.type.dtype) for a, y in zip(before, self._run(self.func, xs) if before else ())
                 if a.type.dtype.kind in "fc"]
-        return self._run(vjp(self.func, self.moving), xs, (*rest, *gs))[len(self.func.outputs):]
+        return self._run(self._vjp, xs, (*rest, *gs))[len(self.func.outputs):]
 
     def pullback(self) -> "Program":
         """The program of the cotangents, in the moving inputs and the results' cotangents."""
-        func = vjp(self.func, self.moving)
-        further = range(len(self.func.inputs), len(func.inputs))
-        return Program(func, self.lead, self.outside, (*self.moving, *further), len(self.func.outputs))
+        further = range(len(self.func.inputs), len(self._vjp.inputs))
+        return Program(self._vjp, self.lead, self.outside, (*self.moving, *further), len(self.func.outputs))
+
+
+def checked(func: Func) -> Func:
+    """The Func, which is well formed."""
+    check(func)
+    return func
 
 
 def program(case: Case) -> Program:

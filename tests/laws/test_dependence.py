@@ -42,14 +42,14 @@ def pattern(traced, point):
 
 def jacobian(traced, point):
     """The same of the derivative: where forward mode gives anything but zero."""
-    columns = []
+    columns, ys = [], traced.value(*point)
     for k, x in enumerate(point):
         for place in np.ndindex(np.shape(x)):
             dxs = [np.zeros(np.shape(z)) for z in point]
             dxs[k][place] = 1.0
             dys = iter(traced.forward(tuple(point), tuple([d[()] for d in dxs])))
             parts = [np.ravel(next(dys)) if a.type.dtype.kind in "fc" else np.zeros(np.size(y))
-                     for a, y in zip(traced.func.outputs, traced.value(*point))]
+                     for a, y in zip(traced.func.outputs, ys)]
             columns.append(np.concatenate(parts) != 0)
     return np.stack(columns, axis=1)
 

@@ -25,6 +25,7 @@ from fad.trace.tracing import trace
 from fad.util.errors import FadError, SideEffectError, UnsupportedFunctionError
 
 from . import keywords as kw
+from .shares import in_turn
 
 SCOPE = {"np": np, "sp": scipy.special, "la": scipy.linalg, "stats": scipy.stats, "signal": scipy.signal,
          "ndimage": scipy.ndimage, "sfft": scipy.fft, "distance": scipy.spatial.distance, "integrate": scipy.integrate,
@@ -174,7 +175,7 @@ def mistakes(calls, parameters, function=None):
     return said, tried
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_turn(NAMES))
 def test_keywords_of_functions(name):
     said, _ = mistakes(base_calls(name), kw.parameters(kw.original(name)))
     said = [s for s in said if not s.startswith(OPEN)]
@@ -194,7 +195,7 @@ def test_parameters_of_methods_by_place(name):
     assert not said, "\n".join(said)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if not isinstance(kw.original(n), np.ufunc)])
+@pytest.mark.parametrize("name", in_turn([n for n in NAMES if not isinstance(kw.original(n), np.ufunc)], 1))
 def test_parameters_of_functions_by_place(name):
     said, _ = mistakes(base_calls(name), kw.parameters(kw.original(name)), kw.original(name))
     said = [s for s in said if not s.startswith(OPEN)]

@@ -6,6 +6,7 @@ from fad.util.errors import CallError, FadError
 
 from . import keywords as kw
 from .refusals import function_of, raised, wrong_calls
+from .shares import in_turn
 from .test_keywords import NAMES
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -22,7 +23,7 @@ np.polynomial.legendre.Legendre np.polynomial.polynomial.Polynomial""".split()
 ROOTS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_turn(NAMES, 1))
 def test_what_the_original_refuses_is_refused_and_explained(name):
     for text in wrong_calls(name):
         f = function_of(text)
@@ -39,7 +40,7 @@ def test_what_the_original_refuses_is_refused_and_explained(name):
                                                    or "None" in text), (text, told)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_turn(NAMES))
 def test_wrong_numbers_and_names_of_arguments_are_type_errors(name):
     for text in list(wrong_calls(name))[:3]:
         f = function_of(text)

@@ -15,6 +15,7 @@ from fad.trace.tracing import trace
 from fad.util.errors import FadError
 
 from . import keywords as kw
+from .shares import in_turn
 from .test_keywords import (
     ARGS,
     METHODS,
@@ -159,7 +160,7 @@ FUNCTIONS = [n for n in OF_NUMPY if not isinstance(kw.original(n), np.ufunc)]
 TYPICAL = ("C", "Fortran", "strided")
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", in_turn(FUNCTIONS))
 def test_functions(name):
     tried = [e for e in expressions(name) if "argsort(P" not in e]             # the order of ties is open
     said = [s for e in tried for s in mistakes(e, TYPICAL)]
@@ -180,7 +181,7 @@ def named_twice(tried):
     return "\n".join([f"{e}, {layout}: {answer}" for e, layout, answer in said if answer and not answer.startswith(RAISED)])
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", in_turn(FUNCTIONS, 1))
 def test_functions_return_numbers_or_arrays(name):
     said = named_twice(expressions(name))
     assert not said, said

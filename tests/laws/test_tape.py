@@ -4,6 +4,7 @@ import pytest
 
 import fad
 
+from .shares import in_turn
 from .test_faces import SAMPLES, function_of
 
 
@@ -25,7 +26,7 @@ def scalar_of(expression: str):
     return total, xs
 
 
-@pytest.mark.parametrize("expression", SAMPLES)
+@pytest.mark.parametrize("expression", in_turn(SAMPLES))
 def test_tape_is_program(expression):
     f, xs = scalar_of(expression)
     with fad.config.using(compile="never"):
