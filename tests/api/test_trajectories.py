@@ -5,6 +5,8 @@ from scipy.integrate import odeint, solve_ivp
 
 import fad
 
+from ..turns import in_turn
+
 P = np.array([0.7, 1.3])
 TIMES = np.linspace(0.0, 2.0, 5)
 
@@ -54,7 +56,7 @@ def differences(f, p, h=1e-3):
     return np.array([(8 * (f(p + h * e) - f(p - h * e)) - (f(p + 2 * h * e) - f(p - 2 * h * e))) / (12 * h) for e in np.eye(len(p))])
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", in_turn(CASES))
 def test_derivatives(name):
     f = CASES[name]
     found = fad.grad(f, fallback=False)(P)

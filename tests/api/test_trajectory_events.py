@@ -5,6 +5,8 @@ from scipy.integrate import solve_ivp
 
 import fad
 
+from ..turns import in_turn
+
 P = np.array([1.3, 0.8])
 
 
@@ -44,7 +46,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", in_turn(CASES))
 def test_derivatives(name):
     f, h = CASES[name], 1e-3
     np.testing.assert_allclose(fad.jit(f, fallback=False)(P), f(P), rtol=1e-8)

@@ -11,10 +11,10 @@ from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
-from tests.laws.shares import in_turn
 from tests.laws.test_faces import SAMPLES, function_of
 from tests.ops.numpy_api.faces_at import function_of as function_at
 from tests.ops.numpy_api.faces_at import listed
+from tests.turns import in_turn
 
 from .support import check
 

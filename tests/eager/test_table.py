@@ -8,6 +8,7 @@ import fad
 from fad.util.errors import NoDerivativeError
 
 from ..laws.cases import OPS, Case, cases, differentiable
+from ..turns import in_turn
 
 NOISE = 1e-12                                                # BLAS adds up in an order that depends on where in memory its arrays lie
 NAMES = [name for name, op in OPS.items() if differentiable(op) and op.kind != "control" and not op.facts.get("hermitian")]
@@ -23,7 +24,7 @@ def leaves(case: Case) -> tuple:
     return tuple([fad.tensor(np.array(x), requires_grad=True) for x in case.point])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_turn(NAMES))
 def test_gradcheck(name):
     for case in cases(OPS[name])[:2] + cases(OPS[name], complex)[:2]:
         with warnings.catch_warnings():
@@ -35,7 +36,7 @@ def test_gradcheck(name):
                 continue
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_turn(NAMES, 1))
 def test_forward_mode(name):
     for case in cases(OPS[name])[:2]:
         assert fad.autograd.gradcheck(as_function(case), leaves(case), rtol=1e-4, atol=1e-5, nondet_tol=NOISE, fast_mode=True, check_forward_ad=True,

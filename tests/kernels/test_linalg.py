@@ -5,6 +5,7 @@ import scipy.linalg
 
 from fad.kernels import linalg
 
+from ..turns import in_turn
 from .support import jit
 
 CASES = [(np.float64, (4, 4)), (np.float32, (2, 3, 4, 4)), (np.complex128, (4, 4)), (np.complex64, (2, 4, 4))]
@@ -40,7 +41,7 @@ def close(actual, expected, dtype, factor=200):
         np.testing.assert_allclose(x, y, rtol=factor * np.finfo(dtype).eps, atol=factor * np.finfo(dtype).eps)
 
 
-@pytest.mark.parametrize("dtype, shape", CASES)
+@pytest.mark.parametrize("dtype, shape", in_turn(CASES, 0))
 def test_general(dtype, shape):
     f = jit(lambda a: ((linalg.inv(a), linalg.det(a)), linalg.slogdet(a), linalg.lu_factor(a)))
     a = matrix(dtype, shape)
@@ -51,7 +52,7 @@ def test_general(dtype, shape):
     np.testing.assert_array_equal(a, before)  # inputs stay as they are
 
 
-@pytest.mark.parametrize("dtype, shape", CASES)
+@pytest.mark.parametrize("dtype, shape", in_turn(CASES, 1))
 def test_hermitian(dtype, shape):
     a = hermitian(dtype, shape)
     cholesky, values, (w, v) = jit(lambda a: (linalg.cholesky(a), linalg.eigvalsh(a), linalg.eigh(a)))(a)
@@ -61,7 +62,7 @@ def test_hermitian(dtype, shape):
     close(v * w[..., None, :] @ adjoint(v), a, dtype)
 
 
-@pytest.mark.parametrize("dtype, shape", CASES)
+@pytest.mark.parametrize("dtype, shape", in_turn(CASES, 0))
 def test_eig(dtype, shape):
     a = matrix(dtype, shape)
     (w, v), values = jit(lambda a: (linalg.eig(a), linalg.eigvals(a)))(a)
@@ -71,7 +72,7 @@ def test_eig(dtype, shape):
     assert w.dtype == np.result_type(dtype, np.complex64)
 
 
-@pytest.mark.parametrize("dtype, shape", CASES)
+@pytest.mark.parametrize("dtype, shape", in_turn(CASES, 1))
 def test_qr(dtype, shape):
     f = jit(lambda a: linalg.qr(a))
     for rows in ROWS:
@@ -80,7 +81,7 @@ def test_qr(dtype, shape):
         close(linalg.qr(a), tuple(np.linalg.qr(a)), dtype)
 
 
-@pytest.mark.parametrize("dtype, shape", CASES)
+@pytest.mark.parametrize("dtype, shape", in_turn(CASES, 0))
 def test_order_of_columns(dtype, shape):
     f = jit(lambda a: linalg.qr_order(a))
     for rows in ROWS:
@@ -91,7 +92,7 @@ def test_order_of_columns(dtype, shape):
         np.testing.assert_array_equal(linalg.qr_order(a), order)
 
 
-@pytest.mark.parametrize("dtype, shape", CASES)
+@pytest.mark.parametrize("dtype, shape", in_turn(CASES, 1))
 def test_svd(dtype, shape):
     f = jit(lambda a: (linalg.svd(a), linalg.svdvals(a)))
     for rows in ROWS:
@@ -123,7 +124,7 @@ def test_solve(dtype, left, right):
     close(y, linalg.lu_solve(lu, pivots, b, 2), dtype)
 
 
-@pytest.mark.parametrize("dtype, shape", CASES)
+@pytest.mark.parametrize("dtype, shape", in_turn(CASES, 1))
 def test_triangular_solve(dtype, shape):
     a, b = matrix(dtype, shape) + 4 * np.eye(4, dtype=dtype), matrix(dtype, (*shape[:-1], 2))
     f = jit(lambda a, b, lower, transpose, unit: linalg.triangular_solve(a, b, lower, transpose, unit))

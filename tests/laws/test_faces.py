@@ -14,9 +14,9 @@ from fad.ops import table
 from fad.ops.face import BY_NAME
 from fad.trace.tracing import trace
 
+from ..turns import in_turn
 from .cases import disagreement, rng_for
 from .programs import Program, floating, inner
-from .shares import in_turn
 
 assert table
 _rng = np.random.default_rng(0)

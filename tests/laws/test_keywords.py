@@ -24,8 +24,8 @@ from fad.ops.keywords import CHANGE_NOTHING
 from fad.trace.tracing import trace
 from fad.util.errors import FadError, SideEffectError, UnsupportedFunctionError
 
+from ..turns import in_turn
 from . import keywords as kw
-from .shares import in_turn
 
 SCOPE = {"np": np, "sp": scipy.special, "la": scipy.linalg, "stats": scipy.stats, "signal": scipy.signal,
          "ndimage": scipy.ndimage, "sfft": scipy.fft, "distance": scipy.spatial.distance, "integrate": scipy.integrate,

@@ -4,9 +4,9 @@ import pytest
 import fad
 from fad.util.errors import CallError, FadError
 
+from ..turns import in_turn
 from . import keywords as kw
 from .refusals import function_of, raised, wrong_calls
-from .shares import in_turn
 from .test_keywords import NAMES
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -14,8 +14,8 @@ from fad.ir.walk import evaluate
 from fad.trace.tracing import trace
 from fad.util.errors import FadError
 
+from ..turns import in_turn
 from . import keywords as kw
-from .shares import in_turn
 from .test_keywords import (
     ARGS,
     METHODS,

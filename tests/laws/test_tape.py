@@ -4,7 +4,7 @@ import pytest
 
 import fad
 
-from .shares import in_turn
+from ..turns import in_turn
 from .test_faces import SAMPLES, function_of
 
 

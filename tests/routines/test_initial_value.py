@@ -111,7 +111,8 @@ CASES = {
 }
 
 
-THOROUGH = {"events in one direction", "events and times", "the second event ends", "an event, DOP853", "dense_output, backwards", "dense_output in a loop"}
+THOROUGH = {"in a loop", "events", "DOP853, steps", "dense_output, DOP853, events", "events in one direction", "events and times",
+            "the second event ends", "an event, DOP853", "dense_output, backwards", "dense_output in a loop"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if name in THOROUGH else []) for name in CASES])

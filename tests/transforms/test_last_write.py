@@ -6,6 +6,7 @@ import fad
 from fad.transforms import last_write
 
 from ..fuzz.text import as_text
+from ..turns import in_turn
 from .support import loss_of, slope
 
 N = 7
@@ -332,6 +333,7 @@ def test_first_and_second_order(loss):
     np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D), np.sum(slope(g, A, D) * D), rtol=1e-6)
 
 
+@pytest.mark.parametrize("loss", in_turn(FINAL + OTHERS), indirect=True, ids=lambda program: program.__name__)
 def test_in_all_tiers(loss):
     g = fad.grad(loss, fallback=False)(A)
     with as_text():

@@ -6,6 +6,7 @@ import pytest
 
 import fad
 from tests.fuzz.nests import in_lanes
+from tests.turns import crossed
 
 close = np.testing.assert_allclose
 RNG = np.random.default_rng(0)
@@ -309,8 +310,7 @@ def is_in_lanes(f, *args):
     return "name='64 lanes'" in str(fad.show(f, *args, optimised=False))
 
 
-@pytest.mark.parametrize("tier", ["never", "now"])
-@pytest.mark.parametrize("f", INDEPENDENT, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, tier", crossed(INDEPENDENT, ["never", "now"]))
 def test_independent_iterations_run_in_lanes(f, tier):
     with in_lanes():
         assert is_in_lanes(f, X, W)

@@ -5,6 +5,7 @@ from scipy import interpolate
 
 import fad
 from fad.util.errors import UnsupportedFunctionError
+from tests.turns import crossed
 
 RNG = np.random.default_rng(4)
 PLACES, DATA = np.linspace(0.0, 6.0, 7), RNG.normal(size=(7, 2))
@@ -26,9 +27,9 @@ def check(f, *xs):
     np.testing.assert_allclose(sum(np.sum(g * dx) for g, dx in zip(gs, dxs)), np.sum(dy), rtol=1e-9)
 
 
-@pytest.mark.parametrize("spline", [CUBIC, CIRCLE, BSPLINE, BCIRCLE])
-@pytest.mark.parametrize(("a", "b"), [(0.3, 4.4), (4.4, 0.3), (-7.7, 20.4), (8.5, 9.6)])
-def test_integrals_of_splines_from_outside(spline, a, b):
+@pytest.mark.parametrize("spline, ends", crossed([CUBIC, CIRCLE, BSPLINE, BCIRCLE], [(0.3, 4.4), (4.4, 0.3), (-7.7, 20.4), (8.5, 9.6)]))
+def test_integrals_of_splines_from_outside(spline, ends):
+    a, b = ends
     check(lambda a, b: spline.integrate(a, b), a, b)
 
 
@@ -78,8 +79,7 @@ def test_splines_of_fitpack_outside_of_their_knots():
         fad.jit(interpolate.UnivariateSpline(PLACES, WAVE, ext=2))(9.0)
 
 
-@pytest.mark.parametrize("method", ["linear", "slinear", "nearest", "cubic"])
-@pytest.mark.parametrize("grid", [GRID, FALLING])
+@pytest.mark.parametrize("method, grid", crossed(["linear", "slinear", "nearest", "cubic"], [GRID, FALLING]))
 def test_grids_from_outside(method, grid):
     f = interpolate.RegularGridInterpolator(grid, VALUES, method, **({"solver_args": {"atol": 1e-15, "rtol": 1e-15}} if method == "cubic" else {}))
     check(f, np.array([[0.4, 1.3], [2.0, 3.0], [2.7, 3.9]]) + 0.01)
@@ -87,8 +87,7 @@ def test_grids_from_outside(method, grid):
     check(lambda x: f([x, x]), 1.2)
 
 
-@pytest.mark.parametrize("method", ["linear", "nearest", "cubic"])
-@pytest.mark.parametrize("fill", [None, 2.5])
+@pytest.mark.parametrize("method, fill", crossed(["linear", "nearest", "cubic"], [None, 2.5]))
 def test_grids_of_traced_values(method, fill):
     x = np.array([[0.4, 1.3], [2.0, 3.0], [2.7, 3.9], [-0.4, 1.1], [3.7, 4.6]]) + 0.01
     check(lambda v, x: interpolate.interpn(GRID, v, x, method, bounds_error=False, fill_value=fill), VALUES, x)

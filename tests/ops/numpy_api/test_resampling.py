@@ -5,6 +5,7 @@ from scipy import ndimage
 
 import fad
 from fad.util.errors import UnsupportedFunctionError
+from tests.turns import crossed
 
 RNG = np.random.default_rng(3)
 X, T = RNG.normal(size=(5, 6)), RNG.normal(size=(3, 4, 5))
@@ -22,8 +23,7 @@ def agrees(f, *args):
     np.testing.assert_allclose(fad.jvp(f, args, dxs)[1], (ahead - behind) / 2e-5, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("order", range(6))
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order, mode", crossed(range(6), MODES, count=3))
 def test_coordinates(order, mode):
     for prefilter in (True, False):
         agrees(lambda x: ndimage.map_coordinates(x, PLACES, order=order, mode=mode, cval=0.3, prefilter=prefilter), X)     # noqa: B023 - called at once
@@ -31,8 +31,7 @@ def test_coordinates(order, mode):
     agrees(lambda p: ndimage.map_coordinates(X, p, order=order, mode=mode), inner if order > 1 else np.floor(inner) + 0.3)
 
 
-@pytest.mark.parametrize("order", range(2, 6))
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order, mode", crossed(range(2, 6), MODES))
 def test_coefficients(order, mode):
     agrees(lambda x: ndimage.spline_filter(x, order, mode=mode), X)
     agrees(lambda x: ndimage.spline_filter1d(x, order, 1, mode=mode), T[:, :2])

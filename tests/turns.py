@@ -1,0 +1,26 @@
+"""Parameters of which every run has a part, chosen so that no name and no value is left out; `-m slow` runs the others."""
+import itertools
+
+import pytest
+
+
+def in_turn(names, turn=0, count=2):
+    """All names, of which every run has each second one (or `count`th), from the place `turn`.
+
+    Two tests of the same names take different turns: each name is tried by one of them.
+    """
+    return [left_out(name, k % count != turn) for k, name in enumerate(names)]
+
+
+def crossed(*lists, count=2):
+    """All combinations of a value of each list, of which every run has one in `count`: the diagonals, so that each value
+    of each list is tried.
+    """
+    return [left_out(tuple(values), sum(places) % count != 0)
+            for places, values in zip(itertools.product(*[range(len(values)) for values in lists]), itertools.product(*lists))]
+
+
+def left_out(value, is_slow):
+    """A parameter, or several in a tuple, left to `-m slow` or not."""
+    values = value if isinstance(value, tuple) else (value,)
+    return pytest.param(*values, marks=[pytest.mark.slow] if is_slow else [])
