@@ -16,6 +16,8 @@ import pytest
 from fad.backend import cache, entries
 from fad.kernels import outlined, parts
 
+from ..turns import in_turn
+
 TEXT = '''import numpy as np
 from tests.backend.parts import half_square
 
@@ -165,12 +167,9 @@ def without(name):
     return "loaded" if name.startswith(parts.PREFIX) else "compiled"
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [*DAMAGES.values(), *PLACES.values(), *[pytest.param(m, marks=posix) for m in MODES.values()]],
-    ids=[*DAMAGES, *PLACES, *MODES],
-)
-def test_each_damage_to_each_file_costs_time_and_nothing_else(folder, damage):
+@pytest.mark.parametrize("name", in_turn([*DAMAGES, *PLACES]) + [pytest.param(name, marks=posix) for name in MODES])
+def test_each_damage_to_each_file_costs_time_and_nothing_else(folder, name):
+    damage = (DAMAGES | PLACES | MODES)[name]
     for path in sorted(folder.iterdir()):
         damage(path)
         assert run(folder) == without(path.name)
@@ -180,10 +179,10 @@ def test_each_damage_to_each_file_costs_time_and_nothing_else(folder, damage):
             assert run(folder) == without(path.name)
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_damage_to_all_files_at_once(folder, damage):
+@pytest.mark.parametrize("name", in_turn(DAMAGES, 1))
+def test_damage_to_all_files_at_once(folder, name):
     for path in sorted(folder.iterdir()):
-        damage(path)
+        DAMAGES[name](path)
     assert run(folder) == "compiled"
     assert run(folder) == "loaded"
 

@@ -36,9 +36,8 @@ COMPILED = ("judge", "arrays")                               # of these one prog
 
 
 def _portions():
-    for name, (portions, _) in GENERATORS.items():
-        for portion in range(portions):
-            yield pytest.param(name, portion, marks=[pytest.mark.slow] if portion % STEP else [])
+    return [pytest.param(name, portion, marks=[pytest.mark.slow] if portion % STEP else [])
+            for name, (portions, _) in GENERATORS.items() for portion in range(portions)]
 
 
 @pytest.mark.parametrize("name, portion", _portions())

@@ -5,6 +5,8 @@ import scipy.optimize
 
 import fad
 
+from ..turns import crossed
+
 
 def straight(a):
     b = a * 2.0
@@ -51,8 +53,7 @@ PROGRAMS = [straight, in_a_loop, in_a_branch, in_the_second_iteration, no_root]
 SINGULAR = np.ones((12, 12))
 
 
-@pytest.mark.parametrize("make", [fad.jit, fad.value_and_grad, fad.hessian], ids=["value", "gradient", "hessian"])
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, make", crossed(PROGRAMS, [fad.jit, fad.value_and_grad, fad.hessian]))
 def test_arrays_are_released_where_a_call_fails(f, make, counted):
     g = fad.jit(make(f), compile="now")
 

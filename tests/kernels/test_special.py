@@ -6,6 +6,8 @@ import scipy.special as sp
 
 from fad.kernels import special
 
+from ..turns import crossed
+
 POINTS = [0.3, 1.7, 2.9, 0.55, 3.3]  # the j-th argument of a function
 OTHERS = [0.6, 0.5, 0.4, 0.3, 0.2]
 UFUNCS = [name for name in special.__all__ if isinstance(getattr(sp, name), np.ufunc)]
@@ -18,7 +20,7 @@ def calls(letters):
         for types in getattr(sp, name).types:
             inputs = types.split("->")[0]
             if set(inputs) <= set(letters) and any(c in letters[0] for c in inputs):
-                for points in (POINTS, OTHERS) if letters == ("d",) else (POINTS,):
+                for points in (POINTS, OTHERS) if letters == "d" else (POINTS,):
                     yield name, tuple(KINDS[c](x) for c, x in zip(inputs, points))
 
 
@@ -34,8 +36,7 @@ def compiled_together(chosen):
 
 # float32: SciPy computes a few functions in it; here it is float64, rounded
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("part", range(4))
-@pytest.mark.parametrize("letters", [("d",), ("l", "d", "D"), ("D", "d"), ("f", "l")])
+@pytest.mark.parametrize("letters, part", crossed(["d", "ldD", "Dd", "fl"], range(4)))
 def test_every_loop(letters, part):
     chosen = list(calls(letters))[part::4]
     results = compiled_together(chosen) if chosen else ()

@@ -34,7 +34,9 @@ def gradient(loss):
 
 
 def cases(names):
-    return [(name, t) for name in names for t in ("interpreted", "text", "compiled") if t != "compiled" or name in COMPILED]
+    """Every kernel as text, some compiled; of the interpreter, which runs the same programs, every run has each fourth."""
+    return [pytest.param(name, t, marks=[pytest.mark.slow] if t == "interpreted" and k % 4 else [])
+            for k, name in enumerate(names) for t in ("interpreted", "text", "compiled") if t != "compiled" or name in COMPILED]
 
 
 @pytest.mark.parametrize("name, where", cases(ALL))
@@ -48,14 +50,7 @@ def test_value_and_effect(name, where):
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
 
-def differentiated():
-    """The generated text of all; the interpreter, which has the same programs, for every fourth kernel."""
-    for name, where in cases(SMOOTH):
-        is_another = where == "interpreted" and SMOOTH.index(name) % 4 > 0
-        yield pytest.param(name, where, marks=[pytest.mark.slow] if is_another else [])
-
-
-@pytest.mark.parametrize("name, where", differentiated())
+@pytest.mark.parametrize("name, where", cases(SMOOTH))
 def test_reverse_and_forward(name, where):
     loss = loss_of(KERNELS[name])
     before = copied(loss.point)

@@ -15,6 +15,8 @@ from scipy import stats
 import fad
 from fad.trace.objects.draws import put_state
 
+from ..turns import in_turn
+
 X = np.array([0.5, -1.25, 2.0])
 DATA = np.random.default_rng(0).normal(size=(40, 3))
 LABELS = np.where(DATA[:, 0] > 0, 1.0, -1.0)
@@ -176,7 +178,7 @@ def program(text, folder):
     return scope["f"]
 
 
-@pytest.mark.parametrize("text", EXPRESSIONS)
+@pytest.mark.parametrize("text", in_turn(EXPRESSIONS))
 def test_each_draw_is_pythons(text, tmp_path):
     f = program(text, tmp_path)
     compare(f)

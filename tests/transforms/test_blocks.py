@@ -6,6 +6,7 @@ import fad
 from fad.transforms import blocks
 
 from ..bench.plain import durbin
+from ..turns import in_turn
 
 N = 300
 
@@ -208,7 +209,7 @@ def test_rows_hold_the_version_that_the_last_iteration_leaves(monkeypatch):
     np.testing.assert_allclose(in_blocks, fad.grad(lambda x: two_prefixes(x))(x), rtol=1e-10, atol=1e-13)
 
 
-@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("f", in_turn(PROGRAMS))
 def test_second_derivatives(f):
     x = _point() * (0.01 if f is durbin else 1.0)
     v = np.random.default_rng(1).standard_normal(N) * np.linalg.norm(x) / N

@@ -10,6 +10,7 @@ import pytest
 
 import fad
 
+from ...turns import crossed
 from ..packages import WAYS, by_pip, executed, installed
 
 X = np.array([0.3, 0.7, 1.1])
@@ -325,8 +326,7 @@ def as_before(monkeypatch):
         yield
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name, way", crossed(list(CASES), WAYS))
 def test_what_changes_is_seen(name, way, tmp_path):
     before, body, change = CASES[name]
     module = way(tmp_path, text_of(before, body))

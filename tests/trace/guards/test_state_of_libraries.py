@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
+from ...turns import crossed
 from ..packages import executed, installed, of_file, without_text
 from .test_guards import assert_always_as_python, text_of
 
@@ -327,8 +328,7 @@ def as_before(monkeypatch, idle_compiler):
     gc.enable()
 
 
-@pytest.mark.parametrize("way", [of_file, executed, installed, without_text], ids=lambda way: way.__name__)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name, way", crossed(list(CASES), [of_file, executed, installed, without_text]))
 def test_what_changes_is_seen(name, way, tmp_path):
     before, body, change = CASES[name]
     module = way(tmp_path, text_of(before, body))
