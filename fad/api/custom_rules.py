@@ -9,10 +9,9 @@ from typing import Any
 from ..ir.build import Value, current
 from ..ir.types import type_of
 from ..ops.kinds import match, shape_of
-from ..trace.heap.state import may_be_one
-from ..trace.regions.may_alias import reach_of
 from ..trace.runtime.capture import captured
 from ..trace.tracing import is_data
+from ..trace.values.aliases import may_be_one, reach_of
 from ..trace.values.place import roots_of
 from ..trace.values.tracer import Tracer
 from ..util import tree

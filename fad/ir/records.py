@@ -90,7 +90,7 @@ class RegionState:
     mutated: dict[int, tuple] = field(default_factory=dict)     # id of a tracer changed here -> it, what it held
     arrived: dict[int, Any] = field(default_factory=dict)       # of a function: id of an input -> what is outside
     arrived_pairs: dict[int, tuple] = field(default_factory=dict)          # id of an input -> it, what is outside
-    twins: list[Any] = field(default_factory=list)              # containers that may be one (trace/values/twins)
+    twins: list[Any] = field(default_factory=list)              # containers that may be one (trace/values/aliases)
     entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases, and the marks
     lost: list[tuple] = field(default_factory=list)             # tracers of unknown contents, and their views
     steps: list[Any] = field(default_factory=list)              # of the prelude: Python's calls before the program

@@ -23,7 +23,6 @@ from .heap.effects import effects_of
 from .heap.journal import journal
 from .heap.lifting import lifted
 from .heap.percall import placed, refuse_leaks, settle
-from .heap.state import is_lost
 from .lists.export import plain
 from .outcome.delivery import Left, left_by
 from .outcome.leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
@@ -33,8 +32,9 @@ from .regions.joins import require_same_kinds, suspecting_kinds
 from .regions.widening import ComparedPart
 from .runtime.capture import captured
 from .runtime.library import original_of
+from .values.aliases import check as check_twins
+from .values.aliases import is_lost
 from .values.tracer import Tracer
-from .values.twins import check as check_twins
 
 
 class Traced(NamedTuple):

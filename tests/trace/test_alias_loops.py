@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.trace.heap.state import may_be_one
+from fad.trace.values.aliases import may_be_one
 from fad.util.errors import FadError
 
 

@@ -5,20 +5,21 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 """
 import copy
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ...ir.build import Builder, Value, current
+from ...ir.build import Value, current
 from ...ops.carry import UNDEFINED
 from ...util import tree
-from ...util.errors import SideEffectError, UnstageableError
+from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 from ..objects.containers import contents, is_users, put_contents
 from ..objects.draws import no_draws
+from ..values.aliases import disentangle
 from ..values.text import telling
 from ..values.tracer import Tracer
 from ..values.tracer import was_there as array_was_there
@@ -222,54 +223,6 @@ class Trial:
 def _is_reordered(owner: Any, before: Any) -> bool:
     """Whether a dict has the keys that it had, in another order."""
     return isinstance(owner, dict) and owner.keys() == before.keys() and list(owner) != list(before)
-
-
-def may_be_one(x: Tracer, y: Tracer, excuse: "Callable | None" = None) -> None:
-    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are
-    two.
-    """
-    if any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
-        return
-    for a, b in ((x, y), (y, x)):
-        mark = (b, b._var, excuse)
-        a.kin = [*a.kin, mark]
-        current().region.entangled.append((a, mark))
-
-
-def disentangle(builder: Builder, since: int) -> None:
-    """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and
-    is no more after it, either: so the marks themselves are taken back, and not those of arrays younger than the trial.
-    """
-    gone = {id(mark) for _, mark in builder.region.entangled[since:]}
-    for tracer in {id(x): x for x, _ in builder.region.entangled[since:]}.values():
-        tracer.kin = [k for k in tracer.kin if id(k) not in gone]
-    del builder.region.entangled[since:]
-
-
-def lose(array: Tracer) -> None:
-    """After a loop that wrote to an array under changing names, what its first object holds is not known."""
-    current().region.lost.append((array, array.tie))
-
-    def refuse(*_: Any) -> Any:
-        raise SideEffectError(
-            "an array is read after a loop that wrote to it under changing names",
-            why="which of the arrays it is then depends on the number of iterations",
-            do="read it under the name the loop left it with",
-        )
-    array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
-
-
-def is_lost(array: Tracer) -> bool:
-    """Whether nobody knows what the array holds."""
-    return (array.tie is not None and isinstance(array.tie.base, _Elsewhere)) or array.is_kin_changed
-
-
-class _Elsewhere:
-    """The base of an array that is lost: never the version that was seen."""
-
-    @property
-    def version(self) -> float:
-        return float("nan")
 
 
 @contextmanager

@@ -13,11 +13,11 @@ from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import note
 from ..heap.state import is_array
 from ..objects.containers import Record
+from ..values.aliases import note_fixed
 from ..values.excuses import lies_here
 from ..values.member import Member, Ties, is_fresh
 from ..values.place import roots_of
 from ..values.tracer import births
-from ..values.twins import note_fixed
 from .elements import Like, are_alike, common_kinds, common_type, element_type, laid_out, like, require_fixed
 from .listing import Contents, NeedsRows
 from .materialise import GUARDS

@@ -13,9 +13,9 @@ from ...ops.literals import python_number
 from ...util import tree
 from ...util.errors import UnstageableError
 from ..heap.state import is_data
+from ..values.aliases import note_fixed
 from ..values.member import read_only
 from ..values.tracer import Tracer
-from ..values.twins import note_fixed
 from ..values.zero_dim import kind_of
 from .elements import lists_in, require_fixed
 from .rows import fixed

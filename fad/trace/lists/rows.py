@@ -19,12 +19,12 @@ from ...ops.face import BY_NAME
 from ...util import tree
 from ..heap.journal import note
 from ..heap.state import TreeLayout, lengthened
+from ..values.aliases import note_fixed
 from ..values.iterate import Steps
 from ..values.member import Member, Ties, as_member, member_of, refuse_write
 from ..values.place import roots_of
 from ..values.text import text_of_list
 from ..values.tracer import Tracer
-from ..values.twins import note_fixed
 from .elements import (
     Fixed,
     Like,

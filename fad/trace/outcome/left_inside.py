@@ -10,13 +10,13 @@ from ...ir.graph import Func, free_vars
 from ...ir.value import Value
 from ...util.errors import UnstageableError
 from ..heap.journal import CONTAINER, Mark
-from ..heap.state import frozen, is_lost
+from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
 from ..lists.items import Items
 from ..objects.containers import contents, is_users, put_contents
 from ..regions import optional
+from ..values.aliases import is_lost, may_be_one
 from ..values.tracer import Tracer
-from ..values.twins import note_twins
 from .delivery import bases_of, has_traced_keys, is_of_two_dtypes
 from .leaks import stays
 
@@ -115,7 +115,7 @@ class LeftInside:
         for array, y in zip(self.arrays, values[len(self.left) + len(self.maybe):]):
             array.set(y)
         for twin in self.builder.region.twins:                       # the function around may not change them, either
-            note_twins(twin.one, twin.other, twin.excuse)
+            may_be_one(twin.one, twin.other, twin.excuse)
 
 
 def written_around(builder: Builder) -> list:

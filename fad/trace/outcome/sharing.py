@@ -14,7 +14,7 @@ from ...ir.live import LiveBuilder
 from ...ops.extents import at_least
 from ...util.errors import UnstageableError
 from ...util.memory import overlap, shared_memory
-from ..regions.may_alias import kin_of, reach_of
+from ..values.aliases import kin_of, reach_of
 from ..values.layout import producer
 from ..values.mutation import operands
 from ..values.place import roots_of

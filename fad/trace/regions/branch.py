@@ -8,22 +8,21 @@ from ...ir.op import registry
 from ...ops.carry import UNDEFINED
 from ...ops.control import trace_branches
 from ...util.interrupts import is_interrupt
-from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, is_lost, lose, trial, write_all
+from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, trial, write_all
 from ..lists.appending import require_alike
 from ..lists.items import Items
 from ..lists.listing import NeedsRows
 from ..lists.rows import RowList
 from ..objects.containers import contents, put_contents
+from ..values.aliases import check, fixed_in, is_lost, kin_of, lose, may_be, may_be_one, note_fixed
 from ..values.bound import flag_of, mark
 from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
-from ..values.twins import check, fixed_in, may_be, note_fixed, note_twins
 from ..values.zero_dim import kind_of
 from . import optional
 from .branch_aliases import BranchAliases, Column
 from .handlers import is_pythons, raised_here
 from .identity import containers_of
-from .may_alias import kin_of
 
 RESULT = "the result"
 
@@ -275,8 +274,8 @@ class _Join:
                     continue
                 for x in may_be(c):
                     if all(s.is_outer(x) for s in self.sides):
-                        note_twins(now[path], x)
-                note_twins(now[path], seen.setdefault(id(c), now[path]))
+                        may_be_one(now[path], x)
+                may_be_one(now[path], seen.setdefault(id(c), now[path]))
                 if any(c is x for s in self.sides for x in s.fixed):
                     note_fixed(now[path])
         for c in [x for s in self.sides for x in s.fixed if s.is_outer(x)]:

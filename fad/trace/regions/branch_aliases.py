@@ -11,7 +11,8 @@ from ...ir.build import Value, current
 from ...ir.graph import Var
 from ...ir.types import INT
 from ...ops.carry import UNDEFINED, visible_extent
-from ..heap.state import is_array, is_lost, lose, may_be_one
+from ..heap.state import is_array
+from ..values.aliases import is_lost, lose, may_be_one
 from ..values.place import Direct, Place, Selected, roots_of, stand_for
 from ..values.tracer import Tracer, was_there
 from ..values.zero_dim import joined, kind_of

@@ -14,12 +14,12 @@ from ...ops.carry import UNDEFINED, atom_type, widened
 from ...ops.mixed import in_kind, of_kinds
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
-from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, lose, write_all
+from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, write_all
 from ..lists.appending import Untraced
 from ..lists.listing import NeedsRoom, NeedsRows
+from ..values.aliases import check, lose
 from ..values.bound import flag_of, mark
 from ..values.tracer import was_there
-from ..values.twins import check
 from ..values.zero_dim import joined, kind_of
 from . import optional
 from .held import Held
@@ -79,7 +79,7 @@ class Roll:
             widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)
         ]
         self.iterations: list = []  # traces of iterations in other types than the loop comes to
-        plan.kin.begin(self._arrays(layout.data for layout in self.layouts))
+        plan.kin.begin_with(self._arrays(layout.data for layout in self.layouts))
 
     def _find_optional(self) -> None:
         """Leaves that may be None before the loop may be None in its iterations."""
@@ -256,18 +256,21 @@ class Roll:
         ends = self._arrays(self._layout_now(s).data for s in self.slots)
         self.ends = ends
         self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
+
+        def holders(arrays: list) -> set:
+            return self.plan.kin.holders(self.ends_as, fresh, made.born, arrays)
         self._refuse_doubtful_writes(made, fresh)
         grew = self.plan.kin.add(self.ends_as)
-        self.listed = self.plan.kin.holders(self.ends_as, fresh, self.plan.room.added)
+        self.listed = holders(self.plan.room.added)
         written = {id(t) for t, var in made.builder.region.mutated.values() if t._var is not var}
         names = [key for k, key in fresh.items() if k in written]
-        self.plan.room.refuse_other_names(lambda arrays: self.plan.kin.holders(self.ends_as, fresh, arrays))
+        self.plan.room.refuse_other_names(holders)
         self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
         if not self.listed.isdisjoint(names):
             self.plan.room.refuse()
-        if grew and (names or any(k in written for k in self.plan.kin.arrays)):
+        if grew and (names or any(k in written for k in self.plan.kin.things)):
             raise PlanChanged
-        self.lost += self.plan.kin.arrays_of(names)
+        self.lost += self.plan.kin.things_of(names)
 
     @staticmethod
     def _refuse_doubtful_writes(made: Trial, fresh: dict) -> None:

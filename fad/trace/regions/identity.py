@@ -3,7 +3,7 @@
 A region hands on values. A container that is the same object on every way through it stays that object, and what was
 changed in it is a change of its contents. Where the ways differ (c = a if t else b; best = cur in some iteration), what
 follows sees a new container with the right contents, a `twin` of those that it may be. As long as neither is changed,
-that makes no difference; where one is, the function is refused (see twins.py).
+that makes no difference; where one is, the function is refused (see values/aliases.py).
 """
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,7 +14,8 @@ from ..lists.elements import Fixed
 from ..lists.listing import Contents
 from ..lists.rows import RowList
 from ..objects.containers import contents, same_contents
-from ..values.twins import fixed_in, may_be, note_fixed, note_twins, refuse
+from ..values.aliases import fixed_in, may_be, note_fixed, refuse
+from .may_alias import MayAlias, Way
 
 
 def containers_at(value: Any, path: tuple = ()) -> dict:
@@ -103,8 +104,8 @@ class Handed:
 
     def __init__(self, starts: dict, first: dict):
         self.starts = {position: (c, contents(c)) for position, c in starts.items()}
-        self.first = {position: c for position, c in first.items() if position in starts}
         self.names = {id(c): position for position, c in starts.items()}
+        self.aliases = MayAlias({position: [c] for position, c in first.items() if position in starts})
 
     def end(self, ends: dict, made: Trial) -> None:
         """End an iteration: find what its containers may be at the start of another, and refuse changes of those that
@@ -114,74 +115,32 @@ class Handed:
         self.fixed = [position for position in ends if any(ends[position] is x for x in fixed)]
         self.fixed_outside = [x for x in fixed if made.is_outer(x)]
         ways = {
-            position: [self._way(x, made.is_outer) for x in may_be(ends[position])] if position in ends else []
+            position: tuple([self._way(x, made.is_outer) for x in may_be(ends[position])]) if position in ends else ()
             for position in self.starts
         }
-        self.outer: dict[Any, dict] = {position: {} for position in ways}
-        for position, c in self.first.items():
-            self.outer[position][id(c)] = c
-        self.pairs = {
-            frozenset((a, b)) for a in self.first for b in self.first if a != b and self.first[a] is self.first[b]
-        }
-        size = -1
-        while size != self._size():
-            size = self._size()
-            self.outer = {position: found | self._outer_of(ways[position]) for position, found in self.outer.items()}
-            self.pairs |= self._pairs(ways)
-        self.after, self.pairs_after = {p: self._outer_of(ways[p]) for p in ways}, self._pairs(ways)
-        ids = {id(c) for c in made.changed_containers()}
-        if any(id(x) in ids for x in self.fixed_outside):
+        self.aliases.add(ways)
+        self.after = self.aliases.after_an_iteration(ways)
+        changed = {id(c) for c in made.changed_containers()}
+        if any(id(x) in changed for x in self.fixed_outside):
             refuse()
-        paired = {position for pair in self.pairs for position in pair}
+        paired = {position for pair in self.aliases.pairs for position in pair}
         for position, (c, held) in self.starts.items():
-            if not same_contents(contents(c), held) and (position in paired or self.outer[position] or self.fixed):
+            outer = self.aliases.outer[position]
+            if not same_contents(contents(c), held) and (position in paired or outer or self.fixed):
                 refuse()
-            if not ids.isdisjoint(self.outer[position]):
+            if not changed.isdisjoint(outer):
                 refuse()
 
-    def _way(self, x: Any, is_outer: Callable) -> tuple:
-        """The identity of a container at the end of an iteration: that of a position at its start, one from outside, or
-        a new one.
-        """
+    def _way(self, x: Any, is_outer: Callable) -> Way:
+        """The identity of a container at the end of an iteration."""
         if id(x) in self.names:
-            return "start", self.names[id(x)]
-        return ("outer", x) if is_outer(x) else ("new", id(x))
-
-    def _outer_of(self, ways: list) -> dict:
-        found: dict = {}
-        for kind, x in ways:
-            found.update(self.outer[x] if kind == "start" else {id(x): x} if kind == "outer" else {})
-        return found
-
-    def _pairs(self, ways: dict) -> set:
-        return {
-            frozenset((a, b))
-            for a in ways
-            for b in ways
-            if a != b and any(self._meet(v, w) for v in ways[a] for w in ways[b])
-        }
-
-    def _meet(self, v: tuple, w: tuple) -> bool:
-        """Whether two positions that went these ways may have one container."""
-        if v[0] == "start" == w[0]:
-            return v[1] == w[1] or frozenset((v[1], w[1])) in self.pairs
-        if "new" in (v[0], w[0]):
-            return v == w
-        return not self._outer_of([v]).keys().isdisjoint(self._outer_of([w]))
-
-    def _size(self) -> int:
-        return len(self.pairs) + sum(map(len, self.outer.values()))
+            return Way(self.names[id(x)])
+        return Way(outer=self.aliases.ids_of([x])) if is_outer(x) else Way(new=id(x))
 
     def deliver(self, last: dict, has_iterations: "Callable | None") -> None:
         """After the loop: what these containers may be; what they are only where there is no iteration is excused where
         there is one.
         """
-        for position, c in last.items():
-            for key, x in self.outer.get(position, {}).items():
-                note_twins(c, x, None if key in self.after[position] else has_iterations)
+        self.aliases.entangle(last, self.after, has_iterations)
         for c in [*[last[position] for position in self.fixed if position in last], *self.fixed_outside]:
             note_fixed(c)
-        for pair in self.pairs:
-            a, b = [last.get(position) for position in pair]
-            if a is not None and b is not None:
-                note_twins(a, b, None if pair in self.pairs_after else has_iterations)

@@ -5,7 +5,7 @@ from typing import Any
 from ..heap.state import Array, Name, TreeLayout, changing, is_array
 from ..lists.appending import AppendedLists
 from ..values.place import roots_of
-from .may_alias import Kin
+from .may_alias import ArraysMayAlias
 from .recall import Memory
 
 
@@ -46,7 +46,7 @@ class CarryPlan:
         self.moved: set[tuple] = set()  # places of arrays in containers that iterations put others in place of
         # (place, number of a leaf) -> whether it is an array, and no number; None: one or the other
         self.zero_dim: dict[tuple, bool | None] = {}
-        self.kin = Kin()                                      # which names may be one array
+        self.kin = ArraysMayAlias()                           # which names may be one array
         self.room = AppendedLists(self)                                # the lists that the iterations append to
         self.iterations = 0
         self.is_traced = False  # whether it is known that the iterations depend on traced values

@@ -13,9 +13,10 @@ from ...ir.op import registry
 from ...util.errors import ConcreteValueError, FadError, InternalErrorWarning
 from ...util.where import Where
 from ..heap.percall import steps_here
-from ..heap.state import Trial, disentangle
+from ..heap.state import Trial
 from ..lists.listing import NeedsRows
 from ..objects.draws import put_back_states, states_now
+from ..values.aliases import disentangle
 from ..values.iterate import Drawn, Steps
 from .branch import choose
 from .plan import CarryPlan

@@ -1,0 +1,154 @@
+"""What is left open: two arrays, or two lists, dicts or objects, may be one thing and are not known to be.
+
+Branches and loops note it (see regions/may_alias.py, identity.py, branch_aliases.py). As long as neither of the two is
+written to, it makes no difference. Once an array is, the other one must not be read any more (Tracer.kin). A container
+must not be changed at all.
+"""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ...ir.build import Builder, current
+from ...util.errors import SideEffectError, UnstageableError
+from ...util.where import Where, here
+from ..objects.containers import contents, same_contents
+from .place import roots_of
+from .tracer import Tracer
+
+
+def may_be_one(x: Any, y: Any, excuse: "Callable | None" = None) -> None:
+    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are
+    two.
+    """
+    if x is y:
+        return
+    region = current().region
+    if not isinstance(x, Tracer):
+        region.twins.append(Twin(x, y, (_held(x), _held(y)), excuse, here()))
+    elif not any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
+        for a, b in ((x, y), (y, x)):
+            mark = (b, b._var, excuse)
+            a.kin = [*a.kin, mark]
+            region.entangled.append((a, mark))
+
+
+def disentangle(builder: Builder, since: int) -> None:
+    """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and
+    is no more after it, either: so the marks themselves are taken back, and not those of arrays younger than the trial.
+    """
+    gone = {id(mark) for _, mark in builder.region.entangled[since:]}
+    for tracer in {id(x): x for x, _ in builder.region.entangled[since:]}.values():
+        tracer.kin = [k for k in tracer.kin if id(k) not in gone]
+    del builder.region.entangled[since:]
+
+
+# -- arrays ----------------------------------------------------------------------------------------
+
+
+def kin_of(array: Tracer, is_known: Callable) -> list:
+    """Arrays that this one may be by what loops have left open. Of one that is_known no kin are told."""
+    found, queue = {id(array): array}, [array]
+    while queue:
+        x = queue.pop()
+        kin = [] if is_known(x) else [r for k in x.unchanged_kin() for r in roots_of(k) if id(r) not in found]
+        found.update((id(r), r) for r in kin)
+        queue += kin
+    return list(found.values())[1:]
+
+
+def reach_of(array: Tracer) -> list:
+    """The arrays that this one may be, or be a part of."""
+    return [x for root in roots_of(array) for x in (root, *kin_of(root, lambda _: False))]
+
+
+def lose(array: Tracer) -> None:
+    """After a loop that wrote to an array under changing names, what its first object holds is not known."""
+    current().region.lost.append((array, array.tie))
+
+    def refuse(*_: Any) -> Any:
+        raise SideEffectError(
+            "an array is read after a loop that wrote to it under changing names",
+            why="which of the arrays it is then depends on the number of iterations",
+            do="read it under the name the loop left it with",
+        )
+    array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
+
+
+def is_lost(array: Tracer) -> bool:
+    """Whether nobody knows what the array holds."""
+    return (array.tie is not None and isinstance(array.tie.base, _Elsewhere)) or array.is_kin_changed
+
+
+class _Elsewhere:
+    """The base of an array that is lost: never the version that was seen."""
+
+    @property
+    def version(self) -> float:
+        return float("nan")
+
+
+# -- lists, dicts, objects -------------------------------------------------------------------------
+
+
+class Twin(NamedTuple):
+    """Two containers that may be one, with what they held when that was found; excuse() says later that they are two.
+    """
+
+    one: Any
+    other: Any
+    held: tuple
+    excuse: "Callable | None"
+    where: "Where | None"                                     # the user's line that left it open
+
+    @property
+    def is_changed(self) -> bool:
+        return not all(_is_as_held(c, before) for c, before in zip((self.one, self.other), self.held))
+
+
+def _held(container: Any) -> tuple:
+    """The present contents of a container, and the arrays that hold a list's elements (see lists/rows.py)."""
+    return contents(container), [row._var for row in getattr(container, "rows", None) or ()]
+
+
+def _is_as_held(container: Any, before: tuple) -> bool:
+    now, rows = _held(container)
+    return same_contents(now, before[0]) and all(x is y for x, y in zip(rows, before[1]))
+
+
+def note_fixed(container: Any) -> None:
+    """The container must not be changed any more: a list in rows got a copy of it as an element."""
+    current().region.twins.append(Twin(container, container, (_held(container),) * 2, None, here()))
+
+
+def fixed_in(builder: Builder) -> list:
+    return [t.one for t in builder.region.twins if t.one is t.other]
+
+
+def check(builder: Builder) -> None:
+    """An error if a container was changed that may be another one, too."""
+    for twin in builder.region.twins:
+        if twin.is_changed and not (twin.excuse is not None and twin.excuse()):
+            refuse(twin.where)
+
+
+def refuse(where: "Where | None" = None) -> None:
+    raise UnstageableError(
+        "a list, dict or object is changed that is known by two names",
+        why="which one a name stands for after a branch or a loop on traced values depends on the way taken",
+        do="copy it where it gets its second name (best = list(cur)), or keep the numbers in one array",
+        where=where,
+    )
+
+
+def may_be(container: Any) -> list:
+    """The container, and those that it may be as well by what earlier branches and loops left open."""
+    found, queue = {}, [container]
+    while queue:
+        x = queue.pop()
+        if id(x) in found:
+            continue
+        found[id(x)] = x
+        builder = current()
+        while builder is not None:
+            queue += [b for t in builder.region.twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
+            builder = builder.parent
+    return list(found.values())
