@@ -5,7 +5,7 @@
     unroll      a loop iteration by iteration              plan        what the trials have shown so far
     recall      what a trial showed of inner loops         recursion   functions that call themselves
     widening    first iterations in the types of the rest  joins       what follows, in each type of a join
-    identity    which container a name stands for          may_alias   which arrays of a loop may be one
-    held        arrays that stay in their containers       optional    None on some paths
+    identity    which container a name stands for          may_alias   what iterations hand on that may be one
+    optional    None on some paths
     handlers    try and with                               growth      integers beyond 64 bits
 """

@@ -22,10 +22,9 @@ from ..values.bound import flag_of, mark
 from ..values.tracer import was_there
 from ..values.zero_dim import joined, kind_of
 from . import optional
-from .held import Held
 from .identity import Handed, Standing
 from .may_alias import arrays_among
-from .plan import CarryPlan, key_of
+from .plan import CarryPlan
 from .widening import require_same_iterations
 
 
@@ -40,10 +39,8 @@ class Roll:
 
     def __init__(self, plan: CarryPlan):
         self.plan, self.slots = plan, plan.slots()
-        self.standing = Standing({key_of(s): s for s in self.slots}, plan.by_value)
-        self.held = Held(plan.moved)
-        for s in self.slots:
-            self.held.begin(plan.place(s), s, self._read(s))
+        self.keys = [plan.place(s) for s in self.slots]
+        self.standing = Standing(dict(zip(self.keys, self.slots)), plan.replaced)
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
         self.handed: Any = None                               # the containers that are handed on by value
@@ -53,7 +50,6 @@ class Roll:
         self.ends: dict = {}                                  # the carried arrays at the end of an iteration
         self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
         self.listed: set = set()  # those that a list may have got, in this iteration or before
-        self.keys = [key_of(s) for s in self.slots]
         unbound = {
             s.name
             for s in self.slots
@@ -115,10 +111,7 @@ class Roll:
         return layout.opened(self.plan.optional.get(self.plan.place(slot), ()))
 
     def _layout_now(self, slot: Any) -> TreeLayout:
-        return self.held.hold(self.plan.place(slot), self._read(slot))
-
-    def _read(self, slot: Any) -> TreeLayout:
-        return TreeLayout(slot.read(), self.standing.kept(key_of(slot)), with_none=True)
+        return self.standing.layout(self.plan.place(slot))
 
     def initial(self) -> list:
         return self.begun + self.flags
@@ -155,7 +148,7 @@ class Roll:
             if flag is not True:
                 mark(slot.read(), flag, slot.name)
         for (j, k), flag in zip(self.optional, flags[len(self.marked):]):
-            optional.note(self._read(self.slots[j]).leaves[k], flag, self.slots[j].name)
+            optional.note(self._layout_now(self.slots[j]).leaves[k], flag, self.slots[j].name)
 
     def begin(self, leaves: Iterable, iteration: Any = None) -> None:
         """An iteration begins, which is numbered where that is known."""
@@ -182,8 +175,7 @@ class Roll:
         self._discover(made)
         if grew:
             raise PlanChanged
-        moved = [self.held.finds_moved(self.plan.place(s), self._read(s)) for s in self.slots]
-        if self.standing.finds_others() or any(moved):
+        if self.standing.finds_others():
             raise PlanChanged
         self.lost = made.lost_arrays()
         self._relate(made)

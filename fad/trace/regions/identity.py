@@ -1,4 +1,4 @@
-"""Must-alias and may-alias of containers: which list, dict or dataclass a name stands for after a branch or a loop.
+"""Which list, dict or object a name stands for after a branch or a loop, and what stays where it is throughout a loop.
 
 A region hands on values. A container that is the same object on every way through it stays that object, and what was
 changed in it is a change of its contents. Where the ways differ (c = a if t else b; best = cur in some iteration), what
@@ -8,13 +8,15 @@ that makes no difference; where one is, the function is refused (see values/alia
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...ir.build import current
 from ...util import tree
-from ..heap.state import Array, Container, Trial
+from ..heap.state import Array, Container, Name, TreeLayout, Trial, is_data
 from ..lists.elements import Fixed
 from ..lists.listing import Contents
 from ..lists.rows import RowList
 from ..objects.containers import contents, same_contents
 from ..values.aliases import fixed_in, may_be, note_fixed, refuse
+from ..values.zero_dim import kind_of
 from .may_alias import MayAlias, Way
 
 
@@ -52,34 +54,53 @@ def _may_change(x: Any) -> bool:
 
 
 class Standing:
-    """The containers in the values that a loop's slots have before it, by the slot's key and the path. They stay one
-    object throughout, as far as is known, but for those in `by_value`, which iterations hand on by value.
+    """The containers and arrays in the values that a loop's slots have before it, by the slot's place and their own
+    (of a container the path, of an array the number of the leaf). They stay where they are throughout, as far as is
+    known, but for those at `replaced`, in place of which iterations put others. So an array that an object holds, and
+    that a name outside holds as well, is written to under both names at once, also if the program has not read any of
+    it yet.
     """
 
-    def __init__(self, slots: dict, by_value: set):
-        self.slots, self.by_value = slots, by_value
+    def __init__(self, slots: dict, replaced: set):
+        self.slots, self.replaced = slots, replaced
         self.first = self._positions()
+        self.arrays: dict[Any, dict] = {}
 
     def _positions(self) -> dict:
         return {
             (key, path): c for key, slot in self.slots.items() for path, c in containers_of(slot, slot.read()).items()
         }
 
-    def kept(self, key: Any) -> set:
-        """Ids of the containers in a slot's value that stay one object."""
-        return {id(c) for position, c in self.first.items() if position[0] == key and position not in self.by_value}
+    def layout(self, key: Any) -> TreeLayout:
+        """The layout of a slot's value, in which containers and arrays that stay where they are are no data."""
+        slot = self.slots[key]
+        kept = {id(c) for position, c in self.first.items() if position[0] == key and position not in self.replaced}
+        layout = TreeLayout(slot.read(), kept, with_none=True)
+        if key not in self.arrays:
+            # what a name stands for by itself is the plan's affair
+            is_alone = isinstance(slot, Array) or (isinstance(slot, Name) and layout.structure.cls is None)
+            self.arrays[key] = {} if is_alone else {k: x for k, x in enumerate(layout.leaves) if _is_an_array(x)}
+        for k, x in self.arrays[key].items():
+            if (key, k) not in self.replaced and k < len(layout.leaves):
+                layout.statics[k] = x if _are_one(layout.leaves[k], x) else layout.leaves[k]
+        return layout
 
     def finds_others(self) -> bool:
-        """Whether the end of an iteration shows that other containers are another object then."""
-        before, now = len(self.by_value), self._positions()
-        self.by_value |= {
+        """Whether the end of an iteration shows that others stand where some of them did."""
+        before, now = len(self.replaced), self._positions()
+        for key, arrays in self.arrays.items():
+            leaves = self.layout(key).leaves
+            self.replaced |= {
+                (key, k) for k, x in arrays.items() if k >= len(leaves) or not _are_one(leaves[k], x)
+            }
+        self.replaced |= {
             p for p, c in self.first.items() if now.get(p) is not c and not (p[1] and self._is_kept(p[0], p[1][:-1]))
         }
-        return len(self.by_value) > before
+        return len(self.replaced) > before
 
     def _is_kept(self, key: Any, path: tuple) -> bool:
         """Whether what is at this path, or around it, is one object throughout."""
-        return any((key, path[:n]) in self.first and (key, path[:n]) not in self.by_value for n in range(len(path) + 1))
+        return any((key, path[:n]) in self.first and (key, path[:n]) not in self.replaced for n in range(len(path) + 1))
 
     def handed(self, values: "dict | None" = None) -> dict:
         """The containers that are handed on by value: those in these values of the slots, or in the slots now."""
@@ -93,6 +114,18 @@ class Standing:
             }
         )
         return {position: c for position, c in found.items() if not self._is_kept(*position)}
+
+
+def _is_an_array(x: Any) -> bool:
+    """Whether x is an array of numbers, traced or from outside."""
+    return kind_of(x) is not False and is_data(x)
+
+
+def _are_one(x: Any, y: Any) -> bool:
+    """Whether these are one array, of which one may be seen from outside, and the other as the program has it."""
+    captured = current().trace.captured
+    x, y = [captured[id(z)][1] if id(z) in captured else z for z in (x, y)]
+    return x is y
 
 
 class Handed:

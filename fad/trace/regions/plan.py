@@ -9,11 +9,6 @@ from .may_alias import ArraysMayAlias
 from .recall import Memory
 
 
-def key_of(slot: Any) -> Any:
-    """By what a slot is known in one trial: its name, or the identity of what changes."""
-    return slot.name or id(changing(slot))
-
-
 class CarryPlan:
     """The known carries of a loop: names that iterations hand on, names that are rebound, names whose arrays are
     written to, flags that end the loop. own: all names that its code binds.
@@ -41,9 +36,8 @@ class CarryPlan:
         self.optional: dict[Any, set] = {}
         self.has_iterations: Callable = lambda: False              # whether there is a first iteration
         self.early = False                                    # whether a traced flag may end the loop
-        # positions (a slot's key and a path) of containers that are not one object throughout
-        self.by_value: set[tuple] = set()
-        self.moved: set[tuple] = set()  # places of arrays in containers that iterations put others in place of
+        # positions of containers and arrays that iterations put others in place of (see identity.py)
+        self.replaced: set[tuple] = set()
         # (place, number of a leaf) -> whether it is an array, and no number; None: one or the other
         self.zero_dim: dict[tuple, bool | None] = {}
         self.kin = ArraysMayAlias()                           # which names may be one array
@@ -76,7 +70,7 @@ class CarryPlan:
     def place(self, slot: Any) -> Any:
         """By what a slot is known here, in another trial if possible."""
         known = self.memory.key(slot)
-        return key_of(slot) if known is None else known
+        return slot.name or id(changing(slot)) if known is None else known
 
     def keeps_object(self, slot: Name) -> bool:
         """Whether a variable stays bound to one array throughout."""

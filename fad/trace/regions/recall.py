@@ -152,8 +152,7 @@ class Facts(NamedTuple):
     found: tuple = ()
     unbound: frozenset = frozenset()
     optional: Mapping = MappingProxyType({})                  # name -> leaves of its value that may be None
-    by_value: frozenset = frozenset()
-    moved: frozenset = frozenset()  # places of arrays in containers that iterations put others in place of
+    replaced: frozenset = frozenset()  # positions of containers and arrays that iterations put others in place of
     zero_dim: Mapping = MappingProxyType({})                  # whether leaves are arrays or numbers
     early: bool = False
     test_changes: bool = False
@@ -188,8 +187,7 @@ class Memory:
         plan.rebound |= facts.rebound
         plan.unbound |= facts.unbound
         plan.optional.update(facts.optional)
-        plan.by_value |= facts.by_value
-        plan.moved |= facts.moved
+        plan.replaced |= facts.replaced
         plan.zero_dim.update(facts.zero_dim)
         plan.early, plan.test_changes = facts.early, facts.test_changes
         for name in facts.bound_elsewhere:
@@ -227,14 +225,14 @@ class Memory:
         """
         types = {place: type_of(x) for place, x in results.items() if x is not UNDEFINED and place[0] is not None}
         found = [self.key(s) for s in plan.found]
+        known = {self.key(s) for s in plan.slots()}
         self.facts = Facts(
             rebound=frozenset(plan.rebound),
             bound_elsewhere=tuple([s.name for s in plan.names[plan.given:]]),
             found=tuple([k for k in found if k is not None]),
             unbound=frozenset(plan.unbound),
             optional={name: places for name, places in plan.optional.items() if isinstance(name, str)},
-            by_value=frozenset([p for p in plan.by_value if isinstance(p[0], str)]),
-            moved=frozenset(plan.moved),
+            replaced=frozenset([p for p in plan.replaced if p[0] in known]),
             zero_dim=dict(plan.zero_dim),
             early=plan.early,
             test_changes=plan.test_changes,
