@@ -91,8 +91,7 @@ class RegionState:
     arrived: dict[int, Any] = field(default_factory=dict)       # of a function: id of an input -> what is outside
     arrived_pairs: dict[int, tuple] = field(default_factory=dict)          # id of an input -> it, what is outside
     twins: list[Any] = field(default_factory=list)              # containers that may be one (trace/values/aliases)
-    entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases, and the marks
-    lost: list[tuple] = field(default_factory=list)             # tracers of unknown contents, and their views
+    entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases or are lost, and the marks
     steps: list[Any] = field(default_factory=list)              # of the prelude: Python's calls before the program
     runs: Any = None                                            # ONCE, (iteration, count), or None: unknown
     side: Any = None                                            # of a branch: its selector, and which side it is

@@ -33,7 +33,6 @@ from .regions.widening import ComparedPart
 from .runtime.capture import captured
 from .runtime.library import original_of
 from .values.aliases import check as check_twins
-from .values.aliases import is_lost
 from .values.tracer import Tracer
 
 
@@ -114,7 +113,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
             out, structure, statics, result = _run(f, call, own, given)
         if is_whole:
             _refuse_unseen(builder)
-        lost = tuple([k for k, x in enumerate(inputs) if is_lost(x)])
+        lost = tuple([k for k, x in enumerate(inputs) if x.is_unknown])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if is_whole else []
         outputs = [*_results(out, statics), *[inputs[k] for k in written], *[x for _, x in outer]]

@@ -141,7 +141,7 @@ class Trial:
         self.born = self.mark.born
         if is_region:
             self.builder.region.born = self.born
-        self.lost, self.entangled = len(self.builder.region.lost), len(self.builder.region.entangled)
+        self.entangled = len(self.builder.region.entangled)
 
     def is_outer(self, container: Any) -> bool:
         """Whether a container was there when the trial began."""
@@ -152,7 +152,7 @@ class Trial:
         return [
             t
             for t, var in self.builder.region.mutated.values()
-            if t.tie is None and t._var is not var and self._is_outer(t)
+            if t.tie is None and not t.is_lost and t._var is not var and self._is_outer(t)
         ]
 
     def _is_outer(self, tracer: Tracer) -> bool:
@@ -174,7 +174,7 @@ class Trial:
 
     def lost_arrays(self) -> list:
         """Arrays whose contents nobody knows any more."""
-        return [t for t, _ in self.builder.region.lost[self.lost:]]
+        return [t for t, (_, var, _) in self.builder.region.entangled[self.entangled:] if var is None]
 
     @property
     def has_changed_pythons(self) -> bool:
@@ -198,8 +198,6 @@ class Trial:
         """Put back all that the region has changed; nothing if that was done with what is around it."""
         if not self.mark.is_open:
             return
-        for tracer, view in reversed(self.builder.region.lost[self.lost:]):
-            tracer.tie = view
         for tracer, var in self.builder.region.mutated.values():
             tracer.put_back(var)
         disentangle(self.builder, self.entangled)

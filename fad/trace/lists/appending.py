@@ -154,7 +154,8 @@ class AppendedLists:
             self.kin[key] = c.rows, [row.kin for row in c.rows or ()]
         else:
             for row, before in zip(c.rows or (), kin):
-                row.kin = [*before, *[k for k in row.kin if k[2] is never and not any(k is b for b in before)]]
+                stay = [k for k in row.kin if k[2] is never or k[1] is None]  # given to a list; lost
+                row.kin = [*before, *[k for k in stay if not any(k is b for b in before)]]
 
     def _first(self, key: int) -> Any:
         """A list's length before the loop."""

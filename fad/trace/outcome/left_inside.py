@@ -15,7 +15,7 @@ from ..heap.state import is_array as _is_array
 from ..lists.items import Items
 from ..objects.containers import contents, is_users, put_contents
 from ..regions import optional
-from ..values.aliases import is_lost, may_be_one
+from ..values.aliases import may_be_one
 from ..values.tracer import Tracer
 from .delivery import bases_of, has_traced_keys, is_of_two_dtypes
 from .leaks import stays
@@ -80,7 +80,7 @@ class LeftInside:
 
     def refuse(self) -> None:
         """An error if what was left cannot be said by values alone."""
-        if any(is_lost(x) for x, var in self.builder.region.mutated.values() if _is_around(self.builder, var)):
+        if any(x.is_unknown for x, var in self.builder.region.mutated.values() if _is_around(self.builder, var)):
             raise _refusal()
         bases: dict[int, int] = {}
         for x in self.left:
@@ -123,7 +123,7 @@ def written_around(builder: Builder) -> list:
     return [
         x
         for x, var in builder.region.mutated.values()
-        if x.tie is None and x._var is not var and _is_around(builder, var)
+        if x.tie is None and not x.is_lost and x._var is not var and _is_around(builder, var)
     ]
 
 

@@ -14,7 +14,7 @@ from ..lists.items import Items
 from ..lists.listing import NeedsRows
 from ..lists.rows import RowList
 from ..objects.containers import contents, put_contents
-from ..values.aliases import check, fixed_in, is_lost, kin_of, lose, may_be, may_be_one, note_fixed
+from ..values.aliases import check, fixed_in, kin_of, lose, may_be, may_be_one, note_fixed
 from ..values.bound import flag_of, mark
 from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
@@ -99,7 +99,7 @@ class BranchEnd:
         """
         unknown = set(map(id, self.lost))
         for array, _ in made.builder.region.mutated.values():
-            found = [x for x in array.unexcused_kin() if x.is_kin_changed]
+            found = [x for x in array.unexcused_kin() if x.is_unknown]
             unknown.update(map(id, found))
             self.lost += [] if was_there(array, made.born) else [x for x in found if was_there(x, made.born)]
         return unknown
@@ -156,7 +156,7 @@ class BranchEnd:
 def _end(x: Any) -> Any:
     """The present contents of an array. An array of unknown contents stays itself, and is refused where it is needed.
     """
-    return x if is_array(x) and is_lost(x) else frozen(x)
+    return x if is_array(x) and x.is_unknown else frozen(x)
 
 
 class _Join:

@@ -12,7 +12,7 @@ from ...ir.graph import Var
 from ...ir.types import INT
 from ...ops.carry import UNDEFINED, visible_extent
 from ..heap.state import is_array
-from ..values.aliases import is_lost, lose, may_be_one
+from ..values.aliases import lose, may_be_one
 from ..values.place import Direct, Place, Selected, roots_of, stand_for
 from ..values.tracer import Tracer, was_there
 from ..values.zero_dim import joined, kind_of
@@ -173,7 +173,7 @@ class BranchAliases:
     def _tie(self, c: Column, selector: Var, hidden: tuple) -> None:
         places = tuple([self._outside(k, p, c, hidden) for k, p in enumerate(c.places)])
         place = Selected(selector, places)
-        if any(is_lost(x) for x in place.arrays):
+        if any(x.is_unknown for x in place.arrays):
             lose(c.result)
         else:
             stand_for(c.result, place)

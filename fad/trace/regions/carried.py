@@ -270,8 +270,8 @@ class Roll:
         next iteration's contents would be unknown.
         """
         for array, _ in made.builder.region.mutated.values():
-            left = id(array) not in fresh and array.tie is None and not was_there(array, made.born)
-            if left and any(was_there(other, made.born) and other.is_kin_changed for other in array.unexcused_kin()):
+            left = id(array) not in fresh and array.tie is None and not (array.is_lost or was_there(array, made.born))
+            if left and any(was_there(other, made.born) and other.is_unknown for other in array.unexcused_kin()):
                 raise UnstageableError(
                     "an array is written to that may be one from before the loop",
                     why="which array a name stands for after an inner loop depends on its iterations",

@@ -19,6 +19,7 @@ from ...util.defects import is_defect
 from ...util.errors import FadError, InternalErrorWarning, UnstageableError
 from ...util.interrupts import let_through
 from ..heap.state import trial
+from ..values.aliases import disentangle
 from .widening import ComparedPart, is_same_program
 
 COMMON = {BOOL, INT, FLOAT, COMPLEX}  # among these a number of Python's has the results that NumPy's has
@@ -151,12 +152,13 @@ def _as_before(builder: Builder) -> Iterator[None]:
     """
     root = builder.root
     arrays = [(t, t._var, t.tie) for t, _ in builder.region.mutated.values()]
-    lost = [(t, t.tie) for t, _ in builder.region.lost]
+    kin = [(t, t.kin) for t in {id(t): t for t, _ in builder.region.entangled}.values()]
+    entangled = builder.region.entangled
     marks = len(root.trace.sources), len(root.trace.stand_ins)
     steps, drawn = list(root.region.steps), dict(root.trace.drawn)
     opened, captured, inputs = dict(root.trace.opened), dict(root.trace.captured), len(root.inputs)
-    for t, view in reversed(builder.region.lost):
-        t.tie = view
+    builder.region.entangled = list(entangled)
+    disentangle(builder, 0)
     for t, var in builder.region.mutated.values():
         t.put_back(var)
     try:
@@ -165,8 +167,9 @@ def _as_before(builder: Builder) -> Iterator[None]:
         for t, var, tie in arrays:
             t.tie = tie
             t.put_back(var)
-        for t, tie in lost:
-            t.tie = tie
+        builder.region.entangled = entangled
+        for t, marks in kin:
+            t.kin = marks
         del root.trace.sources[marks[0]:], root.trace.stand_ins[marks[1]:]
         root.trace.opened, root.trace.captured, root.trace.drawn, root.region.steps[:] = opened, captured, drawn, steps
         del root.inputs[inputs:]

@@ -46,9 +46,8 @@ def attempted(roll: Callable) -> bool:
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
     builder = current()
-    mark, lost, twins, marks, states = (
+    mark, twins, marks, states = (
         len(builder.equations),
-        len(builder.region.lost),
         len(builder.region.twins),
         len(builder.region.entangled),
         states_now(),
@@ -59,9 +58,7 @@ def attempted(roll: Callable) -> bool:
     try:
         return roll()
     except Exception:
-        for tracer, view in reversed(builder.region.lost[lost:]):
-            tracer.tie = view
-        del builder.region.lost[lost:], builder.region.twins[twins:]
+        del builder.region.twins[twins:]
         disentangle(builder, marks)
         for tracer, var in builder.region.mutated.values():
             tracer.put_back(var)

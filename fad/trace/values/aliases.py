@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...ir.build import Builder, current
-from ...util.errors import SideEffectError, UnstageableError
+from ...util.errors import UnstageableError
 from ...util.where import Where, here
 from ..objects.containers import contents, same_contents
 from .place import roots_of
@@ -62,28 +62,9 @@ def reach_of(array: Tracer) -> list:
 
 def lose(array: Tracer) -> None:
     """After a loop that wrote to an array under changing names, what its first object holds is not known."""
-    current().region.lost.append((array, array.tie))
-
-    def refuse(*_: Any) -> Any:
-        raise SideEffectError(
-            "an array is read after a loop that wrote to it under changing names",
-            why="which of the arrays it is then depends on the number of iterations",
-            do="read it under the name the loop left it with",
-        )
-    array.as_view(_Elsewhere(), refuse, refuse)               # type: ignore[arg-type]
-
-
-def is_lost(array: Tracer) -> bool:
-    """Whether nobody knows what the array holds."""
-    return (array.tie is not None and isinstance(array.tie.base, _Elsewhere)) or array.is_kin_changed
-
-
-class _Elsewhere:
-    """The base of an array that is lost: never the version that was seen."""
-
-    @property
-    def version(self) -> float:
-        return float("nan")
+    mark = (array, None, None)                                # it is no variable that it ever was
+    array.kin = [*array.kin, mark]
+    current().region.entangled.append((array, mark))
 
 
 # -- lists, dicts, objects -------------------------------------------------------------------------

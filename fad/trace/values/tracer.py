@@ -106,8 +106,13 @@ class Tracer(Value):
         return self._var
 
     @property
-    def is_kin_changed(self) -> bool:
-        """Whether an array that may be this one was written to."""
+    def is_lost(self) -> bool:
+        """Whether a loop has written to it under changing names (see aliases.py)."""
+        return any(var is None for _, var, _ in self.kin)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nobody knows what it holds: it is lost, or an array that may be this one was written to."""
         self.kin = [k for k in self.kin if k[0].is_still(k[1]) or not (k[2] is not None and k[2]())]
         return not all(
             other.is_still(var) and (excuse is not lies_here or other._is_sure(self)) for other, var, excuse in self.kin
@@ -137,7 +142,13 @@ class Tracer(Value):
         ]
 
     def _see_to_kin(self) -> None:
-        if self.is_kin_changed:
+        if self.is_lost:
+            raise SideEffectError(
+                "an array is read after a loop that wrote to it under changing names",
+                why="which of the arrays it is then depends on the number of iterations",
+                do="read it under the name the loop left it with",
+            )
+        if self.is_unknown:
             raise SideEffectError(
                 "an array is read, and another one was written to that may be the same",
                 why="which array a name stands for after a loop depends on its iterations",
@@ -154,6 +165,8 @@ class Tracer(Value):
         """Give this array a new value in place; what it is a view of changes with it."""
         view, builder = self.tie, current()
         base: Any = None
+        if self.is_lost:
+            self._see_to_kin()
         # as it is now: it may be a view of this array, as in z[:] = z[::-1]
         new = builder.value_of(builder.lift(new).atom)
         if view is not None:
