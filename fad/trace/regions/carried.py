@@ -67,7 +67,7 @@ class Roll:
         self.places = [
             (plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))
         ]
-        known = plan.memory.facts.types
+        known = plan.memory.types
         begun = [frozen(x) for layout in self.layouts for x in layout.data]
         self.first = begun                                    # what the first iteration begins with
         has_types = plan.memory.is_settled(begun)
@@ -280,7 +280,7 @@ class Roll:
 
     def varying(self, first: int = 0) -> tuple:
         """The extents that are known to change. first: the number of carries before those of the slots."""
-        known = [self.plan.memory.facts.extents.get(place, ()) for place in self.places]
+        known = [self.plan.memory.extents.get(place, ()) for place in self.places]
         types = map(atom_type, self.begun)
         return tuple(
             [

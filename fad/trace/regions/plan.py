@@ -6,10 +6,10 @@ from ..heap.state import Array, Name, TreeLayout, changing, is_array
 from ..lists.appending import AppendedLists
 from ..values.place import roots_of
 from .may_alias import ArraysMayAlias
-from .recall import Memory
+from .recall import Facts, Memory
 
 
-class CarryPlan:
+class CarryPlan(Facts):
     """The known carries of a loop: names that iterations hand on, names that are rebound, names whose arrays are
     written to, flags that end the loop. own: all names that its code binds.
     """
@@ -25,26 +25,18 @@ class CarryPlan:
         *,
         memory: "Memory | None" = None,
     ):
+        super().__init__()
         self.own = {*own, *names, *stops}
         self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
         self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
         self.rebound = set(rebound)
         self.found: list[Any] = []                            # arrays and containers
         self.shapes: dict[str, TreeLayout] = {}                   # of names that have no value before the loop
-        self.unbound: set[str] = set()  # names that may have no value at the end of an iteration, or before the first
-        # place of a slot -> numbers of its leaves that may be None (see optional.py)
-        self.optional: dict[Any, set] = {}
         self.has_iterations: Callable = lambda: False              # whether there is a first iteration
-        self.early = False                                    # whether a traced flag may end the loop
-        # positions of containers and arrays that iterations put others in place of (see identity.py)
-        self.replaced: set[tuple] = set()
-        # (place, number of a leaf) -> whether it is an array, and no number; None: one or the other
-        self.zero_dim: dict[tuple, bool | None] = {}
         self.kin = ArraysMayAlias()                           # which names may be one array
         self.room = AppendedLists(self)                                # the lists that the iterations append to
         self.iterations = 0
         self.is_traced = False  # whether it is known that the iterations depend on traced values
-        self.test_changes = False                             # whether a while loop's condition changes something
         for name in written:
             if name in cells and name not in self.rebound:    # else it is not one array that is written to
                 self._expect(Name(name, cells[name]).read())

@@ -7,8 +7,7 @@ least the types it had then, since what a carry is grows with these. Where anyth
 narrower type, it begins with nothing.
 """
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ...ir.build import Builder
@@ -143,21 +142,30 @@ def _is_within(a: Any, b: Any) -> bool:
     return both.dtype == b.dtype and both.weak == b.weak          # type: ignore[union-attr]
 
 
-class Facts(NamedTuple):
-    """The final plan and carries of a loop. A slot goes by its name, or by the number of the mutable thing (see Seen).
+class Facts:
+    """What the trials of a loop have shown. A slot goes by its place: its name, or the number of the mutable thing (see
+    Seen).
     """
 
-    rebound: frozenset = frozenset()
-    bound_elsewhere: tuple = ()                               # names that other functions bind
-    found: tuple = ()
-    unbound: frozenset = frozenset()
-    optional: Mapping = MappingProxyType({})                  # name -> leaves of its value that may be None
-    replaced: frozenset = frozenset()  # positions of containers and arrays that iterations put others in place of
-    zero_dim: Mapping = MappingProxyType({})                  # whether leaves are arrays or numbers
-    early: bool = False
-    test_changes: bool = False
-    types: Mapping = MappingProxyType({})                     # of the leaves, each known by its slot and its number
-    extents: Mapping = MappingProxyType({})                   # the axes along which these change their extents
+    def __init__(self) -> None:
+        self.rebound: set[str] = set()                        # names that come to stand for something else
+        self.unbound: set[str] = set()  # names that may have no value at the end of an iteration, or before the first
+        # place of a slot -> numbers of its leaves that may be None (see optional.py)
+        self.optional: dict[Any, set] = {}
+        # positions of containers and arrays that iterations put others in place of (see identity.py)
+        self.replaced: set[tuple] = set()
+        # (place, number of a leaf) -> whether it is an array, and no number; None: one or the other
+        self.zero_dim: dict[tuple, bool | None] = {}
+        self.early = False                                    # whether a traced flag may end the loop
+        self.test_changes = False                             # whether a while loop's condition changes something
+
+    def learn(self, other: "Facts") -> None:
+        """Let all hold that holds of another one."""
+        for name in _FACTS:
+            setattr(self, name, getattr(self, name) | getattr(other, name))
+
+
+_FACTS = tuple(vars(Facts()))
 
 
 class Memory:
@@ -166,6 +174,10 @@ class Memory:
     def __init__(self, sight: "Seen | None" = None):
         self.sight = sight
         self.facts = Facts()
+        self.found: list = []                                 # what else the iterations write to
+        self.bound_elsewhere: list = []                       # names that other functions bind
+        self.types: dict = {}                                 # of the carries, each known by its place and its number
+        self.extents: dict = {}                               # the axes along which these change their extents
         self.refused: list[Exception] = []  # why the loop is no region before its first iteration, before its second
         self.inside: dict[Any, Memory] = {}
         self.met: Counter = Counter()
@@ -183,18 +195,12 @@ class Memory:
 
     def tell(self, plan: Any) -> None:
         """Let a loop's plan begin with what is known."""
-        sight, facts = self.sight, self.facts
-        plan.rebound |= facts.rebound
-        plan.unbound |= facts.unbound
-        plan.optional.update(facts.optional)
-        plan.replaced |= facts.replaced
-        plan.zero_dim.update(facts.zero_dim)
-        plan.early, plan.test_changes = facts.early, facts.test_changes
-        for name in facts.bound_elsewhere:
+        plan.learn(self.facts)
+        for name in self.bound_elsewhere:
             plan.own.add(name)
             plan.names.append(Name(name, plan.cells[name]))
-        for k in facts.found:
-            x = sight.thing(k)                                # type: ignore[union-attr]
+        for k in self.found:
+            x = self.sight.thing(k)                           # type: ignore[union-attr]
             plan.add(Array(x) if isinstance(x, Tracer) else Container(x))
 
     def key(self, slot: Any) -> Any:
@@ -224,20 +230,15 @@ class Memory:
         loop's variables.
         """
         types = {place: type_of(x) for place, x in results.items() if x is not UNDEFINED and place[0] is not None}
-        found = [self.key(s) for s in plan.found]
-        known = {self.key(s) for s in plan.slots()}
-        self.facts = Facts(
-            rebound=frozenset(plan.rebound),
-            bound_elsewhere=tuple([s.name for s in plan.names[plan.given:]]),
-            found=tuple([k for k in found if k is not None]),
-            unbound=frozenset(plan.unbound),
-            optional={name: places for name, places in plan.optional.items() if isinstance(name, str)},
-            replaced=frozenset([p for p in plan.replaced if p[0] in known]),
-            zero_dim=dict(plan.zero_dim),
-            early=plan.early,
-            test_changes=plan.test_changes,
-            types={place: sketch(t) for place, t in types.items()},
-            extents={place: [axis for axis, n in enumerate(t.shape) if n in made] for place, t in types.items()})
+        self.found = [k for k in map(self.key, plan.found) if k is not None]
+        self.bound_elsewhere = [s.name for s in plan.names[plan.given:]]
+        self.types = {place: sketch(t) for place, t in types.items()}
+        self.extents = {place: [axis for axis, n in enumerate(t.shape) if n in made] for place, t in types.items()}
+        known = set(map(self.key, plan.slots()))
+        self.facts = Facts()
+        self.facts.learn(plan)
+        self.facts.optional = {name: places for name, places in plan.optional.items() if isinstance(name, str)}
+        self.facts.replaced = {p for p in plan.replaced if p[0] in known}
 
     def begin(self) -> "Memory":
         """An iteration is traced anew: the loops in it are met from the first on."""
