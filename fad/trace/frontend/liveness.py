@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from .origin import parameters
 from .trees import children, walk
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -109,16 +110,12 @@ def declared_elsewhere(nodes: Iterable) -> set:
 def _free(node: Any) -> set:
     """Names of a nested function that may be the outer function's."""
     if isinstance(node, ast.Lambda):
-        return read(node.body, node.args) - _parameters(node.args)
+        return read(node.body, node.args) - set(parameters(node.args))
     if isinstance(node, ast.FunctionDef) and not any(isinstance(n, ast.Nonlocal) for n in walk(node)):
-        return (read(*node.body) - set(assigned(node.body)) - _parameters(node.args)) | read(node.args)
+        return (read(*node.body) - set(assigned(node.body)) - set(parameters(node.args))) | read(node.args)
     if isinstance(node, ast.GeneratorExp):
         return read(node) - {t.id for g in node.generators for t in walk(g.target) if isinstance(t, ast.Name)}
     return read(node)
-
-
-def _parameters(args: ast.arguments) -> set:
-    return {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg) if a is not None}
 
 
 class Liveness:

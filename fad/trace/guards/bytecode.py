@@ -6,6 +6,11 @@ from types import CodeType
 from ...util.codes import once_for_each_code
 
 
+def _within(code: CodeType) -> list:
+    """The code of the functions that stand in this one."""
+    return [c for c in code.co_consts if isinstance(c, CodeType)]
+
+
 def names_used(code: CodeType) -> set:
     """Names of globals and attributes that the code (and the functions within it) may read, without those of tools."""
     return {name for name in _names_in(code) if not _is_tools(name)}
@@ -21,7 +26,7 @@ def names_of_tools(code: CodeType) -> set:
 
 
 def _names_in(code: CodeType) -> set:
-    return set(code.co_names).union(*[_names_in(c) for c in code.co_consts if isinstance(c, CodeType)])
+    return set(code.co_names).union(*map(_names_in, _within(code)))
 
 
 def _is_tools(name: str) -> bool:
@@ -31,7 +36,7 @@ def _is_tools(name: str) -> bool:
 def texts_in(code: CodeType) -> set:
     """Texts of the code (and of the functions within it) that may be names: getattr(o, "rate")."""
     own = {c for c in code.co_consts if isinstance(c, str) and c.isidentifier()}
-    return own.union(*[texts_in(c) for c in code.co_consts if isinstance(c, CodeType)])
+    return own.union(*map(texts_in, _within(code)))
 
 
 _READ_GLOBALS = {
@@ -50,7 +55,7 @@ def global_names(code: CodeType) -> frozenset:
         if operation in _READ_GLOBALS:
             found.add(code.co_names[argument >> (operation == _SHIFTED)])
     return frozenset(name for name in found if not _is_tools(name)).union(
-        *[global_names(c) for c in code.co_consts if isinstance(c, CodeType)]
+        *map(global_names, _within(code))
     )
 
 
@@ -64,7 +69,7 @@ def imported_modules(code: CodeType) -> set:
     names = set()
     if _IMPORT in code.co_code[::2]:
         names = {i.argval for i in dis.get_instructions(code) if i.opcode == _IMPORT}
-    return names.union(*[imported_modules(c) for c in code.co_consts if isinstance(c, CodeType)])
+    return names.union(*map(imported_modules, _within(code)))
 
 
 def runs_texts(code: CodeType) -> bool:
@@ -82,7 +87,7 @@ def makes_texts(code: CodeType) -> bool:
     return (
         is_one
         or any("%" in c for c in code.co_consts if isinstance(c, str))
-        or any(makes_texts(c) for c in code.co_consts if isinstance(c, CodeType))
+        or any(map(makes_texts, _within(code)))
     )
 
 
@@ -91,7 +96,7 @@ _IS = dis.opmap["IS_OP"]
 
 def asks_identity(code: CodeType) -> bool:
     """Whether the code (or a function within it) has `is` in it."""
-    return _IS in code.co_code[::2] or any(asks_identity(c) for c in code.co_consts if isinstance(c, CodeType))
+    return _IS in code.co_code[::2] or any(map(asks_identity, _within(code)))
 
 
 _ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
@@ -102,7 +107,7 @@ def assigned_globals(code: CodeType) -> set:
     names = set()
     if not _ASSIGN_GLOBALS.isdisjoint(code.co_code[::2]):     # seldom so: to take all instructions apart takes long
         names = {i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGN_GLOBALS}
-    return names.union(*[assigned_globals(c) for c in code.co_consts if isinstance(c, CodeType)])
+    return names.union(*map(assigned_globals, _within(code)))
 
 
 _REBIND = ("STORE_DEREF", "DELETE_DEREF")
@@ -112,9 +117,7 @@ _REBIND = ("STORE_DEREF", "DELETE_DEREF")
 def rebound(code: CodeType) -> frozenset:
     """Variables of functions around that the code (or a function within it) binds."""
     own = {i.argval for i in dis.get_instructions(code) if i.opname in _REBIND} if code.co_freevars else set()
-    return frozenset(
-        own.union(*[rebound(c) for c in code.co_consts if isinstance(c, CodeType)]) & set(code.co_freevars)
-    )
+    return frozenset(own.union(*map(rebound, _within(code))) & set(code.co_freevars))
 
 
 _MATCHES = {
@@ -136,5 +139,5 @@ def handles_errors(code: CodeType) -> bool:
         not _MATCHES.isdisjoint(operations)
         or _BARE in operations
         or any(operations[k:].startswith(_BARE_OF_3_10) for k in _handlers_of_3_10(code))
-        or any(handles_errors(c) for c in code.co_consts if isinstance(c, CodeType))
+        or any(map(handles_errors, _within(code)))
     )

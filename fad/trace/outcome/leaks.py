@@ -19,7 +19,7 @@ from ..heap.journal import CONTAINER, note
 from ..lists.export import plain
 from ..lists.items import Items
 from ..lists.rows import RowList
-from ..objects.containers import Outer, contents, is_users, may_change, never_change, put_contents
+from ..objects.containers import Outer, contents, is_users, may_change, never_change, put_contents, same_contents
 from ..runtime.library import original_of
 from ..values.constants import constant_of
 from ..values.text import TracedText
@@ -84,7 +84,7 @@ def refuse_unseen_reads(root: Builder) -> None:
     """An error if captured code changed its own copy of what methods read that Python calls by itself: they see what
     was there before (see unseen.py).
     """
-    changed = [original for original, made, before in root.trace.stand_ins if not _is_as_it_was(made, before)]
+    changed = [original for original, made, before in root.trace.stand_ins if not same_contents(contents(made), before)]
     places = [place for owner in root.trace.opened.values() if isinstance(owner, Outer) for place in owner.places()]
     if not changed and not places:
         return
@@ -102,14 +102,6 @@ def _refusal(what: str) -> SideEffectError:
     return SideEffectError(
         what, why="it runs once, while it is traced, and not at each call", do="return the new value from the function"
     )
-
-
-def _is_as_it_was(made: Any, before: Any) -> bool:
-    if len(made) != len(before):
-        return False
-    if isinstance(made, dict):
-        return all(k in before and made[k] is before[k] for k in made)
-    return all(x is y for x, y in zip(made, before))
 
 
 def _is_unsaid(x: Any) -> bool:
@@ -199,7 +191,7 @@ def _settle(root: Builder, value_of: Callable) -> None:
     """value_of(x, place): the value of x, which was left there. Nothing is changed unless all have one."""
     settlement = _Settlement(root, value_of)
     for original, made, before in root.trace.stand_ins:
-        if not _is_as_it_was(made, before):
+        if not same_contents(contents(made), before):
             settlement.settle_stand_in(original, made, before)
     for owner in _written(root):
         settlement.settle(owner)

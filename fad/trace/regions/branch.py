@@ -8,6 +8,7 @@ from ...ir.op import registry
 from ...ops.carry import UNDEFINED
 from ...ops.control import trace_branches
 from ...util.interrupts import is_interrupt
+from ..guards.snapshot import is_same
 from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, trial, write_all
 from ..lists.appending import require_alike
 from ..lists.items import Items
@@ -234,7 +235,7 @@ class _Join:
 
     def _column(self, key: Any, column: tuple, ends: tuple, is_storage: bool) -> Any:
         """The join of one leaf: the same thing on both sides, or a Column of results."""
-        if all(x is column[0] or _same_number(x, column[0]) for x in column):
+        if all(is_same(x, column[0]) for x in column):
             return column[0]
         ids = (
             tuple(map(id, column))
@@ -291,10 +292,6 @@ class _Join:
         for column in self.columns:
             if is_array(column.result) and any(id(x) in s.unknown for s, x in zip(self.sides, column.leaves)):
                 lose(column.result)
-
-
-def _same_number(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and isinstance(a, (bool, int, float, complex)) and a == b and str(a) == str(b)
 
 
 def choose(*branch: Any, **names: Any) -> Any:

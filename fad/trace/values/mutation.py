@@ -5,7 +5,7 @@ A face computes values and knows nothing of memory. Here its result is tied to t
 between the two (index, reshape, transpose, real, imag) say how the view is read again after its base was written to,
 and how it is written back.
 """
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -246,14 +246,7 @@ class Chain:
         if not self.is_view():
             self.view.tie = None                                        # a copy, after all: it keeps its value
             return current().value_of(self.view._var)
-        return self.values(base)[-1]
-
-    def values(self, base: Any) -> list:
-        """The base's present value, and what each link makes of it."""
-        values = [base]
-        for eqn in self.links:
-            values.append(eqn.op(values[-1], *operands(eqn), **eqn.params))
-        return values
+        return along(self.links, base)[-1]
 
     def write(self, base: Any, new: Any) -> Any:
         """The base's value after the view got a new one."""
@@ -262,14 +255,27 @@ class Chain:
             return base
         if not self.is_writeable:
             raise ValueError("assignment destination is read-only")
-        for eqn, x in zip(reversed(self.links), reversed(self.values(base)[:-1])):
-            new = write_back(eqn, x, new)
-        return new
+        return written_along(self.links, along(self.links, base), new)
 
 
 def operands(eqn: Equation) -> tuple:
     """The further inputs of an equation, as values."""
     return tuple([a.value if isinstance(a, Literal) else current().value_of(a) for a in eqn.inputs[1:]])
+
+
+def along(links: Iterable, x: Any) -> list:
+    """The value of an array, and what each of these equations makes of it, one after the other."""
+    values = [x]
+    for eqn in links:
+        values.append(eqn.op(values[-1], *operands(eqn), **eqn.params))
+    return values
+
+
+def written_along(links: Sequence, values: list, y: Any) -> Any:
+    """The array when y was written to what the last of these equations makes of it; values: those of along()."""
+    for eqn, x in zip(reversed(links), reversed(values[:-1])):
+        y = write_back(eqn, x, y)
+    return y
 
 
 def write_back(eqn: Equation, x: Any, y: Any) -> Any:

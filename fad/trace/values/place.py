@@ -14,7 +14,7 @@ from ...ops.control import COND
 from ...ops.kinds import shape_of
 from ...util.errors import SideEffectError, UnstageableError
 from .member import Member
-from .mutation import operands, write_back
+from .mutation import along, written_along
 from .tracer import Tracer, was_there
 
 MOST_WAYS = 64                                               # in which a name may be an array
@@ -53,10 +53,7 @@ class Direct(Place):
         self.arrays, self.links = (array,), links
 
     def _values(self) -> list:
-        values = [current().value_of(self.arrays[0].held)]
-        for eqn in self.links:
-            values.append(eqn.op(values[-1], *operands(eqn), **eqn.params))
-        return values
+        return along(self.links, current().value_of(self.arrays[0].held))
 
     def read(self, like: Var) -> Any:
         return self._values()[-1]
@@ -65,10 +62,7 @@ class Direct(Place):
         values = self._values()
         if array is not self.arrays[0]:
             return current().value_of(array.held)
-        y = in_shape_of(y, values[-1])
-        for eqn, x in zip(reversed(self.links), reversed(values[:-1])):
-            y = write_back(eqn, x, y)
-        return y
+        return written_along(self.links, values, in_shape_of(y, values[-1]))
 
     def through(self, links: tuple) -> Place:
         return Direct(self.arrays[0], (*self.links, *links))
