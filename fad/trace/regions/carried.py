@@ -17,13 +17,13 @@ from ...util.interrupts import let_through
 from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, write_all
 from ..lists.appending import Untraced
 from ..lists.listing import NeedsRoom, NeedsRows
-from ..values.aliases import check, lose
+from ..objects.containers import contents, same_contents
+from ..values.aliases import check, fixed_in, lose, note_fixed, refuse
 from ..values.bound import flag_of, mark
-from ..values.tracer import was_there
 from ..values.zero_dim import joined, kind_of
 from . import optional
-from .identity import Handed, Standing
-from .may_alias import arrays_among
+from .identity import Standing
+from .may_alias import arrays_among, refuse_doubtful_writes
 from .plan import CarryPlan
 from .widening import require_same_iterations
 
@@ -43,11 +43,14 @@ class Roll:
         self.standing = Standing(dict(zip(self.keys, self.slots)), plan.replaced)
         self.layouts = [self._layout(s) for s in self.slots]
         self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
-        self.handed: Any = None                               # the containers that are handed on by value
+        # position of a container that is handed on by value -> it, and what it holds at the start of an iteration
+        self.starts: dict = {}
+        self.is_begun = False                                 # whether an iteration was traced
+        self.fixed: list = []  # positions of those that a list in rows has got, and those from outside
+        self.fixed_outside: list = []
         self.lost: list = []  # arrays of which nobody knows what they hold after the loop
         self.begun_as: list = []  # the arrays that are written to, and what they are at the start of an iteration
         self.longer: list = []  # those of them that are rows of lists, which only get entries at their ends
-        self.ends: dict = {}                                  # the carried arrays at the end of an iteration
         self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
         self.listed: set = set()  # those that a list may have got, in this iteration or before
         unbound = {
@@ -75,7 +78,7 @@ class Roll:
             widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)
         ]
         self.iterations: list = []  # traces of iterations in other types than the loop comes to
-        plan.kin.begin_with(self._arrays(layout.data for layout in self.layouts))
+        plan.kin.begin({**self._arrays(layout.data for layout in self.layouts), **self.standing.handed()})
 
     def _find_optional(self) -> None:
         """Leaves that may be None before the loop may be None in its iterations."""
@@ -127,7 +130,7 @@ class Roll:
         """
         return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
 
-    def enter(self, leaves: Iterable) -> dict:
+    def enter(self, leaves: Iterable) -> None:
         current().region.is_retried = True
         self.plan.room.enter()
         rest = iter(leaves)
@@ -137,10 +140,13 @@ class Roll:
         for slot, value in zip(self.slots, values):
             slot.write(value)
         self._mark(rest)
+        self.starts = {
+            at: (c, contents(c)) for at, c in self.standing.handed(dict(zip(self.keys, values))).items()
+        }
         self.fresh = self._arrays(self._layout_now(s).data for s in self.slots)
+        self.fresh.update({at: c for at, (c, _) in self.starts.items()})
         self.plan.kin.entangle(self.fresh)
         self.begun_as = [(s, s.tracer._var) for s in self.slots if isinstance(s, Array)]
-        return dict(zip(self.keys, values))
 
     def _mark(self, flags: Iterable) -> None:
         flags = list(flags)
@@ -153,7 +159,8 @@ class Roll:
     def begin(self, leaves: Iterable, iteration: Any = None) -> None:
         """An iteration begins, which is numbered where that is known."""
         current().region.memory = self.plan.memory.begin()
-        self.handed = Handed(self.standing.handed(self.enter(leaves)), self.standing.first)
+        self.is_begun = True
+        self.enter(leaves)
         self.plan.room.begin_iteration(iteration)
 
     def run(self, made: Trial, body: Callable, *item: Any) -> None:
@@ -195,7 +202,7 @@ class Roll:
             out += [frozen(x) for x in new.data]
         check(made.builder)
         self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.test_changes]
-        self.handed.end(self.standing.handed(), made)
+        self._find_fixed(made)
         return out + self._flags_after() + given
 
     def _find_nones(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
@@ -243,15 +250,15 @@ class Roll:
             raise PlanChanged
 
     def _relate(self, made: Trial) -> None:
-        """Find which arrays may be one; Again if that is news, and one of them is written to."""
+        """Find which arrays and containers may be one; Again if that is news, and one of them is written to."""
         fresh = {id(x): key for key, x in self.fresh.items()}
         ends = self._arrays(self._layout_now(s).data for s in self.slots)
-        self.ends = ends
+        ends.update({at: c for at, c in self.standing.handed().items() if at in self.starts})
         self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
 
         def holders(arrays: list) -> set:
             return self.plan.kin.holders(self.ends_as, fresh, made.born, arrays)
-        self._refuse_doubtful_writes(made, fresh)
+        refuse_doubtful_writes(made, fresh)
         grew = self.plan.kin.add(self.ends_as)
         self.listed = holders(self.plan.room.added)
         written = {id(t) for t, var in made.builder.region.mutated.values() if t._var is not var}
@@ -260,23 +267,22 @@ class Roll:
         self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
         if not self.listed.isdisjoint(names):
             self.plan.room.refuse()
-        if grew and (names or any(k in written for k in self.plan.kin.things)):
+        changed = written | {id(c) for c in made.changed_containers()}
+        if grew and (names or not changed.isdisjoint(self.plan.kin.things) or self._has_changed_starts):
             raise PlanChanged
         self.lost += self.plan.kin.things_of(names)
 
-    @staticmethod
-    def _refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
-        """Refuse a write to an array that an inner loop left under a name and that may be from before this loop: the
-        next iteration's contents would be unknown.
-        """
-        for array, _ in made.builder.region.mutated.values():
-            left = id(array) not in fresh and array.tie is None and not (array.is_lost or was_there(array, made.born))
-            if left and any(was_there(other, made.born) and other.is_unknown for other in array.unexcused_kin()):
-                raise UnstageableError(
-                    "an array is written to that may be one from before the loop",
-                    why="which array a name stands for after an inner loop depends on its iterations",
-                    do="write to it under the name that it had before",
-                )
+    @property
+    def _has_changed_starts(self) -> bool:
+        return not all(same_contents(contents(c), held) for c, held in self.starts.values())
+
+    def _find_fixed(self, made: Trial) -> None:
+        """Find the containers that must not change in later iterations; an error if they have in this one."""
+        fixed, changed = fixed_in(made.builder), {id(c) for c in made.changed_containers()}
+        self.fixed = [at for at, c in self.standing.handed().items() if any(c is x for x in fixed)]
+        self.fixed_outside = [x for x in fixed if made.is_outer(x)]
+        if any(id(x) in changed for x in self.fixed_outside) or (self.fixed and self._has_changed_starts):
+            refuse()
 
     def varying(self, first: int = 0) -> tuple:
         """The extents that are known to change. first: the number of carries before those of the slots."""
@@ -330,7 +336,7 @@ class Roll:
         tells whether there is a first iteration. first: as for varying().
         """
         # None: there was no iteration to trace
-        made = current().equations[-1].outputs if self.handed is not None else ()
+        made = current().equations[-1].outputs if self.is_begun else ()
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
         self.plan.memory.lists.update(self.plan.room.known_of_lists())
         rest = iter(self._in_kinds(results, first))
@@ -339,12 +345,12 @@ class Roll:
         self._mark(rest)
         for array in self.lost:
             lose(array)
-        if self.handed is not None:
-            self.handed.deliver(self.standing.handed(), has_iterations)
-        after = self._arrays(x.data for x in map(self._layout_now, self.slots))
+        after, handed = self._arrays(x.data for x in map(self._layout_now, self.slots)), self.standing.handed()
+        for c in [*[handed[at] for at in self.fixed if at in handed], *self.fixed_outside]:
+            note_fixed(c)
         self.plan.room.end_loop(iterations, [after[key] for key in self.listed if key in after])
         kin = self.plan.kin
-        kin.entangle(after, kin.after_an_iteration(self.ends_as), has_iterations)
+        kin.entangle({**after, **handed}, kin.after_an_iteration(self.ends_as), has_iterations)
 
 
 def _is_given(leaf: Any) -> Any:

@@ -5,19 +5,16 @@ changed in it is a change of its contents. Where the ways differ (c = a if t els
 follows sees a new container with the right contents, a `twin` of those that it may be. As long as neither is changed,
 that makes no difference; where one is, the function is refused (see values/aliases.py).
 """
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from ...ir.build import current
 from ...util import tree
-from ..heap.state import Array, Container, Name, TreeLayout, Trial, is_data
+from ..heap.state import Array, Container, Name, TreeLayout, is_data
 from ..lists.elements import Fixed
 from ..lists.listing import Contents
 from ..lists.rows import RowList
-from ..objects.containers import contents, same_contents
-from ..values.aliases import fixed_in, may_be, note_fixed, refuse
 from ..values.zero_dim import kind_of
-from .may_alias import MayAlias, Way
 
 
 def containers_at(value: Any, path: tuple = ()) -> dict:
@@ -126,54 +123,3 @@ def _are_one(x: Any, y: Any) -> bool:
     captured = current().trace.captured
     x, y = [captured[id(z)][1] if id(z) in captured else z for z in (x, y)]
     return x is y
-
-
-class Handed:
-    """The containers that iterations hand on by value, by position (slot's key and path).
-
-    starts: those that an iteration begins with, and what they held; ends: those that it ends with; first: those from
-    before the loop.
-    """
-
-    def __init__(self, starts: dict, first: dict):
-        self.starts = {position: (c, contents(c)) for position, c in starts.items()}
-        self.names = {id(c): position for position, c in starts.items()}
-        self.aliases = MayAlias({position: [c] for position, c in first.items() if position in starts})
-
-    def end(self, ends: dict, made: Trial) -> None:
-        """End an iteration: find what its containers may be at the start of another, and refuse changes of those that
-        are unknown.
-        """
-        fixed = fixed_in(made.builder)
-        self.fixed = [position for position in ends if any(ends[position] is x for x in fixed)]
-        self.fixed_outside = [x for x in fixed if made.is_outer(x)]
-        ways = {
-            position: tuple([self._way(x, made.is_outer) for x in may_be(ends[position])]) if position in ends else ()
-            for position in self.starts
-        }
-        self.aliases.add(ways)
-        self.after = self.aliases.after_an_iteration(ways)
-        changed = {id(c) for c in made.changed_containers()}
-        if any(id(x) in changed for x in self.fixed_outside):
-            refuse()
-        paired = {position for pair in self.aliases.pairs for position in pair}
-        for position, (c, held) in self.starts.items():
-            outer = self.aliases.outer[position]
-            if not same_contents(contents(c), held) and (position in paired or outer or self.fixed):
-                refuse()
-            if not changed.isdisjoint(outer):
-                refuse()
-
-    def _way(self, x: Any, is_outer: Callable) -> Way:
-        """The identity of a container at the end of an iteration."""
-        if id(x) in self.names:
-            return Way(self.names[id(x)])
-        return Way(outer=self.aliases.ids_of([x])) if is_outer(x) else Way(new=id(x))
-
-    def deliver(self, last: dict, has_iterations: "Callable | None") -> None:
-        """After the loop: what these containers may be; what they are only where there is no iteration is excused where
-        there is one.
-        """
-        self.aliases.entangle(last, self.after, has_iterations)
-        for c in [*[last[position] for position in self.fixed if position in last], *self.fixed_outside]:
-            note_fixed(c)

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..heap.state import is_array
-from ..values.aliases import kin_of, may_be_one
+from ...util.errors import UnstageableError
+from ..heap.journal import was_there as container_was_there
+from ..heap.state import Trial, is_array
+from ..values.aliases import kin_of, may_be, may_be_one
 from ..values.place import are_compatible, roots_of, ways_to
 from ..values.tracer import Tracer, births, was_there
 
@@ -37,25 +39,39 @@ class MayAlias:
     start of every iteration.
     """
 
-    def __init__(self, first: "dict | None" = None) -> None:
+    def __init__(self) -> None:
+        self.born = next(births)
         self.things: dict[int, Any] = {}                      # those from before the loop
         self.outer: dict[Any, set] = {}                       # key -> ids of things from before that it may be
         self.pairs: set[frozenset] = set()                    # keys that may be one thing
-        if first:
-            self.begin(first)
 
     def begin(self, first: dict) -> None:
-        """The facts that follow from what the keys may be before the loop: {key: things}."""
-        for key, things in first.items():
-            self.outer.setdefault(key, set()).update(self.ids_of(things))
-        ids = {key: set(map(id, things)) for key, things in first.items()}
+        """The facts that follow from what the keys stand for before the loop."""
+        ids = {key: self._outside(roots_of(x) if isinstance(x, Tracer) else [x]) for key, x in first.items()}
+        for key, found in ids.items():
+            self.outer.setdefault(key, set()).update(found)
         self.pairs.update(frozenset((a, b)) for a in ids for b in ids if a != b and ids[a] & ids[b])
 
-    def ids_of(self, things: Iterable) -> frozenset:
-        """The ids of things from before the loop, which are kept."""
-        found = {id(x): x for x in things}
+    def _outside(self, things: list) -> frozenset:
+        """The ids of things from before the loop. Of arrays also of those that they may be by what earlier loops left
+        open; what a trial of this loop was about is no array.
+        """
+        known = [k for x in things if isinstance(x, Tracer) for k in x.unchanged_kin() if was_there(k, self.born)]
+        found = {id(x): x for x in (*things, *known)}
         self.things.update(found)
         return frozenset(found)
+
+    def end_of(self, x: Any, fresh: dict, since: int) -> End:
+        """The identity of a thing at the end of an iteration. fresh: id of what a key stands for at the start -> it."""
+        if not isinstance(x, Tracer):
+            return tuple([self._way({}, c, fresh, container_was_there(c, since)) for c in may_be(x, fresh)])
+        return tuple([self._way(branches, r, fresh, was_there(r, since)) for branches, root in ways_to(x)
+                      for r in (root, *kin_of(root, lambda y: id(y) in fresh or was_there(y, since)))])
+
+    def _way(self, branches: dict, x: Any, fresh: dict, is_outer: bool) -> Way:
+        if id(x) in fresh:
+            return Way(fresh[id(x)], branches=branches)
+        return Way(outer=self._outside([x]), branches=branches) if is_outer else Way(new=id(x), branches=branches)
 
     def add(self, ends: dict) -> bool:
         """Extend the relation so that it holds of every iteration that ends thus; whether it grew."""
@@ -111,36 +127,6 @@ class MayAlias:
                 is_excused = unless is not None and k not in unless.outer.get(key, ())
                 may_be_one(x, self.things[k], excuse if is_excused else None)
 
-
-class ArraysMayAlias(MayAlias):
-    """The relation between the arrays that a loop carries."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.born = next(births)
-
-    def begin_with(self, arrays: dict) -> None:
-        """The facts that follow from the arrays before the loop."""
-        self.begin({key: [r for root in roots_of(x) for r in self._with_known(root)] for key, x in arrays.items()})
-
-    def _with_known(self, root: Tracer) -> list:
-        """An array from before the loop, and those that it may be by what earlier loops left open; what a trial of this
-        loop was about is no array.
-        """
-        return [root, *[k for k in root.unchanged_kin() if was_there(k, self.born)]]
-
-    def end_of(self, x: Tracer, fresh: dict, since: int) -> End:
-        """The identity of an array at the end of an iteration. fresh: id of a name's array at the start -> the name."""
-        return tuple([self._way(branches, r, fresh, since) for branches, root in ways_to(x)
-                      for r in (root, *kin_of(root, lambda y: id(y) in fresh or was_there(y, since)))])
-
-    def _way(self, branches: dict, root: Tracer, fresh: dict, since: int) -> Way:
-        if id(root) in fresh:
-            return Way(fresh[id(root)], branches=branches)
-        if not was_there(root, since):
-            return Way(new=id(root), branches=branches)
-        return Way(outer=self.ids_of(self._with_known(root)), branches=branches)
-
     def holders(self, ends: dict, fresh: dict, since: int, arrays: Iterable) -> set:
         """The names that may be one of these arrays of an iteration, at its end or at that of a later one; the rest as
         for end_of(). What keeps them keeps those of all iterations.
@@ -157,3 +143,17 @@ class ArraysMayAlias(MayAlias):
 def arrays_among(slots: Iterable, leaves: Iterable) -> dict:
     """The arrays among the leaves of each slot, as {(slot, position): array}."""
     return {(key, k): x for key, row in zip(slots, leaves) for k, x in enumerate(row) if is_array(x)}
+
+
+def refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
+    """Refuse a write to an array that an inner loop left under a name and that may be from before this loop: the
+    next iteration's contents would be unknown.
+    """
+    for array, _ in made.builder.region.mutated.values():
+        left = id(array) not in fresh and array.tie is None and not (array.is_lost or was_there(array, made.born))
+        if left and any(was_there(other, made.born) and other.is_unknown for other in array.unexcused_kin()):
+            raise UnstageableError(
+                "an array is written to that may be one from before the loop",
+                why="which array a name stands for after an inner loop depends on its iterations",
+                do="write to it under the name that it had before",
+            )

@@ -5,7 +5,7 @@ from typing import Any
 from ..heap.state import Array, Name, TreeLayout, changing, is_array
 from ..lists.appending import AppendedLists
 from ..values.place import roots_of
-from .may_alias import ArraysMayAlias
+from .may_alias import MayAlias
 from .recall import Facts, Memory
 
 
@@ -33,7 +33,7 @@ class CarryPlan(Facts):
         self.found: list[Any] = []                            # arrays and containers
         self.shapes: dict[str, TreeLayout] = {}                   # of names that have no value before the loop
         self.has_iterations: Callable = lambda: False              # whether there is a first iteration
-        self.kin = ArraysMayAlias()                           # which names may be one array
+        self.kin = MayAlias()                                 # what iterations hand on that may be one
         self.room = AppendedLists(self)                                # the lists that the iterations append to
         self.iterations = 0
         self.is_traced = False  # whether it is known that the iterations depend on traced values

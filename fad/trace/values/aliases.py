@@ -4,10 +4,11 @@ Branches and loops note it (see regions/may_alias.py, identity.py, branch_aliase
 written to, it makes no difference. Once an array is, the other one must not be read any more (Tracer.kin). A container
 must not be changed at all.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 from ...ir.build import Builder, current
+from ...ops.conditional import around
 from ...util.errors import UnstageableError
 from ...util.where import Where, here
 from ..objects.containers import contents, same_contents
@@ -120,16 +121,16 @@ def refuse(where: "Where | None" = None) -> None:
     )
 
 
-def may_be(container: Any) -> list:
-    """The container, and those that it may be as well by what earlier branches and loops left open."""
+def may_be(container: Any, known: Container = ()) -> list:
+    """The container, and those that it may be as well by what earlier branches and loops left open. Of those with known
+    ids no others are told.
+    """
     found, queue = {}, [container]
     while queue:
         x = queue.pop()
         if id(x) in found:
             continue
         found[id(x)] = x
-        builder = current()
-        while builder is not None:
-            queue += [b for t in builder.region.twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
-            builder = builder.parent
+        twins = [] if id(x) in known else [t for builder in around(current()) for t in builder.region.twins]
+        queue += [b for t in twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
     return list(found.values())
