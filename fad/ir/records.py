@@ -45,6 +45,7 @@ class TraceState:
     # -- arguments ------------------------------------------------------------------------------------
     arguments: Any = ()                                         # the function's, with traced values in their places
     told_apart: list[tuple] = field(default_factory=list)       # pairs of inputs, and whether they are one array
+    read: list[Any] = field(default_factory=list)               # arrays that were read and may be others
     two_objects: dict[int, Any] = field(default_factory=dict)   # arrays that stand for all views of them
     apart: dict[Var, dict] = field(default_factory=dict)        # inputs -> those that share no memory with them
     alternatives: dict[int, tuple] = field(default_factory=dict)           # an inner function's array -> it may be ...

@@ -52,6 +52,7 @@ class BranchEnd:
         self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
         self.slots: dict[Any, Any] = {}
         self.containers: dict[Any, dict] = {}                 # key -> the containers in its value, by their paths
+        self.open: dict[int, list] = {}  # id of a container -> those that it may be by what regions in here left open
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
         self.ends: dict[int, tuple] = {}  # id of an array -> it, and what it is at the end of the branch
         # id of a new array -> those that it may be by what loops in the branch left open
@@ -111,6 +112,7 @@ class BranchEnd:
             {id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None}
         )
         self.containers[key] = containers_of(slot, value)
+        self.open.update({id(c): may_be(c) for c in self.containers[key].values()})
         self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
         if not isinstance(slot, Array):
             for x in leaves:
@@ -273,10 +275,10 @@ class _Join:
             for path, c in self.twins[key]:
                 if path not in now:
                     continue
-                for x in may_be(c):
+                for x in {id(x): x for s in self.sides for x in s.open.get(id(c)) or may_be(c)}.values():
                     if all(s.is_outer(x) for s in self.sides):
                         may_be_one(now[path], x)
-                may_be_one(now[path], seen.setdefault(id(c), now[path]))
+                    may_be_one(now[path], seen.setdefault(id(x), now[path]))
                 if any(c is x for s in self.sides for x in s.fixed):
                     note_fixed(now[path])
         for c in [x for s in self.sides for x in s.fixed if s.is_outer(x)]:

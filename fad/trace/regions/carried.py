@@ -20,10 +20,11 @@ from ..lists.listing import NeedsRoom, NeedsRows
 from ..objects.containers import contents, same_contents
 from ..values.aliases import check, fixed_in, lose, note_fixed, refuse
 from ..values.bound import flag_of, mark
+from ..values.tracer import was_there
 from ..values.zero_dim import joined, kind_of
 from . import optional
 from .identity import Standing
-from .may_alias import arrays_among, refuse_doubtful_writes
+from .may_alias import arrays_among, refuse_doubtful_writes, refuse_stale_reads
 from .plan import CarryPlan
 from .widening import require_same_iterations
 
@@ -78,6 +79,8 @@ class Roll:
             widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)
         ]
         self.iterations: list = []  # traces of iterations in other types than the loop comes to
+        self.may_write: list = []                             # arrays from before the loop that iterations may write to
+        self.reads = len(current().trace.read)
         plan.kin.begin({**self._arrays(layout.data for layout in self.layouts), **self.standing.handed()})
 
     def _find_optional(self) -> None:
@@ -146,6 +149,8 @@ class Roll:
         self.fresh = self._arrays(self._layout_now(s).data for s in self.slots)
         self.fresh.update({at: c for at, (c, _) in self.starts.items()})
         self.plan.kin.entangle(self.fresh)
+        for array in self.plan.lost:
+            lose(array)
         self.begun_as = [(s, s.tracer._var) for s in self.slots if isinstance(s, Array)]
 
     def _mark(self, flags: Iterable) -> None:
@@ -262,7 +267,7 @@ class Roll:
         grew = self.plan.kin.add(self.ends_as)
         self.listed = holders(self.plan.room.added)
         written = {id(t) for t, var in made.builder.region.mutated.values() if t._var is not var}
-        names = [key for k, key in fresh.items() if k in written]
+        names = [key for k, key in fresh.items() if k in written or k in map(id, self.lost)]
         self.plan.room.refuse_other_names(holders)
         self.plan.room.refuse_changes([x for key, x in ends.items() if key in names])
         if not self.listed.isdisjoint(names):
@@ -270,7 +275,12 @@ class Roll:
         changed = written | {id(c) for c in made.changed_containers()}
         if grew and (names or not changed.isdisjoint(self.plan.kin.things) or self._has_changed_starts):
             raise PlanChanged
-        self.lost += self.plan.kin.things_of(names)
+        found = [x for x in self.lost if was_there(x, made.born) and not any(x is y for y in self.plan.lost)]
+        if found:
+            self.plan.lost += found
+            raise PlanChanged
+        self.may_write = self.plan.kin.things_of(names)
+        self.lost += self.may_write
 
     @property
     def _has_changed_starts(self) -> bool:
@@ -335,6 +345,7 @@ class Roll:
         """After a loop of so many iterations: the variables, arrays and containers as it left them. has_iterations()
         tells whether there is a first iteration. first: as for varying().
         """
+        refuse_stale_reads(self.may_write, current().trace.read[self.reads:])
         # None: there was no iteration to trace
         made = current().equations[-1].outputs if self.is_begun else ()
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)

@@ -157,3 +157,16 @@ def refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
                 why="which array a name stands for after an inner loop depends on its iterations",
                 do="write to it under the name that it had before",
             )
+
+
+def refuse_stale_reads(written: Iterable, read: Iterable) -> None:
+    """Refuse a loop that reads an array to which an iteration may write under a name that it carries: the next
+    iteration would read what the array held before the loop.
+    """
+    ids = {id(x) for x in read}
+    if any(id(x) in ids for x in written):
+        raise UnstageableError(
+            "an array is read in a loop, and iterations may write to it under another name",
+            why="which array that name stands for differs from iteration to iteration",
+            do="read it under the name that is written to, or copy it (x = y.copy())",
+        )

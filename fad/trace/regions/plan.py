@@ -34,6 +34,7 @@ class CarryPlan(Facts):
         self.shapes: dict[str, TreeLayout] = {}                   # of names that have no value before the loop
         self.has_iterations: Callable = lambda: False              # whether there is a first iteration
         self.kin = MayAlias()                                 # what iterations hand on that may be one
+        self.lost: list = []                                  # arrays from before that no iteration but the first knows
         self.room = AppendedLists(self)                                # the lists that the iterations append to
         self.iterations = 0
         self.is_traced = False  # whether it is known that the iterations depend on traced values

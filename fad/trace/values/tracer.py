@@ -154,6 +154,8 @@ class Tracer(Value):
                 why="which array a name stands for after a loop depends on its iterations",
                 do="copy where the arrays are to be different ones (x = y.copy()), or use the name that was written to",
             )
+        if stack.builders():
+            current().trace.read.append(self)
 
     @property
     def version(self) -> int:
