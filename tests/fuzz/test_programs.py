@@ -14,6 +14,7 @@ GENERATORS = {                                               # module: how many 
     "extents": (10, 10),
     "names": (7, 9),
     "histories": (6, 10),
+    "aliases": (4, 15),
     "arguments": (3, 5),
     "compositions": (3, 5),
     "handlers": (2, 40),

@@ -486,3 +486,41 @@ def array_left_by_an_inner_loop_and_read_before_it_is_changed(x):
         best[0] *= x[k]
         k += 1
     return total + d @ x
+
+
+@prog
+def exchanged_in_a_branch_of_a_branch(x):
+    a, c = [x[0], 1.0], [0.5, x[1]]
+    first = a
+    if x[2] > 0.9:
+        s = x[3]
+    else:
+        s = x[4]
+        if x[5] > 0.2:
+            c, a = a, c
+    first[0] = 7.0 * x[2]
+    return c[0] * s + a[0]
+
+
+@prog
+def chosen_in_a_branch_of_a_branch(x):
+    a, b, c = [x[0]], [x[1]], [x[2]]
+    if x[3] > 0.1:
+        if x[4] > 0.2:
+            c = a
+        else:
+            c = b
+    a[0] = 5.0 * x[5]
+    return b[0] + c[0]
+
+
+@prog
+def two_names_in_a_branch_of_a_branch(x):
+    c, d = [x[2]], [x[3]]
+    if x[3] > 0.1:
+        made = [x[0]]
+        if x[4] > 0.2:
+            c = made
+        d = made
+    d[0] = 5.0 * x[5]
+    return c[0] * d[0]

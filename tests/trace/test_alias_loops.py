@@ -368,6 +368,83 @@ def nothing_at_first(x, y):
     return a @ [1, 2, 3.0] + b @ [4, 5, 6.0] + best.sum()
 
 
+def read_before_it_is_written_to(x, y):
+    """The second iteration reads what the first one wrote, under the name that it had before the loop."""
+    a, b, s = x * 1.0, y * 2.0, 0.0
+    first = a
+    for k in range(3):
+        s += first[0] * y[k]
+        a[0] += x[k]
+        a, b = b, a
+    return s
+
+
+def a_view_read_before_it_is_written_to(x, y):
+    a, b, s = x * 1.0, y * 2.0, 0.0
+    first = a[1:]
+    for k in range(3):
+        s += first.sum() * y[k]
+        a[1] += x[k]
+        if x[0] > 0.0:
+            a = b
+    return s
+
+
+def read_in_a_container_before_it_is_written_to(x, y):
+    a, b, s = x * 1.0, y * 2.0, 0.0
+    kept = {"first": a}
+    for k in range(3):
+        s += kept["first"][0] * y[k]
+        if x[k] > 0.0:
+            a, b = b, a
+        a[0] += x[k]
+    return s
+
+
+def read_before_a_loop_that_writes_to_it(x, y):
+    a, b, s = x * 1.0, y * 2.0, 0.0
+    first = a
+    for k in range(3):
+        s += first[0] * y[k]
+        for _ in range(2):
+            a[0] += x[k]
+            a, b = b, a
+    return s
+
+
+def read_in_a_loop_before_it_is_written_to(x, y):
+    a, s = x * 1.0, 0.0
+    first = a
+    for k in range(3):
+        for j in range(2):
+            s += first[j] * y[k]
+        a[1] += x[k]
+        a = y * 1.0
+    return s
+
+
+def bound_anew_before_a_loop_that_writes_to_it(x, y):
+    first, b, s = x * 1.0, y * 2.0, 0.0
+    for k in range(3):
+        a = first
+        s += first[0] * y[k]
+        for _ in range(3):
+            a[0] += x[k]
+            a, b = b, a
+    return s
+
+
+def handed_on_after_it_was_read(x, y):
+    a, s = x * 1.0, 0.0
+    first = a
+    for k in range(3):
+        t = first * 2.0
+        a[0] += x[k]
+        a = t
+        s += t[0] * y[k]
+    return s
+
+
 PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__]
 ON_THE_TAPE = {written_to_in_a_later_loop}
 XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7], [-0.5, -0.6, -0.7])]
@@ -392,6 +469,27 @@ def compare(f, fallback):
 @pytest.mark.parametrize("f", [f for f in PROGRAMS if f not in ON_THE_TAPE], ids=lambda f: f.__name__)
 def test_staged(f):
     compare(f, fallback=False)
+
+
+def asked_by_the_test_of_a_loop(x, y):
+    a, b, s = np.abs(x), y * 2.0, 0.0
+    first = a
+    while first[0] < y[0] + 4.0:
+        s += 1.0
+        a[0] += 1.0
+        if s > 2.0:
+            a, b = b, a
+        if s > 9.0:
+            break
+    return s * x[0]
+
+
+def test_the_test_of_a_loop_does_not_read_what_was_before():
+    with pytest.raises(FadError, match="iterations may write to it under another name"):
+        fad.jit(asked_by_the_test_of_a_loop, fallback=False)(XS[0], YS[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare(asked_by_the_test_of_a_loop, fallback=True)
 
 
 @pytest.mark.parametrize("f", sorted(ON_THE_TAPE, key=lambda f: f.__name__), ids=lambda f: f.__name__)
