@@ -524,3 +524,15 @@ def two_names_in_a_branch_of_a_branch(x):
         d = made
     d[0] = 5.0 * x[5]
     return c[0] * d[0]
+
+
+@prog
+def a_list_within_a_list_bound_again_in_the_loop_that_writes_to_it(x):
+    a, k = [x[0], 1.0], 0
+    lists = [a, [2.0, x[1]], [x[2], x[3]]]
+    b = a
+    for _ in range(3):
+        k = (k + 1) % 3
+        lists[k][0] = b[1] * x[4]
+        b = a
+    return a[0] * b[1]

@@ -25,6 +25,7 @@ from ...ir.graph import Func, Var, free_vars
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
 from ...ir.records import ONCE
 from ...ir.types import Type, is_too_large, type_of
+from ...ops.conditional import around
 from ...ops.literals import python_number
 from ...util import tree
 from ...util.defects import door
@@ -214,14 +215,12 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
 
 def _loops_around(f: Any) -> list:
     """The loops around the present place, outermost first, each as (number of the iteration, count)."""
-    builder = current()
     loops: list = []
-    while builder is not None:
+    for builder in around(current()):
         if builder.region.runs is None:
             raise refused(f, "how often it is called depends on data (a branch, a while loop, an example of a batch)")
         if builder.region.runs != ONCE:
             loops.insert(0, builder.region.runs)
-        builder = builder.parent
     return loops
 
 

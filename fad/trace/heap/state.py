@@ -109,6 +109,9 @@ def write_all(slots: Iterable, values: Iterable, longer: list) -> None:
     for slot, value in zip(slots, values):
         with lengthened(slot.tracer) if slot in longer else nullcontext():
             slot.write(value)
+    for entry in current().region.ties.values():              # elements may have been looked at since the trials
+        if entry[1]:
+            entry[0].written, entry[1] = entry[0].written + 1, False
 
 
 def changing(slot: Any) -> Any:
@@ -201,6 +204,8 @@ class Trial:
         for tracer, var in self.builder.region.mutated.values():
             tracer.put_back(var)
         disentangle(self.builder, self.entangled)
+        if self.builder.parent is not None:
+            self.builder.parent.region.ties.update({k: [t, True] for k, (t, _) in self.builder.region.ties.items()})
         self.put_back_names()
         self.end()
 

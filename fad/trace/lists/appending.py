@@ -11,6 +11,7 @@ from ...ir.graph import Equation, Var
 from ...ir.types import INT
 from ...ir.uses import defined_by, operands
 from ...ops.carry import visible_extent
+from ...ops.conditional import around
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import journal, note
 from ..heap.state import Array, Container, TreeLayout, Trial
@@ -364,10 +365,7 @@ def require_alike(sides: list, owner: Items) -> None:
         return
     rows = [side for side in sides if side.rows is not None]
     more = [] if rows else max(sides, key=lambda side: len(side.items)).items[min(lengths):]
-    builder, is_traced = current(), False
-    while builder is not builder.root:
-        is_traced = is_traced or _uses_traced(builder, more)
-        builder = builder.parent
+    is_traced = any(_uses_traced(builder, more) for builder in around(current()) if builder.parent is not None)
     samples = [*[Like(side.layout, side.types) for side in rows], *Items(more).samples()]
     raise NeedsRoom(owner, samples, owner.used, is_traced or bool(rows), varies=True)
 

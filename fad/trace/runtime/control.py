@@ -6,7 +6,7 @@ Calls are here, branches in branching.py, loops in looping.py, operators, items 
 import functools
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from inspect import CO_GENERATOR
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
-from ...ir.build import Builder, Value, current
+from ...ir.build import Value, current
 from ...ir.op import registry
+from ...ops.conditional import around
 from ...ops.face import find
 from ...util import tree
 from ...util.defects import door
@@ -364,7 +365,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
         What a function that only raises would return is asked for by who called it; so there the error goes on to the
         branch (see branch.py).
         """
-        branch = next((b for b in _around(current()) if b.region.side is not None), None) if is_tracing() else None
+        branch = next((b for b in around(current()) if b.region.side is not None), None) if is_tracing() else None
         if branch is None or not sys._getframe(1).f_code.co_name.startswith("_fad_"):
             return True
         made = error()
@@ -385,10 +386,3 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
     def context(self, manager: Any) -> Any:
         manager = self.managed(manager)
         return handlers.Context(manager) if is_tracing() else manager
-
-
-def _around(builder: "Builder | None") -> Iterator:
-    """A builder and those around it."""
-    while builder is not None:
-        yield builder
-        builder = builder.parent

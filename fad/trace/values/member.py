@@ -43,6 +43,7 @@ class Ties:
         for x in self.given:
             x.kin = [*x.kin, *[(row, row._var, never) for row in rows if row is not x]]
         self.given, self.written = [], self.written + 1
+        current().region.ties[id(self)] = [self, False]
 
     def begin(self, known: tuple, rows: list) -> None:
         """Begin an iteration; the plan knows whether it replaces elements, writes to them or shares them."""
