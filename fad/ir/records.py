@@ -93,7 +93,7 @@ class RegionState:
     arrived_pairs: dict[int, tuple] = field(default_factory=dict)          # id of an input -> it, what is outside
     twins: list[Any] = field(default_factory=list)              # containers that may be one (trace/values/aliases)
     entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases or are lost, and the marks
-    ties: dict[int, list] = field(default_factory=dict)         # of lists (values/member): [ties, whether a region wrote]
+    ties: dict[int, list] = field(default_factory=dict)         # of lists (values/member): [ties, written inside]
     steps: list[Any] = field(default_factory=list)              # of the prelude: Python's calls before the program
     runs: Any = None                                            # ONCE, (iteration, count), or None: unknown
     side: Any = None                                            # of a branch: its selector, and which side it is
