@@ -33,10 +33,22 @@ class Generator(Blocks):
 
     def loop(self, depth):
         """A loop of known count, or one whose count depends on data, which cannot be unrolled."""
-        body, t = self.iteration(4, depth), f"t{depth}"
+        body, before, t = self.iteration(2, depth), [], f"t{depth}"
+        if self.r.random() < 0.7:
+            before, first, last = self.exchange()
+            body = [first, *body, *last]
         if self.r.random() < 0.5:
-            return [Statement(f"for k in range({self.r.choice('23')}):", body)]
-        return [Statement(f"{t} = 0.0"), Statement(f"while {t} < x[2] * 0.5 + {self.r.choice('12')}.0:", [*body, Statement(f"{t} += 1.0")])]
+            return [*before, Statement(f"for k in range({self.r.choice('23')}):", body)]
+        return [*before, Statement(f"{t} = 0.0"), Statement(f"while {t} < x[2] * 0.5 + {self.r.choice('12')}.0:", [*body, Statement(f"{t} += 1.0")])]
+
+    def exchange(self):
+        """An array gets a second name, under which each iteration reads it first; then it is changed, and its first name is given away."""
+        u, v = self.r.sample("uv", 2)
+        second, name = self.r.choice([(f"w = {u}", "w"), (f"q.u = {u}", "q.u"), (f"L.append({u})", "L[-1]"), (f"L = [{u}]", "L[0]"), (f"w = {u}[::-1]", "w")])
+        rebinding = Statement(self.r.choice([f"{u}, {v} = {v}, {u}", f"{u} = {v}", f"{u} = np.zeros(2)", f"{u} = {name}"]))
+        rebinding = self.r.choice([rebinding, Statement(f"if {self.r.choice(TESTS)}:", [rebinding])])
+        read, write = Statement(f"s = s + {name}[{self.r.choice('01')}]"), Statement(f"{u}[{self.r.choice('01')}] += {self.r.choice(NUMBERS)}")
+        return [Statement(second)], read, self.r.choice([[write, rebinding], [rebinding, write]])
 
     def branch(self, depth):
         return [Statement(f"if {self.r.choice(TESTS)}:", self.block(2, depth + 1), self.block(2, depth + 1) if self.r.random() < 0.6 else [])]
