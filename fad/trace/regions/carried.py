@@ -143,9 +143,7 @@ class Roll:
         for slot, value in zip(self.slots, values):
             slot.write(value)
         self._mark(rest)
-        self.starts = {
-            at: (c, contents(c)) for at, c in self.standing.handed(dict(zip(self.keys, values))).items()
-        }
+        self.starts = {at: (c, contents(c)) for at, c in self.standing.handed().items()}
         self.fresh = self._arrays(self._layout_now(s).data for s in self.slots)
         self.fresh.update({at: c for at, (c, _) in self.starts.items()})
         self.plan.kin.entangle(self.fresh)

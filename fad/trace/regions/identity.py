@@ -99,18 +99,9 @@ class Standing:
         """Whether what is at this path, or around it, is one object throughout."""
         return any((key, path[:n]) in self.first and (key, path[:n]) not in self.replaced for n in range(len(path) + 1))
 
-    def handed(self, values: "dict | None" = None) -> dict:
-        """The containers that are handed on by value: those in these values of the slots, or in the slots now."""
-        found = (
-            self._positions()
-            if values is None
-            else {
-                (key, path): c
-                for key, value in values.items()
-                for path, c in containers_of(self.slots[key], value).items()
-            }
-        )
-        return {position: c for position, c in found.items() if not self._is_kept(*position)}
+    def handed(self) -> dict:
+        """The containers in the slots now that are handed on by value."""
+        return {position: c for position, c in self._positions().items() if not self._is_kept(*position)}
 
 
 def _is_an_array(x: Any) -> bool:
