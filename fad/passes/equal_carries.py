@@ -50,8 +50,9 @@ def _is_empty(a: Any, scope: Scope) -> bool:
 def _only_write(loop: LoopView, k: int, chains: DefUse) -> "Equation | None":
     """The equation that replaces a part of a carry in each iteration, if nothing else changes it."""
     made = chains.definition(loop.next[k])
-    found = made is not None and made.replaces_part and made.inputs[0] is loop.carries[k]
-    return made if found and "a" not in made.params["spec"] else None
+    if made is None or not made.replaces_part or made.inputs[0] is not loop.carries[k]:
+        return None
+    return made if "a" not in made.params["spec"] else None
 
 
 def _is_same(one: Equation, other: Equation, chains: DefUse) -> bool:

@@ -61,7 +61,7 @@ def _without_numbers(x: Any, scope: Scope, uses: Counter) -> tuple:
     if made is None or made.op.name not in ("neg", "mul") or any(a.type.dtype != x.type.dtype for a in made.inputs):
         return x, []
     k = _passed(made)
-    if made.op.name == "neg" or (k is not None and isinstance(made.inputs[1 - k], Literal)):
+    if k is not None and (made.op.name == "neg" or isinstance(made.inputs[1 - k], Literal)):
         y, numbers = _without_numbers(made.inputs[k], scope, uses)
         return (y, [*numbers, (made, k)]) if y.type.shape == x.type.shape else (x, [])
     found = [_without_numbers(a, scope, uses) for a in made.inputs]
