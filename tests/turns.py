@@ -1,22 +1,28 @@
-"""Parameters of which every run has a part, chosen so that no name and no value is left out; `-m slow` runs the others."""
+"""Parameters of which every run has a part, chosen so that no name and no value is left out; `-m slow` runs the others.
+
+$FAD_TURN, a number, gives other parts.
+"""
 import itertools
+import os
 
 import pytest
+
+TURN = int(os.environ.get("FAD_TURN", "0"))                   # another number gives other parts
 
 
 def in_turn(names, turn=0, count=2):
     """All names, of which every run has each second one (or `count`th), from the place `turn`.
 
-    Two tests of the same names take different turns: each name is tried by one of them.
+    Two tests of the same names take different turns: of two, each name is tried by one of them.
     """
-    return [left_out(name, k % count != turn) for k, name in enumerate(names)]
+    return [left_out(name, (k + TURN) % count != turn) for k, name in enumerate(names)]
 
 
 def crossed(*lists, count=2):
     """All combinations of a value of each list, of which every run has one in `count`: the diagonals, so that each value
     of each list is tried.
     """
-    return [left_out(tuple(values), sum(places) % count != 0)
+    return [left_out(tuple(values), (sum(places) + TURN) % count != 0)
             for places, values in zip(itertools.product(*[range(len(values)) for values in lists]), itertools.product(*lists))]
 
 

@@ -32,14 +32,14 @@ def agree(func, args, guards, jit):
         pytest.skip(str(reason))
 
 
-@pytest.mark.parametrize("expression", in_turn(SAMPLES))
+@pytest.mark.parametrize("expression", in_turn(SAMPLES, count=3))
 def test_value(expression):
     f, xs = function_of(expression)
     traced = trace(f, list(xs))
     agree(traced.func, [*xs, *traced.captured], traced.guards, expression in COMPILED)
 
 
-@pytest.mark.parametrize("expression", in_turn(SAMPLES, 1))
+@pytest.mark.parametrize("expression", in_turn(SAMPLES, 1, count=3))
 def test_reverse(expression):
     f, xs = function_of(expression)
     traced = trace(f, list(xs))

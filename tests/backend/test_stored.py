@@ -12,7 +12,7 @@ from fad.backend import cache, stored
 from fad.kernels import libraries
 
 BUDGET = 0.4                                                # seconds of processor time from after the imports to the first derivative
-RUNS = 5
+RUNS = 3
 
 SMALL = """
 import numpy as np

@@ -4,6 +4,8 @@ import pytest
 
 import fad
 
+from ..turns import in_turn
+
 RNG = np.random.default_rng(0)
 
 
@@ -58,7 +60,7 @@ def test_sums_of_the_points_are_added_up_together(n):
     np.testing.assert_allclose(g(w), np.einsum("pab,pi->abi", h, X), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", in_turn(range(12)))
 def test_random_sums_over_points(seed):
     """Gradients of random contractions over points, compiled and interpreted."""
     rng = np.random.default_rng(seed)

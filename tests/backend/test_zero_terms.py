@@ -6,6 +6,8 @@ import pytest
 import fad
 from fad.kernels.terms import nonzero_first
 
+from ..turns import in_turn
+
 RNG = np.random.default_rng(0)
 POINTS = 150
 
@@ -99,7 +101,7 @@ def test_an_exported_module_has_the_kernel(tmp_path):
     np.testing.assert_allclose(function(theta, W, base, places), both(bent, theta, W, base, places)[0], rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", in_turn(range(16)))
 def test_random_jacobians_over_points(seed):
     """Random contractions of arrays that parameters are scattered into, of random extents, beside all seeds at once."""
     rng = np.random.default_rng(seed)

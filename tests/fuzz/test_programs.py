@@ -1,6 +1,6 @@
 """Random programs of every generator, in portions that run side by side: a thousand of judge.py, dozens of each of the others.
 
-The seeds are the same in every run. The first portion of each generator is run, and of judge.py every sixteenth one. The
+The seeds are the same in every run. The first portion of each generator is run, and of judge.py every twentieth one. The
 others are left to `-m slow`: some 25 minutes on two cores, due after a change of the tracer, of a pass or of the backend.
 What a random program has shown to be wrong once is in found.py.
 """
@@ -32,7 +32,7 @@ GENERATORS = {                                               # module: how many 
     "distributed": (10, 10),
     "protocols": (4, 15),
 }
-STEP = 16                                                    # between two portions that every run has
+STEP = 20                                                    # between two portions that every run has
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 
 

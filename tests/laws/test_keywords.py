@@ -175,7 +175,7 @@ def mistakes(calls, parameters, function=None):
     return said, tried
 
 
-@pytest.mark.parametrize("name", in_turn(NAMES))
+@pytest.mark.parametrize("name", in_turn(NAMES, count=3))
 def test_keywords_of_functions(name):
     said, _ = mistakes(base_calls(name), kw.parameters(kw.original(name)))
     said = [s for s in said if not s.startswith(OPEN)]
@@ -195,7 +195,7 @@ def test_parameters_of_methods_by_place(name):
     assert not said, "\n".join(said)
 
 
-@pytest.mark.parametrize("name", in_turn([n for n in NAMES if not isinstance(kw.original(n), np.ufunc)], 1))
+@pytest.mark.parametrize("name", in_turn([n for n in NAMES if not isinstance(kw.original(n), np.ufunc)], 1, count=3))
 def test_parameters_of_functions_by_place(name):
     said, _ = mistakes(base_calls(name), kw.parameters(kw.original(name)), kw.original(name))
     said = [s for s in said if not s.startswith(OPEN)]

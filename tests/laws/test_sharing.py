@@ -160,7 +160,7 @@ FUNCTIONS = [n for n in OF_NUMPY if not isinstance(kw.original(n), np.ufunc)]
 TYPICAL = ("C", "Fortran", "strided")
 
 
-@pytest.mark.parametrize("name", in_turn(FUNCTIONS))
+@pytest.mark.parametrize("name", in_turn(FUNCTIONS, count=3))
 def test_functions(name):
     tried = [e for e in expressions(name) if "argsort(P" not in e]             # the order of ties is open
     said = [s for e in tried for s in mistakes(e, TYPICAL)]
@@ -181,7 +181,7 @@ def named_twice(tried):
     return "\n".join([f"{e}, {layout}: {answer}" for e, layout, answer in said if answer and not answer.startswith(RAISED)])
 
 
-@pytest.mark.parametrize("name", in_turn(FUNCTIONS, 1))
+@pytest.mark.parametrize("name", in_turn(FUNCTIONS, 1, count=3))
 def test_functions_return_numbers_or_arrays(name):
     said = named_twice(expressions(name))
     assert not said, said

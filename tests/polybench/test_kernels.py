@@ -8,6 +8,7 @@ import pytest
 import fad
 
 from ..fuzz.text import as_text
+from ..turns import in_turn
 from . import KERNELS
 from .judge import copied, directions, effect, loss_of, moved, product, slope
 
@@ -64,7 +65,7 @@ def test_reverse_and_forward(name, where):
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("name", TWICE)
+@pytest.mark.parametrize("name", in_turn(TWICE))
 def test_second_order(name):
     loss = loss_of(KERNELS[name])
     direction = directions(loss.point)

@@ -52,7 +52,7 @@ def differences(f, p, step=1e-5):
     return np.array([(f(p + step * e) - f(p - step * e)) / (2 * step) for e in np.eye(len(p))])
 
 
-QUICK = {("times", "BDF"), ("times", "Radau"), ("ends that move", "BDF")}
+QUICK = {("times", "BDF"), ("a constant Jacobian", "Radau")}
 
 
 @pytest.mark.parametrize("name, method", [pytest.param(name, method, marks=[] if (name, method) in QUICK else [pytest.mark.slow])

@@ -111,7 +111,7 @@ CASES = {
 }
 
 
-THOROUGH = {"in a loop", "events", "DOP853, steps", "dense_output, DOP853, events", "events in one direction", "events and times",
+THOROUGH = {"in a loop", "fields", "steps", "events", "DOP853, steps", "dense_output, DOP853, events", "events in one direction", "events and times",
             "the second event ends", "an event, DOP853", "dense_output, backwards", "dense_output in a loop"}
 
 

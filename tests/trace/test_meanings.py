@@ -181,9 +181,18 @@ def without_warnings():
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_mean_what_they_mean_in_python(name, tmp_path):
+    """The gradient, and of a third of the programs the value alone: gradients have values, too."""
+    is_whole = list(PROGRAMS).index(name) % 3 == 0 or expected(name) != "right"
     with fad.config.using(compile="never"):
-        became = [assert_as_python(name, tmp_path, transform) for transform in (fad.jit, fad.value_and_grad)]
+        became = [assert_as_python(name, tmp_path, transform) for transform in ((fad.jit, fad.value_and_grad) if is_whole else (fad.value_and_grad,))]
     assert max(became, key=["right", "tape", "refused"].index) == expected(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for k, name in enumerate(PROGRAMS) if k % 3 and expected(name) == "right"])
+def test_programs_that_are_not_differentiated_mean_what_they_mean_in_python(name, tmp_path):
+    with fad.config.using(compile="never"):
+        assert assert_as_python(name, tmp_path, fad.jit) == "right"
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if k % 9 else []) for k, name in enumerate(PROGRAMS) if expected(name) == "right"])

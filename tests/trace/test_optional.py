@@ -9,6 +9,7 @@ import fad
 from fad.util.errors import FallbackWarning
 
 from ..transforms.support import differences
+from ..turns import crossed
 
 
 def search(x):
@@ -219,8 +220,7 @@ PROGRAMS = [search, best, of_some_iterations, set_back, in_a_helper, extremes, o
 XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -0.1], [-0.31, -0.5, -0.4, -0.2, -0.1], [1.31, 0.5, -0.4, 0.2, 1.1])]
 
 
-@pytest.mark.parametrize("policy", ["now", "never"])
-@pytest.mark.parametrize("f", PROGRAMS, ids=operator.attrgetter("__name__"))
+@pytest.mark.parametrize("f, policy", crossed(PROGRAMS, ["now", "never"]))
 def test_is_one_program(f, policy):
     """Whichever way the first call goes."""
     with fad.config.using(compile=policy):

@@ -9,6 +9,7 @@ import pytest
 import fad
 from fad.util.errors import FadError
 
+from ..turns import in_turn
 from .questions import module, programs
 
 GIVEN = [(np.array([0.3, 0.7, 1.1]), 0.25, 2), (np.array([0.75, 0.7, 1.1, 2.0]), 0.5, 3), (np.array([0.3, 0.7, 1.1]), 0.25, 1)]
@@ -74,7 +75,7 @@ def faults(program, folder, number, tier="never"):
 CHOSEN = programs(FEW, random.Random(0).randrange(FEW))
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", in_turn(range(8)))
 def test_every_question(part, tmp_path, capsys, caplog):
     found = [told for k, p in enumerate(CHOSEN[part::8]) for told in faults(p, tmp_path, k)]
     assert not found, "\n".join(found)

@@ -326,7 +326,7 @@ def as_before(monkeypatch):
         yield
 
 
-@pytest.mark.parametrize("name, way", crossed(list(CASES), WAYS))
+@pytest.mark.parametrize("name, way", crossed(list(CASES), WAYS, count=3))
 def test_what_changes_is_seen(name, way, tmp_path):
     before, body, change = CASES[name]
     module = way(tmp_path, text_of(before, body))
