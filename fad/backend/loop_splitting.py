@@ -5,7 +5,8 @@
                                        for i in range(12, 14):
                                            y[i] = x[i] * w[i]
 
-LLVM makes vectors of loops below 16 iterations only if no iteration is left over, so it takes two numbers at a time here.
+LLVM makes vectors of loops below 16 iterations only if no iteration is left over, so it takes two numbers at a time
+here.
 """
 import re
 from typing import Any

@@ -1,7 +1,8 @@
 """The elementary functions exp, log, sin, ... in a form that LLVM's loop vectoriser widens (see `widen`).
 
-float64 and float32 go to libmvec (to 4 units in the last place; tanh through its exponential), integers convert as in NumPy, everything else (complex
-numbers, arrays) goes to Numba's own function of that name. Where libmvec is missing Numba's own function serves all.
+float64 and float32 go to libmvec (to 4 units in the last place; tanh through its exponential), integers convert as in
+NumPy, everything else (complex numbers, arrays) goes to Numba's own function of that name. Where libmvec is missing
+Numba's own function serves all.
 
     >>> float(exp(0.0)), float(atan2(0.0, 1.0))
     (1.0, 0.0)
