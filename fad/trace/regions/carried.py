@@ -128,9 +128,7 @@ class Roll:
         )
 
     def _arrays(self, rows: Iterable) -> dict:
-        """The arrays among the leaves that names and containers have; what an array that is written to holds is none of
-        them.
-        """
+        """The arrays among these leaves, but for what an array that is written to holds."""
         return arrays_among(self.keys, [() if isinstance(s, Array) else row for s, row in zip(self.slots, rows)])
 
     def enter(self, leaves: Iterable) -> None:
@@ -306,9 +304,7 @@ class Roll:
         )
 
     def compare(self, names: tuple) -> None:
-        """An error if the loop just recorded computes something else than its first iterations do, in the types that
-        these have.
-        """
+        """An error if the loop just recorded computes something else than its first iterations in their types."""
         require_same_iterations(current().equations[-1], self.iterations, names)
         self.plan.memory.settle(self.first)
 
