@@ -1,7 +1,6 @@
 """The laws, over the faces: every sample expression of every NumPy, SciPy and math function, differentiated to second order."""
 import cmath
 import math
-import statistics
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ VALUES = {
     "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
 }
 SCOPE = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance, "optimize": optimize,
-         "integrate": integrate, "interpolate": interpolate, "math": math, "cmath": cmath, "statistics": statistics, "i": np.array([2, 0, 2])}
+         "integrate": integrate, "interpolate": interpolate, "math": math, "cmath": cmath, "i": np.array([2, 0, 2])}
 SAMPLES = sorted({sample for face in BY_NAME.values() for sample in face.samples})
 
 

@@ -4,7 +4,6 @@ Or it is refused. What NumPy itself does not take is passed over.
 """
 import ast
 import inspect
-import statistics
 import textwrap
 import warnings
 from functools import lru_cache
@@ -29,7 +28,7 @@ from . import keywords as kw
 
 SCOPE = {"np": np, "sp": scipy.special, "la": scipy.linalg, "stats": scipy.stats, "signal": scipy.signal,
          "ndimage": scipy.ndimage, "sfft": scipy.fft, "distance": scipy.spatial.distance, "integrate": scipy.integrate,
-         "interpolate": scipy.interpolate, "statistics": statistics, "i": np.array([2, 0, 2])}
+         "interpolate": scipy.interpolate, "i": np.array([2, 0, 2])}
 # ufuncs are all called alike
 SPECIAL = ("erf", "xlogy", "logit", "logsumexp", "softmax", "log_softmax", "factorial", "zeta", "multigammaln")
 # values that NumPy leaves open

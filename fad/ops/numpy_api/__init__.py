@@ -45,7 +45,6 @@ LATER.update({
     "scipy.spatial.distance": ("distance",),
     "scipy.spatial.transform": ("rotation",),
     "scipy.special": ("special",),
-    "statistics": ("python_statistics",),
     "scipy.stats": ("distributions", "estimators", "inference", "summaries"),
 })
 

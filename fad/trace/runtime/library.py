@@ -32,7 +32,7 @@ from ..values.tracer import Tracer
 from .builtin import FaceClass
 from .calls import called
 
-MODULES = ("numpy", "math", "cmath", "statistics", "scipy")
+MODULES = ("numpy", "math", "cmath", "scipy")
 MANY = 10_000                                                # numbers that a library's object is made of while tracing
 _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 
@@ -97,7 +97,7 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
         routine = RoutineCall(original, found.call, capture)
         is_class = isinstance(original, type)
         return FaceClass(name, (), {"original": original, "make": routine}) if is_class else routine  # type: ignore[return-value]
-    is_pythons = module_name(original) in ("math", "cmath", "statistics")
+    is_pythons = module_name(original) in ("math", "cmath")
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
 
     @door
