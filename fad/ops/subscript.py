@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Literal
 from ..ir.op import registry
@@ -275,7 +276,7 @@ def _in_range(k: Any, n: Any, axis: int) -> Any:
 
 
 def _check(k: Any, n: Any, axis: int) -> None:
-    size = extents.hint(n) if is_int(k) else None
+    size = extents.hint(n) if is_int(k) and stack.builders() else None
     if size is not None and not -size <= k < size and current().is_certain:
         raise IndexRangeError(f"index {k} is out of bounds for axis {axis} with size {size}")
     registry["check_index"](k, n, axis=axis)

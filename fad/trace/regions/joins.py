@@ -168,8 +168,8 @@ def _as_before(builder: Builder) -> Iterator[None]:
             t.tie = tie
             t.put_back(var)
         builder.region.entangled = entangled
-        for t, marks in kin:
-            t.kin = marks
+        for t, known in kin:
+            t.kin = known
         del root.trace.sources[marks[0]:], root.trace.stand_ins[marks[1]:]
         root.trace.opened, root.trace.captured, root.trace.drawn, root.region.steps[:] = opened, captured, drawn, steps
         del root.inputs[inputs:]
