@@ -521,3 +521,33 @@ def test_what_was_tried_leaves_no_arrays_behind(monkeypatch):
     with fad.config.using(compile="never"):
         assert fad.jit(rebound_in_a_nest, fallback=False)(XS[0]) == pytest.approx(rebound_in_a_nest(XS[0]))
     assert len(calls) < 100                                 # one name, two candidates, and a few trials of each loop
+
+
+class Holder:
+    def __init__(self, u):
+        self.u = u
+
+
+@pytest.mark.xfail(strict=True, raises=fad.InternalErrorWarning,
+                   reason="the equation of the inner loop has its own results as operands; the check of the IR finds it, and the tape has the right numbers")
+def test_names_that_an_inner_loop_exchanges_beside_a_list_that_the_outer_one_fills():
+    def f(x):
+        u, v = x[:2] * 1.0, np.ones(2)
+        w, q, rows = np.zeros(2), Holder(u), [v]
+        rows.append(u)
+        for _ in range(2):
+            u[0] += v[1]
+            u = v
+        for _ in range(3):
+            for _ in range(3):
+                w, u = u, w
+            q.u = u
+            for _ in range(3):
+                rows.append(u)
+                u = np.zeros(2)
+                u[0] += w[0]
+        return rows[0].sum() * 0.4 + rows[-1][1] + q.u.sum()
+    x = np.array([0.3, 0.5, 0.2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fad.InternalErrorWarning)
+        assert fad.jit(f)(x) == f(x)
