@@ -220,6 +220,37 @@ class Whole:
         return self.items[k] * 2.0
 
 
+class Measure:
+    """What is a number, a sum and an iterable at once."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __iter__(self):
+        return iter([self.a])
+
+    def __float__(self):
+        return float(self.a)
+
+    def __add__(self, other):
+        return Measure(math.sin(self.a) + other.a)
+
+
+MEASURED = {
+    "initial": lambda x: functools.reduce(operator.add, map(Measure, x), Measure(x[0])).a,
+    "repeated": lambda x: sum(m.a for m in itertools.repeat(Measure(x[1]), 2)),
+    "converted": lambda x: math.sqrt(Measure(0.8)) * x[0] + math.fsum(Measure(x[1])),
+    "started": lambda x: sum(itertools.starmap(pow, [(x[0], 2), (x[1], 3)])) + sum(itertools.accumulate(Measure(x[2]), initial=x[0])),
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_only_what_is_gone_through_is_iterated(name):
+    f = MEASURED[name]
+    np.testing.assert_allclose(fad.jit(f)(X), f(X), rtol=1e-12)
+    np.testing.assert_allclose(fad.grad(f)(X), differences(f, X), rtol=1e-5, atol=1e-7)
+
+
 @pytest.mark.parametrize("held", [list, tuple, np.asarray])
 def test_a_sequence_that_ends_by_what_it_holds(held):
     """The index that is out of bounds is an error of the program, if the length is an input's; the loop must end all the same."""
@@ -231,6 +262,29 @@ def test_a_sequence_that_ends_by_what_it_holds(held):
     gradient = fad.grad(f, fallback=False)
     for x in (X, X[:2], np.append(X, 2.0)):
         np.testing.assert_allclose(gradient(x), 8.0 * x + 2.0 + np.append(len(x), 0.0 * x[1:]))
+
+
+@pytest.mark.parametrize("f", [lambda x: any() * x[0], lambda x: filter(None) and x[0], lambda x: max() * x[0], lambda x: all(x, x) * x[0]])
+def test_calls_that_python_refuses(f):
+    with pytest.raises(TypeError):
+        fad.jit(f)(X)
+
+
+MISTAKEN = {
+    "key": lambda x: sorted(points(x), key=lambda: 1.0)[0].a,
+    "method": lambda x: operator.methodcaller("size", 1)(points(x)[0]),
+    "getter": lambda x: operator.itemgetter(1)(points(x)[0]),
+    "absent": lambda x: points(x).index(Point(99.0, 1.0)) * x[0],
+    "iterated": lambda x: sum(math.prod(p) for p in points(x)),
+    "reversed": lambda x: next(reversed(points(x)[0])),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKEN)
+def test_errors_of_the_user_are_no_defects(name):
+    with warnings.catch_warnings(), pytest.raises((TypeError, ValueError)):
+        warnings.simplefilter("error", fad.InternalErrorWarning)
+        fad.jit(MISTAKEN[name])(X)
 
 
 def test_such_a_sequence_in_code_without_text():

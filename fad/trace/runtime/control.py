@@ -57,7 +57,6 @@ from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threa
 from .datamodel import DataModel
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
-from .protocols import goes_through
 
 
 class Runtime(DataModel, BranchRuntime, LoopRuntime):
@@ -90,7 +89,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
         found = asking or self._outside(f, face or self._call(f))
         if not self.takes_as_it_is(f, found):
-            return functools.partial(self._with_functions, found, goes_through(f))
+            return functools.partial(self._with_functions, f, found)
         code = getattr(getattr(found, "__func__", found), "__code__", None)
         return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
 
@@ -105,12 +104,12 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
             or (isinstance(f, type) and is_captured_class(f))
         )
 
-    def _with_functions(self, found: Any, is_through: bool, *args: Any, **kwargs: Any) -> Any:
+    def _with_functions(self, f: Any, found: Any, *args: Any, **kwargs: Any) -> Any:
         """A call of code that is not captured: functions that it may call are given to it as captured code calls them,
         and so are the objects that it goes through.
         """
-        given = map(self.iterated, args) if is_through else args
-        return found(*map(self._function, given), **{k: self._function(x) for k, x in kwargs.items()})
+        given = map(self._function, self.gone_through(f, args))
+        return found(*given, **{k: self._function(x) for k, x in kwargs.items()})
 
     def _function(self, x: Any) -> Any:
         if isinstance(x, MethodType):

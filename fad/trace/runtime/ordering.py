@@ -55,6 +55,7 @@ class KeyOf:
     def __init__(self, model: Any, key: Any):
         self.model, self.key = model, key
 
+    @door
     def __call__(self, x: Any) -> Any:
         found = x if self.key is None else self.key(x)
         return Compared(self.model.compare, found) if self.model.is_asked(found) else found

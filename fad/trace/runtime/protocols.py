@@ -8,14 +8,15 @@ import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType
 from typing import Any
 
 from ...ir.build import Value
-from ...util.where import module_name
+from ...util.defects import door
 from ..heap.journal import made, note
 from ..lists.items import Items
 from .ordering import KeyOf, sort
-from .special_methods import NEW, PLAIN, SEARCHING, SORTING
+from .special_methods import GOING_THROUGH, NEW, PLAIN, SEARCHING, SORTING
 
 _SEQUENCES = (list, tuple, deque)
 _FILLED = frozenset((list, tuple, deque, set, frozenset, Items))
@@ -42,6 +43,7 @@ class Protocols:
 
     # -- iteration ---------------------------------------------------------------------------------
 
+    @door
     def iterated(self, items: Any) -> Any:
         """The iterable of a loop: the items themselves, or what a user's __iter__ or __getitem__ gives."""
         if type(items) in PLAIN:
@@ -64,47 +66,60 @@ class Protocols:
                 return
             yield x
 
+    @door
     def unpacked(self, value: Any) -> Any:
         """The value that `a, b = value` takes apart: the list of its items where a user's methods give them."""
         items = self.iterated(value)
         return value if items is value else list(items)
 
+    @door
     def backwards(self, x: Any) -> "Iterator | None":
         """reversed(x), of an object with a length and a user's __getitem__ alone; None of any other"""
         if hasattr(type(x), "__reversed__") or self.special(x, "__getitem__") is None or isinstance(x, _SEQUENCES):
             return None
         return made(self.item(x, k) for k in range(self.call(len)(x) - 1, -1, -1))
 
+    @door
     def iterating(self, f: Any, *args: Any, **kwargs: Any) -> Any:
         """A builtin function of what it goes through: users' objects, perhaps."""
         if f in SORTING:
             return self._sorting(f, *args, **kwargs)
         asks, over = args[:1] if f in (map, filter) else (), args[1:] if f in (map, filter) else args
         over = tuple(map(self.iterated, over))
-        if f in (any, all) and self._have_truths(*over):
-            over = (map(self.truth, *over),)
+        if f in (any, all) and self._have_truths(over):
+            over = tuple([map(self.truth, c) for c in over])
         if asks:
             asks = (self._asks(asks[0], over),)
         return self.known_builtin(f)(*asks, *over, **kwargs)
 
     def _asks(self, f: Any, over: tuple) -> Any:
         """What map or filter calls for f: the captured __call__ of an object; __bool__, where that is not said."""
-        if f is None and self._have_truths(*over):
+        if f is None and self._have_truths(over):
             return self.asked_truth
         return self.call(f) if self.asked_by(f, "__call__") else f
 
-    def _have_truths(self, *items: Any) -> bool:
-        """Whether users' methods say what is true of these."""
-        return type(items[0]) in _FILLED and any(self.asked_by(x, "__bool__", "__len__") for x in items[0])
+    def _have_truths(self, over: tuple) -> bool:
+        """Whether users' methods say what is true of the items of these."""
+        return any(type(c) in _FILLED and any(self.asked_by(x, "__bool__", "__len__") for x in c) for c in over)
 
     def asked_by(self, x: Any, *names: str) -> bool:
         """Whether the class of x has a special method of the user's under one of these names."""
         return type(x) not in PLAIN and any(self.special(x, n) is not None for n in names)
 
+    def gone_through(self, f: Any, args: tuple) -> list:
+        """The arguments of a call of f, those that C code goes through as iterables."""
+        given = list(args)
+        part = GOING_THROUGH.get(f) if type(f) in (BuiltinFunctionType, type) else None
+        if part is not None:
+            given[part] = map(self.iterated, given[part])
+        return given
+
+    @door
     def chained(self, items: Any) -> Iterator:
         """itertools.chain.from_iterable(items)"""
         return made(itertools.chain.from_iterable(map(self.iterated, self.iterated(items))))
 
+    @door
     def sum_of(self, items: Any, *start: Any, **named: Any) -> Any:
         """sum(items, start): of users' objects, by their own operators."""
         begin = start[0] if start else named.get("start", 0)
@@ -157,6 +172,7 @@ class Protocols:
         """Whether a container that holds x finds y there."""
         return x is y or self.truth(self.compare("Eq", x, y))
 
+    @door
     def contains_(self, items: Any, x: Any) -> Any:
         """x in items, where users' methods say what is in it, or what is equal; None of any other object"""
         method = self.special(items, "__contains__")
@@ -174,6 +190,7 @@ class Protocols:
                 return True
         return False
 
+    @door
     def searching(self, f: Any, x: Any, *bounds: Any) -> Any:
         """list.index, list.count, list.remove"""
         items: Any = f.__self__
@@ -208,16 +225,15 @@ class Protocols:
             return functools.partial(_gotten, self.item, *_given(f))
         if isinstance(f, operator.methodcaller):
             name, *args, kwargs = _given(f)
-            return lambda owner: self.call(self.attribute(owner, name))(*args, **kwargs)
+            return functools.partial(self._method_called, name, args, kwargs)
         return None
+
+    @door
+    def _method_called(self, name: str, args: list, kwargs: dict, owner: Any) -> Any:
+        return self.call(self.attribute(owner, name))(*args, **kwargs)
 
     def _attribute_at(self, owner: Any, names: str) -> Any:
         return functools.reduce(self.attribute, names.split("."), owner)
-
-
-def goes_through(f: Any) -> bool:
-    """Whether f is C code that does nothing with an iterable but to go through it."""
-    return f is functools.reduce or module_name(f) in ("itertools", "math")
 
 
 def _given(f: Any) -> tuple:
@@ -228,6 +244,7 @@ def _given(f: Any) -> tuple:
     return (*make.args[:1], *args, make.keywords) if isinstance(make, functools.partial) else (*args, {})
 
 
+@door
 def _gotten(get: Callable, *given: Any) -> Any:
     """get(owner, name), of one name or several."""
     *names, owner = given
@@ -240,6 +257,7 @@ def new(result: Any) -> Any:
     return made(result) if type(result) in NEW else result
 
 
+@door
 def _steps(it: Any, step: Callable) -> Iterator:
     """The items of an iterator whose __next__ is captured."""
     while True:

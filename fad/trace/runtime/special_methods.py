@@ -1,6 +1,7 @@
 """Python's special methods by what asks for them: operators, comparisons, conversions, builtin functions."""
 import builtins
 import copy
+import functools
 import itertools
 import math
 import operator
@@ -106,9 +107,21 @@ BUILTINS: dict[Any, str] = {
     copy.copy: "__copy__",
 }
 ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
-# methods of the runtime in their place
+# C functions of Python's own library -> those of their arguments that they do nothing with but to go through them
+GOING_THROUGH: dict[Any, slice] = {
+    functools.reduce: slice(1, 2),
+    **dict.fromkeys((math.prod, math.fsum), slice(0, 1)),
+    **dict.fromkeys((math.dist, *([math.sumprod] if hasattr(math, "sumprod") else [])), slice(0, 2)),
+    **{f: slice(0, 1) for name in ("accumulate", "batched", "combinations", "combinations_with_replacement", "cycle",
+                                   "groupby", "islice", "pairwise", "permutations", "tee")
+       if (f := getattr(itertools, name, None)) is not None},
+    **dict.fromkeys((itertools.chain, itertools.product, itertools.zip_longest), slice(None)),
+    **dict.fromkeys((itertools.dropwhile, itertools.filterfalse, itertools.starmap, itertools.takewhile), slice(1, 2)),
+    itertools.compress: slice(0, 2),
+}
 SORTING = frozenset((sorted, min, max))
 SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
+# methods of the runtime in their place
 OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
                        itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied"}
 # the functions of the operator module -> a method of the runtime, with what it is told first
