@@ -8,14 +8,14 @@ from .rewrite import Scope, rewrite
 
 
 def join_equal_fills(func: Func) -> Func:
-    """An empty array that a loop fills as it fills another one is that one. An empty array that a loop fills from the
-    same places of a third one is that third one. Loops save what they read, and what they write, too: so do loops
-    around them.
+    """If a loop fills an empty array with what it writes to another one, the two are one array. If it copies the same
+    places of a third array, the empty one is that third array. Such copies come from reverse mode: a loop saves what it
+    reads and what it writes, and so do the loops around it.
 
         t, u = for i: yield update(t, x, i), update(u, x, i)   ->   t = for i: yield update(t, x, i); u = t
         u = for i: yield update(u, index(t, i), i)             ->   u = t
 
-    What the loop does not write to is undefined in an empty array, so it may be anything.
+    The elements that the loop does not write are undefined in an empty array, so they may be anything.
     """
     return rewrite(func, _visit)
 

@@ -87,14 +87,20 @@ def _ends_in_contraction(x: Any, scope: Scope, uses: Counter) -> bool:
 
 def _passed(made: Equation) -> "int | None":
     """The operand of an operation that a sum may move in front of; None if it may not."""
-    if made.outputs[0].type.dtype != made.inputs[0].type.dtype and made.op.name != "mul":
-        return None
-    if made.op.name in ("neg", "transpose"):
+    return 0 if made.op.name == "transpose" else scaled_operand(made)
+
+
+def scaled_operand(made: Equation) -> "int | None":
+    """The operand whose elements an operation all multiplies with one number, or with -1; None if it has none."""
+    if made.op.name == "neg":
         return 0
-    if made.op.name == "mul":
-        return next((k for k, (a, b) in enumerate(zip(made.inputs, made.inputs[::-1]))
-                     if a.type.shape and not b.type.shape and a.type.dtype == made.outputs[0].type.dtype), None)
-    return None
+    return next((k for k in (0, 1) if scales(made, k)), None) if made.op.name == "mul" else None
+
+
+def scales(made: Equation, k: int) -> bool:
+    """Whether a product has an array as its k-th operand, and a number as the other."""
+    array, number = made.inputs[k], made.inputs[1 - k]
+    return bool(array.type.shape and not number.type.shape and array.type.dtype == made.outputs[0].type.dtype)
 
 
 def _sum(x: Any, axes: tuple, scope: Scope, uses: Counter, where: Any) -> Any:

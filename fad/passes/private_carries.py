@@ -16,7 +16,7 @@ from .rewrite import as_atom, rewrite
 
 
 def privatise_carries(func: Func) -> Func:
-    """An array of which an iteration reads only what it has written itself is an empty array of each iteration. The
+    """If each iteration reads only elements that it has written itself, it gets an empty array of its own. The
     backend makes it once for all iterations, or fills what it is copied to in its place (copy_elision.py).
 
         t = for k, t: t = for i: yield update(t, x[i] * w[k], i); ...; yield t

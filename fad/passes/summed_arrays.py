@@ -1,4 +1,4 @@
-"""sum_at_once: an array that loops add to, and of which only sums along an axis are read, is an array of these sums.
+"""sum_at_once: where loops add to an array, and only its sums along one axis are read, the array of the sums is enough.
 
     for i, j: g[i, :] += y[j, :] * w[i, j]                for i, j: s[i] += sum(y[j, :]) * w[i, j]
     for i: h[i] += sum(g[i, :])                    ───►   for i: h[i] += s[i]
@@ -16,6 +16,7 @@ from ..ir.spec import subscripts_of
 from ..ir.types import Type
 from ..ir.uses import operands, use_counts
 from ..ir.views import BranchView, LoopView
+from .factor_sums import scaled_operand, scales
 from .rewrite import as_atom
 from .zeros import filling, is_number
 
@@ -74,7 +75,7 @@ def _summed(equations: list, j: int, outputs: tuple, uses: Counter) -> "_Summed 
 
 
 class _Summed:
-    """An array of which the sums along an axis are read.
+    """An array whose sums along an axis are read, and nothing else of it.
 
     states: the variables that hold it; rows: {what is read of it: which axis of that is summed}; sums: {row: its sum}
     """
@@ -240,14 +241,9 @@ class _Summed:
 
 def _passed(eqn: Equation) -> "int | None":
     """The operand in which the sum of an operation's results may be taken; None if it has none."""
-    t = eqn.outputs[0].type
-    if eqn.op.name == "neg":
-        return 0
-    if eqn.op.name not in ("mul", "guarded_mul"):
-        return None
-    places = (0, 1) if eqn.op.name == "mul" else (0,)
-    return next((k for k in places if eqn.inputs[k].type.shape and not eqn.inputs[1 - k].type.shape
-                 and eqn.inputs[k].type.dtype == t.dtype), None)
+    if eqn.op.name == "guarded_mul":
+        return 0 if scales(eqn, 0) else None
+    return scaled_operand(eqn)
 
 
 

@@ -1,6 +1,6 @@
 """Fast walks over syntax trees: children, all nodes, copies, places, transformers.
 
-They do what the functions of `ast` do, in a third of the time: operators and contexts (`Add`, `Load`), which hold
+They do what the functions of `ast` do, and less of it: operators and contexts (`Add`, `Load`), which hold
 nothing, are passed over, and so are fields that hold no nodes.
 """
 import ast
@@ -9,20 +9,24 @@ from typing import Any
 _LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 _NO_NODES = {"ctx", "op", "ops", "id", "attr", "arg", "type_comment", "conversion", "is_async", "simple", "level",
              "module", "kind"}
-_parts: dict[type, tuple] = {ast.Constant: ()}  # class of nodes -> the fields in which other nodes stand
 
 
-def _parts_of(cls: type) -> tuple:
-    """The fields of a class of nodes in which others may stand."""
-    found = _parts[cls] = () if issubclass(cls, _LEAVES) else tuple([f for f in cls._fields if f not in _NO_NODES])  # type: ignore[attr-defined]
-    return found
+class _Parts(dict):
+    """Class of nodes -> the fields in which other nodes may stand."""
+
+    def __missing__(self, cls: Any) -> tuple:
+        is_leaf = issubclass(cls, (*_LEAVES, ast.Constant))
+        found = self[cls] = () if is_leaf else tuple([f for f in cls._fields if f not in _NO_NODES])
+        return found
+
+
+_parts = _Parts()
 
 
 def children(node: ast.AST) -> list:
     """The nodes that stand in this one, in order."""
     found: list = []
-    parts = _parts.get(node.__class__)
-    for name in _parts_of(node.__class__) if parts is None else parts:
+    for name in _parts[node.__class__]:
         value = getattr(node, name, None)
         if value.__class__ is list:
             found += [x for x in value if isinstance(x, ast.AST)]
@@ -84,8 +88,7 @@ class Transformer:
 
     def generic_visit(self, node: Any) -> Any:
         """The node, what stands in it transformed."""
-        parts = _parts.get(node.__class__)
-        for name in _parts_of(node.__class__) if parts is None else parts:
+        for name in _parts[node.__class__]:
             value = getattr(node, name, None)
             if value.__class__ is list:
                 value[:] = self._all(value)

@@ -110,7 +110,7 @@ def _is_an_array(x: Any) -> bool:
 
 
 def _are_one(x: Any, y: Any) -> bool:
-    """Whether these are one array, of which one may be seen from outside, and the other as the program has it."""
+    """Whether these are one array. One of them may be the array outside, and the other the input that stands for it."""
     captured = current().trace.captured
     x, y = [captured[id(z)][1] if id(z) in captured else z for z in (x, y)]
     return x is y

@@ -111,7 +111,7 @@ class MayAlias:
         return len(self.pairs) + sum(map(len, self.outer.values()))
 
     def things_of(self, keys: Iterable) -> list:
-        """Things from before the loop that one of these may be."""
+        """The things from before the loop that these keys may stand for."""
         return [self.things[k] for k in {k: None for key in keys for k in self.outer.get(key, ())}]
 
     def entangle(self, now: dict, unless: "MayAlias | None" = None, excuse: "Callable | None" = None) -> None:
