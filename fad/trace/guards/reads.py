@@ -9,7 +9,7 @@ import functools
 import operator
 import sys
 import weakref
-from abc import ABCMeta
+from abc import ABCMeta, get_cache_token
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from io import IOBase
@@ -61,22 +61,12 @@ def called_by_python(cls: type) -> Iterator[tuple]:
 
 
 def reading(cls: type) -> list:
-    """Those of them that compute, of a class of the user's, and what makes its objects where that is not rewritten:
-    names and functions.
-    """
+    """Those of them that compute, of a class of the user's: names and functions."""
     if not is_users(cls) or not is_captured_class(cls):
         return []
     called = [(name, f) for name, _, f in called_by_python(cls) if name not in _TEXTS]
-    makers = (
-        [] if is_made_plainly(cls) else [(name, of.in_class(cls, name)) for name in ("__init__", "__new__", "__call__")]
-    )
-    functions = [(name, getattr(f, "__func__", f)) for name, f in [*called, *makers]]
+    functions = [(name, getattr(f, "__func__", f)) for name, f in called]
     return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != _GENERATED]
-
-
-def is_made_plainly(cls: type) -> bool:
-    """Whether to make an object of this class is to call its __init__."""
-    return type(cls) is type and cls.__new__ is object.__new__ and isinstance(cls.__init__, FunctionType)  # type: ignore[misc]
 
 
 def reads_of(root: Builder) -> "Reads":
@@ -283,13 +273,8 @@ class Reads:
 
     def _look_into(self, x: Any) -> None:
         """Note a class with those that it derives from, or a module, as something that names are looked up in."""
-        if (
-            isinstance(x, ABCMeta)
-            and is_users(x)
-            and is_captured_class(x)
-            and not self._names.isdisjoint(("isinstance", "issubclass"))
-        ):
-            self.unknown = f"which classes are registered as {x.__name__}"
+        if isinstance(x, ABCMeta) and not self._names.isdisjoint(("isinstance", "issubclass")):
+            self._sources.append(of.AnswerGuard(get_cache_token, get_cache_token()))  # whether classes were registered
         if isinstance(x, ModuleType):
             if _is_open_module(x):
                 self._spaces.setdefault(id(x), (x, vars(x), set()))

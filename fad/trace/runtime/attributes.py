@@ -130,11 +130,10 @@ class Attributes:
             self.sources.append(of.of_class(owner, name))
             self._in_class(type(owner), name)
 
-    def called_by(self, cls: type, found: Any) -> Any:
-        """An object that a class has as its __call__: it has a guard."""
+    def called_by(self, cls: type, found: Any) -> None:
+        """What a class has as its __call__, a function or another object: it has a guard."""
         self._in_class(cls, "__call__")
         self.open(found)
-        return found
 
     def _is_written(self, owner: Any, name: str, value: Any) -> bool:
         """Whether the function itself has given an attribute this value: nobody found it there."""

@@ -21,7 +21,6 @@ from ...ops.conditional import around
 from ...ops.face import find
 from ...util import tree
 from ...util.defects import door
-from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
@@ -29,26 +28,20 @@ from ..frontend.functions import function_of_numbers
 from ..guards.guard import ReadGuard
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from ..guards.kinds import is_open
-from ..guards.met import of_making
-from ..guards.reads import is_made_plainly
 from ..guards.settings import answer, is_setting
 from ..heap.cached import cached
 from ..heap.journal import all_made, made, note
-from ..heap.opaque import noted
-from ..heap.percall import Maker, is_per_call, watched_call
+from ..heap.percall import Maker, is_per_call
 from ..lists.distributions import called_anew
-from ..lists.export import as_captured
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..objects.containers import is_users
-from ..objects.draws import note_generator
 from ..objects.originals import original_of
 from ..regions import handlers, optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
 from ..values import templates, text
 from ..values.iterate import Range, steps_of
-from ..values.tracer import births
 from . import telling
 from .attributes import Dispatched
 from .branching import BranchRuntime
@@ -57,9 +50,10 @@ from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threa
 from .datamodel import DataModel
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
+from .making import Making
 
 
-class Runtime(DataModel, BranchRuntime, LoopRuntime):
+class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
     """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: Any):
@@ -181,16 +175,16 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
             return functools.partial(cached, self, f)
         if isinstance(f, type):
             known = BY_BUILTIN.get(f) or scalar_class(f)
-            return known or (f if module_name(f) == "builtins" else functools.partial(self._made, f))
+            return known or (f if module_name(f) == "builtins" else self.maker(f))
         if f is getattr:
             return self._getattr
         if f is hasattr:
             return self._hasattr
         if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
             return self.capture.swap(f)
-        getter = self.getter(f)
-        if getter is not None:
-            return getter
+        special = self.maker(f) or self.getter(f)
+        if special is not None:
+            return special
         try:
             known = BY_BUILTIN.get(f)
         except TypeError as error:                            # not hashable: an object with an equality of its own
@@ -201,37 +195,6 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
         if find(f) is not None or hasattr(f, "py_func"):
             return self.capture.swap(f)
         return self._object(f)
-
-    def _made(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
-        """An object that the traced code makes: what its attributes are is nobody else's."""
-        if not is_tracing():
-            return cls(*args, **kwargs)
-        if hasattr(cls, "__del__") and is_users(cls):
-            raise UnstageableError(
-                f"{cls.__name__} has a __del__",
-                why="a program does not know when objects go",
-                do="make the object outside the function",
-            )
-        since = next(births)
-        if is_users(cls) and is_made_plainly(cls):
-            x = made(cls.__new__(cls))
-            current().trace.inside[id(x)] = x
-            self.capture.swap(cls.__init__)(x, *args, **kwargs)
-        else:
-            optional.need(*tree.flatten((args, kwargs))[0])
-            note_new = noted(cls, args, kwargs)
-            x = watched_call(cls, args, kwargs)
-            note_new(x)
-            current().trace.sources += of_making(cls)
-            current().trace.inside[id(x)] = x
-        current().trace.classes[cls] = None
-        attributes = getattr(x, "__dict__", {}) if is_users(x) else {}
-        for part in attributes.values():
-            note_generator(part)
-        known: dict[int, Any] = {}
-        for name, part in attributes.items():
-            attributes[name] = as_captured(part, known, since)           # as if all that made them were captured code
-        return x
 
     def _dispatched(self, f: Any, *args: Any, **kwargs: Any) -> Any:
         """The call of a function that functools.singledispatch has made."""
@@ -303,8 +266,10 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime):
     def _object(self, f: Any) -> Any:
         """An object of a user's class that is called as a function."""
         method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
+        if is_tracing() and is_users(f):
+            self.capture.called_by(type(f), method)
         if is_users(method) and not isinstance(method, (type, FunctionType, Value)) and is_open(method):
-            return self.call(self.capture.called_by(type(f), method))  # another object, which is called in its place
+            return self.call(method)                          # another object, which is called in its place
         if not isinstance(method, FunctionType) or isinstance(f, Value):
             return f
         new = self.capture.swap(method)
