@@ -13,6 +13,7 @@ from ..backend.executable import Program
 from ..ir.build import current
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
+from ..trace.guards.observed import observed_if_needed
 from ..trace.guards.reads import guard_within
 from ..trace.heap.effects import undo
 from ..trace.heap.journal import all_made
@@ -159,8 +160,9 @@ class StagedPrograms:
         data = set(dynamic)
         fixed = {k: x for k, x in enumerate(leaves) if k not in data}
         with collection_paused(), config.held():
-            traced = trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
-                           names=[names[k] for k in dynamic], own=True, state=state)
+            traced = observed_if_needed(lambda: trace(
+                self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
+                names=[names[k] for k in dynamic], own=True, state=state))
             traced = in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)

@@ -5,13 +5,14 @@ Captured code is rewritten, looped, compiled and guarded. Where code stands deci
     place                                          captured
     the user's files, prompts, exec                yes
     an installed package of plain Python           yes: it is the user's code in every respect
-    an opaque package                              no: a function that touches its objects runs on the tape
+    compiled parts of packages, and packages
+    with arrays of their own (opaque)              no: a function that touches their objects runs on the tape
     fad, NumPy, SciPy, Numba                       no: fad has faces for them (is_library)
     Python's own library                           no: it is called as it is
 
-A package is opaque if it has a compiled core (an extension module among its files: pandas, scikit-learn, PyTorch) or
-arrays of its own (a class with NumPy's protocols: JAX, autograd). Python's code does not show what such a package does
-with a value.
+Extension modules are opaque, and so are packages with arrays of their own (a class with NumPy's protocols: JAX,
+autograd, pandas): Python's code does not show what they do with a value. The other modules of a package that has
+extension modules, too, are captured: most of statsmodels is plain NumPy.
 """
 import functools
 import importlib.util
@@ -37,7 +38,6 @@ _ROUTINES_NAME = f"{__name__.split('.')[0]}.routines."
 _LINE = "__fad_line__"                                        # an attribute of errors
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")
-_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
 _MODELLED = {"fad", "numpy", "scipy", "numba", "llvmlite"}
 _is_library: dict[str, bool] = {}
 _is_captured: dict[str, bool] = {}
@@ -116,7 +116,7 @@ def is_captured(filename: str) -> bool:
 
 
 def _is_as_it_stands(filename: str) -> bool:
-    if is_library(filename):
+    if is_library(filename) or filename.startswith("<frozen "):  # Python's own imports
         return True
     found = _SITE.match(filename)
     if found is None:  # the site's packages may lie within Python's own directory
@@ -125,22 +125,25 @@ def _is_as_it_stands(filename: str) -> bool:
 
 
 def _is_opaque_package(site: str, name: str) -> bool:
-    """Whether a package installed at this site has a compiled core, or arrays of its own."""
+    """Whether a package installed at this site, or a module there, has arrays of its own, or is an extension module."""
     known = _is_opaque.get(site + name)
     if known is None:
-        known = _is_opaque[site + name] = _has_core(site + name) or _has_arrays(name.removesuffix(".py"))
+        known = _is_opaque[site + name] = (name.endswith(tuple(EXTENSION_SUFFIXES))
+                                           or _has_arrays(name.removesuffix(".py")))
     return known
-
-
-def _has_core(path: str) -> bool:
-    return (any(f.endswith(tuple(EXTENSION_SUFFIXES)) for _, _, files in os.walk(path) for f in files)
-            or path.endswith(tuple(EXTENSION_SUFFIXES)))
 
 
 def _has_arrays(name: str) -> bool:
     modules = [m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")]
     classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if isinstance(x, type)]
-    return any(package_name(c) == name and not c.__dict__.keys().isdisjoint(_PROTOCOLS) for c in classes)
+    return any(package_name(c) == name and _is_array(c) for c in classes)
+
+
+def _is_array(cls: type) -> bool:
+    """Whether a class defines arrays by NumPy's protocols. Some only say so that their own operators come first."""
+    own = cls.__dict__
+    return ("__array_function__" in own or own.get("__array_ufunc__") is not None
+            or ("__array_priority__" in own and (hasattr(cls, "dtype") or hasattr(cls, "__array__"))))
 
 
 def module_name(x: Any) -> str:

@@ -1,4 +1,4 @@
-"""What is installed: packages of plain Python are captured, opaque ones belong to the tape."""
+"""What is installed: Python's code is captured; compiled code, and packages with arrays of their own, belong to the tape."""
 import inspect
 import warnings
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -41,6 +41,14 @@ class Model:
 OB = Model()
 """
 CORE = {f"_core{EXTENSION_SUFFIXES[0].replace('.', '__', 1)}": ""}
+COMPILED = f"""
+import sys, types
+_core = types.ModuleType(__name__ + "._core")
+_core.__file__ = __file__.replace("__init__.py", "_core{EXTENSION_SUFFIXES[0]}")
+exec(compile(TEXT, "_core.pyx", "exec"), _core.__dict__)
+sys.modules[_core.__name__] = _core
+Array, Fit, total, FIT, ARRAY = _core.Array, _core.Fit, _core.total, _core.FIT, _core.ARRAY
+"""                                     # as a package sees its extension module
 
 
 @pytest.mark.parametrize("method", ["loop", "fill", "newton", "branch"])
@@ -78,13 +86,15 @@ USES = {"an array of its own": "np.sum(x * np.sum(np.asarray(m.ARRAY)))", "an ob
         "an object that is made": "np.sum(x) * m.Fit(m.FIT.k).k"}
 
 
-@pytest.mark.parametrize("files", [{}, CORE], ids=["arrays of its own", "a compiled core"])
+@pytest.mark.parametrize("kind", ["arrays of its own", "a compiled core"])
 @pytest.mark.parametrize("use", USES)
-def test_who_uses_an_opaque_package_runs_on_the_tape(use, files, tmp_path):
-    module = installed(tmp_path, ARRAYS if not files else ARRAYS.replace("    __array_priority__ = 10\n", ""), **files)
+def test_who_uses_an_opaque_package_runs_on_the_tape(use, kind, tmp_path):
+    text = ARRAYS if kind == "arrays of its own" else f"TEXT = {ARRAYS.replace('    __array_priority__ = 10', '')!r}{COMPILED}"
+    module = installed(tmp_path, text, **(CORE if kind == "a compiled core" else {}))
     user = of_file(tmp_path, f"import numpy as np, types\nimport {module.__name__} as m\nfits, holder = [m.FIT], types.SimpleNamespace(fit=m.FIT)\n"
                              f"def f(x): return {USES[use]}\n")
-    assert not is_captured(module.__file__) and opaque_package_of(module.FIT) == opaque_package_of(module.total) == module.__name__
+    assert is_captured(module.__file__) == (kind == "a compiled core")
+    assert opaque_package_of(module.FIT) == opaque_package_of(module.total) == module.__name__
     g = fad.grad(user.f)
     with pytest.warns(fad.FallbackWarning, match=f"of {module.__name__} is used"):
         g(X)
@@ -97,10 +107,42 @@ def test_who_uses_an_opaque_package_runs_on_the_tape(use, files, tmp_path):
 
 
 def test_a_function_of_an_opaque_package_that_is_asked_for_is_captured(tmp_path):
-    module = installed(tmp_path, MODEL, **CORE)
+    module = installed(tmp_path, MODEL + ARRAYS)
     assert not is_captured(module.__file__)
     with fad.config.using(fallback=False):
         assert np.isclose(fad.jit(module.OB.loop)(X), module.OB.loop(X))
+
+
+@pytest.mark.parametrize("method", ["loop", "fill", "newton", "branch"])
+def test_pythons_code_beside_a_compiled_core_is_captured(method, tmp_path):
+    module = installed(tmp_path, MODEL, **CORE)
+    f = getattr(module.OB, method)
+    with fad.config.using(fallback=False):
+        assert_always_as_python(lambda x: f(x) + x[0], "SCALE = @; OB.reg = @", vars(module), "now")
+
+
+PREFERS = """
+import numpy as np
+
+class Gain:
+    "No array: its operators come before NumPy's."
+    {}
+    def __init__(self, k):
+        self.k = k
+    def __mul__(self, x):
+        return np.sin(x) * self.k
+    __rmul__ = __mul__
+
+def f(x):
+    return np.sum(x * Gain(x[0]) + Gain(2.0) * x)
+"""
+
+
+@pytest.mark.parametrize("says", ["__array_priority__ = 20", "__array_ufunc__ = None"])
+def test_a_class_that_prefers_its_own_operators_is_no_array(says, tmp_path):
+    module = installed(tmp_path, PREFERS.format(says))
+    assert is_captured(module.__file__)
+    np.testing.assert_allclose(fad.grad(module.f, fallback=False)(X), slopes(module.f, X), rtol=1e-6)
 
 
 @pytest.mark.parametrize("x, package", [(np.sum, ""), (np.ones(2), ""), (inspect.signature, ""), (inspect.Signature(), ""), (3.0, ""), (fad.grad, ""), (len, "")])
@@ -109,8 +151,8 @@ def test_what_fad_knows_is_not_opaque(x, package):
 
 
 def test_classes_of_a_package_are_captured(tmp_path):
-    assert is_captured_class(installed(tmp_path, MODEL).Model)
-    assert not is_captured_class(installed(tmp_path, MODEL, **CORE).Model)
+    assert is_captured_class(installed(tmp_path, MODEL).Model) and is_captured_class(installed(tmp_path, MODEL, **CORE).Model)
+    assert not is_captured_class(installed(tmp_path, MODEL + ARRAYS).Model)
     assert not is_captured_class(inspect.Signature)
 
 

@@ -4,7 +4,8 @@ checks      all guards of a program as one generated function
 handed      objects that are handed to code which is not captured
 closures    functions taken apart: what they close over, and what of it is a number or an array
 part_kinds  what closures consist of, and how that is taken apart and put together
-reads       what code may read that is not rewritten
+reads       what code may read that is not rewritten                 observed    which of it has run
+by_python   methods that Python calls by itself
 purity      what functions of Python's own library depend on         settings    what tells how things are set
 guard       the kinds of guards                                      bytecode    facts from a function's bytecode
 snapshot    containers and objects with all in them

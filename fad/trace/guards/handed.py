@@ -77,7 +77,7 @@ def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
     if package and package not in asked:
         raise UnstageableError(
             f"{getattr(x, '__name__', type(x).__name__)} of {package} is used",
-            why="a program does not see what a package reads that has a compiled core or arrays of its own",
+            why="a program does not see what compiled code reads, or a package with arrays of its own",
             do=f"compute with NumPy's functions in place of {package}'s" if callable(x) and remedy_in(package)
                else f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass "
                "them as arguments",

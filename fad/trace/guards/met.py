@@ -7,10 +7,12 @@ setting).
 """
 
 import builtins
+import datetime
 import functools
 import logging
 import re
 import sys
+import threading
 import weakref
 from abc import ABC
 from collections.abc import Iterable, Iterator
@@ -55,7 +57,10 @@ _OWN = (
 )
 # holds which classes are registered with an abstract one: isinstance() asks
 _REGISTER = type(vars(ABC).get("_abc_impl"))
-_CONSTANT = {*NEVER_CHANGE, slice, re.Match, type(Ellipsis), type(NotImplemented), _REGISTER}
+_CAPSULE = type(datetime.datetime_CAPI)  # type: ignore[attr-defined]  # a pointer that C code hands to C code
+LOCKS = {type(threading.Lock()), type(threading.RLock())}
+ASK_LOCKS = {"locked", "acquire"}  # methods that say who holds a lock; `with` asks nothing
+_CONSTANT = {*NEVER_CHANGE, slice, re.Match, type(Ellipsis), type(NotImplemented), _REGISTER, _CAPSULE}
 _CLOSED = ("fad", "numba", "llvmlite")
 _NEVER_CHANGE = {"rv_generic"}  # bases of libraries' objects that only their module makes: scipy.stats.norm
 TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")  # of functions

@@ -12,7 +12,7 @@ import builtins
 import datetime
 import os
 import sys
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...util.where import is_captured, module_name
@@ -125,7 +125,8 @@ def is_effect(f: Any) -> bool:
     name, module = getattr(f, "__name__", ""), module_of(f)
     owner = getattr(f, "__self__", None)
     code = getattr(getattr(f, "__func__", f), "__code__", None)
-    if isinstance(owner, type(os.environ)) or name in _KNOWN or (code is not None and is_captured(code.co_filename)):
+    is_users = isinstance(code, CodeType) and is_captured(code.co_filename)
+    if isinstance(owner, type(os.environ)) or name in _KNOWN or is_users:
         return False
     if module == "pathlib":
         return name in _OF_PATHS

@@ -6,6 +6,7 @@ globals, closures, modules and classes that it names, with what is in them. (Of 
 methods, all attributes are sources; see guard.)
 """
 import functools
+import logging
 import operator
 import sys
 import weakref
@@ -22,51 +23,23 @@ import numpy as np
 
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
-from ...util.where import is_captured, is_captured_class, is_library, opaque_package_of
+from ...util.where import is_captured, is_captured_class, opaque_package_of
 from ..objects.containers import is_users
 from . import guard as of
 from . import met
+from .by_python import MAKERS, TEXTS, classes_within, function_of, reading
 from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
-from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
+from .kinds import CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
+from .observed import observation, want_observation
 from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
 from .snapshot import Snapshot
 
-# captured as other functions are; of the class's making
-REWRITTEN = {"__init__", "__new__", "__call__", "__set_name__"}
-_TEXTS = {
-    "__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__",
-    "__copy__", "__deepcopy__",
-}
 SHARED_METHODS = {
     "read", "readline", "readlines", "getvalue", "tell", "exists", "is_file", "is_dir", "stat", "iterdir", "glob",
     "rglob", "read_text", "read_bytes",
 }                               # of files and paths
-_GENERATED = "<string>"                                      # the file of what dataclasses write
 MOST = 20_000                                                 # containers and objects that are looked at in each call
-
-
-def called_by_python(cls: type) -> Iterator[tuple]:
-    """Methods that no call in captured code names, operators and their kin, setters of properties: (name, what the
-    class has there, function).
-    """
-    for name in dict.fromkeys(name for c in cls.__mro__ for name in vars(c)):
-        found = of.in_class(cls, name)
-        f = found.fset if isinstance(found, property) else getattr(found, "__func__", found)
-        by_itself = isinstance(found, property) or (
-            name.startswith("__") and name.endswith("__") and name not in REWRITTEN
-        )
-        if by_itself and isinstance(f, FunctionType) and not is_library(f.__code__.co_filename):
-            yield name, found, f
-
-
-def reading(cls: type) -> list:
-    """Those of them that compute, of a class of the user's: names and functions."""
-    if not is_users(cls) or not is_captured_class(cls):
-        return []
-    called = [(name, f) for name, _, f in called_by_python(cls) if name not in _TEXTS]
-    functions = [(name, getattr(f, "__func__", f)) for name, f in called]
-    return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != _GENERATED]
 
 
 def reads_of(root: Builder) -> "Reads":
@@ -75,12 +48,14 @@ def reads_of(root: Builder) -> "Reads":
     """
     reads = root.trace.reads = root.trace.reads or Reads()
     reads.add_classes(dict.fromkeys([c for cls in root.trace.classes for c in (cls, type(cls))]))
+    reads.end()
     return reads
 
 
 def refuse_unknown(reads: "Reads", what: str) -> None:
     """An error if code reads something that cannot be watched."""
     if reads.unknown:
+        want_observation()
         raise UnstageableError(
             f"{what} may read {reads.unknown}",
             why="a program does not see whether that has changed",
@@ -134,6 +109,9 @@ class Reads:
 
     def __init__(self) -> None:
         self.unknown = ""                                     # what cannot be watched, if there is such a thing
+        self._ran = observation()
+        self._idle: list[tuple] = []                          # functions that have not run, as far as was observed
+        self._named_types: set[int] = set()                   # classes that functions name: others are not called
         self.seen: dict[int, Any] = {}  # what methods see as it was before the trace, since they are not captured
         # the same for names: (id of a module's global names, name), (id of a cell, "")
         self.names_of: set[tuple] = set()
@@ -141,6 +119,7 @@ class Reads:
         self._sources: list[of.Guard] = []
         self._known: dict[tuple, Any] = {}
         self._names: set[str] = set()                         # under which attributes may be read
+        self._makers: dict[int, type] = {}                    # classes that code names: it may make their objects
         # id of a class or module -> it, its dict, the names that were looked up in it
         self._spaces: dict[int, tuple] = {}
         self._makes_texts = False                             # whether code that is not seen may make texts
@@ -156,7 +135,9 @@ class Reads:
         called = [x for cls in classes for x in reading(cls)]
         if called:
             self._names |= {name for name, _ in called}
-            self._walk([(x, True) for x in (*classes, *[f for _, f in called])])
+            for cls in classes:
+                self._look_into(cls, unseen=True)
+            self._walk([(f, True) for _, f in called])
 
     def add_handed(self, items: Iterable) -> None:
         """Objects that are handed to code which is not captured: it may read any attribute, of them and of their
@@ -164,6 +145,13 @@ class Reads:
         """
         self._is_any_name = self._makes_texts = True
         self._walk([(x, False) for x in items])
+
+    def end(self) -> None:
+        """The trace is over: functions that have run since they were met are walked through."""
+        idle, self._idle = self._idle, []
+        for x, unseen in idle:
+            self._known.pop((id(x), unseen), None)
+        self._walk(idle)
 
     def sources(self) -> list:
         """All that was read, as sources of a trace."""
@@ -197,14 +185,20 @@ class Reads:
 
     def _next(self, x: Any, unseen: bool) -> Iterable:
         """The things that x refers to."""
+        if self._ran is not None and not self._ran.may_have_run(x):
+            self._idle.append((x, unseen))
+            return ()
         if is_shared(x) or not SHARED_METHODS.isdisjoint(self._names) and isinstance(x, (PurePath, IOBase)):
             self.unknown = f"what {getattr(x, '__name__', type(x).__name__)} tells"
             return ()
         if is_setting(x):
             self._sources.append(of.AnswerGuard(x, x()))
             return (x(),)
-        if is_question(x) or is_effect(x) or (tells_today(x) and not DATES.isdisjoint(self._names)):
+        is_called = self._ran is None or not isinstance(x, type) or id(x) in self._named_types
+        if is_called and (is_question(x) or is_effect(x) or (tells_today(x) and not DATES.isdisjoint(self._names))):
             self.unknown = f"what {x.__name__} says at each call"
+            return ()
+        if isinstance(x, logging.Logger):                     # what is told is no part of what code reads
             return ()
         if isinstance(x, FunctionType):
             return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
@@ -236,11 +230,12 @@ class Reads:
             return (x.get(None),)
         if isinstance(x, (type, ModuleType)):
             self._sources += met.of_decimals(x)
-            self._look_into(x)
+            self._makers.update({id(x): x} if isinstance(x, type) else {})
+            self._look_into(x, unseen)
             return ()
-        return self._inside(x)
+        return self._inside(x, unseen)
 
-    def _inside(self, x: Any) -> Iterable:
+    def _inside(self, x: Any, unseen: bool) -> Iterable:
         """What a container, an array or an object leads to, all of which is kept."""
         if isinstance(x, Iterator) and not isinstance(x, IOBase):
             self.unknown = f"an iterator ({type(x).__name__})"
@@ -251,18 +246,22 @@ class Reads:
         if len(leaves) == 1 and leaves[0] is x:
             self._sources += met.state_of(x)
             return self._is_known(x)
-        if met.is_closed_box(x):
+        if self._is_closed(x):
             self.unknown = f"what a {type(x).__name__} holds"
-        classes = {type(node.owner): None for node in islice(self.snapshot.nodes.values(), before, None)}
-        return [*leaves, *classes]
+        for cls in {type(node.owner): None for node in islice(self.snapshot.nodes.values(), before, None)}:
+            self._look_into(cls, unseen)
+        return leaves
 
     def _is_known(self, x: Any) -> Iterable:
         package = opaque_package_of(x)
         if package:
             self.unknown = f"an object of {package}'s"
-        elif met.is_closed_box(x):
+        elif self._is_closed(x):
             self.unknown = f"what a {type(x).__name__} holds"
         return ()
+
+    def _is_closed(self, x: Any) -> bool:
+        return met.is_closed_box(x) and not (type(x) in met.LOCKS and self._names.isdisjoint(met.ASK_LOCKS))
 
     def _closed_over(self, f: FunctionType) -> Iterable:
         """What a library's function has been made of, which may be the user's."""
@@ -271,8 +270,10 @@ class Reads:
                 self._sources.append(of.VariableGuard(cell, cell.cell_contents))
                 yield cell.cell_contents
 
-    def _look_into(self, x: Any) -> None:
+    def _look_into(self, x: Any, unseen: bool) -> None:
         """Note a class with those that it derives from, or a module, as something that names are looked up in."""
+        if unseen:
+            self.seen[id(x)] = x
         if isinstance(x, ABCMeta) and not self._names.isdisjoint(("isinstance", "issubclass")):
             self._sources.append(of.AnswerGuard(get_cache_token, get_cache_token()))  # whether classes were registered
         if isinstance(x, ModuleType):
@@ -315,6 +316,7 @@ class Reads:
         while values:
             x = values.pop()
             if not isinstance(x, ModuleType):
+                self._named_types.update([id(x)] if isinstance(x, type) else [])
                 yield x
             elif id(x) not in modules:
                 modules[id(x)] = x
@@ -341,38 +343,16 @@ class Reads:
         """Methods of a class that Python calls by itself; those that make texts only if code may make a text which does
         not name them.
         """
-        functions = (
-            {n: getattr(f, "__func__", f) for n, f in space.items() if n.startswith("__")}
-            if isinstance(x, type)
-            else {}
-        )
+        if not isinstance(x, type):
+            return set()
+        functions = {n: function_of(f) for n, f in space.items() if n.startswith("__")}
         found = {n for n, f in functions.items() if isinstance(f, FunctionType)}
-        return found if self._makes_texts else found - _TEXTS
+        made = found if any(x in c.__mro__ for c in self._makers.values()) else found - MAKERS
+        return made if self._makes_texts else made - TEXTS
 
 
 MAKE_NAMES = {"getattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller"}
 GETTERS = (operator.attrgetter, operator.methodcaller)
-
-
-def classes_within(x: Any) -> list:
-    """The users' classes of an object and of the objects in it, and such classes themselves."""
-    found: dict[type, None] = {}
-    seen: set[int] = set()
-    queue = [x]
-    while queue:
-        y = queue.pop()
-        if id(y) in seen or isinstance(y, (str, bytes, int, float, complex, np.ndarray)):
-            continue
-        seen.add(id(y))
-        if isinstance(y, BUFFERS):
-            continue
-        if isinstance(y, CONTAINERS):
-            values: Any = y.values() if hasattr(y, "values") else y
-            queue += values
-        elif isinstance(y, type) or is_open(y):
-            found[y if isinstance(y, type) else type(y)] = None
-            queue += [*getattr(y, "__dict__", {}).values()] if not isinstance(y, type) else ()
-    return list(found)
 
 
 def _is_open_module(x: ModuleType) -> bool:

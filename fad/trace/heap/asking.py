@@ -13,7 +13,7 @@ from typing import Any
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.where import is_captured_class, is_library
-from ..guards.reads import called_by_python
+from ..guards.by_python import called_by_python
 from ..guards.snapshot import Snapshot
 from ..objects.containers import contents, is_users, may_change
 from .opaque import parts_of

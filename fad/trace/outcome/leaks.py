@@ -14,6 +14,7 @@ from ...ir.build import Builder, contents_of
 from ...ir.value import Value
 from ...util import tree
 from ...util.errors import SideEffectError, UnstageableError
+from ..guards.observed import want_observation
 from ..guards.reads import reads_of
 from ..heap.journal import CONTAINER, note
 from ..lists.export import plain
@@ -90,6 +91,7 @@ def refuse_unseen_reads(root: Builder) -> None:
         return
     reads = reads_of(root)
     if any(id(x) in reads.seen for x in changed) or any(place in reads.names_of for place in places):
+        want_observation()
         raise SideEffectError(
             "a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself "
             "(operators, `with`)",

@@ -1,0 +1,70 @@
+"""Methods that Python calls by itself: operators, `with`, setters of properties. No call in captured code names them.
+"""
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ...util.where import is_captured_class, is_library
+from ..objects.containers import is_users
+from . import guard as of
+from .kinds import BUFFERS, CONTAINERS, is_open
+
+MAKERS = {"__init__", "__new__", "__init_subclass__", "__set_name__"}
+REWRITTEN = {*MAKERS, "__call__"}                             # captured as other functions are, or of a class's making
+TEXTS = {
+    "__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__",
+    "__copy__", "__deepcopy__",
+}
+_GENERATED = "<string>"                                      # the file of what dataclasses write
+
+
+def called_by_python(cls: type) -> Iterator[tuple]:
+    """Methods that no call in captured code names, operators and their kin, setters of properties: (name, what the
+    class has there, function).
+    """
+    for name in dict.fromkeys(name for c in cls.__mro__ for name in vars(c)):
+        found = of.in_class(cls, name)
+        f = found.fset if isinstance(found, property) else function_of(found)
+        by_itself = isinstance(found, property) or (
+            name.startswith("__") and name.endswith("__") and name not in REWRITTEN
+        )
+        if by_itself and isinstance(f, FunctionType) and not is_library(f.__code__.co_filename):
+            yield name, found, f
+
+
+def function_of(found: Any) -> Any:
+    """The function behind a static or class method. Other objects are not asked: some import a module when they are."""
+    return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
+
+
+def reading(cls: type) -> list:
+    """Those of them that compute, of a class of the user's: names and functions."""
+    if not is_users(cls) or not is_captured_class(cls):
+        return []
+    called = [(name, f) for name, _, f in called_by_python(cls) if name not in TEXTS]
+    functions = [(name, function_of(f)) for name, f in called]
+    return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != _GENERATED]
+
+
+def classes_within(x: Any) -> list:
+    """The users' classes of an object and of the objects in it, and such classes themselves."""
+    found: dict[type, None] = {}
+    seen: set[int] = set()
+    queue = [x]
+    while queue:
+        y = queue.pop()
+        if id(y) in seen or isinstance(y, (str, bytes, int, float, complex, np.ndarray)):
+            continue
+        seen.add(id(y))
+        if isinstance(y, BUFFERS):
+            continue
+        if isinstance(y, CONTAINERS):
+            values: Any = y.values() if hasattr(y, "values") else y
+            queue += values
+        elif isinstance(y, type) or is_open(y):
+            found[y if isinstance(y, type) else type(y)] = None
+            own = getattr(y, "__dict__", None)
+            queue += [*own.values()] if type(own) is dict else ()   # of a class it is no dict
+    return list(found)

@@ -1,0 +1,105 @@
+"""Which functions run during a trace that are not captured, as Python's profiler reports them.
+
+What such functions read is found by a walk from all that they may call (reads.py). In a large package the walk leads to
+functions that nobody calls: methods that draw, save or download. A trace that is refused because of them is made once
+more, and observed: then the walk goes through what has run, and no further. To observe takes as long as the trace
+itself, so it is done only where it is needed.
+"""
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
+from typing import Any, TypeVar
+
+from ...util.interrupts import let_through
+from ...util.where import is_captured, is_own
+
+T = TypeVar("T")
+
+
+class Observation:
+    """What has run: Python's functions, by their code, and functions in C. What fad itself calls of Python's library
+    does not count.
+    """
+
+    def __init__(self) -> None:
+        self.codes: set[CodeType] = set()
+        self._called: set[tuple] = set()
+
+    def note(self, frame: FrameType, event: str, given: Any) -> None:
+        """What the profiler is told."""
+        if event == "call":
+            code = frame.f_code
+            if code not in self.codes and (is_captured(code.co_filename) or not _is_for_fad(frame.f_back)):
+                self.codes.add(code)
+        elif event == "c_call" and not _is_for_fad(frame):
+            self._called.add(_key(given))
+
+    def may_have_run(self, f: Any) -> bool:
+        """Whether f has run. Of classes and other objects nothing is known."""
+        f = getattr(f, "__func__", f)
+        if isinstance(f, FunctionType):
+            return f.__code__ in self.codes
+        return not isinstance(f, BuiltinFunctionType) or _key(f) in self._called
+
+
+def _is_for_fad(frame: "FrameType | None") -> bool:
+    """Whether fad is the innermost caller that is no library."""
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if is_own(filename):
+            return True
+        if is_captured(filename):
+            return False
+        frame = frame.f_back
+    return False
+
+
+def _key(f: Any) -> tuple:
+    return getattr(f, "__module__", None), type(getattr(f, "__self__", None)), f.__name__
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.observation: Observation | None = None
+        self.is_wanted = False
+
+
+_state = _State()
+
+
+def observation() -> "Observation | None":
+    """The observation of the trace that is being made; None if it is not observed."""
+    return _state.observation
+
+
+def want_observation() -> None:
+    """Say that the trace is refused because of what code may do that is not captured."""
+    _state.is_wanted = True
+
+
+def observed_if_needed(trace: Callable[[], T]) -> T:
+    """trace(). If it is refused because of what code may do that is not captured, it is made again, and observed."""
+    if _state.observation is not None:
+        return trace()
+    _state.is_wanted = False
+    try:
+        return trace()
+    except Exception as error:
+        let_through(error)
+        if not _state.is_wanted or sys.getprofile() is not None:  # there is one profiler at a time
+            raise
+    with _observing():
+        return trace()
+
+
+@contextlib.contextmanager
+def _observing() -> Iterator[None]:
+    _state.observation = made = Observation()
+    sys.setprofile(made.note)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+        _state.observation = None

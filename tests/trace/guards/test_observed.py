@@ -1,0 +1,127 @@
+"""Methods that nobody calls keep no function from being compiled, and what those read that run is watched all the same."""
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+from fad.trace.guards.observed import Observation
+
+from ..packages import of_file
+
+X = np.array([0.6, -0.4, 1.2])
+LARGE = """
+import os, pickle, subprocess, sys, time
+import numpy as np
+RATE = 2.0
+TABLE = {"a": 1.0}
+
+class Key:
+    "Python hashes and compares it by itself, where a dict is asked."
+    def __init__(self, name):
+        self.name = name
+    def __hash__(self):
+        return hash(self.name)
+    def __eq__(self, other):
+        return isinstance(other, Key) and len(self.name) * RATE == len(other.name) * RATE
+
+class Model:
+    def __init__(self, w):
+        self._w, self.weights = w, {Key("one"): w, Key("three"): 3.0 * w}
+    @property
+    def w(self):
+        return self._w
+    @w.setter
+    def w(self, value):
+        self._w = value * RATE
+    def __getattr__(self, name):
+        if name.startswith("of_"):
+            return TABLE[name[3:]]
+        raise AttributeError(name)
+    def __getitem__(self, key):
+        return getattr(self, key)
+    def save(self, path):
+        with open(path, "wb") as f:
+            pickle.dump(self, f)
+    def draw(self):
+        subprocess.run(["plot", str(time.time()), eval("1")], env=os.environ)
+        return sys._getframe()
+
+class Noisy(Model):
+    def __eq__(self, other):
+        return time.time() > 0.0
+    __hash__ = None
+"""
+BODIES = {
+    "a setter": "m = M.Model(1.0); m.w = x[0]; return np.sum(x) * m.w",
+    "a missing attribute": "m = M.Model(1.0); return np.sum(x) * m.of_a * x[1]",
+    "an item": "m = M.Model(1.0); return np.sum(x) * m['of_a'] * m['_w']",
+    "a key": "m = M.Model(1.0); return np.sum(x ** 2) * m.weights[M.Key('one')]",
+}
+
+
+@pytest.fixture
+def module(tmp_path):
+    return of_file(tmp_path, LARGE)
+
+
+def made(module, body):
+    scope = {"M": module, "np": np}
+    path = f"{module.__file__}.{abs(hash(body))}.py"
+    with open(path, "w") as f:
+        f.write(f"def f(x):\n    {body}\n")
+    exec(compile(open(path).read(), path, "exec"), scope)
+    return scope["f"]
+
+
+def slope(f):
+    return np.array([(f(X + h) - f(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)])
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_methods_that_do_not_run_are_in_nobodys_way(name, module):
+    f = made(module, BODIES[name])
+    g = fad.grad(f, fallback=False)
+    for change in ("RATE", "TABLE", ""):
+        np.testing.assert_allclose(g(X), slope(f), rtol=1e-6, atol=1e-9)
+        if change == "RATE":
+            module.RATE = 3.0
+        elif change == "TABLE":
+            module.TABLE["a"] = 5.0
+
+
+def test_what_runs_and_says_another_thing_each_time_belongs_to_the_tape(module):
+    f = made(module, "m = M.Noisy(1.0); return np.sum(x) * (2.0 if m in [M.Noisy(2.0)] else 1.0)")
+    with pytest.raises(fad.FadError):
+        fad.grad(f, fallback=False)(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        np.testing.assert_allclose(fad.grad(f)(X), slope(f), rtol=1e-6)
+
+
+def test_another_profiler_is_left_alone(module):
+    f = made(module, BODIES["a setter"])
+    told: list = []
+    sys.setprofile(lambda *event: told.append(event[1]))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            np.testing.assert_allclose(fad.grad(f)(X), 2.0 * slope(lambda x: np.sum(x) * x[0]), rtol=1e-6)
+        assert sys.getprofile() is not None and told
+    finally:
+        sys.setprofile(None)
+    fad.grad(f)(X)
+    assert sys.getprofile() is None
+
+
+def test_what_fad_runs_for_itself_does_not_count():
+    seen = Observation()
+    sys.setprofile(seen.note)
+    try:
+        fad.source(fad.grad(lambda x: np.sum(x)), X)
+        len(X)
+    finally:
+        sys.setprofile(None)
+    assert seen.may_have_run(len) and not seen.may_have_run(slope)
+    assert not seen.may_have_run(np.linspace)
