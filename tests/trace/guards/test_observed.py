@@ -1,4 +1,5 @@
 """Methods that nobody calls keep no function from being compiled, and what those read that run is watched all the same."""
+import ast
 import sys
 import warnings
 
@@ -51,7 +52,8 @@ class Model:
 class Noisy(Model):
     def __eq__(self, other):
         return time.time() > 0.0
-    __hash__ = None
+    def __hash__(self):
+        return 1
 """
 BODIES = {
     "a setter": "m = M.Model(1.0); m.w = x[0]; return np.sum(x) * m.w",
@@ -92,7 +94,7 @@ def test_methods_that_do_not_run_are_in_nobodys_way(name, module):
 
 
 def test_what_runs_and_says_another_thing_each_time_belongs_to_the_tape(module):
-    f = made(module, "m = M.Noisy(1.0); return np.sum(x) * (2.0 if m in [M.Noisy(2.0)] else 1.0)")
+    f = made(module, "m = M.Noisy(1.0); return np.sum(x) * {m: 2.0}[M.Noisy(2.0)]")
     with pytest.raises(fad.FadError):
         fad.grad(f, fallback=False)(X)
     with warnings.catch_warnings():
@@ -124,4 +126,4 @@ def test_what_fad_runs_for_itself_does_not_count():
     finally:
         sys.setprofile(None)
     assert seen.may_have_run(len) and not seen.may_have_run(slope)
-    assert not seen.may_have_run(np.linspace)
+    assert not seen.may_have_run(ast.parse)
