@@ -102,6 +102,11 @@ def is_integer(item: Any) -> bool:
     return hasattr(item, "__index__")
 
 
+def _is_basic(item: Any) -> bool:
+    """Whether an item of a subscript is no array."""
+    return item is None or item is Ellipsis or isinstance(item, slice) or is_integer(item)
+
+
 def _as_index_array(item: Any) -> Any:
     """An item of a subscript as an array of integers or booleans: an ndarray if it is known, else a value."""
     item = as_array(np.asarray(item, INT) if isinstance(item, (list, tuple)) and not len(item) else item)
@@ -110,17 +115,41 @@ def _as_index_array(item: Any) -> Any:
     if item.dtype.kind not in "iub":
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices")
-    if item.dtype.kind == "b" and item.ndim == 0:
-        raise UnsupportedFunctionError("a single boolean as a subscript is not supported on traced arrays",
-                                       do="use np.where, or None for a new axis")
     return item
+
+
+def _is_flag(item: Any) -> bool:
+    """Whether an item of a subscript is a single boolean."""
+    return isinstance(item, (bool, np.bool_)) or (hasattr(item, "dtype") and item.dtype.kind == "b" and not item.ndim)
+
+
+def with_axes_of_flags(x: Any, subscript: Any) -> tuple:
+    """x and a subscript that mean the same without single booleans: a boolean is a mask of one element on an axis of
+    its own.
+
+    >>> x = np.arange(3.0)
+    >>> x[True].shape, x[None][np.array([True])].shape, x[1:, False].shape
+    ((1, 3), (1, 3), (2, 0))
+    """
+    items = list(subscript) if isinstance(subscript, tuple) else [subscript]
+    if not any(map(_is_flag, items)):
+        return x, subscript
+    items = [s if _is_basic(s) else _as_index_array(s) for s in items]
+    shape = list(shape_of(x))
+    for k, item in enumerate(items):
+        if _is_flag(item):
+            behind = sum(map(_axes_taken, items[k + 1:]))
+            has_dots = any(s is Ellipsis for s in items[:k])
+            shape.insert(len(shape) - behind if has_dots else sum(map(_axes_taken, items[:k])), 1)
+            flag = as_array(item)
+            items[k] = registry["reshape"](flag, 1) if is_value(flag) else np.asarray(flag).reshape(1)
+    return registry["reshape"](x, *shape), tuple(items)
 
 
 def _items(x: Any, subscript: Any) -> list:
     """The items of a subscript, one or more axes each, with its Ellipsis spelled out."""
     given = subscript if isinstance(subscript, tuple) else (subscript,)
-    items = [s if s is None or s is Ellipsis or isinstance(s, slice) or is_integer(s) else _as_index_array(s)
-             for s in given]
+    items = [s if _is_basic(s) else _as_index_array(s) for s in given]
     consumed = sum(_axes_taken(s) for s in items)
     rank = len(shape_of(x))
     if consumed > rank:
@@ -314,4 +343,4 @@ def from_start_all(a: np.ndarray, n: Any) -> Any:
     return np.where(a < 0, a + n, a) if is_int(n) else registry["wrap_index"](constant(a), n)
 
 
-__all__ = ["Selection", "agree_with_mask", "read_subscript", "signed"]
+__all__ = ["Selection", "agree_with_mask", "read_subscript", "signed", "with_axes_of_flags"]

@@ -24,6 +24,12 @@ class Gate:
     def __matmul__(self, x):
         return np.sum(x) * self.k * TABLE["g"] * GAIN
 
+    def __hash__(self):
+        return 1
+
+    def __eq__(self, other):
+        return TABLE["g"] > 0.0
+
 
 @pytest.fixture
 def kept():
@@ -212,8 +218,8 @@ def test_global_names_of_several_functions(f):
 
 
 @pytest.mark.parametrize("name", ["global name", "dict with arrays"])
-def test_what_is_changed_and_read_by_operators_is_refused(name):
-    """They read what was there before."""
+def test_what_is_changed_and_read_by_operators(name):
+    """Operators in captured code see the change; methods that Python calls by itself would see what was there before."""
     gate = Gate(0.3)
 
     def change_name(x):
@@ -224,7 +230,15 @@ def test_what_is_changed_and_read_by_operators_is_refused(name):
     def change_dict(x):
         TABLE["g"] = 5.0
         return gate @ x
+
+    def ask_dict(x):
+        TABLE["g"] = 5.0
+        return np.sum(x) * {gate: 2.0}[Gate(0.3)]
     f = change_name if name == "global name" else change_dict
+    for k in (3.0, 5.0):
+        TABLE["g"] = k
+        assert np.isclose(fad.jit(f, fallback=False)(X), f(X))
+        np.testing.assert_allclose(fad.grad(f, fallback=False)(X), f(X) / np.sum(X))
     for transform in (fad.jit, fad.grad):
         with pytest.raises(SideEffectError, match="methods read that Python calls by itself"):
-            transform(f, fallback=False)(X)
+            transform(ask_dict, fallback=False)(X)

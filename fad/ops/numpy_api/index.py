@@ -1,16 +1,21 @@
 """Subscripts: reading parts of arrays and writing them."""
 from typing import Any
 
+from ...ir.op import registry
 from ..assign import assigned
 from ..face import face
-from ..subscript import read_subscript
+from ..kinds import shape_of
+from ..subscript import read_subscript, with_axes_of_flags
 
 
 @face(method="__getitem__")
 def getitem(x: Any, subscript: Any) -> Any:
-    return read_subscript(x, subscript).read(x)
+    y, subscript = with_axes_of_flags(x, subscript)
+    return read_subscript(y, subscript).read(y)
 
 
 @face(method="__setitem__")
 def setitem(x: Any, subscript: Any, value: Any) -> None:
-    x.set(assigned(x, subscript, value))
+    y, subscript = with_axes_of_flags(x, subscript)
+    new = assigned(y, subscript, value)
+    x.set(new if y is x else registry["reshape"](new, *shape_of(x)))

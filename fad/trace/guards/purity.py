@@ -28,8 +28,9 @@ QUESTIONS = {
     "threading": {"get_ident", "get_native_id", "active_count", "stack_size"},
     "locale": {"getlocale", "localeconv"},
     **dict.fromkeys(
-        ("posixpath", "genericpath"),
-        {"getatime", "getctime", "getmtime", "getsize", "exists", "isfile", "isdir", "samefile"},
+        ("posixpath", "ntpath", "genericpath"),
+        {"abspath", "exists", "expanduser", "expandvars", "getatime", "getctime", "getmtime", "getsize", "isdir",
+         "isfile", "islink", "lexists", "realpath", "samefile"},
     ),
     **dict.fromkeys(
         ("numpy", "scipy"), {"load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "loadmat", "mmread"}
@@ -37,12 +38,13 @@ QUESTIONS = {
 }
 # modules of Python's own library whose functions say the same of the same arguments, or tell people something (logging)
 PURE = {
-    "abc", "argparse", "array", "ast", "base64", "binascii", "bisect", "builtins", "calendar", "cmath", "collections",
-    "collections_abc", "colorsys", "contextlib", "contextvars", "copy", "copyreg", "dataclasses", "datetime", "decimal",
-    "difflib", "dis", "enum", "fractions", "functools", "graphlib", "hashlib", "heapq", "hmac", "html", "inspect",
-    "itertools", "json", "keyword", "linecache", "logging", "math", "numbers", "operator", "pprint", "random", "re",
-    "reprlib", "shlex", "sre", "statistics", "string", "struct", "textwrap", "threading", "traceback", "types",
-    "typing", "unicodedata", "warnings", "weakref", "weakrefset", "xml", "zlib", "zoneinfo",
+    "abc", "argparse", "array", "ast", "base64", "binascii", "bisect", "builtins", "calendar", "cmath",
+    "collections", "collections_abc", "colorsys", "contextlib", "contextvars", "copy", "copyreg", "dataclasses",
+    "datetime", "decimal", "difflib", "dis", "enum", "fractions", "functools", "genericpath", "graphlib", "hashlib",
+    "heapq", "hmac", "html", "inspect", "itertools", "json", "keyword", "linecache", "logging", "math", "ntpath",
+    "numbers", "operator", "posixpath", "pprint", "random", "re", "reprlib", "shlex", "sre", "statistics", "string",
+    "struct", "textwrap", "threading", "traceback", "types", "typing", "unicodedata", "warnings", "weakref",
+    "weakrefset", "xml", "zlib", "zoneinfo",
 }
 _ALIASES = {
     "posix": "os",
@@ -61,8 +63,12 @@ _ALIASES = {
 _OF_PATHS = {"read_text", "read_bytes", "write_text", "write_bytes", "open", "exists", "is_file", "is_dir",
              "stat", "iterdir", "glob", "rglob", "unlink", "mkdir", "touch"}
 DATES = {"now", "today", "utcnow"}
+_EFFECTS = {  # of modules that have functions of other kinds, too
+    "json": {"load", "dump"},
+    "configparser": {"read", "read_file", "readfp", "write"},
+}
 _KNOWN = {
-    "fspath", "fsencode", "fsdecode", "loads", "dumps", "strptime", "StringIO", "BytesIO",
+    "fspath", "fsencode", "fsdecode", "loads", "dumps", "strptime", "StringIO", "BytesIO", "import_module",
 }  # of their arguments alone
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type)
 _SHARED = {"decimal": {"getcontext", "localcontext"}, "contextvars": {"copy_context"}, "logging": {"getLogger"},
@@ -132,8 +138,8 @@ def is_effect(f: Any) -> bool:
         return name in _OF_PATHS
     if name == "copy_context":
         return True
-    if module == "json":
-        return name in ("load", "dump")
+    if module in _EFFECTS:
+        return name in _EFFECTS[module]
     if module == "builtins":
         return name in _BUILTINS and isinstance(owner, ModuleType)
     is_pure = module in PURE or module.lstrip("_") in PURE or is_setting(f)

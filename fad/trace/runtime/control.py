@@ -180,6 +180,8 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
             return self._getattr
         if f is hasattr:
             return self._hasattr
+        if f is importlib.import_module:
+            return self._import_module
         if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
             return self.capture.swap(f)
         special = self.maker(f) or self.getter(f)
@@ -307,6 +309,10 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
     def imported(self, value: Any, module: str, name: str) -> Any:
         """The thing that `import module` or `from module import name` has bound."""
         return self.capture.imported(value, module, name) if is_tracing() else value
+
+    def _import_module(self, name: str, package: "str | None" = None) -> Any:
+        name = importlib.util.resolve_name(name, package or "") if name.startswith(".") else name
+        return self.imported(importlib.import_module(name), name, "")
 
     @staticmethod
     def module_name(level: int, name: str, package: "str | None") -> str:

@@ -109,6 +109,34 @@ def test_the_multivariate_normal():
     np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x))(np.array([0.2, 1.4])), stats.multivariate_normal.logpdf(np.array([0.2, 1.4])))
 
 
+LOW_RANK = np.array([[1.0, 0.2, 0.0], [0.3, 1.1, -0.4]])
+
+
+@pytest.mark.parametrize("cov", [LOW_RANK.T @ LOW_RANK, LOW_RANK.T @ LOW_RANK + np.eye(3), np.eye(3), np.array([1.0, 0.0, 2.0]), np.array(0.7)],
+                         ids=["low rank", "full rank", "equal eigenvalues", "a zero on the diagonal", "a number"])
+def test_the_multivariate_normal_of_a_covariance_that_may_be_singular(cov):
+    """The derivatives within the support; beside it the density is zero."""
+    rng = np.random.default_rng(3)
+    basis = LOW_RANK if cov.ndim == 2 and np.linalg.matrix_rank(cov) == 2 else np.diag([1.0, 0.0, 1.0]) if cov.ndim == 1 else np.eye(3)
+    t, mean = rng.normal(size=(4, len(basis))), np.zeros(3)
+
+    def f(t, c):
+        return np.sum(stats.multivariate_normal.logpdf(t @ basis, mean, c * cov, allow_singular=True))
+    np.testing.assert_allclose(fad.jit(f)(t, 1.3), f(t, 1.3))
+    np.testing.assert_allclose(fad.grad(f, 1)(t, 1.3), (f(t, 1.3 + 1e-6) - f(t, 1.3 - 1e-6)) / 2e-6, rtol=1e-7)
+    ways = rng.normal(size=t.shape)
+    np.testing.assert_allclose(np.sum(fad.grad(f)(t, 1.3) * ways), (f(t + 1e-6 * ways, 1.3) - f(t - 1e-6 * ways, 1.3)) / 2e-6, rtol=1e-7)
+    frozen = fad.jit(lambda c: stats.multivariate_normal(mean, c * cov, allow_singular=True).entropy())
+    np.testing.assert_allclose(frozen(1.3), stats.multivariate_normal(mean, 1.3 * cov, allow_singular=True).entropy())
+    off = rng.normal(size=(5, 3))
+    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x, mean, cov, True))(off), stats.multivariate_normal.logpdf(off, mean, cov, True))
+
+
+def test_a_covariance_of_a_negative_eigenvalue_is_refused():
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        fad.grad(lambda x: stats.multivariate_normal.logpdf(x, np.zeros(2), np.diag([1.0, -1.0]), True))(np.ones(2))
+
+
 def test_dirichlet_and_multinomial():
     x, alpha = np.array([0.2, 0.3, 0.5]), np.array([1.5, 2.0, 0.7])
     for points in (x, x[:2], np.stack([x, x[::-1]], axis=1)):
@@ -122,8 +150,6 @@ def test_what_is_not_known_says_so():
         fad.grad(lambda x: stats.kappa4.logpdf(x, 0.1, 0.2), fallback=False)(0.5)
     with pytest.raises(UnsupportedFunctionError, match=r"vonmises\.cdf"):
         fad.grad(lambda x: stats.vonmises.cdf(x, 1.2), fallback=False)(0.5)
-    with pytest.raises(UnsupportedFunctionError, match="singular"):
-        fad.grad(lambda m: stats.multivariate_normal.logpdf(np.ones(2), m, np.eye(2), allow_singular=True), fallback=False)(np.ones(2))
     with pytest.raises(TypeError, match="scales"):
         fad.grad(lambda x: stats.norm.logpdf(x, scales=2.0), fallback=False)(0.5)
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ....ir.op import registry
-from ....util.errors import UnsupportedFunctionError
 from ... import extents
 from ...face import face
 from ...kinds import shape_of
@@ -18,6 +19,7 @@ from ...special.information import xlogy
 from ...transcendental import exp, log
 from .. import linalg
 from ..arguments import as_array, rank
+from ..creation import eye
 from ..stacks import floating
 
 MODULE = "scipy.stats._multivariate"
@@ -46,14 +48,6 @@ class Frozen:
 
 
 # -- the normal distribution -----------------------------------------------------------------------
-
-
-def _refuse_singular(allow_singular: Any) -> None:
-    if allow_singular:
-        raise UnsupportedFunctionError(
-            "scipy.stats.multivariate_normal(allow_singular=True) is not supported on traced arrays",
-            why="the density of a singular covariance has no derivative with respect to it",
-            do="take the density in the subspace that has one")
 
 
 def scaled(d: Any, cov: Any) -> tuple:
@@ -87,24 +81,63 @@ def points(x: Any, mean: Any, cov: Any) -> Any:
     return 1.0 * x if mean is None else x - as_array(mean)
 
 
+_SMALLEST = 1e6 * np.finfo(float).eps  # of a singular covariance's eigenvalues, beside the largest: SciPy's _PSD
+
+
 def normal_logpdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
     """-(n log 2 pi + log det C + d C^-1 d) / 2."""
-    _refuse_singular(allow_singular)
     d = points(x, mean, cov)
+    if allow_singular:
+        return _logpdf_in_support(d, cov)
     z, log_det = scaled(d, cov)
     return -0.5 * (shape_of(d)[-1] * math.log(2.0 * math.pi) + log_det + over_last(z * z))
+
+
+def _logpdf_in_support(d: Any, cov: Any) -> Any:
+    """The density on the space that a covariance C of rank r < n spans: with C's pseudoinverse, the product of its
+    eigenvalues that are not zero, and r for n; elsewhere 0. The derivative is that of what is kept, where the rank does
+    not change.
+    """
+    n = shape_of(d)[-1]
+    cov = _matrix(floating(cov), n)
+    least, log_det, r = _spectrum(cov)
+    by_inverse = registry["matmul"](d, linalg.pinv(cov, _SMALLEST, True))
+    value = -0.5 * (r * math.log(2.0 * math.pi) + log_det + over_last(by_inverse * d))
+    outside = d - registry["matmul"](by_inverse, cov)
+    return registry["where"]((r < n) & (over_last(outside * outside) >= (1e3 * least) ** 2), -math.inf, value)
+
+
+def _spectrum(cov: Any) -> tuple:
+    """What counts as zero of the eigenvalues of a positive semidefinite matrix; the logarithm of the product of the
+    others, and how many they are."""
+    where, values = registry["where"], linalg.eigvalsh(cov)
+    least = _SMALLEST * registry["max"](registry["abs"](values), axes=(0,))
+    registry["check_that"](registry["all"](values >= -least, axes=(0,)), True, error="ValueError",
+                           what="The input matrix must be symmetric positive semidefinite.")
+    kept = values > least
+    return least, over_last(where(kept, log(where(kept, values, 1.0)), 0.0)), over_last(where(kept, 1.0, 0.0))
+
+
+def _matrix(cov: Any, n: Any) -> Any:
+    """A covariance that may be given as a number or as the diagonal."""
+    if rank(cov) == 2:
+        return cov
+    return eye(n) * (registry["reshape"](cov, 1, n) if rank(cov) else cov)
 
 
 def normal_pdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
     return exp(normal_logpdf(dist, x, mean, cov, allow_singular))
 
 
-def normal_entropy(dist: Any, mean: Any = None, cov: Any = 1) -> Any:
+def normal_entropy(dist: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
     """n (1 + log 2 pi) / 2 + log det C / 2."""
     cov = as_array(cov)
     n = (shape_of(cov)[-1] if rank(cov) else 1 if mean is None or not rank(as_array(mean))
          else shape_of(as_array(mean))[-1])
-    _, log_det = scaled(registry["full"](0.0, n, dtype="f8"), cov)
+    if allow_singular:
+        _, log_det, n = _spectrum(_matrix(floating(cov), n))
+    else:
+        _, log_det = scaled(registry["full"](0.0, n, dtype="f8"), cov)
     return 0.5 * (n * (1.0 + math.log(2.0 * math.pi)) + log_det)
 
 
@@ -143,7 +176,8 @@ METHODS: dict[str, dict[str, Callable]] = {
     DIRICHLET: {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf},
     MULTINOMIAL: {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf}}
 SAMPLES = {
-    NORMAL: ("stats.multivariate_normal.logpdf(x, v, P)", "stats.multivariate_normal(v, 1.0 + v).logpdf(x)"),
+    NORMAL: ("stats.multivariate_normal.logpdf(x, v, P)", "stats.multivariate_normal(v, 1.0 + v).logpdf(x)",
+             "stats.multivariate_normal.logpdf(x, v, P, True)"),
     DIRICHLET: ("stats.dirichlet.logpdf(np.array([0.1, 0.2, 0.3, 0.4]), 1.0 + v)",),
     MULTINOMIAL: ("stats.multinomial.logpmf(np.array([1, 0, 2, 1]), 4, v / np.sum(v))",)}
 
@@ -154,8 +188,7 @@ for _owner, _methods in METHODS.items():
 
 @face(f"{NORMAL}.__call__")
 def frozen_normal(dist: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, seed: Any = None) -> Frozen:
-    _refuse_singular(allow_singular)
-    return Frozen(METHODS[NORMAL], (mean, cov))
+    return Frozen(METHODS[NORMAL], (mean, cov, allow_singular))
 
 
 @face(f"{DIRICHLET}.__call__")
