@@ -64,12 +64,17 @@ def _most_places(original: Any) -> float:
 signature_of = lru_cache(None)(plain_signature_of)         # of NumPy's functions and methods
 
 
+_COPY = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False, np._CopyMode.IF_NEEDED: None}
+
+
 def fitted(name: str, original: Any, call: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     """The arguments of a call of the original as its face takes them.
 
     A keyword that the face does not take, and that would change the result, is an error.
     """
     taken = _taken(original, call)
+    if isinstance(kwargs.get("copy"), np._CopyMode):
+        kwargs = {**kwargs, "copy": _COPY[kwargs["copy"]]}
     if len(args) > taken.most:
         raise TypeError(f"{name}() takes {int(taken.most)} positional arguments but {len(args)} were given")
     if not kwargs and len(args) <= taken.places:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...util.interrupts import let_through
 from ..objects.containers import NEVER_CHANGE, slots_of
-from ..objects.opaque_state import BUFFERS
+from ..objects.opaque_state import BUFFERS, bytes_of
 from .kinds import MISSING
 
 _BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
@@ -268,7 +268,7 @@ def _values(x: Any, names: tuple) -> tuple:
 def _block(x: Any) -> Any:
     """Dtype, shape and memory of an array, the bytes of a buffer; None of anything else."""
     if isinstance(x, np.ndarray):
-        return x.dtype, x.shape, None if x.dtype.kind == "O" else x.tolist() if x.dtype.kind == "T" else x.tobytes()
+        return x.dtype, x.shape, None if x.dtype.kind == "O" else x.tolist() if x.dtype.kind == "T" else bytes_of(x)
     return bytes(x) if isinstance(x, BUFFERS) else None  # type: ignore[call-overload]
 
 

@@ -53,12 +53,18 @@ def held_in(x: Any) -> Any:
     return x[:] if isinstance(x, (bytearray, array)) else [(part, held_in(part)) for part in arrays_within(x)]
 
 
+def bytes_of(x: np.ndarray) -> bytes:
+    """The elements of an array, and its mask. Classes of arrays may refuse `tobytes`, as units do."""
+    mask = np.ma.getmaskarray(x).tobytes() if isinstance(x, np.ma.MaskedArray) else b""
+    return np.ndarray.tobytes(x) + mask
+
+
 def is_held_in(x: Any, held: Any) -> bool:
     """Whether x holds what it held."""
     if isinstance(x, ContextVar):
         return x.get(UNDEFINED) is held
     if isinstance(x, np.ndarray):
-        return x.tobytes() == held[0].tobytes() and all(v == before for v, before in held[1])
+        return bytes_of(x) == bytes_of(held[0]) and all(v == before for v, before in held[1])
     return x == held if isinstance(x, (bytearray, array)) else all(is_held_in(part, before) for part, before in held)
 
 

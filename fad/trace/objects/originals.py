@@ -6,6 +6,8 @@ them (isinstance) or they are asked for many names.
 """
 from typing import Any
 
+from ...util.defects import door
+
 
 class StandIn(type):
     """A class that captured code sees in place of an original one: equal to it, with its hash and its attributes."""
@@ -15,6 +17,7 @@ class StandIn(type):
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, cls.original)
 
+    @door
     def __subclasscheck__(cls, other: Any) -> bool:
         return issubclass(original_of(other), cls.original)
 

@@ -15,7 +15,7 @@ from ...ir.graph import Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
 from ...ops.carry import UNDEFINED
-from ...util.defects import is_defect, is_of_users_line, is_users
+from ...util.defects import door, is_defect, is_of_users_line, is_users
 from ...util.errors import (
     BEYOND,
     RAISED_ON_A_WAY,
@@ -204,9 +204,13 @@ class Context:
         self.manager = manager
         self.watch: Any = caught(lambda: manager._exceptions) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
 
+    @door
     def __enter__(self) -> Any:
         if self.watch is not None:
             self.watch.__enter__()
+        if not hasattr(type(self.manager), "__enter__"):
+            with self.manager:                                # Python says what is missing
+                pass
         entered = self.manager.__enter__()
         note_listeners()
         return entered

@@ -10,6 +10,7 @@ from typing import Any
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
+from ...util.defects import door
 from ...util.errors import ConcreteValueError, FadError, InternalErrorWarning
 from ...util.where import Where
 from ..heap.percall import steps_here
@@ -156,6 +157,7 @@ def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None
         raise why
 
 
+@door
 def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
     """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a
     branch.

@@ -229,6 +229,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
             return filter(condition, items)
         return self.comprehension(items, lambda x: x, (lambda x: x) if condition is None else self.call(condition))
 
+    @door
     def _list(self, *items: Any) -> list:
         """list(items): of what is traced, as a loop that fills a list."""
         if (

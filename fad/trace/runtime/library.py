@@ -237,6 +237,7 @@ class Ufunc:
             return found
         return lambda *args, **kwargs: self._by_protocol(name, args, kwargs)
 
+    @door
     def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
         """As NumPy would ask the protocol, which does not look into lists for traced values."""
         ufunc = self._ufunc

@@ -65,6 +65,7 @@ class LoopRuntime:
             element.share(conditions[0] if conditions else element)
         return made
 
+    @door
     def _comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         items = self.iterated(items)
         steps = steps_of(items) if is_tracing() else None

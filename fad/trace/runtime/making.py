@@ -8,6 +8,7 @@ from typing import Any
 
 from ...ir.build import current
 from ...util import tree
+from ...util.defects import door
 from ...util.errors import UnstageableError
 from ..guards.guard import in_class, of_class
 from ..guards.met import of_making
@@ -66,6 +67,7 @@ class Making:
         _note_attributes(x, since)
         return x
 
+    @door
     def _new(self, cls: Any, args: tuple, kwargs: dict) -> Any:
         """What `__new__` gives: perhaps an object that has been there before, or one of another class."""
         new = cls.__new__
@@ -81,6 +83,7 @@ class Making:
         note_new(x)
         return _own(x)
 
+    @door
     def _initialized(self, cls: Any, x: Any, args: tuple, kwargs: dict) -> Any:
         init = type(x).__init__ if isinstance(x, cls) else object.__init__
         if isinstance(init, FunctionType):
@@ -94,6 +97,7 @@ class Making:
         new = self.capture.swap(f)
         return self.call(f) if new is f else new
 
+    @door
     def _made_by_library(self, cls: Any, args: tuple, kwargs: dict) -> Any:
         since = next(births)
         optional.need(*tree.flatten((args, kwargs))[0])

@@ -153,6 +153,7 @@ def _precedes(a: Any, b: Any, relation: str) -> Any:
     return before
 
 
+@door
 def contains(items: Any, x: Any) -> Any:
     """x in items, where something of it is traced: one of them is equal."""
     if stack.is_live() or not isinstance(items, (tuple, list, set, frozenset)) or not is_traced((x, *items)):
@@ -270,6 +271,7 @@ class _ByAndBy:
     def __init__(self, items: Any):
         self.items, self.is_in_doubt = items, False
 
+    @door
     def __iter__(self) -> Iterator:
         if not isinstance(self.items, Iterator):
             yield from self.items

@@ -49,6 +49,7 @@ class _Percent(NamedTuple):
 
     template: str
 
+    @door
     def __call__(self, *values: Any) -> str:
         return self.template % values
 
@@ -59,6 +60,7 @@ class _PercentOfNames(NamedTuple):
     template: str
     names: tuple
 
+    @door
     def __call__(self, *values: Any) -> str:
         return self.template % dict(zip(self.names, values))
 
@@ -69,6 +71,7 @@ class _FormatMethod(NamedTuple):
     template: str
     names: tuple
 
+    @door
     def __call__(self, *values: Any) -> str:
         count = len(values) - len(self.names)
         return self.template.format(*values[:count], **dict(zip(self.names, values[count:])))

@@ -19,7 +19,7 @@ from ...ir.op import Op, registry
 from ...ir.value import Value, counted
 from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ...ops.literals import as_array, require_fitting, see_that_python_takes
-from ...util.errors import ConcreteValueError, SideEffectError
+from ...util.errors import ConcreteValueError, SideEffectError, UnsupportedFunctionError
 from ...util.where import is_users_operator, library_call
 from . import sparse
 from .absent import Absent, pickled, times_text
@@ -232,6 +232,12 @@ class Tracer(Value):
         if not self.ndim and self.zero_dim is not True:
             raise not_an_array(self)
         assign(self, subscript, value)
+
+    def _refuse_shape(self, shape: Any) -> None:
+        raise UnsupportedFunctionError("setting the shape of an array is not supported on traced arrays",
+                                       why="all its views would change with it", do="use np.reshape(x, shape)")
+
+    shape = property(Value.shape.fget, _refuse_shape)  # type: ignore[attr-defined, assignment]
 
     def __delitem__(self, subscript: Any) -> None:
         raise ValueError("cannot delete array elements")
