@@ -17,6 +17,7 @@ class TraceState:
     captured: dict[int, tuple[Any, Any]] = field(default_factory=dict)     # id(array) -> the array, its Value
     held: set[int] = field(default_factory=set)                 # arrays that a library returned and may keep (ids)
     watched: dict[int, bytes] = field(default_factory=dict)     # arrays that may change unseen: id -> bytes when used
+    read_only: dict[int, Any] = field(default_factory=dict)     # id -> arrays that setflags(write=False) was called of
     fresh_constants: dict[Var, Any] = field(default_factory=dict)          # arrays that the function itself made
     known_constants: dict[tuple, Var] = field(default_factory=dict)        # the same arrays, by their contents
     dense: dict[Var, Any] = field(default_factory=dict)         # whether an array is in C order, or its outer variable

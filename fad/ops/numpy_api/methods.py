@@ -132,6 +132,7 @@ PROPERTIES["flat"] = Flat
 PROPERTIES["nbytes"] = lambda x: size_of(shape_of(x)) * type_of(x).dtype.itemsize
 PROPERTIES["itemsize"] = lambda x: type_of(x).dtype.itemsize
 
+METHODS["__array_namespace__"] = lambda x, *, api_version=None: np
 # -- what has no meaning for a value that is not there yet -----------------------------------------
 
 
@@ -144,7 +145,7 @@ def _refused(name: str, why: str, do: str = "") -> Callable:
 _MEMORY = "it depends on how the array lies in memory"
 for _name in ("strides", "ctypes", "data", "base", "flags"):
     PROPERTIES[_name] = _refused(_name, _MEMORY)
-for _name, _do in {"byteswap": "", "getfield": "", "setfield": "", "setflags": "",
+for _name, _do in {"byteswap": "", "getfield": "", "setfield": "",
                    "tobytes": "", "tofile": "", "dump": "", "dumps": "", "newbyteorder": ""}.items():
     METHODS[_name] = _refused(_name, _MEMORY, _do)
 METHODS["resize"] = _refused("resize", "an array keeps its extents", "use np.resize, which gives a new array")

@@ -216,7 +216,7 @@ def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None"
                                                                   kw_defaults=[], defaults=[]),
                              body=inner, decorator_list=[], type_params=[])
     module = located(ast.Module(body=[around], type_ignores=[]), node)
-    made = compile(module, code.co_filename, "exec", dont_inherit=True)
+    made = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
     found = _find_code(made, "<lambda>" if isinstance(node, ast.Lambda) else node.name)
     if found is None:
         return None

@@ -10,6 +10,7 @@ from ...ir.build import current
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..guards.guard import ReadGuard
 from ..objects.draws import common_generators
+from ..objects.originals import original_of
 from ..values.tracer import Tracer
 from .journal import GENERATOR, journal, note
 from .opaque import reach
@@ -21,7 +22,7 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
     A traced value must not get into a cache that outlives the trace.
     """
     if not stack.builders() or stack.is_live():
-        return f(*args, **kwargs)
+        return f(*map(original_of, args), **{k: original_of(x) for k, x in kwargs.items()})
     plain, by_name = list(map(_number, args)), {k: _number(x) for k, x in kwargs.items()}
     if any(isinstance(x, Tracer) for x in (*plain, *by_name.values())):
         return runtime.call(f.__wrapped__)(*args, **kwargs)
@@ -60,9 +61,11 @@ def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
 
 
 def _number(x: Any) -> Any:
-    """A traced int that is a size as the number it is, for which the program then is; anything else as it is."""
+    """A traced int that is a size as the number it is, for which the program then is; anything else as it is, and a
+    class that captured code sees as the class itself.
+    """
     if not isinstance(x, Tracer) or x.ndim or x.dtype.kind != "i":
-        return x
+        return original_of(x)
     try:
         return operator.index(x)
     except ConcreteValueError:

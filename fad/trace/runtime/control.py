@@ -36,7 +36,7 @@ from ..lists.distributions import called_anew
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..objects.containers import is_users
-from ..objects.originals import original_of
+from ..objects.originals import StandIn, original_of
 from ..regions import handlers, optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
@@ -108,6 +108,8 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
     def _function(self, x: Any) -> Any:
         if isinstance(x, MethodType):
             return self._method(x)
+        if isinstance(x, StandIn):
+            return x.original
         own = self.getter(x) or (self.builtin(x) if type(x) is BuiltinFunctionType else None)
         if own is not None:
             return own

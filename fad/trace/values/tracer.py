@@ -166,6 +166,8 @@ class Tracer(Value):
     def set(self, new: Value) -> "Tracer":
         """Give this array a new value in place; what it is a view of changes with it."""
         view, builder = self.tie, current()
+        if id(self) in builder.root.trace.read_only:
+            raise ValueError("assignment destination is read-only")
         base: Any = None
         if self.is_lost:
             self._see_to_kin()
@@ -232,6 +234,17 @@ class Tracer(Value):
         if not self.ndim and self.zero_dim is not True:
             raise not_an_array(self)
         assign(self, subscript, value)
+
+    def setflags(self, write: "bool | None" = None, align: Any = None, uic: Any = None) -> None:
+        """Forbid writes, or allow them again."""
+        if write is not None and not current().is_certain:
+            raise UnsupportedFunctionError("setflags in a loop or a branch is not supported on traced arrays",
+                                           do="call it in front of the loop")
+        kept = current().root.trace.read_only
+        if write:
+            kept.pop(id(self), None)
+        elif write is not None:
+            kept[id(self)] = self
 
     def _refuse_shape(self, shape: Any) -> None:
         raise UnsupportedFunctionError("setting the shape of an array is not supported on traced arrays",

@@ -1,0 +1,132 @@
+"""What arrays have: every attribute of NumPy's arrays and numbers is there, or is refused by its name; writes may be forbidden."""
+import functools
+import warnings
+
+import numpy as np
+import pytest
+
+import fad
+
+X = np.array([0.6, -0.4, 1.2])
+OF_ARRAYS = [name for name in dir(np.ndarray) if name not in ("__dict__", "mT")]
+OF_NUMBERS = dir(np.float64)
+
+
+def failures(y, names):
+    found = {}
+    for name in names:
+        try:
+            getattr(y, name, None)
+        except Exception as error:
+            found[name] = error
+    return found
+
+
+@pytest.mark.parametrize("kind", ["array", "number", "array of no axes", "bool", "int"])
+def test_what_is_said_to_be_there_is_there(kind):
+    found = {}
+
+    def f(x):
+        y = {"array": x, "number": x[0], "array of no axes": np.asarray(x[0]), "bool": x > 0.0, "int": x.astype(int)}[kind]
+        found.update(failures(y, OF_NUMBERS if kind == "number" else OF_ARRAYS))
+        return np.sum(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fad.jit(f)(X)
+    assert not {name: error for name, error in found.items() if not isinstance(error, fad.FadError) or isinstance(error, AttributeError)}
+
+
+def test_the_namespace_of_an_array_is_numpy():
+    f = fad.value_and_grad(lambda x: x.__array_namespace__().sum(x.__array_namespace__(api_version="2023.12").sin(x)), fallback=False)
+    np.testing.assert_allclose(f(X)[1], np.cos(X))
+
+
+@functools.lru_cache
+def is_numpys(cls):
+    return issubclass(cls, np.ndarray)
+
+
+@functools.lru_cache
+def name_of(cls):
+    return cls.__name__
+
+
+@pytest.mark.parametrize("way", ["compiled", "tape"])
+def test_functions_that_keep_answers_are_asked_about_numpys_classes(way):
+    def f(x):
+        return np.sum(x) * (2.0 if is_numpys(type(x)) else 3.0) * len(name_of(type(x)))
+    g = fad.value_and_grad(f, fallback=False)
+    assert (g(X) if way == "compiled" else g.on_tape((X,), {}))[0] == f(X)
+
+
+def read_only(x):
+    y = x * 2.0
+    y.setflags(write=False)
+    z = y[1:]
+    try:
+        y[0] = 3.0
+    except ValueError:
+        y = y * 2.0
+    return np.sum(y) + np.sum(z)
+
+
+def view_of_read_only(x):
+    y = x * 2.0
+    y.setflags(write=False)
+    z = y[1:]
+    try:
+        z[0] = 3.0
+        k = 1.0
+    except ValueError:
+        k = 2.0
+    return np.sum(y) * k
+
+
+def allowed_again(x):
+    y = x * 2.0
+    y.setflags(write=False)
+    y.setflags(write=True)
+    y[0] *= x[1]
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("way", ["compiled", "tape"])
+@pytest.mark.parametrize("f", [read_only, view_of_read_only, allowed_again])
+def test_writes_that_are_forbidden(f, way):
+    g = fad.value_and_grad(f, fallback=False)
+    value, slope = g(X) if way == "compiled" else g.on_tape((X,), {})
+    assert np.isclose(value, f(X))
+    np.testing.assert_allclose(slope, [(f(X + h) - f(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)], rtol=1e-6)
+
+
+def test_a_shape_that_is_set_says_what_to_do():
+    def f(x):
+        y = x * 1.0
+        y.shape = (3, 1)
+        return np.sum(y)
+    with pytest.raises(fad.FadError, match=r"np\.reshape"):
+        fad.grad(f)(X)
+
+
+ANNOTATED = """
+from __future__ import annotations
+import numpy as np
+
+def f(x):
+    def inner(a: Nothing) -> Nothing:
+        b: Nothing = a * 2
+        return b
+    class A:
+        c: Nothing = 3
+        def m(self, q: Nothing) -> Nothing:
+            return q * self.c
+    return np.sum((lambda a: inner(a))(x)) * A().m(x[0])
+"""
+
+
+def test_annotations_that_python_does_not_evaluate(tmp_path):
+    path = tmp_path / "annotated.py"
+    path.write_text(ANNOTATED)
+    scope: dict = {}
+    exec(compile(ANNOTATED, str(path), "exec", dont_inherit=True), scope)
+    assert np.isclose(fad.jit(scope["f"], fallback=False)(X), scope["f"](X))
