@@ -74,6 +74,8 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
             return self.capture.swap(f)
         if isinstance(f, Dispatched):
             return functools.partial(self._dispatched_method, f)
+        if f is importlib.import_module:
+            return self._import_module
         f = f.original if type(f) is Maker else f
         if is_setting(f) and is_tracing():
             return functools.partial(answer, current().root, f)
@@ -182,8 +184,6 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
             return self._getattr
         if f is hasattr:
             return self._hasattr
-        if f is importlib.import_module:
-            return self._import_module
         if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
             return self.capture.swap(f)
         special = self.maker(f) or self.getter(f)
