@@ -157,3 +157,19 @@ def test_what_one_side_leaves_as_it_is_has_what_it_wrote(f, y):
     assert fad.jit(f, fallback=False)(X, y) == pytest.approx(f(X, y), rel=1e-12)
     slope = [(f(X + h, y) - f(X - h, y)) / 2e-6 for h in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(fad.grad(f)(X, y), slope, rtol=1e-6)
+
+
+def test_a_loop_that_waits_for_one_of_two_lists_to_shrink_ends():
+    """Which of them does is known when the program runs: tracing has to notice that it waits in vain."""
+    def merged(left, right):
+        result = []
+        while left and right:
+            result.append((left if left[0] <= right[0] else right).pop(0))
+        return result + left + right
+
+    def f(x):
+        a = merged([x[0], x[1]], [x[2]])
+        return a[0] + 2.0 * a[1] + 3.0 * a[2]
+    x = np.array([0.3, 0.9, 0.5])
+    with pytest.warns(fad.FallbackWarning):
+        np.testing.assert_allclose(fad.grad(f)(x), [1.0, 3.0, 2.0])

@@ -32,12 +32,14 @@ from ..regions.unroll import (
     unrolled_items,
 )
 from ..regions.widening import WideningError
+from ..values.aliases import check
 from ..values.constants import of_sizes
 from ..values.iterate import Steps, steps_of
 from .calls import is_tracing, keep
 from .comprehensions import SharedScope
 
 SHORT = 8                                                     # a comprehension over so few items is written out
+CHECKED = 64  # iterations of a plain loop after which lists are looked at that are known by two names
 
 
 class LoopRuntime:
@@ -139,6 +141,8 @@ class LoopRuntime:
                 return True
             body()
             iterations += 1
+            if iterations % CHECKED == 0:                     # what the condition asks about may be another list by now
+                check(current())
             if iterations > MOST_UNROLLED and not isinstance(why, Plainly):
                 raise why
 

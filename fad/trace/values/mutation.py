@@ -22,7 +22,7 @@ from ...ops.keywords import fitted, overwritten
 from ...ops.kinds import shape_of
 from ...ops.shape import inverse_permutation
 from ...ops.subscript import Selection
-from ...util.errors import SideEffectError
+from ...util.errors import SideEffectError, UnsupportedFunctionError
 from .layout import layout_of, reshape_is_view, through
 from .standin import ResultMemory, marked
 from .view_call import VIEWS, ViewCall, is_tracer
@@ -360,3 +360,24 @@ def _same_subscript(a: Any, b: Any) -> bool:
     if isinstance(a, Value):
         return a.atom is b.atom
     return isinstance(a, int) and a == b
+
+
+# -- what an array allows ----------------------------------------------------------------------------------------------
+
+
+def set_flags(x: Any, write: "bool | None" = None, align: Any = None, uic: Any = None) -> None:
+    """x.setflags(write): forbid writes, or allow them again."""
+    if write is not None and not current().is_certain:
+        raise UnsupportedFunctionError("setflags in a loop or a branch is not supported on traced arrays",
+                                       do="call it in front of the loop")
+    kept = current().root.trace.read_only
+    if write:
+        kept.pop(id(x), None)
+    elif write is not None:
+        kept[id(x)] = x
+
+
+def refuse_shape(x: Any, shape: Any) -> None:
+    """x.shape = shape"""
+    raise UnsupportedFunctionError("setting the shape of an array is not supported on traced arrays",
+                                   why="all its views would change with it", do="use np.reshape(x, shape)")

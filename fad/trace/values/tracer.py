@@ -19,13 +19,13 @@ from ...ir.op import Op, registry
 from ...ir.value import Value, counted
 from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ...ops.literals import as_array, require_fitting, see_that_python_takes
-from ...util.errors import ConcreteValueError, SideEffectError, UnsupportedFunctionError
+from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
 from . import sparse
 from .absent import Absent, pickled, times_text
 from .constants import constant_of, of_sizes
 from .excuses import SAME, lies_here, never
-from .mutation import assign, call_face
+from .mutation import assign, call_face, refuse_shape, set_flags
 from .operators import OPERATORS
 from .protocol import call_function, call_ufunc
 from .text import asked
@@ -235,22 +235,8 @@ class Tracer(Value):
             raise not_an_array(self)
         assign(self, subscript, value)
 
-    def setflags(self, write: "bool | None" = None, align: Any = None, uic: Any = None) -> None:
-        """Forbid writes, or allow them again."""
-        if write is not None and not current().is_certain:
-            raise UnsupportedFunctionError("setflags in a loop or a branch is not supported on traced arrays",
-                                           do="call it in front of the loop")
-        kept = current().root.trace.read_only
-        if write:
-            kept.pop(id(self), None)
-        elif write is not None:
-            kept[id(self)] = self
-
-    def _refuse_shape(self, shape: Any) -> None:
-        raise UnsupportedFunctionError("setting the shape of an array is not supported on traced arrays",
-                                       why="all its views would change with it", do="use np.reshape(x, shape)")
-
-    shape = property(Value.shape.fget, _refuse_shape)  # type: ignore[attr-defined, assignment]
+    setflags = set_flags
+    shape = property(Value.shape.fget, refuse_shape)  # type: ignore[attr-defined, assignment]
 
     def __delitem__(self, subscript: Any) -> None:
         raise ValueError("cannot delete array elements")
