@@ -11,6 +11,7 @@ from .legalisation import legalise
 from .licm import licm
 from .loop_distribution import distribute
 from .loop_reversal import reverse_loops
+from .merge_axes import merge_axes
 from .packing import pack_columns
 from .private_carries import privatise_carries
 from .read_before_write import read_before_write
@@ -29,9 +30,17 @@ LOOPS: tuple[pipeline.Pass, ...] = (
 def prepared(func: Func) -> Func:
     """The Func as the backend takes it.
 
-    All ops have a kernel. Small arrays of loops are scalars, and so are elements that a loop reads or adds to at one
-    place. Sums run in the order of memory. Arrays are read before they are written to.
+    All ops have a kernel. Products of stacks that are products of matrices are written as such. Small arrays of loops
+    are scalars, and so are elements that a loop reads or adds to at one place. Sums run in the order of memory. Arrays
+    are read before they are written to.
     """
     func = pipeline.through((legalise,), func)
-    new = pipeline.through((replace_aggregates,), func)
-    return pipeline.through((*LOOPS, rematerialise), new if new is func else pipeline.through(AFTER_REPLACEMENT, new))
+    func = _tidied((merge_axes,), func, (cse, simplify, dce))          # reshapes meet reshapes
+    func = _tidied((replace_aggregates,), func, AFTER_REPLACEMENT)
+    return pipeline.through((*LOOPS, rematerialise), func)
+
+
+def _tidied(passes: tuple[pipeline.Pass, ...], func: Func, after: tuple[pipeline.Pass, ...]) -> Func:
+    """The Func after these passes, and after others if they have changed it."""
+    new = pipeline.through(passes, func)
+    return new if new is func else pipeline.through(after, new)

@@ -18,7 +18,7 @@ from .plan import FORMATS, SparsePlan
 from .sweeps import What
 
 MODES = (None, "forward", "reverse")
-PLAIN = (np.ndarray, float)                                  # arguments that are leaves themselves
+PLAIN = (np.ndarray, float, int)                             # arguments that are leaves themselves
 
 
 @named_as_here

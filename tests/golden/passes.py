@@ -194,6 +194,10 @@ def columns(X, w):
     return total
 
 
+def tables(A, C):
+    return np.sin(A @ C)
+
+
 V, W = (20,), (20, 3)
 CASES = {
     "inline": (fad.grad, kept, V),
@@ -215,6 +219,7 @@ CASES = {
     "licm": (fad.jit, invariant, V, 0.5),
     "hoist_checks": (fad.jit, odd, V),
     "legalise": (fad.jit, least_squares, W, V),
+    "merge_axes": (fad.jit, tables, (6, 7, 40), (40, 50)),
     "replace_aggregates": (fad.jit, pendulum, (2,), 9),
     "reverse_loops": (fad.grad, energy, V),
     "hoist_reads": (fad.jit, pivot, V, V),

@@ -4,6 +4,7 @@ import pytest
 
 import fad
 from fad.passes.common_factors import common_factors
+from fad.passes.merge_axes import merge_axes
 from fad.passes.raise_products import raise_products
 from fad.trace.tracing import trace
 
@@ -129,3 +130,30 @@ def test_a_common_factor_is_multiplied_once(name):
     for tier in ("never", "now"):
         with fad.config.using(compile=tier):
             np.testing.assert_allclose(fad.jit(f)(*args), f(*args), rtol=1e-11, atol=1e-12)
+
+
+STACKS = {
+    "rows of a stack": ("ijk,kl->ijl", (6, 7, 40), (40, 50), 1),
+    "an axis of one": ("iojk,kl->iojl", (6, 1, 7, 40), (40, 50), 1),
+    "summed over both": ("ijk,ijl->kl", (6, 7, 40), (6, 7, 50), 1),
+    "columns of both": ("ik,jlk->ijl", (40, 40), (6, 7, 40), 1),
+    "another order": ("ijk,kl->jil", (6, 7, 40), (40, 50), 1),
+    "a batch of both": ("ijk,ikl->ijl", (6, 40, 40), (6, 40, 50), 0),
+    "parts between": ("ikj,kl->ijl", (40, 40, 6), (40, 50), 0),
+    "few columns": ("ijk,kl->ijl", (6, 7, 40), (40, 5), 0),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_stacks_that_are_matrices_are_one_product(name):
+    labels, left, right, merged = STACKS[name]
+    args = [RNG.standard_normal(left), RNG.standard_normal(right)]
+    f = lambda x, y: np.einsum(labels, np.sin(x), y)  # noqa: E731
+    func = merge_axes(trace(f, args).func)
+    assert any(e.op.name == "reshape" for e in func.equations) == bool(merged)
+    weights = RNG.standard_normal(f(*args).shape)
+    for given in (args, [np.asfortranarray(x) for x in args], [np.repeat(x, 2, axis=-1)[..., ::2] for x in args]):
+        np.testing.assert_allclose(fad.jit(f, compile="now")(*given), f(*given), rtol=1e-11, atol=1e-12)
+        both = [fad.jit(fad.grad(lambda x, y: np.sum(weights * f(x, y)), (0, 1)), compile=tier)(*given) for tier in ("now", "never")]
+        for compiled, interpreted in zip(*both):
+            np.testing.assert_allclose(compiled, interpreted, rtol=1e-11, atol=1e-12)
