@@ -24,11 +24,11 @@ from ..util.forks import renewed
 from ..util.interrupts import interrupt_behind, let_through, within_handler
 from ..util.lazy import LazyModule
 from ..util.log import patient, tell, timed
-from ..util.patience import OutOfPatience, patience
+from ..util.patience import OutOfPatience, patience, rest_of_loop
 from ..util.where import outside_fad
 from .callbacks import calls_python, linked, with_prints
 from .kernel import Kernel
-from .tiers import LOOK, SHARE, SHARE_OF_LOOPS, Job, compile_time, example, holds_locks, is_loaded, load_time, note_time
+from .tiers import LOOK, SHARE, Job, compile_time, example, holds_locks, is_set_up, load_time, note_time
 
 numba = LazyModule("numba")
 _compiling: Any = renewed(threading.RLock())
@@ -57,6 +57,7 @@ class Runner:
         self.text = ""                                       # of the kernel, once it is printed
         self.is_on_disk = False
         self.job: Job | None = None                          # that compiles the kernel in the background
+        self.paused_at = 0.0                                 # seconds of the interpreter until it last let the job on
         self.work: Any = None  # what the loops of a kernel do that runs on one thread: see work.Work
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
         self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))  # a call is never begun a second time
@@ -86,7 +87,11 @@ class Runner:
         started = time.perf_counter()
 
         def ask() -> float:
-            return self._wait(values, self.interpreted_for + time.perf_counter() - started)
+            nonlocal started
+            before = time.perf_counter()
+            left = self._wait(values, self.interpreted_for + before - started)
+            started += time.perf_counter() - before
+            return left
         try:
             with stack.concrete(), np.errstate(all="ignore"), patience(self._patience(), ask):
                 outputs = evaluate_freeing(self.func, values, self.dead)
@@ -180,17 +185,36 @@ class Runner:
         """
         job = self.job
         if job is not None:
-            return 0.0 if job.is_over() else LOOK
+            return self._share(job, spent)
         if spent < load_time(self.size):
             return load_time(self.size) - spent
         if not self.text:
             self._look(values)
-        left = (SHARE_OF_LOOPS if self.loops else SHARE) * compile_time(self.text) - spent
-        if self.is_on_disk or left > 0.0:
-            return 0.0 if self.is_on_disk else left
+        left = SHARE * compile_time(self.text) - spent
+        if self.is_on_disk:
+            return 0.0
+        if left > 0.0 and rest_of_loop() < compile_time(self.text):
+            return min(left, LOOK)
         work = functools.partial(self._made, self.text.strip(UNPRINTED), tuple([example(x) for x in values]))
-        self.job = Job.start(work)
+        self.job, self.paused_at = Job.start(work), spent
         return 0.0 if self.job is None else LOOK
+
+    def _share(self, job: Job, spent: float) -> float:
+        """Leave Python's lock to the compilation for as long as the interpreter had it, and answer as _wait does.
+
+        Of two threads that ask for the lock, one that often gives it back for a moment, as LLVM's calls do, would wait
+        five milliseconds each time. In a loop it shows who will be first, and the other one waits.
+        """
+        paused, ran = 0.0, spent - self.paused_at
+        if ran >= LOOK:
+            before, rest, expected = time.perf_counter(), rest_of_loop(), compile_time(self.text)
+            self.paused_at = spent
+            if rest > expected:
+                job.wait_for(rest)
+            elif rest == 0.0 or spent + rest > expected:
+                job.wait_for(ran)
+            paused = time.perf_counter() - before
+        return 0.0 if job.is_over() else max(LOOK, paused)
 
     def _patience(self) -> "float | None":
         """The seconds of this call until the interpreter asks whether to go on; None: it does not ask."""
@@ -254,12 +278,12 @@ class Runner:
         with _compiling, collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
             if numba.config.DISABLE_JIT:
                 raise compiler.BackendError("Numba's compilation is switched off (NUMBA_DISABLE_JIT)")
-            was_loaded, kernel = is_loaded(), compiler.kernel_of(text or self._text_for(values), self.name)
+            was_set_up, kernel = is_set_up(), compiler.kernel_of(text or self._text_for(values), self.name)
             is_new = not getattr(kernel.call, "signatures", None)
             kernel.call._can_compile = True
             kernel.compile(*values, *self.link)
             kernel.call.disable_compile()                    # other layouts are copied, other types are other programs
-        if was_loaded and is_new and not _is_loaded_from_disk(kernel):
+        if was_set_up and is_new and not _is_loaded_from_disk(kernel):
             note_time(kernel.source, took[0])
         return kernel, took[0]
 

@@ -22,9 +22,9 @@ from ..util.interrupts import is_interrupt
 from ..util.lazy import LazyModule
 
 SHARE = 0.25            # of the time of a compilation that the interpreter takes before one begins in the background
-SHARE_OF_LOOPS = 0.1    # compiled loops are a thousand times faster, not ten
 LOOK = 0.002            # seconds between two looks of the interpreter whether a kernel is there
-START, KERNEL, LINE, LOOP = 0.5, 0.01, 0.004, 0.017  # processor seconds, for what BENCHMARK takes REFERENCE seconds
+# processor seconds, for what BENCHMARK takes REFERENCE seconds
+IMPORT, SETUP, KERNEL, LINE, LOOP = 0.25, 0.25, 0.01, 0.004, 0.017
 BENCHMARK = "def f(x):\n" + "".join(f"    y{k} = x[{k}] * y{k - 1} + g(x, {k}) if x else None\n" for k in range(1, 60))
 REFERENCE = 0.0011
 
@@ -57,6 +57,11 @@ def is_loaded() -> bool:
     return "numba.core.compiler" in sys.modules
 
 
+def is_set_up() -> bool:
+    """Whether Numba has compiled something: before that it imports what it can compile."""
+    return "numba.np.arraymath" in sys.modules
+
+
 def load_time(equations: int) -> float:
     """About how many seconds it takes to print the kernel of a program and to load it from disk."""
     return (0.005 if is_loaded() else 0.2) + 0.0005 * equations
@@ -67,7 +72,8 @@ def compile_time(text: str) -> float:
     one for each loop, of which LLVM makes several.
     """
     ratio = _speed() if _Calibration.ratio is None else _Calibration.ratio
-    return (0.0 if is_loaded() else START * _speed()) + ratio * _formula(text)
+    start = (0.0 if is_loaded() else IMPORT) + (0.0 if is_set_up() else SETUP)
+    return start * _speed() + ratio * _formula(text)
 
 
 def _formula(text: str) -> float:

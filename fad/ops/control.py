@@ -25,7 +25,7 @@ from ..ir.traits import Traits
 from ..ir.types import INT, Type, type_of
 from ..util.errors import TapeMemoryError
 from ..util.memory import available
-from ..util.patience import check_patience
+from ..util.patience import check_patience, iterations
 from ..util.where import here
 from . import extents as extent
 from .arithmetic import sub
@@ -91,8 +91,7 @@ def _deliver(values: list, carries: Carries) -> tuple:
 
 def _run_for(args: Any, regions: tuple, **params: Any) -> tuple:
     start, stop, step, *carries = args
-    for i in range(int(start), int(stop), int(step)):
-        check_patience()
+    for i in iterations(range(int(start), int(stop), int(step))):
         carries = regions[0](i, *carries)
     return tuple(carries)
 

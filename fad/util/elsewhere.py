@@ -60,8 +60,12 @@ class Task:
     def wait(self) -> None:
         """Wait for its end."""
         while not self.is_over():
-            if self._running.acquire(timeout=0.05):
-                self._running.release()
+            self.wait_for(0.05)
+
+    def wait_for(self, seconds: float) -> None:
+        """Wait for its end, so many seconds at most. Meanwhile it has Python's lock for itself."""
+        if not self.is_over() and self._running.acquire(timeout=seconds):
+            self._running.release()
 
     def answer(self) -> Any:
         """The result; or the error is raised."""
