@@ -200,19 +200,20 @@ class Runner:
         return 0.0 if self.job is None else LOOK
 
     def _share(self, job: Job, spent: float) -> float:
-        """Leave Python's lock to the compilation for as long as the interpreter had it, and answer as _wait does.
+        """Leave Python's lock to the compilation for half of the time, and answer as _wait does.
 
         Of two threads that ask for the lock, one that often gives it back for a moment, as LLVM's calls do, would wait
-        five milliseconds each time. In a loop it shows who will be first, and the other one waits.
+        five milliseconds each time. Equations that take longer than LOOK are NumPy's work on large arrays, which leaves
+        the lock to others. In a loop it shows who will be first, and the other one waits.
         """
-        paused, ran = 0.0, spent - self.paused_at
-        if ran >= LOOK:
+        paused = 0.0
+        if spent - self.paused_at >= LOOK:
             before, rest, expected = time.perf_counter(), rest_of_loop(), compile_time(self.text)
             self.paused_at = spent
             if rest > expected:
                 job.wait_for(rest)
             elif rest == 0.0 or spent + rest > expected:
-                job.wait_for(ran)
+                job.wait_for(LOOK)
             paused = time.perf_counter() - before
         return 0.0 if job.is_over() else max(LOOK, paused)
 

@@ -31,9 +31,12 @@ class Clock:
         return self.now
 
     def interpret(self, seconds):
-        """So much work of the interpreter."""
+        """So much work of the interpreter: of a step, what is longer than its first two milliseconds is NumPy's."""
         self.now += seconds
-        self.llvm = max(self.llvm - seconds, 0.0) if self.numba == 0.0 else self.llvm
+        free = max(seconds - tiers.LOOK, 0.0) if self.numba else seconds
+        numba = min(free, self.numba)
+        self.numba -= numba
+        self.llvm = max(self.llvm - (free - numba), 0.0) if self.numba == 0.0 else self.llvm
 
     def pause(self, seconds):
         """The interpreter waits, until the compilation is over at most."""
@@ -121,10 +124,10 @@ def test_the_formula_is_about_right():
 
 
 @pytest.mark.parametrize("rest, pauses", [
-    (0.0, [0.004, 0.005]),                                    # outside of loops: each half of the time
+    (0.0, [tiers.LOOK] * 2),                                  # outside of loops: each half of the time
     (0.01, []),                                               # the loop ends sooner than the compilation
     (0.5, [0.5, 0.5]),                                        # and later
-    (0.097, [0.005]),                                         # the call has become longer than that
+    (0.097, [tiers.LOOK]),                                    # the call has become longer than that
 ])
 def test_the_slower_one_waits(rest, pauses, monkeypatch):
     played = fad.grad(lambda x: x * x).program_for(1.0)[0].runner

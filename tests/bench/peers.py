@@ -15,7 +15,7 @@ import fad
 from .programs import PROGRAMS
 from .timing import medians
 
-MODULES = {"fad": ("fad", "numba"), "JAX": ("jax", "jax.scipy.special"), "PyTorch": ("torch", "torch.func"),
+MODULES = {"fad": ("fad", "numba", "scipy.linalg"), "JAX": ("jax", "jax.scipy.special"), "PyTorch": ("torch", "torch.func"),
            "autograd": ("autograd", "autograd.numpy", "autograd.scipy.special")}
 
 

@@ -93,21 +93,21 @@ def by_hand():
     return table(("program", "by hand, µs", "fad, µs", "ratio"), rows) + "\n\n" + summary(ratios)
 
 
-def beside_libraries(measure, columns, best_of_fad, show):
-    """Two tables: the programs on which fad is fastest, and the others."""
-    ahead, behind, wins = [], [], []
-    for name, program in PROGRAMS.items():
-        times = measure(name, program)
-        ours = times[best_of_fad]
-        theirs = min(t for column, t in times.items() if (column[0] if isinstance(column, tuple) else column) != "fad")
-        wins.append(theirs / ours)
-        cells = [show(times[c]) if c in times else "–" for c in columns]
-        (ahead if ours <= theirs else behind).append([name, *cells, f"{ours / theirs:.2f}"])
-        print(f"{name}: {ours / theirs:.2f} of the best other", flush=True)
-    head = ["program", *(" ".join(c).strip() if isinstance(c, tuple) else c for c in columns), "fad / best other"]
-    text = table(head, ahead)
-    text += f"\n\nBehind another library ({len(behind)} of {len(PROGRAMS)}):\n\n{table(head, behind)}" if behind else "\n\nfad is the fastest on all."
-    return f"{text}\n\n{left_out()}The best other library takes {mean(wins):.1f} times as long as fad in geometric mean."
+def beside_libraries(times, ours, show, groups):
+    """Tables of (library, kind) columns, a group of programs each: from its title to the libraries that are ahead of fad in it."""
+    columns = list(dict.fromkeys(column for row in times.values() for column in row))
+    columns.sort(key=lambda column: list(peers.MODULES).index(column[0]))
+    head = ["program", *(" ".join(column).strip() for column in columns), "fad / best other"]
+    tables: dict = {title: [] for title in groups}
+    for name, row in times.items():
+        others = {library: t for (library, _), t in row.items() if library != "fad"}
+        ahead = {library for library, t in others.items() if t < row[ours]}
+        title = next(title for title, allowed in groups.items() if ahead <= set(allowed))
+        cells = [show(row[column]) if column in row else "–" for column in columns]
+        tables[title].append([name, *cells, f"{row[ours] / min(others.values()):.2f}"])
+    parts = [f"{title} ({len(rows)} of {len(times)} programs):\n\n{table(head, rows)}" for title, rows in tables.items() if rows]
+    means = [(library, mean([row[library, ""] / row[ours] for row in times.values() if (library, "") in row])) for library in OTHERS]
+    return "\n\n".join([*parts, left_out(), "fad is faster by " + ", ".join(f"{m:.2g} ({library})" for library, m in means) + " in geometric mean."])
 
 
 def left_out():
@@ -116,20 +116,28 @@ def left_out():
     for program in PROGRAMS.values():
         for library, reason in program.left_out.items():
             reasons[library, reason] = reasons.get((library, reason), 0) + 1
-    return "".join(f"{library} is left out of {count} program{'s' * (count > 1)}: {reason}.\n" for (library, reason), count in reasons.items()) + "\n"
+    return "\n".join(f"{library} is left out of {count} program{'s' * (count > 1)}: {reason}." for (library, reason), count in reasons.items())
 
 
 def steady():
     """Derivatives that are compiled, in all libraries."""
     needed(OTHERS)
-    return beside_libraries(lambda name, program: peers.measured(program, peers.MODULES), list(peers.MODULES), "fad", lambda t: f"{t * 1e6:,.0f}")
+    times = {name: {(library, ""): t for library, t in peers.measured(told(name), peers.MODULES).items()} for name in PROGRAMS}
+    return beside_libraries(times, ("fad", ""), lambda t: f"{t * 1e6:,.0f}", {"fad is the fastest": (), "Another library is faster": OTHERS})
 
 
 def first():
     """The first call, in processes of their own."""
     needed(OTHERS)
-    return beside_libraries(lambda name, program: first_calls.measured(name, peers.MODULES), first_calls.columns(peers.MODULES), ("fad", "auto"),
-                            lambda t: f"{t:.3f}" if t < 0.1 else f"{t:.2f}")
+    times = {name: first_calls.measured(told(name).name, peers.MODULES) for name in PROGRAMS}
+    groups = {"fad's first answer comes first": (), "Libraries that do not compile answer sooner": ("PyTorch", "autograd"), "JAX answers sooner": OTHERS}
+    return beside_libraries(times, ("fad", "auto"), lambda t: f"{t:.3f}" if t < 0.1 else f"{t:.2f}", groups)
+
+
+def told(name):
+    """The program, whose name is printed: it takes a while."""
+    print(name, flush=True)
+    return PROGRAMS[name]
 
 
 def primal():
