@@ -10,7 +10,7 @@ from .packages import of_file
 
 X = np.array([0.6, -0.4, 1.2])
 CLASSES = """
-import abc, math
+import abc, dataclasses, math
 import numpy as np
 COUNT = 2.0
 
@@ -94,8 +94,46 @@ class Tagged(dict):
         super().__init__(a=math.sin(w))
     def value(self, x):
         return self["a"] * np.sum(x)
+
+@dataclasses.dataclass
+class Record:
+    w: float
+    rows: list = dataclasses.field(default_factory=list)
+    made: dict = dataclasses.field(init=False, default_factory=dict)
+    start: dataclasses.InitVar[float] = 2.0
+    scale: float = dataclasses.field(default=3.0, kw_only=True)
+    total: float = dataclasses.field(init=False)
+    def __post_init__(self, start):
+        self.total = math.sinh(self.w) * start if self.w > 0 else self.w
+        self.rows.append(self.total)
+        self.made["w"] = self.w
+    def value(self, x):
+        new = dataclasses.replace(self, w=self.w * 2.0, start=1.5, rows=[1.0])
+        return self.total * np.sum(x) * self.scale + len(self.rows) * new.total * new.rows[-1] + new.made["w"]
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    w: float
+    angle: float = 0.5
+    def __post_init__(self):
+        object.__setattr__(self, "angle", math.atan(self.w) * self.angle)
+    def value(self, x):
+        return self.angle * np.sum(x) + self.w
+
+@dataclasses.dataclass(slots=True)
+class Slots(Root):
+    w: float
+    n: int = 3
+    def __post_init__(self):
+        self.w = math.exp(self.w) * self.n
+    def value(self, x):
+        return self.w * np.sum(x)
+
+class Derived(Record):
+    def value(self, x):
+        return super().value(x) * math.cos(self.total)
 """
-MADE = ["Abstract", "Checked", "Other", "Made", "Single", "Cubic", "Numbers", "Tagged"]
+MADE = ["Record", "Frozen", "Slots", "Derived", "Abstract", "Checked", "Other", "Made", "Single", "Cubic", "Numbers", "Tagged"]
 
 
 @pytest.fixture(scope="module")

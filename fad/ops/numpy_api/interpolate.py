@@ -8,9 +8,10 @@ from ...ir.op import registry
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from .arguments import as_array, fixed, live, rank, refuse
-from .piecewise import Piecewise, beside, bspline, placed, rows, samples, within
+from .piecewise import Piecewise, beside, bspline, make_interp_spline, placed, rows, samples, within
 
 STEPS = ("nearest", "nearest-up", "previous", "next")
+DEGREES = {"quadratic": 2, "cubic": 3, 2: 2, 3: 3}  # of the splines that interp1d makes
 
 # -- cubic splines ---------------------------------------------------------------------------------
 
@@ -233,13 +234,15 @@ def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: in
 @face("scipy.interpolate.interp1d", samples=("interpolate.interp1d(np.cumsum(v), v * v, fill_value='extrapolate')(x)",
                                              "interpolate.interp1d(np.arange(4.0), x, bounds_error=False, "
                                              "fill_value=0.5)(5 * v - 1)",
-                                             "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)"))
+                                             "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)",
+                                             "interpolate.interp1d(np.arange(4.0), x, 'cubic')(v + 1.5)",
+                                             "interpolate.interp1d(np.cumsum(v), v * v, 2, fill_value='extrapolate')(v)"))
 class Interp1d:
     """interp1d of traced data, the places in rising order."""
 
     def __init__(self, x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: Any = True, bounds_error: Any = None,
                  fill_value: Any = math.nan, assume_sorted: bool = False):
-        if kind not in ("linear", "slinear", *STEPS):
+        if kind not in ("linear", "slinear", *STEPS, *DEGREES):
             raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with traced data",
                          do="use scipy.interpolate.CubicSpline")
         extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
@@ -250,4 +253,7 @@ class Interp1d:
         self.fill = None if extrapolates else fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
 
     def __call__(self, x: Any) -> Any:
-        return _interpolated(self.x, self.y, x, self.kind, self.axis, self.bounds_error, self.fill)
+        if self.kind not in DEGREES:
+            return _interpolated(self.x, self.y, x, self.kind, self.axis, self.bounds_error, self.fill)
+        y = make_interp_spline(self.x, self.y, DEGREES[self.kind], axis=self.axis)(x)
+        return _bounded(y, self.x, live(x), self.bounds_error, self.fill, self.axis % rank(live(self.y)))

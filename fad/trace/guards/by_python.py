@@ -17,7 +17,7 @@ TEXTS = {
     "__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__",
     "__copy__", "__deepcopy__",
 }
-_GENERATED = "<string>"                                      # the file of what dataclasses write
+GENERATED = "<string>"                                      # the file of what dataclasses write
 
 
 def called_by_python(cls: type) -> Iterator[tuple]:
@@ -45,7 +45,7 @@ def reading(cls: type) -> list:
         return []
     called = [(name, f) for name, _, f in called_by_python(cls) if name not in TEXTS]
     functions = [(name, function_of(f)) for name, f in called]
-    return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != _GENERATED]
+    return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != GENERATED]
 
 
 def classes_within(x: Any) -> list:

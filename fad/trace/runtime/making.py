@@ -3,6 +3,8 @@ the class. Those that are the user's functions are captured.
 """
 import functools
 from collections.abc import Callable
+from dataclasses import _FIELD_INITVAR, _HAS_DEFAULT_FACTORY, MISSING  # type: ignore[attr-defined]
+from inspect import signature
 from types import FunctionType
 from typing import Any
 
@@ -10,6 +12,7 @@ from ...ir.build import current
 from ...util import tree
 from ...util.defects import door
 from ...util.errors import UnstageableError
+from ..guards.by_python import GENERATED
 from ..guards.guard import in_class, of_class
 from ..guards.met import of_making
 from ..heap.journal import made
@@ -25,11 +28,22 @@ from .calls import is_tracing
 _TYPES_CALL = type(type.__call__.__get__(int))                # bound: what super().__call__ of a metaclass is
 
 
+_FACTORY, _INITVAR = type(_HAS_DEFAULT_FACTORY), _FIELD_INITVAR
+
+
+def _is_followed(cls: Any, init: FunctionType) -> bool:
+    """Whether dataclasses has written this `__init__`, and a method of the user's follows it."""
+    is_written = hasattr(cls, "__dataclass_fields__") and init.__code__.co_filename == GENERATED
+    return is_written and hasattr(cls, "__post_init__")
+
+
 class Making:
     """Objects of classes, in the runtime of rewritten functions."""
 
     capture: Any
     call: Callable
+    attribute: Callable
+    set_attribute: Callable
 
     def maker(self, f: Any) -> "Callable | None":
         """Captured code's call of f where f makes objects: a class, or `super().__call__` in a metaclass."""
@@ -86,11 +100,35 @@ class Making:
     @door
     def _initialized(self, cls: Any, x: Any, args: tuple, kwargs: dict) -> Any:
         init = type(x).__init__ if isinstance(x, cls) else object.__init__
-        if isinstance(init, FunctionType):
+        if isinstance(init, FunctionType) and _is_followed(cls, init):
+            self._filled(x, init, args, kwargs)
+        elif isinstance(init, FunctionType):
             self._captured(init)(x, *args, **kwargs)
         elif init is not object.__init__:
             init(x, *args, **kwargs)
         return x
+
+    def _filled(self, x: Any, init: FunctionType, args: tuple, kwargs: dict) -> None:
+        """What the `__init__` does that dataclasses has written, which has no text: its fields in order, then
+        __post_init__.
+        """
+        given = signature(init).bind(x, *args, **kwargs)
+        given.apply_defaults()
+        passed_on: list = []
+        owner: Any = next(c for c in type(x).__mro__ if vars(c).get("__init__") is init)
+        for field in owner.__dataclass_fields__.values():
+            value = given.arguments.get(field.name, field.default)
+            if field.init and type(value) is _FACTORY or not field.init and field.default_factory is not MISSING:
+                value = self.call(field.default_factory)()
+            elif not field.init:
+                continue
+            if field._field_type is _INITVAR:
+                passed_on.append(value)
+            elif owner.__dataclass_params__.frozen:
+                object.__setattr__(x, field.name, value)
+            else:
+                self.set_attribute(value, x, field.name)
+        self.call(self.attribute(x, "__post_init__"))(*passed_on)
 
     def _captured(self, f: FunctionType) -> Callable:
         """What is called for a `__new__` or an `__init__`, which may be a library's."""
