@@ -3,7 +3,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from .elsewhere import in_new_thread
@@ -88,10 +88,29 @@ class Roof(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if not (isinstance(value, ModuleType) and name in self.__dict__["_above_rooms"]):
             super().__setattr__(name, value)
+        else:
+            value.__class__ = Room
 
     def __reduce__(self) -> tuple:
         """By its name: functions of notebooks that use fad are pickled with the modules that they name."""
         return importlib.import_module, (self.__name__,)
+
+
+class Room(ModuleType):
+    """A package that has a public function's name: its modules are attributes of the function, too, where Python looks
+    for them in `import fad.trace.tracing as tracing`."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, ModuleType):
+            roof, _, own = self.__name__.rpartition(".")
+            _with_modules(vars(sys.modules[roof]).get(own), {name: value})
+
+
+def _with_modules(f: Any, modules: dict) -> Any:
+    if isinstance(f, FunctionType):
+        vars(f).update({name: x for name, x in modules.items() if isinstance(x, ModuleType)})
+    return f
 
 
 def refusing_names(namespace: dict, part_of: str = "") -> Callable:
@@ -127,6 +146,8 @@ def lazy_names(namespace: dict, where: Mapping[str, str], others: str,
             if name not in names:
                 raise MissingName(f"module {package!r} has no attribute {name!r}", name, listed)
             value = names[name]
+        if name in above_rooms:
+            _with_modules(value, vars(sys.modules.get(f"{package}.{name}", value)))
         namespace[name] = value                 # from now on found without asking here
         return value
 

@@ -68,6 +68,12 @@ def test_functions_are_not_hidden_by_rooms_of_their_name():
     assert run(code) == "5.0 True"
 
 
+@pytest.mark.parametrize("before", ["", "import fad; fad.trace, fad.show; ", "import fad.show.explain, fad.trace.regions.branch; "])
+def test_modules_of_such_a_room_get_another_name(before):
+    code = before + "import fad, fad.trace.tracing as t, fad.trace.guards.reads as r, fad.show.draw as d; print(t.__name__, r.__name__, d.__name__, callable(fad.show))"
+    assert run(code) == "fad.trace.tracing fad.trace.guards.reads fad.show.draw True"
+
+
 def test_the_package_can_be_pickled():
     """Packages that send functions of notebooks to other processes pickle the modules that these name."""
     assert pickle.loads(pickle.dumps(fad)) is fad

@@ -236,7 +236,8 @@ def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: in
                                              "fill_value=0.5)(5 * v - 1)",
                                              "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)",
                                              "interpolate.interp1d(np.arange(4.0), x, 'cubic')(v + 1.5)",
-                                             "interpolate.interp1d(np.cumsum(v), v * v, 2, fill_value='extrapolate')(v)"))
+                                             "interpolate.interp1d(np.cumsum(v), v * v, 2, "
+                                             "fill_value='extrapolate')(v)"))
 class Interp1d:
     """interp1d of traced data, the places in rising order."""
 
