@@ -4,7 +4,7 @@ from typing import Any, Literal, overload
 
 from ..ir.op import registry
 from ..trace.runtime.capture import captured
-from ..transforms.vjp import pull_back
+from ..transforms.vjp_of_arrays import pull_back_here
 from ..util import tree
 from ..util.keywords import named_as_here
 from .inner import Inner, call_fitting, check_scalar, gradient_tree, seed_of, value_leaves
@@ -275,7 +275,7 @@ def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) ->
         if has_aux:
             value_leaves(inner)
         check_scalar(inner, what, "fad.jacobian", has_aux)
-        ys, pullback = pull_back(inner.func, inner.args, inner.wanted)
+        ys, pullback = pull_back_here(inner.func, inner.args, inner.wanted)
         inner.deliver(ys)
         cotangents = pullback([seed_of(inner.func.outputs[0])] + [None] * (len(ys) - 1))
         arguments = [args[k] for k in chosen]

@@ -69,7 +69,9 @@ class Inner:
             if self.traced.inside.is_changed:
                 raise _refused_change()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
-        self.func, _ = vectorise(rearranged(self.traced.func))
+        self.func = self.traced.func
+        if not stack.is_live():
+            self.func, _ = vectorise(rearranged(self.func))
         self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.delivered
         if self.traced.inside is not None and not is_delivered:
             self.deliver(self._left_values())

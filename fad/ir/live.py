@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..util.errors import ConcreteValueError
-from ..util.listening import TOLD, listening
+from ..util.listening import TOLD, listening, settings
 from ..util.memory import overlap, shared_memory
 from . import stack
 from .build import Builder, Value, building
@@ -36,6 +36,9 @@ class LiveBuilder(Builder):
         self.moving: set[Var] = getattr(self.root, "moving", set())
         self.arrays: dict[Var, Any] = {}                     # the arrays that inputs stand for; on the root
         self.outside: dict[int, tuple] = {}  # id(outside array) -> (it, what is seen instead, a copy); on the root
+        # what NumPy is to do of floating point errors, and the settings that decide it; on the root
+        self.unwarned: dict = {}
+        self.settings: Any = None
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -127,7 +130,7 @@ class LiveBuilder(Builder):
         types = (types,) if single else types
         recorded = any(t.dtype.kind in "fc" for t in types)
         lifted = tuple([self.lift(a) for a in args]) if recorded else args
-        with stack.concrete(), np.errstate(**_unwarned(self.root)):
+        with stack.concrete(), np.errstate(**unwarned(self.root)):
             results = _run(op, known, params)
         values = [_of_type(y, t) for y, t in zip((results,) if single else results, types)]
         outputs = self._recorded(op, lifted, types, params, values) if recorded else tuple(values)
@@ -183,15 +186,20 @@ def _run(op: Op, args: list, params: dict) -> Any:
         raise type(error)(*error.args) from None
 
 
-def _unwarned(root: Any) -> dict:
+def unwarned(root: Any) -> dict:
     """NumPy's handling of floating point errors without warnings; what the user's code wants to be told is told.
 
     Warnings are errors only under the user's own handlers: fad's rules compute with infinities, and NumPy warns of
     those.
     """
-    now = listening()
-    heard = {"warn", *TOLD} if (root.trace.strict and now.is_error) or now.records(root.trace.listening) else TOLD
-    return {kind: how if how in heard else "ignore" for kind, how in np.geterr().items()}
+    now = settings()
+    if root.settings != now:
+        hears = listening()
+        hears_warnings = (root.trace.strict and hears.is_error) or hears.records(root.trace.listening)
+        heard = {"warn", *TOLD} if hears_warnings else TOLD
+        root.unwarned = {kind: how if how in heard else "ignore" for kind, how in now[0].items()}
+        root.settings = now
+    return root.unwarned
 
 
 def _twin(x: np.ndarray) -> np.ndarray:

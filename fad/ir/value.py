@@ -40,7 +40,11 @@ class Value:
 
     @property
     def shape(self) -> tuple:
-        return tuple([current().value_of(n) for n in self.atom.type.shape])
+        extents = self.atom.type.shape
+        for n in extents:
+            if type(n) is not int:
+                return tuple([current().value_of(n) for n in extents])
+        return extents
 
     @property
     def ndim(self) -> int:

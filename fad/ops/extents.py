@@ -144,7 +144,7 @@ def broadcast_of(*args: Any) -> tuple:
     """The shape that these arguments broadcast to."""
     shapes = [shape_of(a) for a in args]
     first = shapes[0]
-    if all(s == () or s is first for s in shapes[1:]) and not first:
+    if all(s is first or not s for s in shapes):
         return first
     return broadcast_shapes(*shapes)
 

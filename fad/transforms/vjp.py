@@ -60,6 +60,10 @@ class Reverse:
             with at_line(eqn.where):
                 self.pullbacks.append(_located(log_write(self, eqn), eqn.where))
         run_equation(eqn, self.env)
+        self.note_active(eqn)
+
+    def note_active(self, eqn: Equation) -> None:
+        """Note that a derivative flows through an equation that has run, if one does."""
         if self.is_active(eqn):
             self.active.update(v for v in eqn.outputs if v.type.dtype.kind in "fc")
             self.pullbacks.append(lambda: self.pull(eqn))
@@ -126,7 +130,7 @@ class Reverse:
         ys = tuple([self.env[v] for v in eqn.outputs])
         # the reverse sweep's equations belong to the line they undo
         with at_line(eqn.where), guarding(is_masked(eqn, self.masked)):
-            gxs = _pullback(eqn, gs, ys, xs, needs)
+            gxs = pullback_of(eqn, gs, ys, xs, needs)
         with at_line(eqn.where):
             for a, g, need in zip(eqn.inputs, gxs, needs):
                 if need:
@@ -149,7 +153,7 @@ def _guarded(pull: Callable) -> Callable:
     return guarded
 
 
-def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+def pullback_of(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     derivative = eqn.op.derivative
     if getattr(derivative, "has_pullback", True) or isinstance(derivative, NotDifferentiable):
         return derivative.pullback(eqn.op, gs, ys, xs, eqn.params, needs)

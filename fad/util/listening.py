@@ -46,4 +46,4 @@ def outlets() -> tuple:
 
 def settings() -> tuple:
     """What decides who listens, quickly told: as long as it is the same, so are they."""
-    return np.geterr(), warnings.filters, len(warnings.filters), warnings.showwarning
+    return np.geterr(), tuple(warnings.filters), warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
