@@ -2,6 +2,7 @@
 
     vecmath      exp, log, sin, ... widened by LLVM, and NumPy's arithmetic: floor_divide, maximum, logaddexp, ...
     special      the scalar special functions of SciPy: gamma, digamma, betainc, jv, lambertw, ...
+    incomplete   derivatives of the incomplete gamma and beta functions with respect to their shapes
     linalg       matmul, solve, cholesky, eigh, svd, ... on stacks of matrices of any strides
     fft          fft, ifft, rfft, irfft along the last axis, any length
     sorting      sort, argsort, searchsorted, nan last as in NumPy

@@ -13,7 +13,7 @@ from ..face import add_face, add_ufunc, face
 from ..kinds import is_complex, shape_of
 from ..literals import as_array
 from ..pointwise import real_part
-from ..special import bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics
+from ..special import bessel, elliptic, errors, gamma, hypergeometric, incomplete, information, orthogonal, statistics
 from .arguments import axes_of, in_dtype
 
 # -- ufuncs of one result --------------------------------------------------------------------------
@@ -24,7 +24,7 @@ SHARED = {"psi": "digamma", "jn": "jv", "exp2": "exp2", "expm1": "expm1", "log1p
           "sinc": "sinc", "round": "rint"}
 
 # whose ops are in the table by now
-FAMILIES = (bessel, elliptic, errors, gamma, hypergeometric, information, orthogonal, statistics)
+FAMILIES = (bessel, elliptic, errors, gamma, hypergeometric, incomplete, information, orthogonal, statistics)
 
 for _op in list(registry.values()):
     if isinstance(_op, Op) and "scipy" in _op.facts and _op.name not in FUNCTIONS and "[" not in _op.text:

@@ -72,7 +72,7 @@ def special(name: str, *partials: Any, domain: Any = POSITIVE, singular: Any = (
     plain = InNumPy(name, formula) if formula else None
     find = (lambda: plain) if plain else (lambda: getattr(UFUNCS, behind)) if behind else (lambda: getattr(SCIPY, name))
     arity = len(partials) or 1
-    return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({_places(arity)})", derivative,
+    return composed(name, lambda *xs: find()(*xs), Infer(find), f"{printed or name}({places(arity)})", derivative,
                     domain, arity=arity, scipy=find, module="special", doc=f"SciPy's {name}", traits=traits)
 
 
@@ -81,12 +81,13 @@ def special_part(name: str, output: int, *partials: Any, call: str, domain: Any 
     def find() -> Any:
         return getattr(SCIPY, call)
     arity = len(partials)
-    return composed(name, lambda *xs: find()(*xs)[output], Infer(find, output), f"{call}({_places(arity)})[{output}]",
+    return composed(name, lambda *xs: find()(*xs)[output], Infer(find, output), f"{call}({places(arity)})[{output}]",
                     Partials(*partials), domain, arity=arity, scipy=find, module="special", part=(call, output),
                     doc=f"Result {output} of SciPy's {call}")
 
 
-def _places(arity: int) -> str:
+def places(arity: int) -> str:
+    """The places of a template's arguments."""
     return ", ".join(f"{{{k}}}" for k in range(arity))
 
 

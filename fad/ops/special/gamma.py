@@ -1,5 +1,4 @@
-"""The gamma function's family, complete and incomplete. Formulas: Digital Library of Mathematical Functions, chapters
-5, 8 and 25."""
+"""The gamma function's family. Formulas: Digital Library of Mathematical Functions, chapters 5 and 25."""
 from typing import Any
 
 from ...ir.op import Op
@@ -9,13 +8,10 @@ from ..choice import where
 from ..extents import broadcast_of
 from ..kinds import Partials
 from ..pointwise import composed, real_part
-from ..transcendental import cos, exp, sin
+from ..transcendental import cos, sin
 from .base import PI, POSITIVE, SCIPY, NoFormula, real_only, special
-from .information import xlog1py, xlogy
 
-SHAPE = NoFormula("the derivative of an incomplete gamma or beta function with respect to its shape has no closed form")
 ORDER = NoFormula("it is a function of an integer order")
-UNIT = (0.1, 0.9)
 NO_TRIGAMMA = "SciPy has no trigamma function of complex arguments"
 
 # -- gamma and its logarithmic derivatives ---------------------------------------------------------
@@ -52,29 +48,6 @@ betaln = special("betaln", lambda y, a, b: digamma(a) - digamma(a + b), lambda y
 poch = special("poch", lambda y, z, m: y * (digamma(z + m) - digamma(z)), lambda y, z, m: y * digamma(z + m))
 binom = special("binom", lambda y, n, k: y * (digamma(n + 1.0) - digamma(n - k + 1.0)),
                 lambda y, n, k: y * (digamma(n - k + 1.0) - digamma(k + 1.0)), domain=((2.0, 4.0), POSITIVE))
-
-# -- incomplete: the derivative is the density, that of an inverse its reciprocal ------------------
-
-
-def gamma_density(a: Any, x: Any) -> Any:
-    """x^(a-1) e^-x / gamma(a)."""
-    return exp(xlogy(a - 1.0, x) - x - gammaln(a))
-
-
-def beta_density(a: Any, b: Any, x: Any) -> Any:
-    """x^(a-1) (1-x)^(b-1) / beta(a, b)."""
-    return exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b))
-
-
-BETA = (POSITIVE, POSITIVE, UNIT)
-gammainc = special("gammainc", SHAPE, lambda y, a, x: gamma_density(a, x), singular=(1,))
-gammaincc = special("gammaincc", SHAPE, lambda y, a, x: -gamma_density(a, x), singular=(1,))
-gammaincinv = special("gammaincinv", SHAPE, lambda y, a, p: 1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT))
-gammainccinv = special("gammainccinv", SHAPE, lambda y, a, p: -1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT))
-betainc = special("betainc", SHAPE, SHAPE, lambda y, a, b, x: beta_density(a, b, x), domain=BETA, singular=(2,))
-betaincc = special("betaincc", SHAPE, SHAPE, lambda y, a, b, x: -beta_density(a, b, x), domain=BETA, singular=(2,))
-betaincinv = special("betaincinv", SHAPE, SHAPE, lambda y, a, b, p: 1.0 / beta_density(a, b, y), domain=BETA)
-betainccinv = special("betainccinv", SHAPE, SHAPE, lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=BETA)
 
 # -- polygamma, which SciPy writes as a Python function --------------------------------------------
 polygamma: Op = composed("polygamma", lambda n, x: SCIPY.polygamma(n, x)[()],

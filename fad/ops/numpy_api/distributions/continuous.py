@@ -10,18 +10,16 @@ from ...arithmetic import sqrt
 from ...choice import where
 from ...special.bessel import i0e, k1e
 from ...special.errors import erf, erfc, erfinv, log_ndtr, ndtr, ndtri
-from ...special.gamma import (
+from ...special.gamma import betaln, digamma, gammaln
+from ...special.incomplete import (
     betainc,
     betaincc,
     betainccinv,
     betaincinv,
-    betaln,
-    digamma,
     gammainc,
     gammaincc,
     gammainccinv,
     gammaincinv,
-    gammaln,
 )
 from ...special.information import cosm1, expit, log_expit, logit, xlog1py, xlogy
 from ...special.statistics import fdtr, fdtrc, fdtri, stdtr, stdtrit

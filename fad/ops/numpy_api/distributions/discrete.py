@@ -6,7 +6,8 @@ Distributions, 3rd edition.
 from typing import Any
 
 from ...choice import where
-from ...special.gamma import betainc, betaincc, betaln, gammainc, gammaincc, gammaln
+from ...special.gamma import betaln, gammaln
+from ...special.incomplete import betainc, betaincc, gammainc, gammaincc
 from ...special.information import xlog1py, xlogy
 from ...transcendental import exp, expm1, log, log1p
 from .record import Distribution
