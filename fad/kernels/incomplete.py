@@ -8,10 +8,11 @@ has one sign: nothing cancels, and the result keeps its digits however small it 
 rule does the rest. In the lower tail a density of a small shape falls slowly. There P(a, x) is
 P(a + 1, x) + x^a e^-x / gamma(a + 1), and the second term has a closed form. (DLMF, chapter 8)
 
-    >>> round(float(gammainc_da(1.5, 2.0)), 12)
-    -0.27236446613
-    >>> float(betainc_da(1.0, 1.0, 0.5)) - 0.5 * np.log(0.5)
-    0.0
+Against mpmath, first derivatives have a relative error of 2e-13 (gamma) and 8e-13 (beta) for shapes from 1e-3 to 1e4.
+Second derivatives are sums of terms of both signs, and have this error relative to the terms. The work is 40 or 80 values of the density.
+
+    >>> round(float(gammainc_da(1.0, 2.0)), 12), round(float(betainc_da(1.0, 1.0, 0.5) / np.log(0.5)), 12)
+    (-0.220825426212, 0.5)
 """
 import math
 
@@ -29,6 +30,7 @@ REACH = 42.0                                                 # exp(-42) is 6e-19
 STEPS = 10                                                   # Newton's, to the end of a tail
 # Shapes beyond, whose results would have few digits: nan. RATIO is for beta, SMALLEST for second derivatives.
 LARGEST, RATIO, SMALLEST = 1e8, 1e-9, 1e-7
+LEAST = 2.3e-308                                             # of the argument; what is less has few digits, too
 NODES, WEIGHTS = (0.5 * a for a in np.polynomial.legendre.leggauss(40))
 NODES += 0.5
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -41,7 +43,7 @@ def _part(arity, **how):
     return decorate
 
 
-# -- the density at the end of the tail, times x, and its slopes: without cancellation for large shapes ----------------
+# -- the density at the end of the tail, times x, and its slopes: without cancellation for large shapes --------------
 
 
 @_part(2)
@@ -81,19 +83,19 @@ def _above_psi(a):
     return where(a < 16.0, log(a) - psi(a), series)
 
 
-@_part(2)
-def _gamma_front(a, x):
-    """x^a e^-x / gamma(a)."""
-    return sqrt(a / (2.0 * math.pi)) * exp(a * _log1pmx((x - a) / a, x / a) - _beyond_stirling(a))
+@_part(3)
+def _gamma_front(a, x, by):
+    """x^a e^-x / (gamma(a) by). The division comes before the exponential, which may underflow."""
+    return sqrt(a / (2.0 * math.pi)) * exp(a * _log1pmx((x - a) / a, x / a) - _beyond_stirling(a) - log(by))
 
 
 @_part(4)
 def _beta_front(p, q, x, w):
-    """x^p w^q / beta(p, q), where w = 1 - x."""
+    """x^(p-1) w^q / beta(p, q), where w = 1 - x."""
     n, d = p + q, x * q - w * p
     exponent = p * _log1pmx(d / p, x / p * n) + q * _log1pmx(-d / q, w / q * n)
     return sqrt(p / (2.0 * math.pi) * (q / n)) * exp(
-        exponent + _beyond_stirling(n) - _beyond_stirling(p) - _beyond_stirling(q))
+        exponent - log(x) + _beyond_stirling(n) - _beyond_stirling(p) - _beyond_stirling(q))
 
 
 def _trigamma_of_numbers(x):
@@ -138,9 +140,11 @@ def _gamma_shape(a, x, c1, c2):
     if c2 != 0.0:
         c0 = -trigamma(shape)
     tail = _over_gamma_tail(shape, x, s, _end_of_gamma(shape, x, s), level, c0, c1, c2)
-    tail = tail + lower * (c0 + level * (c1 + c2 * level)) / x
-    value = where((x == 0.0) | (x == math.inf), 0.0, -s * _gamma_front(shape, x) * tail)
-    return where((a > 0.0) & (a >= c2 * SMALLEST) & (a <= LARGEST) & (x >= 0.0), value, math.nan)
+    by = where(s < 0.0, x, 1.0)
+    tail = by * tail + lower * (c0 + level * (c1 + c2 * level))
+    constant = (x == 0.0) | (x == math.inf)
+    value = where(constant, 0.0, -s * _gamma_front(shape, x, by) * tail)
+    return where((a > 0.0) & (a >= c2 * SMALLEST) & (a <= LARGEST) & (constant | (x >= LEAST)), value, math.nan)
 
 
 # -- incomplete beta: v is a distance from logit(x), and t = x e^-v / (1 - x + x e^-v) --------------------------------
@@ -187,10 +191,12 @@ def _beta_shape(a, b, x, w, c1, c2, c3):
     tail = (_over_beta_part(p, n, y, z, 0.0 * end, middle, lower, level_a, level_b, c0, c1, c2, c3)
             + _over_beta_part(p, n, y, z, middle, end - middle, lower, level_a, level_b, c0, c1, c2, c3))
     u_a, u_b = level_a - r, level_b - r
-    tail = tail + (c0 + (c2 + c3) * r * r + u_a * (c1 + c2 * u_a + c3 * u_b)) * r / y
-    value = where((x == 0.0) | (w == 0.0), 0.0, (2.0 * lower - 1.0) * _beta_front(p, q, y, z) * tail)
+    tail = y * tail + (c0 + (c2 + c3) * r * r + u_a * (c1 + c2 * u_a + c3 * u_b)) * r
+    constant = (x == 0.0) | (w == 0.0)
+    value = where(constant, 0.0, (2.0 * lower - 1.0) * _beta_front(p, q, y, z) * tail)
     least = maximum(RATIO * n, (c2 + c3) * SMALLEST)
-    return where((a >= least) & (b >= least) & (n <= LARGEST) & (x >= 0.0) & (w >= 0.0), value, math.nan)
+    inside = (constant & (x + w == 1.0)) | (minimum(x, w) >= LEAST)
+    return where((a >= least) & (b >= least) & (n <= LARGEST) & inside, value, math.nan)
 
 
 # -- what programs call -------------------------------------------------------------------------------------------

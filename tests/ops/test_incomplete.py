@@ -95,6 +95,14 @@ def test_edges(name):
     assert fad.ops.table.TABLE[name](*np.float32(shapes), np.float32(0.5)).dtype == np.float32
 
 
+def test_deep_tails():
+    """Where the function itself is hardly above the least number."""
+    np.testing.assert_allclose(fad.grad(lambda a: np.log(sp.gammainc(a, 1e-200)))(1.0), np.log(1e-200) - sp.psi(2.0), rtol=1e-12)
+    np.testing.assert_allclose(fad.grad(lambda a: np.log(sp.betainc(a, 1.0, 1e-200)))(1.0), np.log(1e-200), rtol=1e-12)
+    np.testing.assert_allclose(fad.grad(lambda x: np.log(sp.fdtrc(3.0, 5.0, x)))(1e12), -2.5e-12, rtol=1e-9)
+    assert np.isnan(fad.grad(lambda a: sp.betainc(a, 1.0, 5e-324))(1.0))
+
+
 def test_third_derivatives_raise():
     third = fad.grad(fad.grad(fad.grad(lambda a: sp.gammainc(a, 2.0))))
     with pytest.raises(NoDerivativeError, match="no third"):

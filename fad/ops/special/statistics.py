@@ -12,7 +12,7 @@ from ..kinds import NoRule
 from ..transcendental import exp, log, log1p, sqrt
 from .base import PI, POSITIVE, NoFormula, special
 from .bessel import ive
-from .gamma import gammaln
+from .gamma import betaln, gammaln
 from .incomplete import (
     UNIT,
     beta_density,
@@ -67,8 +67,8 @@ def chi_freedom(v: Any, x: Any) -> Any:
 
 def f_density(m: Any, n: Any, x: Any) -> Any:
     """Of the F distribution of m and n degrees of freedom."""
-    total = n + m * x
-    return beta_density(0.5 * m, 0.5 * n, m * x / total) * m * n / (total * total)
+    total, a, b = n + m * x, 0.5 * m, 0.5 * n
+    return exp(xlogy(a - 1.0, m * x / total) + xlogy(b - 1.0, n / total) - betaln(a, b)) * m * n / (total * total)
 
 
 def _f_shapes(m: Any, n: Any, x: Any) -> tuple:

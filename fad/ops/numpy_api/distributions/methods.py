@@ -236,12 +236,12 @@ SAMPLES = {
     "rv_continuous.logpdf": ("stats.norm.logpdf(x, v, 1.0 + v)", "stats.gamma.logpdf(v, 2.0 + v, scale=0.7)",
                              "stats.t.logpdf(x, 3.0 + v)"),
     "rv_continuous.pdf": ("stats.beta.pdf(x, 1.5 + v, 2.0)", "stats.lognorm.pdf(v, 0.4 + v)"),
-    "rv_continuous.cdf": ("stats.norm.cdf(x, v, 1.0 + v)", "stats.logistic.cdf(x, v)"),
-    "rv_continuous.logcdf": ("stats.norm.logcdf(x, v, 1.0 + v)",),
-    "rv_continuous.logsf": ("stats.norm.logsf(x, v, 1.0 + v)",),
+    "rv_continuous.cdf": ("stats.norm.cdf(x, v, 1.0 + v)", "stats.logistic.cdf(x, v)", "stats.t.cdf(x, 2.0 + v)"),
+    "rv_continuous.logcdf": ("stats.norm.logcdf(x, v, 1.0 + v)", "stats.beta.logcdf(0.3, 1.0 + v, 2.0 + v)"),
+    "rv_continuous.logsf": ("stats.norm.logsf(x, v, 1.0 + v)", "stats.gamma.logsf(v, 1.0 + v, scale=0.7)"),
     "rv_continuous.sf": ("stats.weibull_min.sf(x, 1.0 + v, scale=2.0)",),
-    "rv_continuous.ppf": ("stats.norm.ppf(x, v, 1.0 + v)",),
-    "rv_continuous.isf": ("stats.gumbel_r.isf(x, v, 1.0 + v)",),
+    "rv_continuous.ppf": ("stats.norm.ppf(x, v, 1.0 + v)", "stats.gamma.ppf(0.3, 1.0 + v)"),
+    "rv_continuous.isf": ("stats.gumbel_r.isf(x, v, 1.0 + v)", "stats.f.isf(0.3, 2.0 + v, 5.0)"),
     "rv_continuous.entropy": ("stats.gamma.entropy(1.0 + v, scale=v)",),
     "rv_continuous.mean": ("stats.gamma.mean(1.0 + v, x, scale=v)", "stats.truncnorm.mean(-v, 1.0)"),
     "rv_continuous.var": ("stats.beta.var(1.0 + v, 2.0, scale=x)", "stats.weibull_min.var(1.0 + v)"),
@@ -253,7 +253,7 @@ SAMPLES = {
     "rv_discrete.mean": ("stats.poisson.mean(v)",), "rv_discrete.var": ("stats.binom.var(5, v)",),
     "rv_discrete.logpmf": ("stats.poisson.logpmf(i[:, None], v)", "stats.binom.logpmf(i[:, None], 5, v)"),
     "rv_discrete.pmf": ("stats.nbinom.pmf(i[:, None], 2.0 + v, v)",),
-    "rv_discrete.cdf": ("stats.poisson.cdf(i[:, None], v)",)}
+    "rv_discrete.cdf": ("stats.poisson.cdf(i[:, None], v)", "stats.nbinom.cdf(i[:, None], 2.0 + v, 0.4)")}
 NEEDED = {"ppf": "ppf", "isf": "ppf", "median": "ppf", "interval": "ppf",
           "entropy": "entropy", **dict.fromkeys(("cdf", "sf", "logcdf", "logsf"), "cdf")}
 
