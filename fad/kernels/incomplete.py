@@ -9,7 +9,8 @@ rule does the rest. In the lower tail a density of a small shape falls slowly. T
 P(a + 1, x) + x^a e^-x / gamma(a + 1), and the second term has a closed form. (DLMF, chapter 8)
 
 Against mpmath, first derivatives have a relative error of 2e-13 (gamma) and 8e-13 (beta) for shapes from 1e-3 to 1e4.
-Second derivatives are sums of terms of both signs, and have this error relative to the terms. The work is 40 or 80 values of the density.
+Second derivatives are sums of terms of both signs, and have this error relative to the terms. The work is 40 or 80
+values of the density.
 
     >>> round(float(gammainc_da(1.0, 2.0)), 12), round(float(betainc_da(1.0, 1.0, 0.5) / np.log(0.5)), 12)
     (-0.220825426212, 0.5)
