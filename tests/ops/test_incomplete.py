@@ -103,6 +103,15 @@ def test_deep_tails():
     assert np.isnan(fad.grad(lambda a: sp.betainc(a, 1.0, 5e-324))(1.0))
 
 
+def test_many_degrees_of_freedom():
+    """nan where few digits are left, to second order, too; the derivative with respect to the argument stays."""
+    first = fad.grad(lambda v: sp.stdtr(v, -1.5))
+    large = stats.norm.pdf(1.5) * -1.5 * (1.5 ** 2 + 1.0) / 4.0          # of the normal limit, times 1 / v^2
+    np.testing.assert_allclose(first(1e5), large / 1e10, rtol=1e-5)
+    assert np.isnan([first(1e7), fad.grad(first)(1e7), fad.grad(lambda m: sp.fdtr(m, 3.0, 1.5))(1e7)]).all()
+    np.testing.assert_allclose(fad.grad(lambda t: sp.stdtr(1e7, t))(-1.5), stats.norm.pdf(1.5), rtol=1e-6)
+
+
 def test_third_derivatives_raise():
     third = fad.grad(fad.grad(fad.grad(lambda a: sp.gammainc(a, 2.0))))
     with pytest.raises(NoDerivativeError, match="no third"):

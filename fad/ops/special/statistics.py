@@ -3,6 +3,7 @@
 Formulas: Abramowitz & Stegun, chapter 26; SciPy's documentation for the order of arguments. What SciPy rounds to an
 integer is constant.
 """
+import math
 from typing import Any
 
 from ...ir.op import Op
@@ -47,12 +48,18 @@ def t_density(v: Any, t: Any) -> Any:
     return exp(_half_step(0.5 * v) - 0.5 * (v + 1.0) * log1p(t * t / v)) / sqrt(2.0 * PI)
 
 
+def _with_digits(v: Any, slope: Any) -> Any:
+    """The derivative with respect to v degrees of freedom, a difference that has v times fewer digits than its terms;
+    nan, and so are its derivatives, where few remain."""
+    return slope * where(v <= 1e6, 1.0, math.nan)
+
+
 def t_freedom(v: Any, t: Any) -> Any:
     """The derivative of stdtr = I_x(v/2, 1/2) / 2 for t < 0, x = v / (v + t^2), with respect to v."""
     t = t + where(t == 0, 1e-18, 0.0)                        # a root of 1 - x, whose derivative is infinite at zero
     total = v + t * t
     slope = 0.25 * beta_shapes(0.5 * v, 0.5, v / total, t * t / total)[0]
-    return where(t < 0, slope, -slope) - 0.5 * t * t_density(v, t) / v
+    return _with_digits(v, where(t < 0, slope, -slope) - 0.5 * t * t_density(v, t) / v)
 
 
 def chi_density(v: Any, x: Any) -> Any:
@@ -78,12 +85,12 @@ def _f_shapes(m: Any, n: Any, x: Any) -> tuple:
 
 def f_over(m: Any, n: Any, x: Any) -> Any:
     """The derivative of fdtr = I_z(m/2, n/2), z = m x / (n + m x), with respect to m."""
-    return 0.5 * _f_shapes(m, n, x)[0] + f_density(m, n, x) * x / m
+    return _with_digits(m, 0.5 * _f_shapes(m, n, x)[0] + f_density(m, n, x) * x / m)
 
 
 def f_under(m: Any, n: Any, x: Any) -> Any:
     """The derivative of fdtr with respect to n."""
-    return 0.5 * _f_shapes(m, n, x)[1] - f_density(m, n, x) * x / n
+    return _with_digits(n, 0.5 * _f_shapes(m, n, x)[1] - f_density(m, n, x) * x / n)
 
 
 def noncentral_chi_density(x: Any, v: Any, c: Any) -> Any:
