@@ -47,7 +47,7 @@ class Branches:
             )
         self.open.append(code)
         try:
-            return attempted(functools.partial(choose, *branch))
+            return attempted(functools.partial(choose, *branch), branch[3])
         except EndsBySize as found:
             if found.code is not code or self.open.index(code) < len(self.open) - 1:
                 raise

@@ -41,12 +41,13 @@ def note_unrolled(body: Callable, why: Any) -> None:
         current().trace.unrolled.setdefault(Where(code.co_filename, code.co_firstlineno, code.co_name), why)
 
 
-def attempted(roll: Callable) -> bool:
-    """The result of roll(). If it fails, the program is restored (iterations that were peeled off before stay).
+def attempted(roll: Callable, cells: dict) -> bool:
+    """The result of roll(). If it fails, the program is restored (iterations that were peeled off before stay), with
+    these variables and all containers: it may fail after its regions, where it delivers what they have made.
 
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
-    builder = current()
+    builder, made = current(), Trial(cells, is_region=False)
     mark, twins, marks, states = (
         len(builder.equations),
         len(builder.region.twins),
@@ -63,11 +64,13 @@ def attempted(roll: Callable) -> bool:
         disentangle(builder, marks)
         for tracer, var in builder.region.mutated.values():
             tracer.put_back(var)
+        made.put_back_names()
         builder.take_back(mark)
         del steps[count:]
         put_back_states(states)
         raise
     finally:
+        made.end()
         builder.region.mutated = {**builder.region.mutated, **before}      # what an array held first
 
 
@@ -82,7 +85,9 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
     if iterations == len(memory.refused):
         part = memory.part(iterations, plan.cells)
         try:
-            return attempted(lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)))
+            return attempted(
+                lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)), plan.cells
+            )
         except InternalErrorWarning:                          # where warnings are errors, no refusal
             raise
         except NeedsRows as need:
@@ -144,14 +149,7 @@ def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None
     """
     if not steps.has_iterations() and not isinstance(why, WideningError):
         raise why
-    made = Trial(plan.cells, is_region=False)
-    try:
-        attempted(lambda: body(steps.item(steps.start)))
-    except Exception:
-        made.put_back_names()                                 # arrays are put back by `attempted`
-        raise
-    finally:
-        made.end()
+    attempted(lambda: body(steps.item(steps.start)), plan.cells)
     steps.start = steps.start + steps.step
     if any(s.read() is not False for s in plan.stops) and not isinstance(why, WideningError):
         raise why

@@ -127,7 +127,8 @@ class LoopRuntime:
                 continue
             plan = CarryPlan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))
             plan.is_traced = isinstance(go_on, Value)
-            why = self._try(body, functools.partial(attempted, functools.partial(roll_while, go_on, test, body, plan)))
+            roll = functools.partial(roll_while, go_on, test, body, plan)
+            why = self._try(body, functools.partial(attempted, roll, cells))
             if why is None:
                 return True
             if isinstance(why, WideningError) and isinstance(go_on, Value) and peeled < MOST_PEELED:
