@@ -25,7 +25,7 @@ from ..trace.outcome.leaks import settle, settle_error
 from ..trace.values.tracer import Tracer
 from ..util import tree
 from ..util.config import config
-from ..util.defects import is_defect, is_users, warn_of
+from ..util.defects import is_defect, is_users, take_as_answer, warn_of
 from ..util.errors import (
     INTEGER_OVERFLOW,
     NONE_IS_USED,
@@ -200,7 +200,7 @@ def _leave(tape: LiveBuilder, mark: Mark, error: BaseException) -> None:
             settle(tape)
             settle_error(tape, error)
     except Exception as second:
-        let_through(second)
+        take_as_answer(second, "what a call that fails leaves outside is put back")
         mark.undo()
 
 

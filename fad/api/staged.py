@@ -17,6 +17,7 @@ from ..trace.guards.part_kinds import KINDS
 from ..transforms.memory_budget import allowing
 from ..util import tree
 from ..util.ambient import put_back, snapshot
+from ..util.defects import take_as_answer
 from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through, within_handler
 from ..util.memory import parse_bytes
@@ -210,7 +211,7 @@ class Staged(StagedPrograms, Keeper):
         try:
             result = sharing.serve(parts, sharing.staged, *args, **kwargs)
         except Exception as error:                            # of this function it may be another error, or none
-            let_through(error)
+            take_as_answer(error, "functions made anew share no program")
             said = lines.of_failed()
             self.served = SERVED if said else self.served     # what it has said is not said again
             with lines.said_before(said):
@@ -254,7 +255,7 @@ class Staged(StagedPrograms, Keeper):
             try:
                 return sharing.serve(parts, sharing.staged.program_for, *args)[0].traced
             except Exception as error:                        # this function's own trace says what it is
-                let_through(error)
+                take_as_answer(error, "functions made anew share no program")
         return self.program_for(*args)[0].traced
 
     @property

@@ -144,7 +144,7 @@ class Folder:
         """make(payload of an entry), or None. An entry that does not check, or that make refuses, is removed."""
         try:
             return None if self.refusal else make(self.checked(name, used=True).payload)
-        except Exception as error:
+        except Exception as error:                            # whoever can write to the folder can cause any
             let_through(error)
             if isinstance(error, FileNotFoundError):
                 return None

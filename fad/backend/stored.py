@@ -18,6 +18,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from ..util.defects import consulted, take_as_answer
 from ..util.interrupts import let_through
 from ..util.lazy import LazyModule
 
@@ -62,7 +63,7 @@ class StoredKernel:
         rtsys.initialize(target_context)
         try:
             return self._rebuilt(target_context, *kept[1:])
-        except Exception as error:  # whatever it is, the compiler makes another one
+        except Exception as error:  # whatever is on disk, the compiler makes another one
             let_through(error)
             self.discard()
             return None
@@ -84,9 +85,9 @@ class StoredKernel:
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keep what was compiled, where that is possible."""
         try:
-            kept = repr(sig), libraries.called(compiled.library), dumps(compiled._reduce())
+            kept = repr(sig), libraries.called(compiled.library), consulted(dumps, compiled._reduce())
         except Exception as error:
-            let_through(error)
+            take_as_answer(error, "a kernel is not kept on disk")
             return
         self.write(kept)
 

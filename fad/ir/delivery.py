@@ -7,6 +7,8 @@ A location is also where a program reads what it then writes anew: such a number
 """
 from typing import Any, NamedTuple
 
+from ..util.defects import door
+
 
 class Location(NamedTuple):
     """Where a value stands outside: an attribute of an object, a class or a module, an item of a dict or a list, a
@@ -25,6 +27,7 @@ class Location(NamedTuple):
     def key(self) -> tuple:
         return self.kind, id(self.owner), type(self.at), self.at
 
+    @door
     def read(self) -> Any:
         """What stands there. Raises what Python raises where nothing does."""
         if self.kind == "attribute":

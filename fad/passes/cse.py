@@ -5,7 +5,6 @@ One walk with a hash table for each scope (value numbering): a look-up for each 
 from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var
-from ..util.interrupts import let_through
 from .rewrite import Scope, rewrite
 
 
@@ -22,14 +21,10 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     traits = eqn.op.traits
     if eqn.regions or traits.distinct or traits.tells:       # arrays to be written to are each an array of its own
         return None
-    try:
-        key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]),
-               tuple(sorted((k, _param_key(v)) for k, v in eqn.params.items())),
-               tuple([(v.type.dtype, v.type.weak) for v in eqn.outputs]))
-        known = scope.look_up(key)
-    except TypeError as error:                               # a param that cannot be compared
-        let_through(error)
-        return None
+    key = (eqn.op, tuple([_atom_key(a) for a in eqn.inputs]),
+           tuple(sorted((k, _param_key(v)) for k, v in eqn.params.items())),
+           tuple([(v.type.dtype, v.type.weak) for v in eqn.outputs]))
+    known = scope.look_up(key)
     if known is None:
         scope.known[key] = eqn.outputs
         return None

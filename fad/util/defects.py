@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import CheckError, FadError, InternalErrorWarning
-from .interrupts import is_interrupt
+from .interrupts import is_interrupt, let_through
 from .where import PACKAGE, Where, is_library, is_own, outside_fad
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
@@ -51,6 +51,28 @@ def is_defect(error: BaseException) -> bool:
     return not refused or isinstance(error, AssertionError)
 
 
+def is_answer(error: BaseException) -> bool:
+    """Whether an error says something of the code that it went through: fad refuses that, or the user's code or a
+    library's has failed. Interrupts, defects and warnings of defects say nothing of it.
+
+    >>> is_answer(ValueError("negative")), is_answer(KeyboardInterrupt())
+    (True, False)
+    """
+    return not (is_interrupt(error) or isinstance(error, InternalErrorWarning) or is_defect(error))
+
+
+def take_as_answer(error: Exception, what: str) -> None:
+    """For handlers that take every error for an answer ("these differ", "this is no region"). What is an answer is
+    ignored, an interrupt is raised again. A defect has a warning, which says what came of it; where that is an error,
+    the handlers around raise it again, too.
+    """
+    let_through(error)
+    if isinstance(error, InternalErrorWarning):
+        raise error
+    if is_defect(error):
+        warn_of(error, what)
+
+
 def is_of_users_line(error: BaseException) -> bool:
     """Whether what the user's own line does failed, be it Python's or done for it by fad.
 
@@ -83,6 +105,12 @@ def _is_for_user(place: Any) -> bool:
 @door
 def asked_by_user(call: Callable, *args: Any, **kwargs: Any) -> Any:
     """What a function of Python's returns of the plain values that the user's code calls it with."""
+    return call(*args, **kwargs)
+
+
+@door
+def consulted(call: Callable, *args: Any, **kwargs: Any) -> Any:
+    """What a library's function returns where fad asks it by itself. It may fail of these arguments: an answer, too."""
     return call(*args, **kwargs)
 
 

@@ -20,12 +20,13 @@ import weakref
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from itertools import repeat
-from operator import is_
+from operator import eq, is_
 from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
 
+from ...util.defects import consulted
 from ...util.interrupts import let_through
 from .kinds import MISSING, is_object
 from .snapshot import Snapshot, is_same
@@ -110,7 +111,7 @@ class AttributeGuard(ItemGuard):
     __slots__ = ()
 
     def now(self) -> Any:
-        return getattr(self.owner, self.at, MISSING)
+        return consulted(getattr, self.owner, self.at, MISSING)
 
     def test(self, owner: str, kept: str) -> str:
         return f"{owner}.{self.at} is {kept}" if self.at.isidentifier() else f"getattr({owner}, {self.at!r}) is {kept}"
@@ -122,7 +123,7 @@ class PresenceGuard(ItemGuard):
     __slots__ = ()
 
     def now(self) -> Any:
-        return hasattr(self.owner, self.at)
+        return consulted(hasattr, self.owner, self.at)
 
     def test(self, owner: str, kept: str) -> str:
         return f"hasattr({owner}, {self.at!r}) is {kept}"
@@ -221,7 +222,7 @@ class AnswerGuard(Guard):
     @property
     def unchanged(self) -> bool:
         said = self.owner()
-        return type(said) is type(self.value) and bool(said == self.value)
+        return type(said) is type(self.value) and consulted(bool, consulted(eq, said, self.value))
 
     def test(self, owner: str, kept: str) -> str:
         if self.value is True or self.value is False or isinstance(self.value, type):

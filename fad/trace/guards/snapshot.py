@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...util.interrupts import let_through
+from ...util.defects import door, take_as_answer
 from ..objects.containers import NEVER_CHANGE, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
 from .kinds import MISSING
@@ -160,6 +160,7 @@ class Snapshot:
             made._enter(node, _views(node.owner))
         return made
 
+    @door
     def is_unchanged(self) -> bool:
         """Whether all is as it was."""
         views, elements = self.views, self.elements
@@ -182,7 +183,7 @@ class Snapshot:
                 self._keep(x)
             return True
         except Exception as error:  # a dict grows in another thread, or a class of the user's does not answer
-            let_through(error)
+            take_as_answer(error, "a function is traced anew")
             return False
 
     def _is_alike(self) -> bool:
@@ -210,6 +211,7 @@ class Snapshot:
         return True
 
 
+@door
 def _differences(now: Any, node: SnapshotNode) -> "list | None":
     """The pairs (now, before) of elements that are not the very same; None where there are more or fewer, or of another
     class or in another memory.

@@ -15,8 +15,8 @@ from ...ir.build import Value, current
 from ...ir.graph import Var
 from ...ir.prelude import Attribute, Integer, Made
 from ...util import tree
+from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
-from ...util.interrupts import let_through
 from ...util.where import here, module_name
 from ..objects.containers import is_users
 from ..objects.draws import common_generators, goes_on, numpy_random, put_state, state_of
@@ -121,7 +121,7 @@ class Operands:
         given, named = self._concrete(args), self._concrete(kwargs)
         before = repr(given) if any(isinstance(x, list) for x in given) else ""
         with put_back(draws):
-            result = f(*given, **named)
+            result = consulted(f, *given, **named)
         if before and repr(given) != before:
             raise refused(f, "it changes what it is given")
         return result
@@ -136,7 +136,7 @@ class Operands:
                 self.extents[v] = hint + 1
                 other = [np.shape(x) if not goes_on(x) else () for x in again()]
             except Exception as error:                        # the other arguments are for this extent
-                let_through(error)
+                take_as_answer(error, "a program is for one size")
                 current().integers.pin(v, here())
                 continue
             finally:

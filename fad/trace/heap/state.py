@@ -4,6 +4,7 @@ trial.
 A slot is one changeable thing. Its value is a tree whose leaves are data (what can be traced) or static Python values.
 """
 import copy
+import operator
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -15,8 +16,8 @@ import numpy as np
 from ...ir.build import Value, current
 from ...ops.carry import UNDEFINED
 from ...util import tree
+from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
-from ...util.interrupts import let_through
 from ..objects.containers import contents, is_users, put_contents
 from ..objects.draws import no_draws
 from ..values.aliases import disentangle
@@ -327,9 +328,9 @@ def _equal(a: Any, b: Any) -> bool:
     if a is b or isinstance(a, (set, deque)) or is_users(a):
         return a is b
     try:
-        return type(a) is type(b) and bool(a == b)
+        return type(a) is type(b) and consulted(bool, consulted(operator.eq, a, b))
     except Exception as error:  # objects whose comparison is not a truth value are not equal
-        let_through(error)
+        take_as_answer(error, "two objects count as different ones")
         return False
 
 

@@ -12,8 +12,8 @@ from ...ir.build import Value, current
 from ...ir.types import type_of
 from ...ops.carry import UNDEFINED, atom_type, widened
 from ...ops.mixed import in_kind, of_kinds
+from ...util.defects import is_answer
 from ...util.errors import UnstageableError
-from ...util.interrupts import let_through
 from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, write_all
 from ..lists.appending import Untraced
 from ..lists.listing import NeedsRoom, NeedsRows
@@ -173,8 +173,8 @@ class Roll:
         except (PlanChanged, NeedsRoom, NeedsRows):
             raise
         except Exception as error:
-            let_through(error)
-            self._discover(made)
+            if is_answer(error):
+                self._discover(made)
             raise
 
     def leave(self, made: Trial) -> list:

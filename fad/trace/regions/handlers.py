@@ -15,7 +15,7 @@ from ...ir.graph import Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
 from ...ops.carry import UNDEFINED
-from ...util.defects import door, is_defect, is_of_users_line, is_users
+from ...util.defects import door, is_answer, is_of_users_line, is_users
 from ...util.errors import (
     BEYOND,
     RAISED_ON_A_WAY,
@@ -27,7 +27,6 @@ from ...util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
-from ...util.interrupts import is_interrupt
 from ...util.listening import listening
 from ...util.where import here, is_own, line_of, module_name
 from ..values.bound import refuse_handled
@@ -125,7 +124,7 @@ def pass_on(error: Any, is_tracing: bool = True) -> None:
     """In a handler: what tracing cannot do is no error of the user's code, what is not sure to happen is no error yet,
     and what comes from outside the function says nothing of it.
     """
-    if isinstance(error, OWN) or is_interrupt(error) or is_defect(error):
+    if isinstance(error, OWN) or not is_answer(error):
         raise error
     if is_tracing and left_region(error):
         raise UnstageableError(

@@ -15,9 +15,8 @@ from ...ir.build import Builder, building
 from ...ir.graph import Equation
 from ...ir.types import BOOL, COMPLEX, FLOAT, INT, dtype_text
 from ...ops.mixed import DtypeKind
-from ...util.defects import is_defect
-from ...util.errors import FadError, InternalErrorWarning, UnstageableError
-from ...util.interrupts import let_through
+from ...util.defects import is_answer, take_as_answer
+from ...util.errors import FadError, UnstageableError
 from ..heap.state import trial
 from ..values.aliases import disentangle
 from .widening import ComparedPart, is_same_program
@@ -55,9 +54,8 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
     except (FadError, Warning):
         raise
     except Exception as error:
-        let_through(error)
         found = builder.trace.mixed
-        if not found or builder.trace.supposing or is_defect(error):
+        if not found or builder.trace.supposing or not is_answer(error):
             raise
         v, (site, kinds) = next(reversed(found.items()))
         raise _refusal(v, kinds[0], site) from error
@@ -135,10 +133,8 @@ def _is_same(builder: Builder, part: ComparedPart, tree: Any, again: Callable, s
                 and len(outputs) == len(part.outputs)
                 and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.trace.supposed)
             )
-    except InternalErrorWarning:                              # a defect, where warnings are errors
-        raise
-    except Exception as error:                                # whatever it was: what was supposed makes a difference
-        let_through(error)
+    except Exception as error:
+        take_as_answer(error, "what a name is on one way is taken to make a difference")
         return False
     finally:
         root.trace.supposing = {}

@@ -10,8 +10,8 @@ from typing import Any
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
-from ...util.defects import door
-from ...util.errors import ConcreteValueError, FadError, InternalErrorWarning
+from ...util.defects import door, is_answer
+from ...util.errors import ConcreteValueError, FadError
 from ...util.where import Where
 from ..heap.percall import steps_here
 from ..heap.state import Trial
@@ -88,13 +88,13 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
             return attempted(
                 lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)), plan.cells
             )
-        except InternalErrorWarning:                          # where warnings are errors, no refusal
-            raise
         except NeedsRows as need:
             if need.owner.home is not current():              # a loop or branch further out moves the list
                 raise
             memory.refused.append(need)
         except FadError as error:
+            if not is_answer(error):
+                raise
             memory.refused.append(error)
     if iterations == MOST_PEELED:
         raise memory.refused[-1]

@@ -8,9 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir.build import Value, current
-from ...util.defects import door, is_defect, warn_of
-from ...util.errors import InternalErrorWarning
-from ...util.interrupts import let_through
+from ...util.defects import door, take_as_answer
 from ..heap.state import cells_of
 from ..lists.items import Items
 from ..lists.listing import NeedsRows
@@ -154,7 +152,7 @@ class LoopRuntime:
             return known
         try:
             return None if roll() else Plainly()
-        except (EndsBySize, InternalErrorWarning):  # says nothing of the loop; a defect that is an error to the user
+        except EndsBySize:                                    # says nothing of the loop
             raise
         except WideningError as error:                        # nor does this, once an iteration stands by itself
             return error
@@ -164,9 +162,7 @@ class LoopRuntime:
                 return need
             raise
         except Exception as error:  # whatever it was, the plain loop will meet it again if it is the user's
-            let_through(error)
-            if is_defect(error):
-                warn_of(error, "a loop is not one region of the program")
+            take_as_answer(error, "a loop is not one region of the program")
             self.unrolled[body.__code__] = error
             return error
 

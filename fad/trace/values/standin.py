@@ -14,6 +14,7 @@ from ...ir.build import Value
 from ...ops import extents
 from ...ops.kinds import shape_of
 from ...ops.literals import is_value
+from ...util.defects import consulted, take_as_answer
 from ...util.interrupts import let_through
 from .layout import c_order
 from .zero_dim import as_kind, joined, kind_of, of_numbers
@@ -142,9 +143,9 @@ def _results(original: Any, args: tuple, kwargs: dict, source: Any, order: Any, 
                 warnings.simplefilter("ignore")               # the call itself warns, if that is due
                 x, inputs = made.given(source), [made.given(a) for a in args]
                 options = {k: made.given(a) for k, a in kwargs.items()}
-                return x, _flat(_method_of(original, inputs)(*inputs, **options))
+                return x, _flat(consulted(_method_of(original, inputs), *inputs, **options))
         except Exception as error:                            # of numbers that are not known here
-            let_through(error)
+            take_as_answer(error, "what NumPy's function returns is not known")
     return None, []
 
 
