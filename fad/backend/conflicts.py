@@ -36,7 +36,9 @@ def _accesses(step: Step, views: Views, storage: ArrayOwners) -> list[Access]:
     found = [Access(root(e.var), e.at, READ) for e in step.reads()]
     found += [Access(root(v), None, READ) for v in step.arrays]
     if step.body is not None:
-        found += [Access(root(v), None, READ) for v in step.body.inputs(views)]
+        used = dict.fromkeys(root(v) for v in step.body.inputs(views))
+        found += [Access(r, None, READ) for r in used]
+        found += [Access(r, None, WRITE) for r in _written_inside(step, views, storage) if r in used]
     whole = step.kind in ("fill", "call", "control")
     mode = ADD if step.kind == "add" else WRITE
     found += [Access(root(v), None if whole else step.target, mode) for v in step.outs]
@@ -44,6 +46,12 @@ def _accesses(step: Step, views: Views, storage: ArrayOwners) -> list[Access]:
         Access(root(e.var), (), READ) for v in step.outs for n in v.type.shape for e in elements_in(views.number(n))
     ]
     return found + [Access(whole, None, mode) for r, _, mode in found for whole in storage.arrays_of(r)[1:]]
+
+
+def _written_inside(step: Step, views: Views, storage: ArrayOwners) -> dict:
+    """The roots that the steps of a step's regions write to: arrays from around that are free, too."""
+    inside = [s for body in step.body.bodies for s in body.steps]
+    return dict.fromkeys(a.root for s in inside for a in accesses(s, views, storage) if a.mode != READ)
 
 
 def in_order(one: Access, other: Access) -> bool:

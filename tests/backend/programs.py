@@ -118,6 +118,15 @@ def old_number_in_branch(x):
     return loop(x.shape[0], body, 1.0, 0.5, names=("a", "b"))
 
 
+def read_before_one_branch_changes_it(x):
+    """An element of an array, which one branch takes over and changes, is read in front of the branch."""
+    small = x[0] < 2.0
+    y, = COND.run_regions([small], (lambda: [np.zeros(2) * x[1]], lambda: [x[:2] * 0.7]), names=("y",))
+    read = y[1] * 0.3
+    z, = COND.run_regions([small], (lambda: [x[:2] * x[1]], lambda: [put(y, y[1] + 1.0, 1)]), names=("z",))
+    return read + z[1] * 0.3
+
+
 def moved_within(x):
     """What is written is read from the same array: shifted, by places, and added."""
     y = np.sin(x)
@@ -146,6 +155,7 @@ PROGRAMS = [
     (newton, 7.3), (branches, rng.uniform(-1, 1, 12)), (fill, rng.uniform(size=9)), (seidel, rng.uniform(size=(6, 6))),
     (change_in_a_branch, rng.uniform(size=9)), (change_hands, rng.uniform(size=4), rng.uniform(size=4)), (same_twice, rng.uniform(size=5)),
     (in_place, rng.uniform(size=6)), (reversed_and_shifted, rng.uniform(size=7)), (start_is_read, rng.uniform(size=5)),
-    (old_number_in_branch, rng.uniform(size=8)), (moved_within, rng.uniform(size=6)), (multiples_of_remainders, rng.uniform(size=6)),
+    (old_number_in_branch, rng.uniform(size=8)), (read_before_one_branch_changes_it, rng.uniform(size=3)),
+    (moved_within, rng.uniform(size=6)), (multiples_of_remainders, rng.uniform(size=6)),
     (many_axes, rng.uniform(size=(2, 3, 2, 2, 3, 2, 2))),
 ]
