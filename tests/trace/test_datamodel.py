@@ -387,6 +387,43 @@ def test_a_sequence_right_of_a_scalar():
         fad.jit(lambda x: x[0] - Sequence(x))(X)
 
 
+def derived_from_numbers(x):
+    class Length(float):
+        def __add__(self, other):
+            return np.sin(other) * float(self) * SCALE[0]
+        __radd__ = __add__
+
+        def __mul__(self, other):
+            return Length(3.0) if SCALE[0] > 1 else other
+
+    class Count(int):
+        def __init__(self, n):
+            self.scale = SCALE[0]
+
+        def scaled(self):
+            return self * self.scale
+    total = (Length(2.0) + x[0]) + (x[1] + Length(3.0)) * (Length(2.0) * x[1])
+    return total * Count(3).scaled() + x[2] * isinstance(Length(1.0), float) + x[0] * (type(Count(2)) is Count)
+
+
+def derived_from_arrays_and_texts(x):
+    class Name(str):
+        def __add__(self, other):
+            return len(self) * x[0]
+
+    class Pair(tuple):
+        def __getitem__(self, k):
+            return super().__getitem__(k) * SCALE[0]
+    return (Name("ab") + "c") * Pair((x[1], 2.0))[0]
+
+
+@pytest.mark.parametrize("f", [derived_from_numbers, derived_from_arrays_and_texts])
+def test_classes_that_a_function_derives_from_pythons_own(f):
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X), rtol=1e-12)
+    slope = [(f(X + h) - f(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(X), slope, rtol=1e-6)
+
+
 def test_many_lists_may_be_written_to_in_a_branch():
     def f(w):
         rows = [[1.0] for _ in range(6000)]

@@ -151,7 +151,8 @@ PROGRAMS = {
     "any_all": lambda x: x[0] * any(points(x)) + x[1] * all(points(x)),
     "operators": lambda x: operator.add(*points(x)[:2]).a + operator.neg(points(x)[0]).a + operator.lt(*points(x)[:2]) * x[0] + operator.getitem(Row(x), 1),
     "reduce": lambda x: functools.reduce(operator.add, points(x)).a + abs(functools.reduce(max, points(x))),
-    "divmod": lambda x: divmod(points(x)[0], 3)[0] + divmod(x[1], 0.3)[1] + divmod(7, points(x)[2]),
+    "divmod": lambda x: divmod(points(x)[0], 3)[0] + divmod(x[1], 0.3)[1] + divmod(7, points(x)[2])
+    + divmod(x[1], points(x)[2]),
     "total_ordering": lambda x: x[0] * (Ordered(x[0]) >= Ordered(x[1])) + x[1] * (Ordered(x[0]) <= Ordered(x[2])) + max(map(Ordered, x)).a,
     "gone_through": lambda x: math.prod(Pair(x[0])) + functools.reduce(operator.mul, Pair(x[1])) + sum(itertools.chain(Pair(x[0]), Row(x))),
     "itertools": lambda x: sum(itertools.islice(Row(x), 2)) + sum(itertools.chain.from_iterable([Pair(x[0]), Pair(x[1])])) + math.hypot(*Pair(x[0]), x[1]),

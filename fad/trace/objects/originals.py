@@ -14,6 +14,12 @@ class StandIn(type):
 
     original: Any
 
+    def __new__(mcls, name: str, bases: tuple, body: dict, **options: Any) -> Any:
+        """A class that captured code derives from stand-ins is derived from the originals."""
+        if any(isinstance(base, StandIn) for base in bases):
+            return type(name, tuple(map(original_of, bases)), body, **options)
+        return super().__new__(mcls, name, bases, body)
+
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(x, cls.original)
 
