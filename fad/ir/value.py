@@ -156,7 +156,7 @@ for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": 
     setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__{REFLECTED[_python]}__"))
 for _python, _name in {"neg": "neg", "abs": "abs", "invert": "invert"}.items():
     setattr(Value, f"__{_python}__", _unary(_name))
-Value.__divmod__ = _divided  # type: ignore[attr-defined]
-Value.__rdivmod__ = lambda self, other: (other // self, other % self)  # type: ignore[attr-defined]
+Value.__divmod__ = _divided  # type: ignore[attr-defined, operator]
+Value.__rdivmod__ = lambda self, other: (other // self, other % self)  # type: ignore[attr-defined, operator]
 Value.__pos__ = lambda self: self  # type: ignore[attr-defined, operator]
 Value.__hash__ = lambda self: hash(self.atom)  # type: ignore[assignment, attr-defined]

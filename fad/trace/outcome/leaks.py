@@ -4,6 +4,7 @@ write them again.
 What is known (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the
 function runs at every call, all has a value.
 """
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from ...ir.build import Builder, contents_of
 from ...ir.value import Value
 from ...util import tree
+from ...util.defects import consulted
 from ...util.errors import SideEffectError, UnstageableError
 from ..guards.observed import want_observation
 from ..guards.reads import reads_of
@@ -162,7 +164,7 @@ def settle(tape: Any) -> None:
     written = list(tape.written_outside())
     _settle(tape, lambda x, place: tape.value(x))
     for array, value in written:
-        array[...] = value
+        consulted(operator.setitem, array, ..., value)        # it may be read-only
 
 
 def settle_error(tape: Any, error: BaseException) -> None:

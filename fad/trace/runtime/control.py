@@ -48,12 +48,12 @@ from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
 from .datamodel import DataModel
+from .instances import Instances
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
-from .making import Making
 
 
-class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
+class Runtime(DataModel, Instances, BranchRuntime, LoopRuntime):
     """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: Any):
@@ -179,16 +179,19 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
             return functools.partial(cached, self, f)
         if isinstance(f, type):
             known = BY_BUILTIN.get(f) or scalar_class(f)
-            return known or (f if module_name(f) == "builtins" else self.maker(f))
+            return known or (f if module_name(f) == "builtins" else self.making(f))
+        made_by = self.making(f)
+        if made_by is not None:
+            return made_by
         if f is getattr:
             return self._getattr
         if f is hasattr:
             return self._hasattr
         if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
             return self.capture.swap(f)
-        special = self.maker(f) or self.getter(f)
-        if special is not None:
-            return special
+        getter = self.getter(f)
+        if getter is not None:
+            return getter
         try:
             known = BY_BUILTIN.get(f)
         except TypeError as error:                            # not hashable: an object with an equality of its own
@@ -266,7 +269,7 @@ class Runtime(DataModel, BranchRuntime, LoopRuntime, Making):
         if not isinstance(function, FunctionType) or self.is_captured(function):
             return f
         new = self.capture.swap(function)
-        return f if new is function else MethodType(new, f.__self__)
+        return f if new is function else MethodType(new, self.acted_on(function, f.__self__))
 
     def _object(self, f: Any) -> Any:
         """An object of a user's class that is called as a function."""

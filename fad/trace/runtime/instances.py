@@ -1,0 +1,132 @@
+"""Objects that captured code makes: by their metaclass's __call__, their __new__ and their __init__, as Python makes
+them (language reference, section 3.3.3). Those of the user's are captured, in a trace and on a tape.
+"""
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodWrapperType
+from typing import Any
+
+from ...ir import stack
+from ...ir.build import current
+from ...util import tree
+from ...util.errors import UnstageableError
+from ..frontend.functions import is_user_function
+from ..guards.guard import in_class
+from ..guards.met import of_making
+from ..heap.journal import journal, made, note
+from ..heap.opaque import noted
+from ..heap.percall import watched_call
+from ..lists.export import as_captured
+from ..objects.containers import is_users
+from ..objects.draws import note_generator
+from ..regions import optional
+from ..values.tracer import births
+from .attributes import GENERATED
+from .calls import is_tracing
+
+_CALL = type.__dict__["__call__"]
+
+
+class Instances:
+    """The part of the runtime (see control.py) that makes objects of classes."""
+
+    capture: Any
+    special: Callable                                         # of the data model
+    attribute: Callable
+    set_attribute: Callable
+    call: Callable                                            # of the runtime
+
+    def making(self, f: Any) -> "Callable | None":
+        """What is called for a class, or for what a metaclass calls to make an instance; None of anything else."""
+        if f is _CALL:
+            return self._instance
+        if isinstance(f, MethodWrapperType) and f.__name__ == "__call__" and isinstance(f.__self__, type):
+            return functools.partial(self._instance, f.__self__)
+        return functools.partial(self.made_of, f) if isinstance(f, type) else None
+
+    def made_of(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
+        """cls(...): an object that the traced code makes. What its attributes are is nobody else's."""
+        if not stack.builders():
+            return cls(*args, **kwargs)
+        if is_tracing() and hasattr(cls, "__del__") and is_users(cls):
+            raise UnstageableError(
+                f"{cls.__name__} has a __del__",
+                why="a program does not know when objects go",
+                do="make the object outside the function",
+            )
+        since = next(births)
+        make = self.special(cls, "__call__")                  # of the metaclass
+        if make is None:
+            make = self._instance if in_class(type(cls), "__call__") is _CALL else self._by_python
+        x = make(cls, *args, **kwargs)
+        if is_tracing():
+            current().trace.classes[cls] = None
+            self._see_to_attributes(x, since)
+        return x
+
+    def _instance(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
+        """type.__call__(cls, ...)"""
+        new, init = cls.__new__, cls.__init__
+        is_own = is_user_function(new, self.capture.packages) and new.__code__.co_filename != GENERATED
+        if not is_users(cls) or not (is_own or (isinstance(init, FunctionType) and not isinstance(new, FunctionType))):
+            return self._by_python(cls, *args, **kwargs)
+        if is_own:
+            x = self.call(new)(cls, *args, **kwargs)
+        else:
+            x = made(new(cls) if new is object.__new__ else new(cls, *args, **kwargs))
+        if is_tracing():
+            current().trace.sources += of_making(cls)
+            if id(x) in journal().made:
+                current().trace.inside[id(x)] = x
+        if isinstance(x, cls) and isinstance(type(x).__init__, FunctionType):
+            init = type(x).__init__
+            captured = self.capture.swap(init)
+            (self.call(init) if captured is init else captured)(self.acted_on(init, x), *args, **kwargs)
+        return x
+
+    def _by_python(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_tracing():
+            return cls(*args, **kwargs)
+        optional.need(*tree.flatten((args, kwargs))[0])
+        note_new = noted(cls, args, kwargs)
+        x = watched_call(cls, args, kwargs)
+        note_new(x)
+        current().trace.sources += of_making(cls)
+        current().trace.inside[id(x)] = x
+        return x
+
+    def _see_to_attributes(self, x: Any, since: int) -> None:
+        """Let the attributes of a new object be as if captured code had made them."""
+        attributes = getattr(x, "__dict__", {}) if is_users(x) and id(x) in current().trace.inside else {}
+        for part in attributes.values():
+            note_generator(part)
+        known: dict[int, Any] = {}
+        for name, part in attributes.items():
+            attributes[name] = as_captured(part, known, since)
+
+    # -- the __init__ that a dataclass has got without a text --------------------------------------------------
+
+    def acted_on(self, f: Any, owner: Any) -> Any:
+        """What a method of the owner's gets as `self`. Python's own text of a dataclass's __init__ calls the user's
+        __post_init__: it gets an object in the owner's place, which has the runtime read and write for it.
+        """
+        if not (
+            isinstance(f, FunctionType)
+            and f.__code__.co_filename == GENERATED
+            and f.__name__ == "__init__"
+            and "__post_init__" in f.__code__.co_names
+        ):
+            return owner
+        fields = {name: self._field(owner, name) for name in type(owner).__dataclass_fields__}
+        body = {"__getattr__": lambda _, name: self.call(self.attribute(owner, name)), **fields}
+        return type(type(owner).__name__, (), body)()
+
+    def _field(self, owner: Any, name: str) -> property:
+        """An attribute of what stands in the owner's place. A frozen owner is made past its own __setattr__."""
+        def write(_: Any, value: Any) -> None:
+            if type(owner).__dataclass_params__.frozen:
+                note(owner)
+                object.__setattr__(owner, name, value)
+            else:
+                self.set_attribute(value, owner, name)
+        return property(lambda _: self.attribute(owner, name), write)
