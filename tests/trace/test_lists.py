@@ -117,7 +117,9 @@ def test_the_methods_of_lists():
 
 
 SUMS = [lambda a, b, p: [p[0]] + a, lambda a, b, p: a + [p[0]], lambda a, b, p: a + b, lambda a, b, p: [1.0] + a[1:] + [2.0] + b, lambda a, b, p: sum([[p[0]], a, b], []),
-        lambda a, b, p: copy.copy(a), lambda a, b, p: copy.deepcopy(b), lambda a, b, p: [len(a), *([0.0] + a)], lambda a, b, p: operator.add([p[1]], a)]
+        lambda a, b, p: copy.copy(a), lambda a, b, p: copy.deepcopy(b), lambda a, b, p: [len(a), *([0.0] + a)], lambda a, b, p: operator.add([p[1]], a),
+        lambda a, b, p: heapq.heapify(a) or a, lambda a, b, p: heapq.heapify(a) or heapq.heappush(a, p[0]) or a,
+        lambda a, b, p: heapq.heapify(b) or [heapq.heappop(b), heapq.heapreplace(b, p[1] ** 2), *b]]
 
 
 @pytest.mark.parametrize("joined", SUMS)
@@ -133,7 +135,7 @@ def test_sums_and_copies_of_lists(joined):
     np.testing.assert_allclose(fad.jvp(lambda p: np.array(f(p)), (p,), (p,))[1], (np.array(f(p + 1e-6 * p)) - np.array(f(p - 1e-6 * p))) / 2e-6, atol=1e-8)
 
 
-READERS = [lambda a, p: operator.concat([p[0]], a), lambda a, p: heapq.heapify(a) or a, lambda a, p: heapq.heappush(a, p[0]) or a, lambda a, p: [heapq.heappop(a), *a],
+READERS = [lambda a, p: operator.concat([p[0]], a),
            lambda a, p: [p[0] * (a == [2.0 * v for v in p]), p[1] * (a != [2.0 * v for v in p])], lambda a, p: [p[0] * (a > [-9.0]), p[0] * ([9.0] < a)]]
 
 

@@ -1,6 +1,8 @@
 """What Python's own C code asks of users' objects (which is less, what is equal, what comes next) is traced as operators are: by the methods' text."""
+import bisect
 import copy
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -130,7 +132,32 @@ def listed(x):
     return found[1].a * (2 + found.index(Point(x[2], 0.0))) + x[0] * found.count(Point(x[2], 3.0))
 
 
+def heaped(x):
+    heap = points(x)[:2]
+    heapq.heapify(heap)
+    heapq.heappush(heap, Point(x[2], 1.0))
+    first = heapq.heappop(heap)
+    return first.a + 2.0 * heapq.heapreplace(heap, first).a ** 2 + heapq.heappushpop(heap, Point(x[0] * 0.1, 1.0)).a * heap[0].a
+
+
+def merged(x):
+    found = heapq.merge(points(x)[:1], points(x)[1:])
+    return sum(k * p.a for k, p in enumerate(found)) + heapq.nsmallest(2, points(x))[1].a ** 2 + heapq.nlargest(1, points(x), key=abs)[0].a * x[1]
+
+
+def inserted(x):
+    found = [Point(0.1, 1.0), Point(x[0], 1.0)]
+    bisect.insort(found, Point(x[1], 1.0))
+    return found[1].a ** 2 + x[1] * bisect.bisect(found, Point(x[2], 1.0)) + x[2] * bisect.bisect_left([0.1, 0.9], x[1], key=lambda v: math.sin(v) * SCALE[0])
+
+
+def compared(p, q):
+    return (p.size() > q.size()) - (p.size() < q.size())
+
+
 PROGRAMS = {
+    "heap": heaped, "merge": merged, "bisect": inserted,
+    "cmp_to_key": lambda x: sorted(points(x), key=functools.cmp_to_key(compared))[1].a ** 2,
     "max": lambda x: max(points(x)).a ** 2,
     "min": lambda x: min(*points(x)).a ** 2,
     "by_abs": lambda x: max(points(x), key=abs).a + min(points(x), key=Point.size).a * x[0],
@@ -209,6 +236,39 @@ def test_objects_that_are_iterable_are_compared_as_they_are():
     a, b = Both(2.0), Both(3.0)
     f = lambda x: x * min(a, b).w + x * max(a, b).w + sum(map(a, [x, x]))       # noqa: E731
     assert fad.grad(f)(1.5) == 9.0
+
+
+def shortest(x):
+    """Ways through a graph whose lengths are known; what a way costs is traced."""
+    ways = {0: [(1, 2), (2, 5)], 1: [(2, 1), (3, 6)], 2: [(3, 2)], 3: []}
+    cost, queue, done = {0: x[0]}, [(0, 0)], set()
+    while queue:
+        length, node = heapq.heappop(queue)
+        if node in done:
+            continue
+        done.add(node)
+        for other, more in ways[node]:
+            if other not in cost:
+                cost[other] = cost[node] * x[other % 3] + length
+            heapq.heappush(queue, (length + more, other))
+    return cost[3] + bisect.bisect([1, 3, 5], 4) * x[0]
+
+
+def test_what_is_known_is_put_in_order_while_tracing():
+    np.testing.assert_allclose(fad.grad(shortest, fallback=False)(X), differences(shortest, X), rtol=1e-6)
+
+
+def test_the_end_of_an_iterator_is_handled_on_the_tape():
+    def f(x):
+        found, step = [], iter([x[0], x[1]]).__next__
+        try:
+            while True:
+                found.append(step() * 2.0)
+        except StopIteration:
+            found.append(x[2])
+        return sum(found) * {0: 1.5}[int(x[0] > 5.0)]
+    with pytest.warns(fad.FallbackWarning):
+        np.testing.assert_allclose(fad.grad(f)(X), [3.0, 3.0, 1.5])
 
 
 class Whole:

@@ -1,6 +1,5 @@
 """Kinds of functions: the user's, those that Numba compiled, and what is merely called like one."""
 
-import dataclasses
 import functools
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 
 from ...ops.face import OBJECTS, find
 from ...util.where import is_captured, is_library, package_name
+from .library_text import is_library_text
 
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial)
 
@@ -17,16 +17,13 @@ def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
     """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
     if not isinstance(f, FunctionType) or is_library(f.__code__.co_filename):
         return False
-    return is_captured(f.__code__.co_filename) or package_name(f) in packages or _serves_classes(f)
+    is_users = is_captured(f.__code__.co_filename) or package_name(f) in packages
+    return is_users or _is_of_order(f) or is_library_text(f)
 
 
-def _serves_classes(f: FunctionType) -> bool:
-    """Whether f is a function of Python's that calls a user's methods: a comparison by functools.total_ordering, or
-    dataclasses.replace, which makes an object.
-    """
-    name = f.__code__.co_name
-    return (f.__code__.co_filename == functools.__file__ and "_from_" in name
-            or f.__code__.co_filename == dataclasses.__file__ and name in ("replace", "_replace"))
+def _is_of_order(f: FunctionType) -> bool:
+    """Whether functools.total_ordering has put f into a class: it asks the class's own comparisons."""
+    return f.__code__.co_filename == functools.__file__ and "_from_" in f.__code__.co_name
 
 
 def is_compiled(f: Any) -> bool:

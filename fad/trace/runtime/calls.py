@@ -104,6 +104,7 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
+@door
 def noting(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), after the journal has noted everything that it may write to."""
     note_new = noted(f, args, kwargs)

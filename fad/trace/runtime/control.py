@@ -25,6 +25,7 @@ from ...util.interrupts import let_through
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
 from ..frontend.functions import function_of_numbers
+from ..frontend.library_text import text_of
 from ..guards.guard import ReadGuard
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from ..guards.kinds import is_open
@@ -76,7 +77,7 @@ class Runtime(DataModel, Instances, BranchRuntime, LoopRuntime):
             return functools.partial(self._dispatched_method, f)
         if f is importlib.import_module:
             return self._import_module
-        f = f.original if type(f) is Maker else f
+        f = f.original if type(f) is Maker else text_of(f) or f
         if is_setting(f) and is_tracing():
             return functools.partial(answer, current().root, f)
         if is_tracing() and is_per_call(f):
