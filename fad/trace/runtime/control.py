@@ -41,7 +41,7 @@ from ..objects.originals import StandIn, original_of
 from ..regions import handlers, optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
-from ..values import templates, text
+from ..values import text
 from ..values.iterate import Range, steps_of
 from . import telling
 from .attributes import Dispatched
@@ -52,9 +52,10 @@ from .datamodel import DataModel
 from .instances import Instances
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
+from .texts import Texts
 
 
-class Runtime(DataModel, Instances, BranchRuntime, LoopRuntime):
+class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime):
     """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: Any):
@@ -82,7 +83,7 @@ class Runtime(DataModel, Instances, BranchRuntime, LoopRuntime):
             return functools.partial(answer, current().root, f)
         if is_tracing() and is_per_call(f):
             return functools.partial(called_anew, f)
-        face = telling.face_of(f, is_tracing()) if stack.builders() else None
+        face = telling.face_of(f) if stack.builders() else None
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
         found = asking or self._outside(f, face or self._call(f))
         if not self.takes_as_it_is(f, found):
@@ -288,29 +289,12 @@ class Runtime(DataModel, Instances, BranchRuntime, LoopRuntime):
         """A truth value, as branches and loops ask for it."""
         return truth(self.asked_truth(x))
 
-    joined = staticmethod(text.joined)
-
-    def formatted(self, x: Any, *how: Any) -> Any:
-        """{x!r:spec} in an f-string"""
-        self._show(x)
-        return text.formatted(x, *how)
-
-    def percent(self, template: Any, given: Any) -> Any:
-        """template % given"""
-        self._show(given)
-        return templates.percent(template, given)
-
-    def _show(self, x: Any) -> None:
-        """Note that x is read by code that is not captured: a text is made of it, a pattern asks for its attributes."""
-        if is_tracing():
-            hand_over(current().root, (x,), has_traced)
-
     # -- matches, imports and assertions --------------------------------------------------------------
 
     def matched(self, subject: Any) -> Any:
         """The subject of a match statement: its patterns ask Python itself whether something is None."""
         optional.need(*tree.flatten(subject)[0])
-        self._show(subject)
+        self.show(subject)
         return subject
 
     def imported(self, value: Any, module: str, name: str) -> Any:

@@ -38,6 +38,7 @@ from .special_methods import (
     OWN,
     PLAIN,
     SEQUENCES,
+    TEXTS,
     UNARY,
     UNCHANGING,
 )
@@ -50,6 +51,8 @@ class DataModel(Protocols):
     not_: Callable                                            # of the runtime
     is_rewritten: Callable                                    # whether a captured function says what it writes to
     compared: Callable                                        # notes what Python itself compares
+    text: Callable
+    fills: Callable
     known_builtin: Callable  # a builtin function -> what is called for traced values, or Python's own
 
     def __init__(self) -> None:
@@ -280,6 +283,8 @@ class DataModel(Protocols):
         f = ORIGINALS.get(f, f)
         if f in OWN:
             return getattr(self, OWN[f])
+        if f in TEXTS:
+            return functools.partial(self.text, f)
         if f in ITERATING:
             return functools.partial(self.iterating, f)
         if f in OPERATORS:
@@ -287,7 +292,7 @@ class DataModel(Protocols):
             return functools.partial(getattr(self, name), *given)
         if f in BUILTINS or f in CONVERSIONS or f is bool:
             return functools.partial(self._asking, f)
-        return self.searches(f)
+        return self.searches(f) or self.fills(f)
 
     def _vars(self, owner: Any) -> Any:
         return self.attribute(owner, "__dict__")

@@ -8,7 +8,7 @@ import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ...ir.build import Value
@@ -31,6 +31,7 @@ class Protocols:
     item: Callable
     attribute: Callable
     asked_truth: Callable
+    builtin: Callable
     truth: Callable                                           # of the runtime
     call: Callable
     and_: Callable
@@ -96,7 +97,8 @@ class Protocols:
         """What map or filter calls for f: the captured __call__ of an object; __bool__, where that is not said."""
         if f is None and self._have_truths(over):
             return self.asked_truth
-        return self.call(f) if self.asked_by(f, "__call__") else f
+        own = self.builtin(f) if isinstance(f, (FunctionType, BuiltinFunctionType, type)) else None
+        return own or (self.call(f) if self.asked_by(f, "__call__") else f)
 
     def _have_truths(self, over: tuple) -> bool:
         """Whether users' methods say what is true of the items of these."""

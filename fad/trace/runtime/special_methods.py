@@ -14,6 +14,7 @@ import numpy as np
 from ...ops.literals import python_complex, python_float, python_int
 from ..lists.items import Items
 from ..lists.rows import RowList
+from ..values.text import FACES
 from ..values.tracer import Tracer
 from .builtin import BUILTIN_FACES
 
@@ -119,11 +120,13 @@ GOING_THROUGH: dict[Any, slice] = {
     **dict.fromkeys((itertools.dropwhile, itertools.filterfalse, itertools.starmap, itertools.takewhile), slice(1, 2)),
     itertools.compress: slice(0, 2),
 }
+TEXTS = frozenset((str, repr, ascii, format))
 SORTING = frozenset((sorted, min, max))
 SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
 # methods of the runtime in their place
 OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
-                       itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied"}
+                       itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied",
+                       print: "printed"}
 # the functions of the operator module -> a method of the runtime, with what it is told first
 OPERATORS: dict[Any, tuple] = {
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
@@ -136,4 +139,5 @@ OPERATORS: dict[Any, tuple] = {
     operator.truth: ("truth",),
 }
 # what captured code sees by these names
-ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()}
+ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()} | {
+    face: f for f, face in FACES.items()}

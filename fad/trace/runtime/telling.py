@@ -90,9 +90,9 @@ def tells(f: Any) -> bool:
     return isinstance(f, FunctionType) and (f in _SAYS_LINES or f in _PRINTS_ERRORS)
 
 
-def face_of(f: Any, is_tracing: bool) -> Any:
-    """The stand-in for a function that says something, or, while tracing, makes text; None for others."""
-    return told_by(f) if tells(f) else templates.face_of(f) if is_tracing else None
+def face_of(f: Any) -> Any:
+    """The stand-in for a function that says something; None for others."""
+    return told_by(f) if tells(f) else None
 
 
 def told_by(f: Callable) -> Callable:

@@ -3,7 +3,6 @@
     "loss %.3f of %s" % (loss, model)   ->   a text of "loss %.3f of %s", loss, and the text of the model
 """
 import re
-from types import BuiltinMethodType
 from typing import Any, NamedTuple
 
 from ...util.defects import asked_by_user, door
@@ -84,14 +83,7 @@ def _spoken(template: str) -> str:
     )
 
 
-def _format_method(template: str, *args: Any, **kwargs: Any) -> Any:
+def format_method(template: str, *args: Any, **kwargs: Any) -> Any:
     """template.format(*args, **kwargs)"""
     make = _FormatMethod(template, tuple(kwargs))
     return made(make, make, *args, *kwargs.values())
-
-
-def face_of(f: Any) -> Any:
-    """The stand-in for a Python method that makes text; None for others."""
-    if isinstance(f, BuiltinMethodType) and f.__name__ == "format" and type(f.__self__) is str:
-        return lambda *args, **kwargs: _format_method(f.__self__, *args, **kwargs)
-    return None
