@@ -155,7 +155,38 @@ def compared(p, q):
     return (p.size() > q.size()) - (p.size() < q.size())
 
 
+class Reduced:
+    def __init__(self, a):
+        self.a = a
+
+    def __reduce__(self):
+        return Reduced, (math.sin(self.a) * SCALE[0],)
+
+
+class Linked:
+    """Its copy has a copy of what it is linked to, the same one for all that are copied at once."""
+
+    def __init__(self, a, other=None):
+        self.a, self.other = a, other
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = Linked(math.sin(self.a) * SCALE[0])
+        made.other = copy.deepcopy(self.other, memo)
+        return made
+
+
+def deeply(x):
+    link = Linked(x[0])
+    link.other = [link, points(x)[1]]
+    held = {"all": [link, link.other], "one": (Linked(x[2]), points(x)[0])}
+    copied = copy.deepcopy(held)
+    copied["all"][0].a *= 3.0
+    same = copied["all"][1][0] is copied["all"][0] and copied["all"][0].other is copied["all"][1]
+    return copied["all"][1][0].a * copied["all"][1][1].a + copied["one"][1].a + held["one"][0].a + link.a * same + copy.deepcopy([Reduced(x[1])])[0].a
+
+
 PROGRAMS = {
+    "deepcopy": deeply,
     "heap": heaped, "merge": merged, "bisect": inserted,
     "cmp_to_key": lambda x: sorted(points(x), key=functools.cmp_to_key(compared))[1].a ** 2,
     "max": lambda x: max(points(x)).a ** 2,

@@ -41,6 +41,13 @@ def is_library_text(f: Any) -> bool:
 @functools.cache
 def _without_c(name: str) -> "ModuleType | None":
     """The module as its text is, without what it has from C; None where the text is not at hand."""
+    return made_anew(name, {_MARK: True})
+
+
+def made_anew(name: str, names: dict) -> "ModuleType | None":
+    """Another module of the text of this one, without what it has from C, with these names in place of its own; None
+    where the text is not at hand.
+    """
     spec = importlib.util.find_spec(name)
     code = spec.loader.get_code(name) if spec is not None and spec.origin and spec.loader is not None else None  # type: ignore[attr-defined]
     if code is None:
@@ -51,6 +58,6 @@ def _without_c(name: str) -> "ModuleType | None":
             raise ImportError(wanted)
         return __import__(wanted, *args, **kwargs)
     made = ModuleType(name)
-    made.__dict__.update({"__builtins__": {**vars(builtins), "__import__": imported}, _MARK: True})
+    made.__dict__.update({"__builtins__": {**vars(builtins), "__import__": imported}, **names})
     exec(code, made.__dict__)
     return made

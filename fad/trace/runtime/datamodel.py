@@ -17,10 +17,13 @@ from typing import Any
 
 from ...ir.build import Value
 from ...util.defects import door
+from ..frontend.library_text import made_anew
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
-from ..heap.journal import note, note_dict
+from ..heap.journal import made, note, note_dict
 from ..heap.opaque import note_write
+from ..lists.items import Items
+from ..lists.rows import RowList
 from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
@@ -322,7 +325,29 @@ class DataModel(Protocols):
 
     def _deepcopied(self, x: Any, memo: Any = None) -> Any:
         method = self.special(x, "__deepcopy__")
-        return self.known_builtin(copy.deepcopy)(x, memo) if method is None else method(x, {} if memo is None else memo)
+        if method is not None:
+            return method(x, made({}) if memo is None else memo)
+        return self.known_builtin(self._copies.deepcopy)(x, *[memo] if memo is not None else [])
+
+    @functools.cached_property
+    def _copies(self) -> Any:
+        """Python's module `copy`, which finds captured methods in the objects within others."""
+        def found(x: Any, name: str, *default: Any) -> Any:
+            method, reduced = self.special(x, name), self.special(x, "__reduce__")
+            if method is not None:
+                return lambda *given: method(x, *map(made, given))      # the memo is the trace's own
+            if name == "__reduce_ex__" and reduced is not None:
+                return lambda protocol: reduced(x)
+            return getattr(x, name, *default)
+
+        def of_items(items: Items, memo: dict) -> Items:
+            new = memo[id(items)] = Items()
+            new.extend([module.deepcopy(x, memo) for x in items])
+            return new
+        module: Any = made_anew("copy", {"getattr": found}) or copy
+        if module is not copy:
+            module._deepcopy_dispatch.update(dict.fromkeys((Items, RowList), of_items))
+        return module
 
     def managed(self, manager: Any) -> Any:
         """The context manager that a with statement enters: itself, or its captured methods."""
