@@ -84,12 +84,14 @@ def answers(value: "Value", other: Any, reflected: str) -> bool:
     """
     cls = type(other)
     if (isinstance(other, (Value, np.ndarray, np.generic, bool, int, float, complex, list, tuple))
-            or hasattr(cls, "dtype") or hasattr(cls, "__array__")):
+            or hasattr(cls, "dtype")):
         return False
     if getattr(cls, reflected, None) is getattr(object, reflected, None):
         return False
     if getattr(cls, "__array_ufunc__", cls) is None or getattr(cls, "__array_priority__", 0) > 0:
         return True
+    if hasattr(cls, "__array__"):
+        return False
     is_sequence = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
     if not value.ndim and not value.type.weak and is_sequence:  # type: ignore[attr-defined]
         raise UnstageableError(f"a sequence of the class {cls.__name__} stands right of a scalar of NumPy's",

@@ -66,6 +66,8 @@ class Attributes:
         owner = self.copy_of(owner)
         if id(owner) in self._originals:
             return self._of_function(owner, name)
+        if isinstance(owner, tuple) and (get := self._getter(type(owner), name)) is not None:
+            return get(owner)
         if isinstance(owner, (Value, Proxy)) or not is_open(owner) or (name == "__dict__" and self.builder.live):
             value = getattr(owner, name)
             if not self.builder.live and not isinstance(owner, (Value, Proxy)):
@@ -85,8 +87,9 @@ class Attributes:
         is_class = isinstance(owner, type)
         if hasattr(type(found), "__get__") and not inside and not is_class and may_be_changed(type(owner)):
             self.sources.append(of.AttributeGuard(owner, "__class__", type(owner)))
-        if isinstance(found, property) and is_user_function(found.fget, self.packages) and not is_class:
-            return self.swap(found.fget)(owner)
+        get = None if is_class else self._getter(type(owner), name)
+        if get is not None:
+            return get(owner)
         if isinstance(found, functools.singledispatchmethod) and not is_class:
             return Dispatched(found, owner)
         if isinstance(found, functools.cached_property) and not is_class and name not in owner.__dict__:
@@ -109,6 +112,14 @@ class Attributes:
         if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
+
+    def _getter(self, cls: type, name: str) -> "Callable | None":
+        """The captured function of a property that a class of the user's has under this name."""
+        found = of.in_class(cls, name)
+        if not isinstance(found, property) or not is_user_function(found.fget, self.packages):
+            return None
+        self._in_class(cls, name)
+        return self.swap(found.fget)
 
     def _cached(self, owner: Any, name: str, made: functools.cached_property, inside: bool) -> Any:
         """The value of a cached property that is not in the object yet. It is put there, as Python does."""

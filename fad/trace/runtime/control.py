@@ -26,9 +26,9 @@ from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
 from ..frontend.functions import function_of_numbers
 from ..frontend.library_text import text_of
-from ..guards.guard import ReadGuard
+from ..guards.guard import ReadGuard, in_class
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
-from ..guards.kinds import is_open
+from ..guards.kinds import MISSING, is_open
 from ..guards.settings import answer, is_setting
 from ..heap.cached import cached
 from ..heap.journal import all_made, made, note
@@ -52,6 +52,7 @@ from .datamodel import DataModel
 from .instances import Instances
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
+from .special_methods import PLAIN
 from .texts import Texts
 
 
@@ -226,9 +227,29 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime):
 
     def _hasattr(self, owner: Any, name: str) -> bool:
         name = text.resolved(name)
-        found = hasattr_(self.capture.copy_of(owner), name)
+        found = self._answers(owner, name) if self._is_computed(owner, name) else hasattr_(
+            self.capture.copy_of(owner), name)
         self.capture.presence(owner, name, found)
         return found
+
+    def _is_computed(self, owner: Any, name: str) -> bool:
+        """Whether to ask for an attribute is to call a method of the user's."""
+        if isinstance(owner, (type, Value)) or type(owner) in PLAIN:
+            return False
+        found = in_class(type(owner), name)
+        own = getattr(owner, "__dict__", ())
+        return isinstance(found, property) or (
+            found is MISSING and name not in own and self.special(owner, "__getattr__") is not None)
+
+    def _answers(self, owner: Any, name: str) -> bool:
+        """Whether the user's method finds an attribute."""
+        try:
+            with self.caught(lambda: [AttributeError]):
+                self.attribute(owner, name)
+        except AttributeError:
+            self.pass_on()
+            return False
+        return True
 
     def _filter(self, condition: Any, items: Any) -> Any:
         """filter(condition, items): of traced items, a list."""

@@ -30,6 +30,7 @@ from .builtin import length
 from .calls import noting
 from .protocols import Protocols, new
 from .special_methods import (
+    ARRAYS,
     BINARY,
     BUILTINS,
     COMPARE,
@@ -86,7 +87,7 @@ class DataModel(Protocols):
             return new(operation(a, b))
         method, reflected = f"__{name}__", f"__r{name}__"
         if self.special(a, method) is None and self.special(b, reflected) is None:
-            return new(operation(a, b))
+            return new(operation(*self._beside(a, b)))
         found = self._first_of(self._attempts(operation, a, b, method, reflected))
         if found is NotImplemented:
             raise TypeError(f"unsupported operand type(s) for {sign}: {type(a).__name__!r} and {type(b).__name__!r}")
@@ -95,7 +96,8 @@ class DataModel(Protocols):
     def _attempts(self, operation: Callable, a: Any, b: Any, method: str, reflected: str) -> list:
         """The methods that Python tries, in its order: a subclass's reflected method goes first."""
         def left() -> Any:
-            return self._method_of(a, method, b)
+            is_array = type(a) in ARRAYS and getattr(type(b), "__array_priority__", 0) <= 0
+            return self._method_of(a, method, self.arrayed(b) if is_array else b)
 
         def right() -> Any:
             return self._method_of(b, reflected, a)
@@ -128,6 +130,7 @@ class DataModel(Protocols):
             found = method(a, b)
             return self.binary(op, a, b) if found is NotImplemented else found
         note_write(a, f"__i{name}__")
+        a, b = self._beside(a, b)
         return operation(a, b) if hasattr(type(a), f"__i{name}__") else self.binary(op, a, b)
 
     @door
@@ -153,7 +156,7 @@ class DataModel(Protocols):
             return self.not_(self.compare("Eq", a, b))        # object's __ne__ asks __eq__
         if self.special(a, method) is None and self.special(b, reflected) is None:
             self.compared(a, b)
-            return operation(a, b)
+            return operation(*self._beside(a, b))
         attempts = [lambda: self._method_of(a, method, b), lambda: self._method_of(b, reflected, a)]
         found = self._first_of(attempts[::-1] if type(a) is not type(b) and issubclass(type(b), type(a)) else attempts)
         if found is NotImplemented and op not in ("Eq", "NotEq"):
@@ -161,6 +164,21 @@ class DataModel(Protocols):
                 f"{sign!r} not supported between instances of {type(a).__name__!r} and {type(b).__name__!r}"
             )
         return (a is b) is (op == "Eq") if found is NotImplemented else found
+
+    # -- objects that NumPy makes arrays of --------------------------------------------------------
+
+    def arrayed(self, x: Any) -> Any:
+        """x as NumPy takes it: an object of the user's as the array that its __array__ makes of it, in lists too."""
+        if type(x) in (list, tuple, Items):
+            new = x if PLAIN.issuperset(map(type, x)) else [self.arrayed(y) for y in x]
+            return x if all(y is before for y, before in zip(new, x)) else type(x)(new)
+        cls, method = type(x), self.special(x, "__array__")
+        is_asked = method is None or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_function__")
+        return x if is_asked else method(x)
+
+    def _beside(self, a: Any, b: Any) -> tuple:
+        """Operands of which one is an array: NumPy makes an array of the other one."""
+        return self.arrayed(a) if type(b) in ARRAYS else a, self.arrayed(b) if type(a) in ARRAYS else b
 
     # -- items -------------------------------------------------------------------------------------
 
@@ -186,7 +204,7 @@ class DataModel(Protocols):
         if method is None:
             if type(c) is not Tracer:
                 note_write(c, "__setitem__")
-            c[k] = value
+            c[k] = self.arrayed(value) if type(c) in ARRAYS else value
         else:
             method(c, k, value)
 

@@ -100,8 +100,12 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     is_pythons = module_name(original) in ("math", "cmath")
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
 
+    arrayed = capture.runtime.arrayed
+
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
+        if not is_pythons:
+            args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
         if is_pythons:                                        # an iterator does not show what it gives
             args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
@@ -117,7 +121,7 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
         result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
         return on_the_tape(result, *args, *kwargs.values())
     if isinstance(original, np.ufunc):
-        return Ufunc(original)                               # type: ignore[return-value]
+        return Ufunc(original, arrayed)                      # type: ignore[return-value]
     if isinstance(original, type):
         return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
     call.__name__ = name
@@ -224,8 +228,8 @@ class Object:
 class Ufunc:
     """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
 
-    def __init__(self, ufunc: Any):
-        self._ufunc = ufunc
+    def __init__(self, ufunc: Any, arrayed: Callable):
+        self._ufunc, self._arrayed = ufunc, arrayed
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._by_protocol("__call__", args, kwargs)
@@ -240,7 +244,7 @@ class Ufunc:
     @door
     def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
         """As NumPy would ask the protocol, which does not look into lists for traced values."""
-        ufunc = self._ufunc
+        ufunc, args = self._ufunc, tuple(map(self._arrayed, args))
         if has_traced(args) or has_traced(kwargs.values()):
             return call_ufunc(ufunc, method, as_arrays(args), kwargs)
         return getattr(ufunc, method)(*args, **kwargs)

@@ -57,6 +57,7 @@ PLAIN = frozenset(
         RowList,
     )
 )
+ARRAYS = frozenset((np.ndarray, Tracer, np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128))
 COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))  # what compares its elements
 NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}
 # these are no cells
