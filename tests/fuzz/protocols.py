@@ -15,7 +15,7 @@ from .shrink import shrink
 from .statement import Blocks, Statement
 
 STATE = """
-import functools, itertools, math, operator
+import bisect, copy, functools, heapq, itertools, math, operator
 import numpy as np
 from collections import deque
 
@@ -49,7 +49,9 @@ METHODS = {                                                   # the signature, a
     "__index__": ("self", within("self.k % 2 | int(MODE == 'a')")), "__round__": ("self, n=0", within("{0} + n")), "__divmod__": ("self, v", within("({0}, v) | divmod({0}, 0.7)")),
     "__pow__": ("self, v", within("{0} ** v")), "__matmul__": ("self, other", within("{0} * {1}")), "__getattr__": ("self, name", within("self.absent(name, {0})")),
     "__enter__": ("self", within("{0} | self.a")), "__exit__": ("self, *error", within("None | error is None")), "__str__": ("self", within("text({0}) | MODE")),
-    "__format__": ("self, how", within("text({0}) | MODE")), "__hash__": ("self", within("self.k | 7")),
+    "__format__": ("self, how", within("text({0}) | MODE")), "__hash__": ("self", within("self.k | 7")), "__repr__": ("self", within("text({0}) | MODE")),
+    "__deepcopy__": ("self, memo", within("C({0}, self.k) | C(self.a, 2)")),
+    "__copy__": ("self", within("C({0}, self.k) | C(self.a, 2)")),
 }
 USES = within("""
     max(L).a | min(L, key=abs).a | min(o, L[0]).a | sorted(L)[0].a | sorted(L, reverse=True)[-1].a * 2 | sorted(L, key=lambda q: (q.k, q))[0].a | max([(1, q) for q in L])[1].a |
@@ -60,7 +62,11 @@ USES = within("""
     {'a': x[0], 'b': x[1], 'c': x[2]}[str(o)] | {'a': x[0], 'b': x[1], 'c': x[2]}[f'{o}'] | {'a': x[0], 'b': x[1], 'c': x[2]}['%s' % o] | x[0] * len({o: 1, L[1]: 2}) | x[1] * (o == L[1]) |
     x[1] * (o != L[1]) | x[0] * (o < L[1] < L[0]) | (x[0] if o else x[1]) | (o and L[1]).a | (L[0] or o).a | sum(itertools.chain(o, [x[0]])) | sum(itertools.islice(o, 1)) | math.prod(o) |
     operator.add(o, L[1]).a | operator.itemgetter(1)(o) | operator.lt(o, L[1]) * x[0] | operator.attrgetter('a')(o) | np.sum([v for v in o]) | sum([q.a for q in deque(L)]) |
-    sum(i * v for i, v in enumerate(o)) | [*o][1] | dict(zip('ab', o))['a'] | sum(a.a * b.a for a, b in itertools.pairwise(sorted(L))) | tuple(o)[0] | max(*L).a | getattr(o, 'none', x[0])""")
+    sum(i * v for i, v in enumerate(o)) | [*o][1] | dict(zip('ab', o))['a'] | sum(a.a * b.a for a, b in itertools.pairwise(sorted(L))) | tuple(o)[0] | max(*L).a | getattr(o, 'none', x[0]) |
+    (lambda h: (heapq.heapify(h), heapq.heappop(h).a + 2.0 * h[0].a)[1])(list(L)) | heapq.nsmallest(2, L)[1].a | heapq.nlargest(1, L)[0].a | sum(k * q.a for k, q in enumerate(heapq.merge(L[:1], L[1:]))) |
+    x[0] * bisect.bisect(sorted(L), o) | (lambda h: (bisect.insort(h, o), h[1].a)[1])(sorted(L)) | sorted(L, key=functools.cmp_to_key(lambda p, q: (q < p) - (p < q)))[0].a |
+    copy.deepcopy([o, L[1]])[0].a | copy.deepcopy({'k': (L[0], [o])})['k'][1][0].a | copy.copy(o).a | {'a': x[0], 'b': x[1], 'c': x[2]}[''.join(map(str, L[:1]))] |
+    {'a': x[0], 'b': x[1], 'c': x[2]}[str([o])[1]] | {'a': x[0], 'b': x[1], 'c': x[2]}[repr(o)] | {'a': x[0], 'b': x[1], 'c': x[2]}['{}'.format(o)] | x[0] * hasattr(o, 'missing')""")
 CHANGES = within("GAIN = {0} | MODE = 'b' | MODE = 'a' | Base.rate = {0} | KEPT[0].k = {1} | KEPT[1].a = {0} | KEPT.reverse() | C.rate = {0} | pass")
 
 
