@@ -26,6 +26,7 @@ class TraceState:
     # -- guards ---------------------------------------------------------------------------------------
     sources: list[Any] = field(default_factory=list)            # what the function read outside
     guarded: dict[int, Any] = field(default_factory=dict)       # objects that are guarded as a whole
+    taken_apart: dict[int, Any] = field(default_factory=dict)   # outer objects that regions hand on by value
     classes: dict[type, None] = field(default_factory=dict)     # of objects that it makes or reads attributes of
     reads: Any = None                                           # reads of code that is not rewritten (trace/guards)
 

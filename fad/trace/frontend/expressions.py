@@ -17,7 +17,7 @@ from .origin import parameters
 from .trees import children, walk
 
 RUNTIME = "__fad__"
-UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass", "id"}
+UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass"}
 
 
 class Scope:

@@ -167,7 +167,7 @@ class Journal:
 
     def was_there(self, x: Any, since: int) -> bool:
         """Whether a thing was there before this birth. What the trace has not made always was."""
-        birth = getattr(x, "birth", None) if isinstance(x, list) else None
+        birth = x.birth if isinstance(x, list) and keeps_record(x) else None           # type: ignore[attr-defined]
         if birth is None:
             birth = self.made[id(x)][1] if id(x) in self.made else 0
         return birth < since

@@ -11,6 +11,7 @@ from ...ops.literals import as_array, constant, known
 from ...util import tree
 from ...util.errors import UnstageableError
 from ..heap.state import TreeLayout
+from ..objects.containers import keeps_record
 from ..values.constants import constant_of
 from ..values.member import refuse_write
 from ..values.tracer import Tracer
@@ -152,7 +153,7 @@ def as_number(x: Any, t: Type) -> Any:
 
 def lists_in(x: Any) -> list:
     """The lists that an element is made of; what one in rows holds is in its arrays."""
-    if isinstance(x, list) and getattr(x, "rows", None) is not None:
+    if keeps_record(x) and x.rows is not None:
         return [x]
     inside = [found for y in x for found in lists_in(y)] if isinstance(x, (list, tuple)) else []
     return [x, *inside] if isinstance(x, list) else inside

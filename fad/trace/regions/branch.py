@@ -23,7 +23,7 @@ from ..values.zero_dim import kind_of
 from . import optional
 from .branch_aliases import BranchAliases, Column
 from .handlers import is_pythons, raised_here
-from .identity import containers_of
+from .identity import containers_of, note_parts
 
 RESULT = "the result"
 
@@ -189,6 +189,8 @@ class _Join:
                 for s in self.sides]
         first, *others = ends
         kept = {id(c) for path, c in first.items() if all(found.get(path) is c for found in others)}
+        for side in self.sides:
+            note_parts(side.value(key, self.slots[key]), kept)
         self.twins[key] = [(path, c) for found in ends for path, c in found.items() if id(c) not in kept]
         return kept
 

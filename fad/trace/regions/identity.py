@@ -8,8 +8,10 @@ that makes no difference; where one is, the function is refused (see values/alia
 from collections.abc import Iterable
 from typing import Any
 
-from ...ir.build import current
+from ...ir.build import Value, current
 from ...util import tree
+from ..guards import guard as of
+from ..heap.journal import journal
 from ..heap.state import Array, Container, Name, TreeLayout, is_data
 from ..lists.elements import Fixed
 from ..lists.listing import Contents
@@ -50,6 +52,37 @@ def _may_change(x: Any) -> bool:
     return parameters is None or not parameters.frozen
 
 
+def note_parts(value: Any, kept: "set | tuple" = ()) -> None:
+    """Guard what is read of objects from outside that are taken apart, since a region hands them on by value: their
+    attributes, and the containers in these. kept: ids of what stays one object.
+    """
+    queue, seen = [(value, False)], {*kept}
+    while queue:
+        x, is_part = queue.pop()
+        parts = tree.children(x.items if isinstance(x, Contents) else x)
+        if parts is None or id(x) in seen:
+            continue
+        seen.add(id(x))
+        has_attributes = hasattr(type(x), "__dict__") and not isinstance(x, (list, dict, tuple))
+        is_outer = id(x) not in current().trace.inside and journal().is_outer(x)
+        if is_outer and has_attributes:
+            _guard_attributes(x)
+        elif is_outer and is_part:
+            current().trace.sources.append(of.of_contents(x))
+        queue += [(y, is_part or (is_outer and has_attributes)) for y in parts]
+
+
+def _guard_attributes(x: Any) -> None:
+    """Guards for the attributes of an object that the trace has not written."""
+    trace, begun = current().trace, journal().begun_as(x)
+    if not isinstance(begun, dict) or id(x) in trace.taken_apart:
+        return
+    trace.taken_apart[id(x)] = x
+    for name, before in begun.items():
+        if not isinstance(before, Value):
+            trace.sources.append(of.AttributeGuard(x, name, before))
+
+
 class Standing:
     """The containers and arrays in the values that a loop's slots have before it, by the slot's place and their own
     (of a container the path, of an array the number of the leaf). They stay where they are throughout, as far as is
@@ -72,6 +105,7 @@ class Standing:
         """The layout of a slot's value, in which containers and arrays that stay where they are are no data."""
         slot = self.slots[key]
         kept = {id(c) for position, c in self.first.items() if position[0] == key and position not in self.replaced}
+        note_parts(slot.read(), kept)
         layout = TreeLayout(slot.read(), kept, with_none=True)
         if key not in self.arrays:
             # what a name stands for by itself is the plan's affair

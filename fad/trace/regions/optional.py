@@ -18,6 +18,7 @@ from ...ops.literals import python_number
 from ...util.errors import NONE_IS_USED, UnstageableError
 from ..heap.state import TreeLayout, is_data
 from ..objects.originals import original_of
+from ..values.aliases import may_be_same, unknown_identity
 from ..values.bound import Bound
 from ..values.layout import producer
 from ..values.tracer import Tracer
@@ -101,6 +102,8 @@ def is_(a: Any, b: Any) -> Any:
             why="both are one value of the program",
             do="test the sizes instead",
         )
+    if not isinstance(x, Tracer) and may_be_same(a, b):
+        raise unknown_identity()
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
         return a is b
     if isinstance(other, Tracer) and x.is_array and other.is_array:

@@ -143,6 +143,9 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime):
 
     def made(self, x: Any) -> Any:
         """x, a list, dict, set or generator that captured code has just made."""
+        if isinstance(x, (dict, set)):
+            for key in x:
+                self.hashed(key)
         return made(x) if is_tracing() else x
 
     def rebinds(self, variables: FunctionType) -> None:

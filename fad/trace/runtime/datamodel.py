@@ -9,7 +9,6 @@ would call a special method (`__add__`, `__getitem__`, the setter of a property)
 instead, by the rules of the language reference (section 3.3, "Special method names"): it is traced, rewritten and
 guarded as every other function of the user's is.
 """
-import copy
 import functools
 from collections.abc import Callable
 from types import FunctionType
@@ -17,17 +16,15 @@ from typing import Any
 
 from ...ir.build import Value
 from ...util.defects import door
-from ..frontend.library_text import made_anew
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
-from ..heap.journal import made, note, note_dict
+from ..heap.journal import note, note_dict
 from ..heap.opaque import note_write
-from ..lists.items import Items
-from ..lists.rows import RowList
 from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
 from .calls import noting
+from .conversions import Conversions
 from .protocols import Protocols, new
 from .special_methods import (
     ARRAYS,
@@ -48,11 +45,13 @@ from .special_methods import (
 )
 
 
-class DataModel(Protocols):
+class DataModel(Protocols, Conversions):
     """The part of the runtime (see control.py) that does what Python's data model says."""
 
     capture: Any
     not_: Callable                                            # of the runtime
+    is_: Callable
+    is_not: Callable
     is_rewritten: Callable                                    # whether a captured function says what it writes to
     compared: Callable                                        # notes what Python itself compares
     text: Callable
@@ -154,6 +153,8 @@ class DataModel(Protocols):
             in_class(type(x), "__ne__") is object.__ne__ and self.special(x, "__eq__") for x in (a, b)
         ):
             return self.not_(self.compare("Eq", a, b))        # object's __ne__ asks __eq__
+        if op in ("Eq", "NotEq") and type(a).__eq__ is type(b).__eq__ is object.__eq__:
+            return self.is_(a, b) if op == "Eq" else self.is_not(a, b)
         if self.special(a, method) is None and self.special(b, reflected) is None:
             self.compared(a, b)
             return operation(*self._beside(a, b))
@@ -165,21 +166,6 @@ class DataModel(Protocols):
             )
         return (a is b) is (op == "Eq") if found is NotImplemented else found
 
-    # -- objects that NumPy makes arrays of --------------------------------------------------------
-
-    def arrayed(self, x: Any) -> Any:
-        """x as NumPy takes it: an object of the user's as the array that its __array__ makes of it, in lists too."""
-        if type(x) in (list, tuple, Items):
-            new = x if PLAIN.issuperset(map(type, x)) else [self.arrayed(y) for y in x]
-            return x if all(y is before for y, before in zip(new, x)) else type(x)(new)
-        cls, method = type(x), self.special(x, "__array__")
-        is_asked = method is None or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_function__")
-        return x if is_asked else method(x)
-
-    def _beside(self, a: Any, b: Any) -> tuple:
-        """Operands of which one is an array: NumPy makes an array of the other one."""
-        return self.arrayed(a) if type(b) in ARRAYS else a, self.arrayed(b) if type(a) in ARRAYS else b
-
     # -- items -------------------------------------------------------------------------------------
 
     slice = slice
@@ -187,6 +173,7 @@ class DataModel(Protocols):
     @door
     def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
         """c[k]. is_indexed: the code reads only an element of the result."""
+        self.hashed(k)
         if id(c) in self.capture.indexed:
             return self.capture.element(c, k, is_indexed)
         if type(c) in PLAIN:
@@ -200,6 +187,7 @@ class DataModel(Protocols):
     @door
     def set_item(self, value: Any, c: Any, k: Any) -> None:
         """c[k] = value"""
+        self.hashed(k)
         method = self.special(c, "__setitem__")
         if method is None:
             if type(c) is not Tracer:
@@ -211,6 +199,7 @@ class DataModel(Protocols):
     @door
     def delete_item(self, c: Any, k: Any) -> None:
         """del c[k]"""
+        self.hashed(k)
         method = self.special(c, "__delitem__")
         if method is None:
             note_write(c, "__delitem__")
@@ -302,6 +291,8 @@ class DataModel(Protocols):
         of any other.
         """
         f = ORIGINALS.get(f, f)
+        if f in (id, hash) or isinstance(getattr(f, "__self__", None), (dict, set, frozenset)):
+            return functools.partial(self._by_identity, f)
         if f in OWN:
             return getattr(self, OWN[f])
         if f in TEXTS:
@@ -340,32 +331,6 @@ class DataModel(Protocols):
     def _length(self, x: Any) -> Any:
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
-
-    def _deepcopied(self, x: Any, memo: Any = None) -> Any:
-        method = self.special(x, "__deepcopy__")
-        if method is not None:
-            return method(x, made({}) if memo is None else memo)
-        return self.known_builtin(self._copies.deepcopy)(x, *[memo] if memo is not None else [])
-
-    @functools.cached_property
-    def _copies(self) -> Any:
-        """Python's module `copy`, which finds captured methods in the objects within others."""
-        def found(x: Any, name: str, *default: Any) -> Any:
-            method, reduced = self.special(x, name), self.special(x, "__reduce__")
-            if method is not None:
-                return lambda *given: method(x, *map(made, given))      # the memo is the trace's own
-            if name == "__reduce_ex__" and reduced is not None:
-                return lambda protocol: reduced(x)
-            return getattr(x, name, *default)
-
-        def of_items(items: Items, memo: dict) -> Items:
-            new = memo[id(items)] = Items()
-            new.extend([module.deepcopy(x, memo) for x in items])
-            return new
-        module: Any = made_anew("copy", {"getattr": found}) or copy
-        if module is not copy:
-            module._deepcopy_dispatch.update(dict.fromkeys((Items, RowList), of_items))
-        return module
 
     def managed(self, manager: Any) -> Any:
         """The context manager that a with statement enters: itself, or its captured methods."""

@@ -15,6 +15,7 @@ from ...ir.build import Value
 from ...util.defects import door
 from ..heap.journal import made, note
 from ..lists.items import Items
+from ..values.aliases import has_twins
 from .ordering import KeyOf, sort
 from .special_methods import GOING_THROUGH, NEW, PLAIN, SEARCHING, SORTING
 
@@ -31,6 +32,7 @@ class Protocols:
     item: Callable
     attribute: Callable
     asked_truth: Callable
+    hashed: Callable
     builtin: Callable
     truth: Callable                                           # of the runtime
     call: Callable
@@ -138,7 +140,7 @@ class Protocols:
         """Whether Python asks a user's method when it compares x, or something in it."""
         if type(x) in (list, tuple, deque, Items):
             return any(map(self.is_asked, x))
-        return self.asked_by(x, "__lt__", "__gt__", "__eq__")
+        return self.asked_by(x, "__lt__", "__gt__", "__eq__") or has_twins(x)
 
     def _sorting(self, f: Any, *args: Any, key: Any = None, **kwargs: Any) -> Any:
         """min, max and sorted"""
@@ -180,6 +182,8 @@ class Protocols:
         method = self.special(items, "__contains__")
         if method is not None:
             return method(items, x)
+        if isinstance(items, (dict, set, frozenset)):
+            self.hashed(x)
         found = self.iterated(items)
         is_asked = isinstance(items, _SEQUENCES) and (self.is_asked(x) or self.is_asked(items))
         if found is items and not is_asked:

@@ -7,11 +7,13 @@ must not be changed at all.
 from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
+from ...ir import stack
 from ...ir.build import Builder, current
 from ...ops.conditional import around
+from ...util import tree
 from ...util.errors import UnstageableError
 from ...util.where import Where, here
-from ..objects.containers import contents, same_contents
+from ..objects.containers import contents, keeps_record, same_contents
 from .place import roots_of
 from .tracer import Tracer
 
@@ -82,13 +84,18 @@ class Twin(NamedTuple):
     where: "Where | None"                                     # the user's line that left it open
 
     @property
+    def is_excused(self) -> bool:
+        return self.excuse is not None and bool(self.excuse())
+
+    @property
     def is_changed(self) -> bool:
         return not all(_is_as_held(c, before) for c, before in zip((self.one, self.other), self.held))
 
 
 def _held(container: Any) -> tuple:
     """The present contents of a container, and the arrays that hold a list's elements (see lists/rows.py)."""
-    return contents(container), [row._var for row in getattr(container, "rows", None) or ()]
+    rows = container.rows if keeps_record(container) else None
+    return contents(container), [row._var for row in rows or ()]
 
 
 def _is_as_held(container: Any, before: tuple) -> bool:
@@ -108,7 +115,7 @@ def fixed_in(builder: Builder) -> list:
 def check(builder: Builder) -> None:
     """An error if a container was changed that may be another one, too."""
     for twin in builder.region.twins:
-        if twin.is_changed and not (twin.excuse is not None and twin.excuse()):
+        if twin.is_changed and not twin.is_excused:
             refuse(twin.where)
 
 
@@ -118,6 +125,50 @@ def refuse(where: "Where | None" = None) -> None:
         why="which one a name stands for after a branch or a loop on traced values depends on the way taken",
         do="copy it where it gets its second name (best = list(cur)), or keep the numbers in one array",
         where=where,
+    )
+
+
+def has_twins(x: Any) -> bool:
+    """Whether x is what a region has handed on by value, so that nobody knows which of several things it is."""
+    return any(t.one is x and not t.is_excused for t in _twins())
+
+
+def may_be_same(x: Any, y: Any) -> bool:
+    """Whether two things, which are two here, may be one in Python."""
+    if x is y or not stack.builders():
+        return False
+    if type(x) is type(y) and _is_constant(x):                # regions hand it on without a word: it cannot change
+        return any(isinstance(leaf, Tracer) for leaf in tree.flatten((x, y))[0])
+    return not _candidates(x).isdisjoint(_candidates(y))
+
+
+def _is_constant(x: Any) -> bool:
+    """Whether x is a tuple or a frozen dataclass."""
+    parameters = getattr(type(x), "__dataclass_params__", None)
+    return isinstance(x, tuple) or (parameters is not None and parameters.frozen)
+
+
+def _candidates(x: Any) -> set:
+    """The ids of the things that x may be: of one that a region has handed on, those that it was made of."""
+    twins, found, queue = _twins(), set(), [x]
+    while queue:
+        x = queue.pop()
+        if id(x) not in found:
+            found.add(id(x))
+            queue += [t.other for t in twins if t.one is x and not t.is_excused]
+    return found
+
+
+def _twins() -> list:
+    return [t for builder in around(current()) for t in builder.region.twins] if stack.builders() else []
+
+
+def unknown_identity() -> UnstageableError:
+    """The error where it makes a difference which of several things one is."""
+    return UnstageableError(
+        "a program asks which list, dict or object a name stands for",
+        why="after a branch or a loop on traced values that depends on the way taken",
+        do="keep a number beside it that tells, or compare what it holds",
     )
 
 
@@ -131,6 +182,6 @@ def may_be(container: Any, known: Container = ()) -> list:
         if id(x) in found:
             continue
         found[id(x)] = x
-        twins = [] if id(x) in known else [t for builder in around(current()) for t in builder.region.twins]
+        twins = [] if id(x) in known else _twins()
         queue += [b for t in twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
     return list(found.values())

@@ -10,6 +10,7 @@ from ...ir.build import current
 from ...ops.conditional import Conditional
 from ...util import tree
 from ...util.errors import UnstageableError
+from .tracer import Tracer
 
 
 class Bound(Conditional):
@@ -24,7 +25,7 @@ class Bound(Conditional):
 
 def flag_of(value: Any) -> Any:
     """Whether a name of this value is bound: True, or a truth value of the program."""
-    marks = [getattr(leaf, "bound", None) for leaf in tree.flatten(value)[0]]
+    marks = [leaf.bound for leaf in tree.flatten(value)[0] if isinstance(leaf, Tracer)]
     return next((m.flag for m in marks if m is not None), True)
 
 
@@ -44,5 +45,5 @@ def mark(value: Any, flag: Any, name: str) -> None:
     """From now on reading this value of a name is checked."""
     current().trace.unbound = True
     for leaf in tree.flatten(value)[0]:
-        if hasattr(leaf, "bound"):
+        if isinstance(leaf, Tracer):
             leaf.bound = Bound(flag, name)

@@ -21,6 +21,7 @@ from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ...ops.literals import as_array, require_fitting, see_that_python_takes
 from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
+from ..objects.containers import keeps_record
 from . import sparse
 from .absent import Absent, pickled, times_text
 from .constants import constant_of, of_sizes
@@ -272,7 +273,8 @@ class Tracer(Value):
         """A list or tuple, of traced values too, is the array that NumPy makes of it."""
         if not isinstance(other, (list, tuple)):
             return other
-        return as_array(other) if getattr(other, "rows", None) is None else other.array()  # type: ignore[union-attr]
+        is_in_rows = keeps_record(other) and other.rows is not None                   # type: ignore[union-attr]
+        return other.array() if is_in_rows else as_array(other)                       # type: ignore[union-attr]
 
     def meets(self, name: str, a: Any, b: Any) -> None:
         op = registry[name]

@@ -1,0 +1,85 @@
+"""What becomes of users' objects where Python or NumPy does not know them: arrays, copies, keys of a dict."""
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ...util.defects import door
+from ..frontend.library_text import made_anew
+from ..heap.journal import made
+from ..lists.items import Items
+from ..lists.rows import RowList
+from ..values.aliases import has_twins, unknown_identity
+from .special_methods import ARRAYS, PLAIN
+
+
+class Conversions:
+    """The part of the data model (see datamodel.py) that makes arrays and copies of objects, or asks which they are."""
+
+    special: Callable                                         # of the data model
+    known_builtin: Callable                                   # of the runtime
+
+    # -- arrays ------------------------------------------------------------------------------------
+
+    def arrayed(self, x: Any) -> Any:
+        """x as NumPy takes it: an object of the user's as the array that its __array__ makes of it, in lists too."""
+        if type(x) in (list, tuple, Items):
+            new = x if PLAIN.issuperset(map(type, x)) else [self.arrayed(y) for y in x]
+            return x if all(y is before for y, before in zip(new, x)) else type(x)(new)
+        cls, method = type(x), self.special(x, "__array__")
+        is_asked = method is None or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_function__")
+        return x if is_asked else method(x)
+
+    def _beside(self, a: Any, b: Any) -> tuple:
+        """Operands of which one is an array: NumPy makes an array of the other one."""
+        return self.arrayed(a) if type(b) in ARRAYS else a, self.arrayed(b) if type(a) in ARRAYS else b
+
+    # -- copies ------------------------------------------------------------------------------------
+
+    def _deepcopied(self, x: Any, memo: Any = None) -> Any:
+        method = self.special(x, "__deepcopy__")
+        if method is not None:
+            return method(x, made({}) if memo is None else memo)
+        return self.known_builtin(self._copies.deepcopy)(x, *[memo] if memo is not None else [])
+
+    @functools.cached_property
+    def _copies(self) -> Any:
+        """Python's module `copy`, which finds captured methods in the objects within others."""
+        def found(x: Any, name: str, *default: Any) -> Any:
+            method, reduced = self.special(x, name), self.special(x, "__reduce__")
+            if method is not None:
+                return lambda *given: method(x, *map(made, given))      # the memo is the trace's own
+            if name == "__reduce_ex__" and reduced is not None:
+                return lambda protocol: reduced(x)
+            return getattr(x, name, *default)
+
+        def of_items(items: Items, memo: dict) -> Items:
+            new = memo[id(items)] = Items()
+            new.extend([module.deepcopy(x, memo) for x in items])
+            return new
+        module: Any = made_anew("copy", {"getattr": found}) or copy
+        if module is not copy:
+            module._deepcopy_dispatch.update(dict.fromkeys((Items, RowList), of_items))
+        return module
+
+    # -- identity ----------------------------------------------------------------------------------
+
+    def hashed(self, key: Any) -> None:
+        """See to a key, which a dict finds by its hash: an object's identity, perhaps."""
+        if type(key) not in PLAIN and type(key).__hash__ is object.__hash__:
+            self._identified(key)
+
+    @staticmethod
+    def _identified(x: Any) -> None:
+        """See to an object of which the identity is asked."""
+        if has_twins(x):
+            raise unknown_identity()
+
+    @door
+    def _by_identity(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        """A function that finds its arguments by their identity or their hash."""
+        for x in args:
+            if f is id:
+                self._identified(x)
+            self.hashed(x)
+        return self.known_builtin(f)(*args, **kwargs)
