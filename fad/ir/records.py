@@ -35,6 +35,7 @@ class TraceState:
     opened: dict[int, Any] = field(default_factory=dict)        # outer objects that the function may change
     stand_ins: list[tuple] = field(default_factory=list)        # outer container, its private copy, what it held
     inside: dict[int, Any] = field(default_factory=dict)        # objects that the function itself made
+    rewritten: dict[tuple, tuple] = field(default_factory=dict)            # attributes that were given what they had
     lifted: dict[tuple, Any] = field(default_factory=dict)      # (id of globals, name) or (id of a cell, "") -> input
     lifted_owners: dict[int, Any] = field(default_factory=dict)            # objects in which inputs stand
     lifted_from: dict[tuple, Any] = field(default_factory=dict)            # key of a location -> its input

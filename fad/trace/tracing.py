@@ -19,7 +19,7 @@ from ..util.errors import UnstageableError
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown
 from .heap.asking import refuse_unseen_questions
-from .heap.effects import effects_of
+from .heap.effects import effects_of, guards_of_rewritten
 from .heap.journal import journal
 from .heap.lifting import lifted
 from .heap.percall import placed, refuse_leaks, settle
@@ -157,6 +157,7 @@ def _refuse_unseen(builder: Builder) -> None:
         refuse_listeners(builder)
         refuse_unseen_questions(builder)
         refuse_unknown(reads_of(builder), "a method that Python calls by itself")
+        builder.trace.sources += guards_of_rewritten()
         builder.trace.sources += builder.trace.reads.sources()
 
 

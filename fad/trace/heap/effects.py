@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...ir.build import Builder
+from ...ir.build import Builder, Value, current
 from ...util.errors import SideEffectError
 from ...util.where import Where
-from ..guards.guard import Guard, ReadGuard
+from ..guards.guard import AttributeGuard, Guard, ReadGuard
+from ..guards.kinds import MISSING
+from ..guards.snapshot import is_same
 from ..objects.containers import contents, put_contents
 from ..objects.draws import common_generators
 from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
@@ -89,6 +91,21 @@ class Effects:
                 why="a program would have the same numbers at each call",
                 do="draw them before, and pass them as arguments; or make the generator in the function, with a seed",
             )
+
+
+def note_rewritten(owner: Any, name: str, value: Any) -> None:
+    """Note that an attribute from outside is given what it holds: that changes nothing as long as it holds that."""
+    trace, own = current().trace, getattr(owner, "__dict__", None)
+    before = own.get(name, MISSING) if own is not None else getattr(owner, name, MISSING)
+    if is_same(value, before) and not isinstance(value, Value) and id(owner) not in trace.inside:
+        if journal().is_outer(owner):
+            trace.rewritten[id(owner), name] = owner, name, before
+
+
+def guards_of_rewritten() -> list:
+    """Guards for the attributes that still hold what they held: a program does not write them."""
+    written = current().trace.rewritten.values()
+    return [AttributeGuard(owner, name, x) for owner, name, x in written if is_same(getattr(owner, name, MISSING), x)]
 
 
 @contextmanager

@@ -8,6 +8,8 @@ that makes no difference; where one is, the function is refused (see values/alia
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ...ir.build import Value, current
 from ...util import tree
 from ..guards import guard as of
@@ -56,31 +58,31 @@ def note_parts(value: Any, kept: "set | tuple" = ()) -> None:
     """Guard what is read of objects from outside that are taken apart, since a region hands them on by value: their
     attributes, and the containers in these. kept: ids of what stays one object.
     """
-    queue, seen = [(value, False)], {*kept}
+    queue, seen = [(value, False)], set()
     while queue:
         x, is_part = queue.pop()
         parts = tree.children(x.items if isinstance(x, Contents) else x)
-        if parts is None or id(x) in seen:
+        if parts is None or id(x) in seen or (id(x) in kept and not is_part):
             continue
         seen.add(id(x))
-        has_attributes = hasattr(type(x), "__dict__") and not isinstance(x, (list, dict, tuple))
+        is_object = not isinstance(x, (list, dict, tuple))
         is_outer = id(x) not in current().trace.inside and journal().is_outer(x)
-        if is_outer and has_attributes:
-            _guard_attributes(x)
-        elif is_outer and is_part:
-            current().trace.sources.append(of.of_contents(x))
-        queue += [(y, is_part or (is_outer and has_attributes)) for y in parts]
+        if is_outer and (is_object or is_part) and id(x) not in current().trace.taken_apart:
+            current().trace.taken_apart[id(x)] = x
+            _guard(x, is_object)
+        queue += [(y, is_part or (is_outer and is_object)) for y in parts]
 
 
-def _guard_attributes(x: Any) -> None:
-    """Guards for the attributes of an object that the trace has not written."""
-    trace, begun = current().trace, journal().begun_as(x)
-    if not isinstance(begun, dict) or id(x) in trace.taken_apart:
-        return
-    trace.taken_apart[id(x)] = x
-    for name, before in begun.items():
-        if not isinstance(before, Value):
-            trace.sources.append(of.AttributeGuard(x, name, before))
+def _guard(x: Any, is_object: bool) -> None:
+    """Guards for the attributes of an object, or for what a container holds, as they were when the trace began."""
+    sources, begun = current().trace.sources, journal().begun_as(x)
+    before: Any = begun.items() if isinstance(begun, dict) else enumerate(begun)
+    if is_object:
+        sources += [of.AttributeGuard(x, name, y) for name, y in before if not isinstance(y, Value)]
+    elif not journal().is_noted(x):
+        sources.append(of.of_contents(x))
+    elif not isinstance(x, tuple):
+        sources += [of.length_as(x, begun), *[of.of_element(x, k, y) for k, y in before if not isinstance(y, Value)]]
 
 
 class Standing:
@@ -107,6 +109,8 @@ class Standing:
         kept = {id(c) for position, c in self.first.items() if position[0] == key and position not in self.replaced}
         note_parts(slot.read(), kept)
         layout = TreeLayout(slot.read(), kept, with_none=True)
+        # arrays of objects from outside may be others, too
+        layout.leaves = [current().watch(x) if isinstance(x, np.ndarray) and is_data(x) else x for x in layout.leaves]
         if key not in self.arrays:
             # what a name stands for by itself is the plan's affair
             is_alone = isinstance(slot, Array) or (isinstance(slot, Name) and layout.structure.cls is None)

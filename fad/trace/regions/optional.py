@@ -16,6 +16,8 @@ from ...ir.op import registry
 from ...ops.conditional import around
 from ...ops.literals import python_number
 from ...util.errors import NONE_IS_USED, UnstageableError
+from ..guards.snapshot import is_same
+from ..heap.journal import journal
 from ..heap.state import TreeLayout, is_data
 from ..objects.originals import original_of
 from ..values.aliases import may_be_same, unknown_identity
@@ -102,7 +104,7 @@ def is_(a: Any, b: Any) -> Any:
             why="both are one value of the program",
             do="test the sizes instead",
         )
-    if not isinstance(x, Tracer) and may_be_same(a, b):
+    if not isinstance(x, Tracer) and (may_be_same(a, b) or _may_be_one_constant(a, b)):
         raise unknown_identity()
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
         return a is b
@@ -120,6 +122,20 @@ def is_(a: Any, b: Any) -> Any:
         why="a program knows what they are, and not which objects of Python's",
         do="compare them by ==",
     )
+
+
+def _may_be_one_constant(a: Any, b: Any) -> bool:
+    """Whether two tuples or frozen dataclasses may be one in Python. Regions make them anew, and note nothing: they
+    cannot change."""
+    parameters = getattr(type(a), "__dataclass_params__", None)
+    is_constant = isinstance(a, tuple) or (parameters is not None and parameters.frozen)
+    if a is b or not is_constant or type(a) is not type(b) or not stack.builders() or stack.is_live():
+        return False
+    if journal().is_outer(a) and journal().is_outer(b):
+        return False
+    one, other = TreeLayout(a), TreeLayout(b)
+    return one.structure == other.structure and all(
+        isinstance(x, Tracer) or isinstance(y, Tracer) or is_same(x, y) for x, y in zip(one.leaves, other.leaves))
 
 
 def _is_one_array(a: Tracer, b: Tracer) -> bool:

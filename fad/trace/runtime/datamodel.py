@@ -18,12 +18,13 @@ from ...ir.build import Value
 from ...util.defects import door
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
+from ..heap.effects import note_rewritten
 from ..heap.journal import note, note_dict
 from ..heap.opaque import note_write
 from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
-from .calls import noting
+from .calls import is_tracing, noting
 from .conversions import Conversions
 from .protocols import Protocols, new
 from .special_methods import (
@@ -256,6 +257,8 @@ class DataModel(Protocols, Conversions):
         put = None if found is MISSING else self.special(found, "__set__")
         if put is None:
             note_write(owner, "__setattr__")
+            if is_tracing():
+                note_rewritten(owner, name, value)
             setattr(owner, name, value)
         else:
             put(found, owner, value)

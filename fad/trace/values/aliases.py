@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from ...ir import stack
 from ...ir.build import Builder, current
 from ...ops.conditional import around
-from ...util import tree
 from ...util.errors import UnstageableError
 from ...util.where import Where, here
 from ..objects.containers import contents, keeps_record, same_contents
@@ -134,18 +133,8 @@ def has_twins(x: Any) -> bool:
 
 
 def may_be_same(x: Any, y: Any) -> bool:
-    """Whether two things, which are two here, may be one in Python."""
-    if x is y or not stack.builders():
-        return False
-    if type(x) is type(y) and _is_constant(x):                # regions hand it on without a word: it cannot change
-        return any(isinstance(leaf, Tracer) for leaf in tree.flatten((x, y))[0])
-    return not _candidates(x).isdisjoint(_candidates(y))
-
-
-def _is_constant(x: Any) -> bool:
-    """Whether x is a tuple or a frozen dataclass."""
-    parameters = getattr(type(x), "__dataclass_params__", None)
-    return isinstance(x, tuple) or (parameters is not None and parameters.frozen)
+    """Whether two lists, dicts or objects, which are two here, may be one in Python."""
+    return x is not y and not _candidates(x).isdisjoint(_candidates(y))
 
 
 def _candidates(x: Any) -> set:

@@ -1,0 +1,107 @@
+"""What a function gives the value that it has is given that value at each call: somebody else may have changed it between two calls."""
+import numpy as np
+import pytest
+
+import fad
+
+X = np.array([0.8, 0.55, 1.1])
+
+
+class Holder:
+    kind = 1.0
+
+    def __init__(self):
+        self.w, self.rows, self.other = 1.0, [1.0, 2.0], None
+
+
+HELD, ROWS, TABLE, GLOBAL = Holder(), [1.0, 2.0], {"k": 1.0}, 1.0
+
+
+def renewed():
+    global GLOBAL
+    HELD.__dict__.update(w=1.0, rows=ROWS, other=None)
+    ROWS[:], TABLE["k"], GLOBAL, Holder.kind = [1.0, 2.0], 1.0, 1.0, 1.0
+
+
+def disturbed():
+    global GLOBAL
+    HELD.__dict__.update(w=5.0, rows=[7.0], other=3.0)
+    ROWS[:], TABLE["k"], GLOBAL, Holder.kind = [7.0, 3.0], 5.0, 5.0, 5.0
+
+
+def state():
+    return [HELD.w, list(HELD.rows), HELD.rows is ROWS, HELD.other, list(ROWS), TABLE["k"], GLOBAL, Holder.kind]
+
+
+def attribute(x):
+    HELD.w = 1.0
+    return x.sum()
+
+
+def attribute_by_name(x):
+    setattr(HELD, "w", 1.0)
+    return x.sum()
+
+
+def reference(x):
+    HELD.rows, HELD.other = ROWS, None
+    return x.sum()
+
+
+def of_a_class(x):
+    Holder.kind = 1.0
+    return x.sum()
+
+
+def in_a_branch(x):
+    if x[0] > 0.5:
+        HELD.w = 1.0
+    return x.sum()
+
+
+def in_a_loop(x):
+    for v in x:
+        if v > 0.0:
+            HELD.w = 1.0
+    return x.sum()
+
+
+def begun_anew(x):
+    HELD.w = 1.0
+    for v in x:
+        HELD.w += v
+    return HELD.w
+
+
+def of_containers(x):
+    ROWS[0], TABLE["k"] = 1.0, 1.0
+    return x.sum()
+
+
+def of_names(x):
+    global GLOBAL
+    GLOBAL = 1.0
+    return x.sum()
+
+
+@pytest.mark.parametrize("f", [attribute, attribute_by_name, reference, of_a_class, in_a_branch, in_a_loop, begun_anew, of_containers, of_names])
+def test_it_is_written_again(f):
+    seen = []
+    for transform in (lambda f: f, fad.jit):
+        renewed()
+        g, states = transform(f), []
+        for change in (None, disturbed, None, disturbed, renewed):
+            if change is not None:
+                change()
+            value = g(X)
+            states.append([float(value), *state()])
+        seen.append(states)
+    assert seen[1] == [[pytest.approx(x) if isinstance(x, float) else x for x in row] for row in seen[0]]
+
+
+def test_a_sum_that_begins_anew_at_each_call_is_one_program():
+    renewed()
+    g = fad.jit(begun_anew, fallback=False)
+    for k in range(8):
+        assert g(X + k) == pytest.approx(1.0 + (X + k).sum()) and pytest.approx(1.0 + (X + k).sum()) == HELD.w
+    assert sum(map(len, g.programs.values())) == 1
