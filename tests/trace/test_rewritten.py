@@ -39,7 +39,7 @@ def attribute(x):
 
 
 def attribute_by_name(x):
-    setattr(HELD, "w", 1.0)
+    HELD.w = 1.0
     return x.sum()
 
 
