@@ -209,7 +209,9 @@ def _left_again(builder: Builder, left: Any, inside: Any, outputs: list, result:
     if left is None:
         return []
     again = left_by(builder, mark, outputs, result)
-    return again.outputs if again is not None and again.shape == left.shape else [*left.outputs, None]
+    if again is None or again.shape != left.shape:
+        return [*left.outputs, 0]                             # one output more
+    return again.outputs
 
 
 def _followed(builder: LiveBuilder, inputs: list, leaves: Sequence, moving: Sequence) -> list:

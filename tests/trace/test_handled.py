@@ -293,3 +293,60 @@ def test_an_error_of_the_users_class_is_as_python_makes_it(transform, tier):
             with pytest.raises(Small, match="0.10 is too small") as told:
                 g(np.array([0.5, 0.1]))
             assert type(told.value) is Small and float(told.value.number) == 0.1
+
+
+def bound_by_a_loop(x):
+    s = 0.0
+    try:
+        for v in x:
+            s = v * 2.0
+        s = {}["absent"]
+    except KeyError:
+        return s + x[0]
+
+
+def bound_by_a_branch(x):
+    s = 0.0
+    try:
+        if x[0] > 0.0:
+            s = x[1] * 2.0
+        s = [][1]
+    except IndexError:
+        pass
+    return s + x[0]
+
+
+def bound_before_a_manager_takes_the_error(x):
+    s = 0.0
+    with contextlib.suppress(KeyError):
+        for v in x:
+            s = s * 0.5 + v
+        s = {}["absent"]
+    return s
+
+
+def bound_before_a_finally(x):
+    found = [0.0]
+
+    def inner():
+        s = x[0]
+        try:
+            for v in x:
+                s = s * v
+            s = {}["absent"]
+        finally:
+            found[0] = s
+    try:
+        inner()
+    except KeyError:
+        return found[0]
+
+
+@pytest.mark.parametrize("f", [bound_by_a_loop, bound_by_a_branch, bound_before_a_manager_takes_the_error, bound_before_a_finally])
+def test_a_name_keeps_its_value_where_the_next_binding_fails(f):
+    x = np.array([0.8, 0.55, 1.1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        assert fad.jit(f)(x) == pytest.approx(f(x))
+        slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(fad.grad(f)(x), slope, rtol=1e-6)

@@ -144,8 +144,10 @@ class Liveness:
             return read(s) | (live - set(assigned([s])))
         if isinstance(s, ast.Return):
             return read(s)
-        for block in blocks_of(s):  # with, try, match: whatever is read inside may be read at any time
-            self.block(block, live | read(s))
+        before, self.always = self.always, self.always | live | read(s)
+        for block in blocks_of(s):  # with, try, match: a statement may raise before it binds, and what is read goes on
+            self.block(block, live)
+        self.always = before
         return read(s) | live
 
     def loop(self, s: Any, live: set) -> set:
