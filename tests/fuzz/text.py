@@ -22,6 +22,12 @@ class _SpoilingNumPy:
         return np.full(shape, np.nan if kind in "fc" else kind == "b" or np.iinfo(dtype).max // 2, dtype)
 
 
+def _kind(a: Any) -> tuple:
+    """The type that Numba sees: a number of Python's and NumPy's of 64 bits are one."""
+    plain = next((cls for cls, numpys in ((float, np.float64), (int, np.int64), (complex, np.complex128)) if type(a) in (cls, numpys)), None)
+    return (plain,) if plain is not None else (type(a), getattr(a, "dtype", None), np.ndim(a))
+
+
 class PythonKernel:
     """A kernel's text, run by Python; it has what the runner asks of Numba's dispatchers."""
 
@@ -33,7 +39,7 @@ class PythonKernel:
         self.stats = SimpleNamespace(cache_hits={})
 
     def __call__(self, *args: Any) -> Any:
-        kinds = [(type(a), getattr(a, "dtype", None), np.ndim(a)) for a in args]
+        kinds = list(map(_kind, args))
         self.kinds = self.kinds or kinds
         if kinds != self.kinds:                               # as Numba's dispatcher, which compiles for no other types any more
             raise TypeError("No matching definition for argument type(s)")
