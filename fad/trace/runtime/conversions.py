@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...util.defects import door
+from ...util.foreign import remedy_of
 from ..frontend.library_text import made_anew
 from ..heap.journal import made
 from ..lists.items import Items
@@ -28,7 +29,7 @@ class Conversions:
             return x if all(y is before for y, before in zip(new, x)) else type(x)(new)
         cls, method = type(x), self.special(x, "__array__")
         is_asked = method is None or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_function__")
-        return x if is_asked else method(x)
+        return x if is_asked or remedy_of(x) else method(x)
 
     def _beside(self, a: Any, b: Any) -> tuple:
         """Operands of which one is an array: NumPy makes an array of the other one."""

@@ -192,8 +192,7 @@ class Tracer(Value):
             self.tie.seen = -1
 
     def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
-        """Make this tracer a view of base: read(base) is its value, write(base, value) the base after it was changed.
-        """
+        """Make this tracer a view of base: read(base) is its value, write(base, value) the base after a change."""
         self.tie = TracerView(base, read, write)
         self.zero_dim = True
         return self
@@ -273,8 +272,7 @@ class Tracer(Value):
         """A list or tuple, of traced values too, is the array that NumPy makes of it."""
         if not isinstance(other, (list, tuple)):
             return other
-        is_in_rows = keeps_record(other) and other.rows is not None                   # type: ignore[union-attr]
-        return other.array() if is_in_rows else as_array(other)                       # type: ignore[union-attr]
+        return other.array() if keeps_record(other) and other.rows is not None else as_array(other)  # type: ignore[union-attr]
 
     def meets(self, name: str, a: Any, b: Any) -> None:
         op = registry[name]
