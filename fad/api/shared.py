@@ -200,7 +200,8 @@ def known_by_itself(traced: Any) -> set:
         x = queue.pop()
         if id(x) not in ids:
             ids.add(id(x))
-            if not isinstance(x, _CLOSED) and (package_name(type(x)) != "fad" or module_name(type(x)) in _HOLDING):
+            cls = type(x)                                     # of a weak proxy, too, of what is gone
+            if not issubclass(cls, _CLOSED) and (package_name(cls) != "fad" or module_name(cls) in _HOLDING):
                 queue += gc.get_referents(x)
     return ids
 

@@ -26,7 +26,9 @@ def _merged(eqn: Equation, scope: Scope) -> "list | None":
     words, out = eqn.params["labels"], eqn.outputs[0].type
     groups = side_by_side(words)
     sizes = {c: n for x, word in zip(eqn.inputs, words) for c, n in zip(word, x.type.shape)}
-    if max(map(len, groups)) == 1 or not _are_matrices(words, groups) or not all(_is_large(g, sizes) for g in groups):
+    if max(map(len, groups), default=1) == 1 or not _are_matrices(words, groups):
+        return None
+    if not all(_is_large(g, sizes) for g in groups):
         return None
     if out.dtype.kind not in "fc" or any(x.type.dtype != out.dtype for x in eqn.inputs):
         return None

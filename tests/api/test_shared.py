@@ -4,6 +4,7 @@ import functools
 import gc
 import threading
 import tracemalloc
+import warnings
 import weakref
 
 import numpy as np
@@ -385,3 +386,18 @@ def test_a_function_that_is_called_again_and_again_gets_a_program_of_its_own():
     close(found, 6 * X * X)
     second(X)
     assert second.latest is None
+
+
+def test_a_weak_reference_to_what_is_gone_is_in_nobodys_way():
+    class Holder:
+        k = 2.0
+    gone = Holder()
+    holder = Holder()
+    holder.proxy, holder.reference = weakref.proxy(gone), weakref.ref(gone)
+    del gone
+    gc.collect()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fad.InternalErrorWarning)
+        for k in (2.0, 3.0, 4.0):
+            holder.k = k
+            assert np.isclose(fad.grad(lambda x: np.sum(x) * holder.k)(np.ones(2))[0], k)

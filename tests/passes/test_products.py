@@ -157,3 +157,12 @@ def test_stacks_that_are_matrices_are_one_product(name):
         both = [fad.jit(fad.grad(lambda x, y: np.sum(weights * f(x, y)), (0, 1)), compile=tier)(*given) for tier in ("now", "never")]
         for compiled, interpreted in zip(*both):
             np.testing.assert_allclose(compiled, interpreted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("f", [lambda x: np.einsum(",->", x[0], x[1]), lambda x: np.einsum(",i->i", x[0], x), lambda x: np.einsum("i,->", x, x[0])])
+def test_contractions_of_operands_without_axes(f):
+    x = np.linspace(0.1, 1.0, 40)
+    g = fad.value_and_grad(lambda x: np.sum(f(x)), compile="now")
+    value, slope = g(x)
+    assert np.isclose(value, np.sum(f(x)))
+    np.testing.assert_allclose(slope, [np.sum(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(40)], rtol=1e-6, atol=1e-8)
