@@ -42,8 +42,8 @@ def is_defect(error: BaseException) -> bool:
     """
     if isinstance(error, CheckError):
         return True
-    if isinstance(error, (FadError, RecursionError)) or is_interrupt(error):
-        return False
+    if isinstance(error, (FadError, RecursionError, ReferenceError)) or is_interrupt(error):
+        return False                                          # a ReferenceError: of a user's weak proxy
     found = _innermost(error)
     if found is None or _is_for_user(found):
         return False

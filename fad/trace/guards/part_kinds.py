@@ -213,7 +213,7 @@ def slot_or_kind(x: Any, cls: type) -> "PartKind | None":
     kind = KINDS.get(cls)
     if kind is not None:
         return kind
-    if cls is np.ndarray or isinstance(x, np.generic):
+    if cls is np.ndarray or issubclass(cls, np.generic):
         return SLOT if x.dtype.kind in "biufc" else None
     return _OBJECT if is_attributes(cls, x) else None
 

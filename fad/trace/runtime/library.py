@@ -40,8 +40,9 @@ _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 def has_traced(args: Any) -> bool:
     """Whether a traced value is among these arguments, at any depth of lists, tuples and deques."""
     for a in args:
-        if isinstance(a, (Tracer, RowList)) or (
-            isinstance(a, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)
+        cls = type(a)                                         # a weak proxy of what is gone has no other class
+        if issubclass(cls, (Tracer, RowList)) or (
+            issubclass(cls, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)
         ):
             return True
     return False
