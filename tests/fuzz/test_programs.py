@@ -13,7 +13,7 @@ GENERATORS = {                                               # module: how many 
     "arrays": (8, 5),
     "extents": (10, 10),
     "names": (7, 9),
-    "aliases": (12, 5),                                      # seed 5 is test_alias_loops.py's known defect
+    "aliases": (12, 5),
     "histories": (6, 10),
     "arguments": (3, 5),
     "compositions": (3, 5),
