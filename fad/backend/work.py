@@ -10,6 +10,7 @@ from .parallel import WORK
 _EXTENT = re.compile(r"    (\w+) = (\w+)\.shape\[(\d+)\]")
 _AXIS = re.compile(r"\.shape\[\d+\]")
 _DIVIDED = re.compile(r"[/%]\s*(?![\s\d/])")                       # by what is no constant
+_CALL = re.compile(r"\b(?!abs\b)\w+\(")                          # of a function: nothing is known of its result
 
 
 class Work(NamedTuple):
@@ -32,7 +33,7 @@ class Work(NamedTuple):
         """A number up to which all extents and integers may be without work that is worth threads; 0 if none is known.
         """
         amounts = [_AXIS.sub("", amount).replace("-", "+") for amount in self.amounts]   # no difference is larger
-        if any(_DIVIDED.search(amount) or "[" in amount for amount in amounts):      # elements may be of any size
+        if any(_DIVIDED.search(a) or _CALL.search(a) or "[" in a for a in amounts):      # elements may be of any size
             return 0
         names = {name for amount in amounts for name in NAME.findall(amount)} - {"abs"}
         powers = [1 << k for k in range(WORK.bit_length())]

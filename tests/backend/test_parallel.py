@@ -157,6 +157,7 @@ def test_the_bound_on_work_holds_for_differences_and_not_for_quotients():
         assert not any(amounts.is_much([np.broadcast_to(0.0, (n, m)), k]))
     assert work.Work(("x", "k"), (), ("x.shape[0] * 5 // k",)).least() == 0
     assert work.Work(("x", "k"), (), ("k[0] * 5",)).least() == 0
+    assert work.Work(("x", "k"), (), ("5 * maximum(k, 3)",)).least() == 0 < work.Work(("k",), (), ("5 * abs(k - 3)",)).least()
     assert work.Work((), (), ()).least() == parallel.WORK
 
 
