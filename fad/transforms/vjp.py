@@ -122,19 +122,22 @@ class Reverse:
             pull()
 
     def pull(self, eqn: Equation) -> None:
+        """Add the cotangents of an equation's inputs; the reverse sweep's equations belong to the line they undo."""
+        with at_line(eqn.where):
+            self.pull_through(eqn)
+
+    def pull_through(self, eqn: Equation) -> None:
         gs = tuple([self.cotangents.pop(v, None) for v in eqn.outputs])
         if all(g is None for g in gs):
             return
         needs = tuple([isinstance(a, Var) and a in self.active for a in eqn.inputs])
         xs = tuple([self.env.read(a) for a in eqn.inputs])
         ys = tuple([self.env[v] for v in eqn.outputs])
-        # the reverse sweep's equations belong to the line they undo
-        with at_line(eqn.where), guarding(is_masked(eqn, self.masked)):
-            gxs = pullback_of(eqn, gs, ys, xs, needs)
-        with at_line(eqn.where):
-            for a, g, need in zip(eqn.inputs, gxs, needs):
-                if need:
-                    self.add(a, g)
+        with guarding(is_masked(eqn, self.masked)):
+            gxs = _pullback(eqn, gs, ys, xs, needs)
+        for a, g, need in zip(eqn.inputs, gxs, needs):
+            if need:
+                self.add(a, g)
 
 
 def _located(pull: Callable, where: Any) -> Callable:
@@ -153,7 +156,7 @@ def _guarded(pull: Callable) -> Callable:
     return guarded
 
 
-def pullback_of(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     derivative = eqn.op.derivative
     if getattr(derivative, "has_pullback", True) or isinstance(derivative, NotDifferentiable):
         return derivative.pullback(eqn.op, gs, ys, xs, eqn.params, needs)

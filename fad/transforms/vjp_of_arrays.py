@@ -11,11 +11,10 @@ from ..ir import stack
 from ..ir.graph import Equation, Func, Var
 from ..ir.live import UNKNOWN, LiveBuilder, unwarned
 from ..ir.walk import Environment, run_equation
-from ..ops.kinds import guarding
 from ..util.where import note_line
 from .inputs import bind_arguments
-from .masks import behind_choices, is_masked
-from .vjp import Reverse, pull_back, pullback_of
+from .masks import behind_choices
+from .vjp import Reverse, pull_back
 
 
 def pull_back_here(func: Func, args: Sequence, wanted: Sequence[int]) -> tuple:
@@ -72,18 +71,8 @@ class _OfArrays(Reverse):
             self.note_active(eqn)
 
     def pull(self, eqn: Equation) -> None:
-        gs = tuple([self.cotangents.pop(v, None) for v in eqn.outputs])
-        if all(g is None for g in gs):
-            return
-        needs = tuple([isinstance(a, Var) and a in self.active for a in eqn.inputs])
-        xs = tuple([self.env.read(a) for a in eqn.inputs])
-        ys = tuple([self.env[v] for v in eqn.outputs])
         try:
-            with guarding(is_masked(eqn, self.masked)):
-                gxs = pullback_of(eqn, gs, ys, xs, needs)
-            for a, g, need in zip(eqn.inputs, gxs, needs):
-                if need:
-                    self.add(a, g)
+            self.pull_through(eqn)
         except Exception as error:
             note_line(error, eqn.where)
             raise
