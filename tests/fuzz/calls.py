@@ -285,5 +285,16 @@ def shrunk(seed, tier, body, judged):
     return f"seed {seed}, {tier}: {judged(small, tier)}\n{text_of(small)}"
 
 
+def shrunk_calls(seed, tier, body, calls_of, is_whole, letters):
+    """None, or what calls_of(body, tier) says is wrong at one of a function's calls, with a smaller body that goes wrong alike: in so many letters of
+    what is said. is_whole tells which bodies are programs."""
+    problem = calls_of(body, tier)
+    if problem is None:
+        return None
+    kind = re.sub(r"call \d+, after .*?: ", "", problem)[:letters]
+    small = shrink(body, lambda part: is_whole(part) and kind in (calls_of(part, tier) or ""))
+    return f"seed {seed}, {tier}: {calls_of(small, tier)}\n{text_of(small)}"
+
+
 if __name__ == "__main__":
     sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))

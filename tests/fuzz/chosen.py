@@ -3,7 +3,6 @@
 Each value, and what is left outside, is Python's, at each of several calls between which the objects change.
 `python -m tests.fuzz.chosen [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
 """
-import re
 import sys
 
 import numpy as np
@@ -11,8 +10,7 @@ import numpy as np
 import fad
 
 from . import judge
-from .calls import attempt, text_of, within
-from .shrink import shrink
+from .calls import attempt, shrunk_calls, text_of, within
 from .statement import Blocks, Statement
 
 STATE = """
@@ -141,13 +139,7 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's calls with the function shrunk."""
-    tier, body = judge.tier_of(seed, compile), generate(seed)
-    problem = calls_of(body, tier)
-    if problem is None:
-        return None
-    kind = re.sub(r"call \d+, after .*?: ", "", problem)[:12]
-    small = shrink(body, lambda part: bool(part) and part[0].head.startswith("def") and kind in (calls_of(part, tier) or ""))
-    return f"seed {seed}, {tier}: {calls_of(small, tier)}\n{text_of(small)}"
+    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of, lambda part: bool(part) and part[0].head.startswith("def"), 12)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,12 @@ Every method is one of several bodies: math's functions, loops that write to ele
 several calls between which that state changes.
 `python -m tests.fuzz.protocols [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
 """
-import re
 import sys
 
 import fad
 
 from . import calls, judge
-from .calls import attempt, text_of, within
-from .shrink import shrink
+from .calls import attempt, shrunk_calls, text_of, within
 from .statement import Blocks, Statement
 
 STATE = """
@@ -122,13 +120,7 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's calls with the function shrunk."""
-    tier, body = judge.tier_of(seed, compile), generate(seed)
-    problem = calls_of(body, tier)
-    if problem is None:
-        return None
-    kind = re.sub(r"call \d+, after .*?: ", "", problem)[:30]
-    small = shrink(body, lambda part: len(part) > 1 and part[0].head.startswith("class") and part[1].head.startswith("def") and kind in (calls_of(part, tier) or ""))
-    return f"seed {seed}, {tier}: {calls_of(small, tier)}\n{text_of(small)}"
+    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of, lambda part: len(part) > 1 and part[0].head.startswith("class") and part[1].head.startswith("def"), 30)
 
 
 if __name__ == "__main__":
