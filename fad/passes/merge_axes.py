@@ -1,4 +1,4 @@
-"""merge_axes: a contraction of stacks that is one product of matrices is laid out as one.
+"""merge_axes: contractions of stacks become products of two matrices.
 
 Axes that stand side by side wherever they stand are one axis in memory. BLAS multiplies the two matrices that are left
 several times faster than a nest of loops does. Small products stay: a nest may hold what is done with the elements.

@@ -131,8 +131,8 @@ class Flat:
 PROPERTIES["flat"] = Flat
 PROPERTIES["nbytes"] = lambda x: size_of(shape_of(x)) * type_of(x).dtype.itemsize
 PROPERTIES["itemsize"] = lambda x: type_of(x).dtype.itemsize
-
 METHODS["__array_namespace__"] = lambda x, *, api_version=None: np
+
 # -- what has no meaning for a value that is not there yet -----------------------------------------
 
 

@@ -49,7 +49,8 @@ def made_anew(name: str, names: dict) -> "ModuleType | None":
     where the text is not at hand.
     """
     spec = importlib.util.find_spec(name)
-    code = spec.loader.get_code(name) if spec is not None and spec.origin and spec.loader is not None else None  # type: ignore[attr-defined]
+    has_text = spec is not None and spec.origin and spec.loader is not None
+    code = spec.loader.get_code(name) if has_text else None   # type: ignore[union-attr]
     if code is None:
         return None
 

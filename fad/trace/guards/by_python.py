@@ -17,7 +17,7 @@ TEXTS = {
     "__repr__", "__str__", "__hash__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__",
     "__copy__", "__deepcopy__",
 }
-GENERATED = "<string>"                                      # the file of what dataclasses write
+GENERATED = "<string>"  # the file of methods that a class decorator has written
 
 
 def called_by_python(cls: type) -> Iterator[tuple]:

@@ -1,6 +1,6 @@
 """Which functions run during a trace that are not captured, as Python's profiler reports them.
 
-What such functions read is found by a walk from all that they may call (reads.py). In a large package the walk leads to
+A walk through all that such functions may call finds what they read (reads.py). In a large package the walk leads to
 functions that nobody calls: methods that draw, save or download. A trace that is refused because of them is made once
 more, and observed: then the walk goes through what has run, and no further. To observe takes as long as the trace
 itself, so it is done only where it is needed.
@@ -28,7 +28,7 @@ class Observation:
         self._called: set[tuple] = set()
 
     def note(self, frame: FrameType, event: str, given: Any) -> None:
-        """What the profiler is told."""
+        """Take note of one event of the profiler's."""
         if event == "call":
             code = frame.f_code
             if code not in self.codes and (is_captured(code.co_filename) or not _is_for_fad(frame.f_back)):

@@ -18,6 +18,7 @@ from ...util.errors import UnstageableError
 from ..frontend.functions import is_user_function
 from ..guards import guard as of
 from ..guards import met
+from ..guards.by_python import GENERATED
 from ..guards.handed import refuse_opaque
 from ..guards.kinds import CONTAINERS, MISSING, is_open, may_be_changed
 from ..guards.reads import guard
@@ -32,7 +33,6 @@ from .library import Proxy, has_traced
 # methods of dataclasses that have no text
 OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__",
                   "__delattr__"}
-GENERATED = "<string>"  # the file of methods that a class decorator has written
 
 
 class Dispatched(NamedTuple):

@@ -32,7 +32,7 @@ class Conversions:
         return x if is_asked or remedy_of(x) else method(x)
 
     def _beside(self, a: Any, b: Any) -> tuple:
-        """Operands of which one is an array: NumPy makes an array of the other one."""
+        """Both operands. Where one is an array, NumPy makes an array of the other."""
         return self.arrayed(a) if type(b) in ARRAYS else a, self.arrayed(b) if type(a) in ARRAYS else b
 
     # -- copies ------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ class Conversions:
 
     @staticmethod
     def _identified(x: Any) -> None:
-        """See to an object of which the identity is asked."""
+        """See to an object whose identity is asked."""
         if has_twins(x):
             raise unknown_identity()
 

@@ -11,6 +11,7 @@ from ...ir.build import current
 from ...util import tree
 from ...util.errors import UnstageableError
 from ..frontend.functions import is_user_function
+from ..guards.by_python import GENERATED
 from ..guards.guard import in_class
 from ..guards.met import of_making
 from ..heap.journal import journal, made, note
@@ -21,7 +22,6 @@ from ..objects.containers import is_users
 from ..objects.draws import note_generator
 from ..regions import optional
 from ..values.tracer import births
-from .attributes import GENERATED
 from .calls import is_tracing
 
 _CALL = type.__dict__["__call__"]
