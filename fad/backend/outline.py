@@ -317,7 +317,7 @@ def users_functions(mentioned: Iterable[Where]) -> dict:
     """
     found, function = {}, ""
     for where in sorted(mentioned):
-        if where.function.isidentifier() and not where.function.startswith("_fad_"):
+        if where.function.isidentifier():
             function = where.function
         if function:
             found[where.text] = function

@@ -203,7 +203,11 @@ class Builder:
         atoms = tuple([as_atom(a) for a in args])
         self.equations.append(Equation(op, atoms, outputs, params, regions, self.where or here()))
         self._note_listeners(op, self.equations[-1].where)
-        return tuple([self.own(v) for v in outputs])
+        values = tuple([self.own(v) for v in outputs])
+        paths = self.trace.paths
+        if paths and paths[-1].builder is self:
+            paths[-1].emitted()
+        return values
 
     def _note_listeners(self, op: Op, where: Any) -> None:
         """Note whether the function has asked to hear of arithmetic errors: NumPy's raised or handled, or warnings

@@ -55,6 +55,8 @@ class TraceState:
 
     # -- branches and loops ---------------------------------------------------------------------------
     unrolled: dict[Any, Any] = field(default_factory=dict)      # lines of loops that are no region -> why
+    paths: list[Any] = field(default_factory=list)              # through `try` statements (trace/regions/paths)
+    settled: dict[int, Any] = field(default_factory=dict)       # equations that raise nothing on their path, by id
     mixed: dict[Var, tuple] = field(default_factory=dict)       # results of several kinds: site, kinds (ops/mixed)
     supposing: dict[Any, tuple] = field(default_factory=dict)   # site -> the kind that is supposed of its results
     supposed: dict[Var, Any] = field(default_factory=dict)      # values that are so supposed

@@ -126,7 +126,9 @@ class Traits(NamedTuple):
                     "powers" where the operation by itself makes a large int of small ones
     on_ints         what Python makes of its own ints; guard: where it raises
     counts          on truths, Python's operator computes with 0 and 1, and NumPy's function does not
-    raises          Python's function raises where NumPy's is infinite or nan
+    raises          where Python's function raises and NumPy's does not: "domain" (ValueError where the result is
+                    infinite or nan of other operands), "range" (OverflowError where it is infinite of finite operands),
+                    "divisor" (ZeroDivisionError where the divisor is 0), "several" (more than one of them)
 
     Elements and memory copies          the first so many operands are copied, element by element, to places in the
     result (ALL: all operands); any
@@ -169,7 +171,7 @@ class Traits(NamedTuple):
     on_ints: "Callable[..., Any] | None" = None
     guard: "OperandGuard | None" = None
     counts: bool = False
-    raises: bool = False
+    raises: str = ""
     copies: int = 0
     selects: int = 0
     in_place: bool = False

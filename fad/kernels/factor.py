@@ -12,10 +12,21 @@ from fad.kernels.memory import blank, contiguous, copied, flattened, transposed,
 from fad.kernels.promotion import inner
 from fad.kernels.stacks import REAL, Result, matrices, right_sides, scratch, shaped, systems
 
-__all__ = ["cholesky", "det", "inv", "lu_factor", "lu_solve", "slogdet", "solve", "triangular_solve"]
+__all__ = ["cholesky", "cholesky_ex", "det", "inv", "lu_factor", "lu_solve", "slogdet", "solve", "triangular_solve"]
 
 NO, TRANSPOSED, ADJOINT, UPPER, LOWER, RIGHT, UNIT = (ord(c) for c in "NTCULRU")
 SAME, SCALAR, REAL_SCALAR = Result(), Result(rank=-2), Result("real", -2)
+
+
+@inner(lambda m: types.int32)
+def _cholesky_in_place(m):
+    """The lower Cholesky factor in place of one matrix, from its lower triangle; LAPACK's info, 0 if there is one."""
+    n = m.shape[0]
+    info = potrf(UPPER, n, m, max(1, n))
+    for i in range(n):
+        for j in range(i + 1, n):
+            m[i, j] = 0
+    return info
 
 
 def _cholesky(a):
@@ -25,17 +36,57 @@ def _cholesky(a):
     [[2.0, 0.0], [1.0, 2.0]]
     """
     stack = copied(a)
-    n = stack.shape[1]
     for c in range(stack.shape[0]):
-        if potrf(UPPER, n, stack[c], max(1, n)) != 0:
+        if _cholesky_in_place(stack[c]) != 0:
             raise np.linalg.LinAlgError("Matrix is not positive definite")
-        for i in range(n):
-            for j in range(i + 1, n):
-                stack[c, i, j] = 0
     return viewed(stack, a.shape)
 
 
+def _plain_cholesky_ex(a):
+    """LAPACK's potrf on stacks; nan for matrices that are not positive definite."""
+    factor = scipy.linalg.get_lapack_funcs("potrf", (a,))
+    out, info = np.empty_like(a, order="C"), np.zeros(a.shape[:-2], np.int32)
+    for index in np.ndindex(a.shape[:-2]):
+        out[index], info[index] = factor(a[index], lower=True, clean=True) if a.size else (a[index], 0)
+        if info[index]:
+            out[index] = np.nan
+    return out, info[()]
+
+
+@inner(lambda m: types.int32)
+def _one_cholesky_ex(m):
+    """The same in place of one matrix, nan where there is none."""
+    info = _cholesky_in_place(m)
+    if info != 0:
+        for i in range(m.shape[0]):
+            for j in range(m.shape[0]):
+                m[i, j] = np.nan
+    return info
+
+
+def _single_cholesky_ex(a):
+    stack = copied(a)
+    return viewed(stack, a.shape), _one_cholesky_ex(stack[0])
+
+
+def _cholesky_ex(a):
+    """As cholesky. It never raises: for a matrix that is not positive definite the factor is nan, and the second result
+    the order of the first leading minor that is not positive.
+
+    >>> cholesky_ex(np.array([[[4.0]], [[-1.0]]]))[1].tolist()
+    [0, 1]
+    """
+    stack = copied(a)
+    info = blank((stack.shape[0],), np.int32)
+    for c in range(stack.shape[0]):
+        info[c] = _one_cholesky_ex(stack[c])
+    return viewed(stack, a.shape), viewed(info, a.shape[:-2])
+
+
 cholesky = matrices(np.linalg.cholesky, "cholesky", [SAME], _cholesky)
+cholesky_ex = matrices(
+    _plain_cholesky_ex, "cholesky_ex", [SAME, Result("int32", -2)], _cholesky_ex, _single_cholesky_ex
+)
 
 
 # --- LU -------------------------------------------------------------------------------------------------------------

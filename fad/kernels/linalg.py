@@ -12,14 +12,14 @@ singular or not positive definite raises numpy.linalg.LinAlgError, as in NumPy.
     0.833333
 """
 from fad.kernels.equations import permutation, solve_sylvester
-from fad.kernels.factor import cholesky, det, inv, lu_factor, lu_solve, slogdet, solve, triangular_solve
+from fad.kernels.factor import cholesky, cholesky_ex, det, inv, lu_factor, lu_solve, slogdet, solve, triangular_solve
 from fad.kernels.factored import cofactors, lu_det, lu_inv, lu_slogdet
 from fad.kernels.matfuncs import expm, logm, sqrtm
 from fad.kernels.products import matmul
 from fad.kernels.spectral import eig, eigh, eigvals, eigvalsh, qr, qr_order, svd, svdvals
 
 __all__ = [
-    "cholesky", "cofactors", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm", "lu_det", "lu_factor",
-    "lu_inv", "lu_slogdet", "lu_solve", "matmul", "permutation", "qr", "qr_order", "slogdet", "solve",
-    "solve_sylvester", "sqrtm", "svd", "svdvals", "triangular_solve",
+    "cholesky", "cholesky_ex", "cofactors", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "logm",
+    "lu_det", "lu_factor", "lu_inv", "lu_slogdet", "lu_solve", "matmul", "permutation", "qr", "qr_order", "slogdet",
+    "solve", "solve_sylvester", "sqrtm", "svd", "svdvals", "triangular_solve",
 ]  # fmt: skip

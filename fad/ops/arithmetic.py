@@ -76,7 +76,7 @@ def _divided(d: Any, y: Any) -> Any:
 
 
 div = elementwise("div", np.true_divide, "{0} / {1}", _Quotient(), POSITIVE,
-                  traits=Traits(cost=CHEAP, rounds=True, on_ints=operator.truediv, guard=DIVISOR, raises=True,
+                  traits=Traits(cost=CHEAP, rounds=True, on_ints=operator.truediv, guard=DIVISOR, raises="divisor",
                                 complex_text="quotient({0}, {1})", stem="ratio"))
 neg = elementwise("neg", np.negative, "-{0}", Partials(-1),
                   traits=Traits(cost=FLOP, affine=True, widens=SIGNS_KEPT, on_ints=operator.neg, counts=True))
@@ -157,22 +157,22 @@ def _power(x: Any, p: Any) -> Any:
 
 pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular),
                   POSITIVE, traits=Traits(rounds=True, widens_by=lambda p: p >= 0, grows="powers", on_ints=operator.pow,
-                                counts=True, raises=True, stem="power_of"))
+                                counts=True, raises="several", stem="power_of"))
 pow.run = _power
 sqrt = elementwise("sqrt", np.sqrt, "sqrt({0})", Partials(lambda y, x: 0.5 / y, singular=(0,)), POSITIVE,
-                   traits=Traits(cost=CHEAP, rounds=True, raises=True, stem="root"))
+                   traits=Traits(cost=CHEAP, rounds=True, raises="domain", stem="root"))
 cbrt = elementwise("cbrt", np.cbrt, "cbrt({0})", Partials(lambda y, x: 1.0 / (3.0 * y * y), singular=(0,)), POSITIVE)
 
 # -- quotients and remainders, rounding ------------------------------------------------------------
 
 floordiv = elementwise("floordiv", np.floor_divide, "floor_divide({0}, {1})", Zero(), POSITIVE,
                        traits=Traits(cost=CHEAP, jumps=True, widens_by=bool, on_ints=operator.floordiv, guard=DIVISOR,
-                                     counts=True, raises=True))
+                                     counts=True, raises="divisor"))
 mod = elementwise("mod", np.remainder, "remainder({0}, {1})", Partials(1, lambda z, x, y: -floordiv(x, y)), POSITIVE,
                   traits=Traits(cost=CHEAP, jumps=True, widens_by=bool, on_ints=operator.mod, guard=DIVISOR,
-                                counts=True, raises=True))
+                                counts=True, raises="divisor"))
 fmod = elementwise("fmod", np.fmod, "fmod({0}, {1})", Partials(1, lambda z, x, y: -trunc(x / y)), POSITIVE,
-                   traits=Traits(jumps=True, raises=True))
+                   traits=Traits(jumps=True, raises="domain"))
 floor = elementwise("floor", np.floor, "floor({0})", Zero(), traits=ROUNDING)
 ceil = elementwise("ceil", np.ceil, "ceil({0})", Zero(), traits=ROUNDING)
 trunc: Op = elementwise("trunc", np.trunc, "trunc({0})", Zero(), traits=ROUNDING)
@@ -187,7 +187,7 @@ frexp_exponent: Op = composed("frexp_exponent", lambda x: np.frexp(x)[1], infer_
                               "np.int32(math.frexp({0})[1])", Zero(), arity=1,
                               doc="The power of two that the mantissa of x is multiplied by")
 ldexp: Op = elementwise("ldexp", np.ldexp, "np.ldexp({0}, {1})", Partials(lambda z, x, n: ldexp(1.0, n), None),
-                        ((-2.0, 2.0), "integer"), traits=Traits(raises=True))
+                        ((-2.0, 2.0), "integer"), traits=Traits(raises="range"))
 nextafter = elementwise("nextafter", np.nextafter, "np.nextafter({0}, {1})",
                         NotDifferentiable("it steps between neighbouring floating-point numbers"))
 spacing = elementwise("spacing", np.spacing, "np.spacing({0})",

@@ -25,7 +25,7 @@ class Conditional:
         if not any(self._holds(builder) for builder in around(current())):
             builder = current()
             registry["check_that"](self.flag, True, what=self.what, error=self.error)
-            if builder.equations:
+            if builder.equations and builder.equations[-1].op is registry["check_that"]:   # a `try` may have taken it
                 self.checks.append((builder, builder.equations[-1]))
 
     def _holds(self, builder: Builder) -> bool:

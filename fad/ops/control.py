@@ -269,13 +269,12 @@ class _Results:
         return Type(t.dtype, tuple([self._extent(k, axis) for axis in range(t.rank)]), False)
 
     def _extent(self, k: int, axis: int) -> Any:
-        """The extent that all branches agree on, or 0 where it will be a result of its own."""
+        """The extent that all branches with a value agree on, or 0 where it will be a result of its own."""
         if (k, axis) in self.links:
             return 0
         seen = [self._seen(b, row[k], axis) for b, row in zip(self.builders, self.rows) if row[k] is not UNDEFINED]
-        if (None not in seen and all(assumed_equal(seen[0], n) for n in seen[1:])
-                and (len(seen) == len(self.rows) or seen[0] == 1)):
-            return seen[0]  # arrays broadcast along an extent of 1, so that it must be known
+        if None not in seen and all(assumed_equal(seen[0], n) for n in seen[1:]):
+            return seen[0]
         fresh = sum(1 for j in self.links.values() if j >= self.given)
         self.links[k, axis] = self.given + fresh
         return 0

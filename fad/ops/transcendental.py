@@ -19,18 +19,18 @@ LN2, LN10 = math.log(2.0), math.log(10.0)
 
 # -- exponentials and logarithms -------------------------------------------------------------------
 
-exp = elementwise("exp", np.exp, "exp({0})", Partials(lambda y, x: y), traits=Traits(raises=True, stem="e"))
-exp2 = elementwise("exp2", np.exp2, "exp2({0})", Partials(lambda y, x: LN2 * y), traits=Traits(raises=True))
+exp = elementwise("exp", np.exp, "exp({0})", Partials(lambda y, x: y), traits=Traits(raises="range", stem="e"))
+exp2 = elementwise("exp2", np.exp2, "exp2({0})", Partials(lambda y, x: LN2 * y), traits=Traits(raises="range"))
 expm1 = elementwise("expm1", np.expm1, "expm1({0})", Partials(lambda y, x: exp(x) if in_program(y) else y + 1.0),
-                    traits=Traits(raises=True))
+                    traits=Traits(raises="range"))
 log = elementwise("log", np.log, "log({0})", Partials(lambda y, x: 1.0 / x), POSITIVE,
-                  traits=Traits(raises=True, stem="log_of"))
+                  traits=Traits(raises="domain", stem="log_of"))
 log2 = elementwise("log2", np.log2, "log2({0})", Partials(lambda y, x: 1.0 / (LN2 * x)), POSITIVE,
-                   traits=Traits(raises=True))
+                   traits=Traits(raises="domain"))
 log10 = elementwise("log10", np.log10, "log10({0})", Partials(lambda y, x: 1.0 / (LN10 * x)), POSITIVE,
-                    traits=Traits(raises=True))
+                    traits=Traits(raises="domain"))
 log1p = elementwise("log1p", np.log1p, "log1p({0})", Partials(lambda y, x: 1.0 / (1.0 + x)), (-0.5, 2.0),
-                    traits=Traits(raises=True))
+                    traits=Traits(raises="domain"))
 
 
 def _share(rate: float) -> Any:
@@ -51,11 +51,11 @@ logaddexp2 = elementwise("logaddexp2", np.logaddexp2, "logaddexp2({0}, {1})", _s
 
 # -- circular functions ----------------------------------------------------------------------------
 
-sin = elementwise("sin", np.sin, "sin({0})", Partials(lambda y, x: cos(x)), traits=Traits(raises=True, stem="sine"))
+sin = elementwise("sin", np.sin, "sin({0})", Partials(lambda y, x: cos(x)), traits=Traits(raises="domain", stem="sine"))
 cos: Op = elementwise("cos", np.cos, "cos({0})", Partials(lambda y, x: -sin(x)),
-                      traits=Traits(raises=True, stem="cosine"))
+                      traits=Traits(raises="domain", stem="cosine"))
 tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y), (-1.2, 1.2),
-                  traits=Traits(raises=True))
+                  traits=Traits(raises="domain"))
 
 
 def _on_branch(root: Any, x: Any, guide: Callable) -> Any:
@@ -74,10 +74,10 @@ def _circle(x: Any, guide: Callable) -> Any:
 
 arcsin = elementwise("arcsin", np.arcsin, "asin({0})",
                      Partials(lambda y, x: 1.0 / _circle(x, lambda: cos(y)), singular=(0,)), INSIDE,
-                     traits=Traits(raises=True))
+                     traits=Traits(raises="domain"))
 arccos = elementwise("arccos", np.arccos, "acos({0})",
                      Partials(lambda y, x: -1.0 / _circle(x, lambda: sin(y)), singular=(0,)), INSIDE,
-                     traits=Traits(raises=True))
+                     traits=Traits(raises="domain"))
 arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0 / (1.0 + x * x)))
 
 
@@ -108,12 +108,12 @@ def _arcsinh_partial(y: Any, x: Any) -> Any:
     return 1.0 / (_on_branch(sqrt(1.0 + x * x), x, lambda: cosh(y)) if is_complex(x) else hypot(1.0, x))
 
 
-sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)), traits=Traits(raises=True))
-cosh: Op = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)), traits=Traits(raises=True))
+sinh = elementwise("sinh", np.sinh, "sinh({0})", Partials(lambda y, x: cosh(x)), traits=Traits(raises="range"))
+cosh: Op = elementwise("cosh", np.cosh, "cosh({0})", Partials(lambda y, x: sinh(x)), traits=Traits(raises="range"))
 tanh = elementwise("tanh", np.tanh, "tanh({0})", Partials(lambda y, x: (1.0 - y) * (1.0 + y)))
 arcsinh = elementwise("arcsinh", np.arcsinh, "asinh({0})", Partials(_arcsinh_partial))
 arccosh = elementwise("arccosh", np.arccosh, "acosh({0})",
                       Partials(lambda y, x: 1.0 / _on_branch(sqrt(x - 1.0) * sqrt(x + 1.0), x, lambda: sinh(y)),
-                               singular=(0,)), (1.2, 3.0), traits=Traits(raises=True))
+                               singular=(0,)), (1.2, 3.0), traits=Traits(raises="domain"))
 arctanh = elementwise("arctanh", np.arctanh, "atanh({0})", Partials(lambda y, x: 1.0 / ((1.0 - x) * (1.0 + x))), INSIDE,
-                      traits=Traits(raises=True))
+                      traits=Traits(raises="domain"))

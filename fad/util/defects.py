@@ -109,6 +109,12 @@ def asked_by_user(call: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 @door
+def raise_for_user(error: Exception) -> None:
+    """Raise an error that the user's line raises of the data at hand."""
+    raise error
+
+
+@door
 def consulted(call: Callable, *args: Any, **kwargs: Any) -> Any:
     """What a library's function returns where fad asks it by itself. It may fail of these arguments: an answer, too."""
     return call(*args, **kwargs)
@@ -127,7 +133,7 @@ def is_users(error: BaseException) -> bool:
     while tb.tb_next is not None:
         tb = tb.tb_next
     code = tb.tb_frame.f_code
-    return (code is asked_by_user.__code__
+    return (code in (asked_by_user.__code__, raise_for_user.__code__)
             or (not is_library(code.co_filename) and bool(code.co_code[tb.tb_lasti] == _RAISE)))
 
 

@@ -12,7 +12,9 @@ FAILING = (
     "s += 0.1 * W[k + 4]", "s += W[29] * t", "y[k + 4] *= 0.9", "s += D['b']", "D['a'] *= D[names[k % 3]]", "s += 1 / (n - 6)",
     "t = t * (k % 1 + 5 // (k - 2))", "t += float('none')", "t += (np.ones(3) + np.ones(n - 2)).sum()", "s += [0.1, 0.2][k]", "raise ValueError(str(k))",
     "raise KeyError('b')", "assert k < 2, 'late'", "assert t < 0.4", "s += 0.1 * large(t)", "s += 0.1 * entry(D, 'b', t)", "y[1:][k + 3] = t",
-    "s += W[int(20.0 * abs(t))]", "L.pop().sum()", "v[np.array([0, k + 3, 0])] += 0.1", "t += math.sqrt(k - 1)")
+    "s += W[int(20.0 * abs(t))]", "L.pop().sum()", "v[np.array([0, k + 3, 0])] += 0.1", "t += math.sqrt(k - 1)",
+    "t += 0.1 * math.log(abs(t) - 0.2113)", "s += 0.1 * math.log(0.7313 - abs(s))", "t = 0.3 * math.exp(2000.0 * (t - 0.4117)) / math.exp(700.0)", "s += 0.1 * y[int(9.0 * abs(t))]",
+    "s += 0.1 * np.linalg.cholesky(np.outer(y, y)[:2, :2] + np.diag(x[:2] - 0.413))[1, 0]", "t += 0.1 * sum(math.log(abs(u) - 0.0513) for u in v)")
 PLAIN = (
     "y[k % n] += 0.3 * t", "v[0] *= 0.9", "v[k % 5] = y[-1] * 0.7", "y[y > 0.513] *= 0.8", "s = s + y[k % n] * v[j % 5]", "t = np.tanh(t + y[k % n])",
     "v = y[::-1][1:]", "v = v.copy()", "y[np.array([0, 2, 0])] += 0.2 * x[:3]", "np.add.at(y, np.array([1, 1, 3]), 0.1 * v[:3])", "L.append(v)",

@@ -63,7 +63,7 @@ def _cofactors_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 _cofactors = Op("cofactors", _run_cofactors, lambda a, lu, pivots: square_type(a), kind="opaque", batch=batch_stack,
-                kernel="linalg.cofactors", kernel_params=(), means=(1, 2), complete=with_factors,
+                kernel="linalg.cofactors", kernel_params=(), fails=None, means=(1, 2), complete=with_factors,
                 derivative=Explicit(_cofactors_jvp, _cofactors_pullback), samples=samples_with_factors(matrix_alone),
                 doc="The derivative of the determinant; of singular matrices, too")
 
@@ -78,8 +78,8 @@ def _det_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 _det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque",
           derivative=Explicit(_det_jvp, _det_pullback), batch=batch_stack, kernel="linalg.lu_det", kernel_inputs=(1, 2),
-          kernel_params=(), means=(1, 2), complete=with_factors, samples=samples_with_factors(matrix_alone),
-          doc="The determinant of a, with its factors at hand")
+          kernel_params=(), fails=None, means=(1, 2), complete=with_factors,
+          samples=samples_with_factors(matrix_alone), doc="The determinant of a, with its factors at hand")
 
 
 def det(a: Any) -> Any:
@@ -127,7 +127,7 @@ def _slogdet_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 _slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque",
               derivative=Explicit(_slogdet_jvp, _slogdet_pullback), batch=batch_stack, kernel="linalg.lu_slogdet",
-              kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
+              kernel_inputs=(1, 2), kernel_params=(), fails=None, means=(1, 2), complete=with_factors,
               samples=samples_with_factors(matrix_alone),
               doc="Sign and logarithm of the determinant of a, with its factors at hand")
 

@@ -99,9 +99,29 @@ def _cholesky_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (solve_lower(factor, right, trans=2),)
 
 
+def _run_cholesky_ex(a: np.ndarray) -> tuple:
+    factor, info = np.tril(a), np.zeros(a.shape[:-2], INT32)
+    for index in np.ndindex(info.shape) if a.size else ():
+        factor[index], info[index] = routine("potrf", a)(a[index], lower=True, clean=True)
+        if info[index]:
+            factor[index] = np.nan
+    return factor, info[()]
+
+
+def _infer_cholesky_ex(a: Any) -> tuple:
+    t = square_type(a)
+    return t, Type(INT32, t.shape[:-2])
+
+
+cholesky_ex = Op("cholesky_ex", _run_cholesky_ex, _infer_cholesky_ex, kind="opaque",
+                 derivative=Explicit(lambda ys, xs, dxs: (*_cholesky_jvp(ys, xs, dxs), None), _cholesky_pullback),
+                 batch=batch_stack, kernel="linalg.cholesky_ex", kernel_params=(), hermitian=(0,), fails=None,
+                 samples=samples.of_each_kind(samples.positive),
+                 doc="As cholesky, and as LAPACK's potrf: it never raises. The second result is 0, or the order of the "
+                     "first leading minor that is not positive; the factor is nan then")
 cholesky = Op("cholesky", np.linalg.cholesky, square_type, kind="opaque",
               derivative=Explicit(_cholesky_jvp, _cholesky_pullback), batch=batch_stack, kernel="linalg.cholesky",
-              kernel_params=(), hermitian=(0,), samples=samples.of_each_kind(samples.positive),
+              kernel_params=(), hermitian=(0,), samples=samples.of_each_kind(samples.positive), safe=cholesky_ex,
               doc="The lower Cholesky factor of a Hermitian positive definite matrix, of which the lower triangle is "
                   "read")
 
@@ -137,7 +157,7 @@ def _run_permutation(pivots: np.ndarray, m: Any) -> np.ndarray:
 permutation = Op("permutation", _run_permutation, lambda pivots, m: Type(INT, (*shape_of(pivots)[:-1], m)),
                  kind="opaque", derivative=Zero(),
                  batch=lambda op, xs, batched, params: NotImplemented if batched[1] else op(*xs),
-                 kernel="linalg.permutation", kernel_params=(),
+                 kernel="linalg.permutation", kernel_params=(), fails=None,
                  doc="The order of the rows that LAPACK's row exchanges lead to: a[order] = l u")
 
 
@@ -196,7 +216,7 @@ def _lu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 lu_factor = Op("lu_factor", run_lu, _infer_lu, kind="opaque", derivative=Explicit(_lu_jvp, _lu_pullback),
-               batch=batch_stack, kernel="linalg.lu_factor", kernel_params=(),
+               batch=batch_stack, kernel="linalg.lu_factor", kernel_params=(), fails=None,
                samples=samples.of_each_kind(samples.regular)
                + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 3, 2), complex))),
                doc="L and U of a square or tall matrix in one, and the row exchanges, as LAPACK's getrf gives them")
@@ -266,7 +286,7 @@ def _run_qr(a: np.ndarray) -> tuple:
 
 
 qr = Op("qr", _run_qr, _infer_qr, kind="opaque", derivative=Explicit(_qr_jvp, _qr_pullback), batch=batch_stack,
-        kernel="linalg.qr", kernel_params=(),
+        kernel="linalg.qr", kernel_params=(), fails=None,
         samples=samples.of_each_kind(samples.regular)
         + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 3, 2), complex))),
         doc="The reduced QR factorization of a square or tall matrix")
@@ -281,7 +301,7 @@ def _run_order(a: np.ndarray) -> np.ndarray:
 
 
 qr_order = Op("qr_order", _run_order, lambda a: Type(INT32, (*shape_of(a)[:-2], shape_of(a)[-1])), kind="opaque",
-              derivative=Zero(), batch=batch_stack, kernel="linalg.qr_order", kernel_params=(),
+              derivative=Zero(), batch=batch_stack, kernel="linalg.qr_order", kernel_params=(), fails=None,
               samples=samples.of_each_kind(samples.regular)
               + samples.of_each_kind(samples.matrix, (((4, 2), float), ((2, 2, 3), complex))),
               doc="The order of a matrix's columns in its QR factorization with pivoting, as LAPACK's geqp3 gives it")

@@ -87,7 +87,7 @@ def _infer_factor(a: Any) -> tuple:
 
 
 factor = Op("factor", run_lu, _infer_factor, kind="opaque", derivative=Zero(), batch=batch_stack,
-            kernel="linalg.lu_factor", kernel_params=(),
+            kernel="linalg.lu_factor", kernel_params=(), fails=None,
             doc="LU factors of square matrices as a means for the ops that also take the matrices; no derivative flows "
                 "through them")
 
@@ -95,6 +95,11 @@ factor = Op("factor", run_lu, _infer_factor, kind="opaque", derivative=Zero(), b
 def _refuse_singular(lu: np.ndarray) -> None:
     if (np.diagonal(lu, axis1=-2, axis2=-1) == 0).any():
         raise np.linalg.LinAlgError(SINGULAR)
+
+
+def is_singular(lu: Any) -> Any:
+    """Whether a matrix with these factors (or one of a stack of them) is singular: a pivot is zero."""
+    return registry["any"](registry["equal"](diagonal(lu), 0.0), axes=tuple(range(rank(lu) - 1)))
 
 
 def lost_if_singular(a: Any) -> Any:
@@ -185,6 +190,7 @@ def _solve_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, trans: int) -
 _solve = Op("solve", _run_solve, lambda a, lu, pivots, b, trans: infer_right_side(a, b), kind="opaque",
             derivative=Explicit(_solve_jvp, _solve_pullback), batch=fold_columns, kernel="linalg.lu_solve",
             kernel_inputs=(1, 2, 3), kernel_params=("trans",), means=(1, 2), complete=with_factors,
+            fails=lambda a, lu, pivots, b, trans: is_singular(lu),
             samples=samples_with_factors(_system, trans=0) + samples_with_factors(_system, trans=1)
             + samples_with_factors(_system, trans=2), doc="The solution x of a x = b, with a's factors at hand")
 
@@ -219,6 +225,7 @@ def _inv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="opaque",
                   derivative=Explicit(_inv_jvp, _inv_pullback), batch=batch_stack, kernel="linalg.lu_inv",
                   kernel_inputs=(1, 2), kernel_params=(), means=(1, 2), complete=with_factors,
+                  fails=lambda a, lu, pivots: is_singular(lu),
                   samples=samples_with_factors(matrix_alone), doc="The inverse of a, with its factors at hand")
 
 
@@ -273,6 +280,7 @@ _TRIANGLES: list[dict[str, Any]] = [{"lower": lower, "trans": trans, "unit": uni
 triangular_solve = Op("triangular_solve", _run_triangular, lambda a, b, lower, trans, unit: infer_right_side(a, b),
                       kind="opaque", derivative=Explicit(_triangular_jvp, _triangular_pullback), batch=fold_columns,
                       kernel="linalg.triangular_solve", kernel_params=("lower", "trans", "unit"),
+                      fails=lambda a, b, lower, trans, unit: False if unit else is_singular(a),
                       samples=sum([samples.of_each_kind(_system, **p) for p in _TRIANGLES], ()),
                       doc="The solution x of op(a) x = b, of which one triangle of a is read (its diagonal taken for "
                           "ones if unit)")

@@ -29,8 +29,8 @@ def _rgamma_slope(y: Any, x: Any) -> Any:
     return where(left, mirrored, -y * digamma(z))
 
 
-gamma = special("gamma", lambda y, x: y * digamma(x), traits=Traits(raises=True))
-gammaln = special("gammaln", lambda y, x: digamma(x), traits=Traits(raises=True))
+gamma = special("gamma", lambda y, x: y * digamma(x), traits=Traits(raises="several"))
+gammaln = special("gammaln", lambda y, x: digamma(x), traits=Traits(raises="several"))
 loggamma = special("loggamma", lambda y, x: digamma(x))
 gammasgn = special("gammasgn", None, traits=Traits(jumps=True))
 rgamma = special("rgamma", _rgamma_slope)

@@ -119,8 +119,8 @@ def _free(node: Any) -> set:
 
 
 class Liveness:
-    """Marks each If, For and While of a function with `live` (what is read after it) and loops with `head` (what an
-    iteration needs).
+    """Marks each If, For, While and Try of a function with `live` (what is read after it), and loops with `head` (what
+    an iteration needs).
     """
 
     def __init__(self, body: list):
@@ -144,6 +144,7 @@ class Liveness:
             return read(s) | (live - set(assigned([s])))
         if isinstance(s, ast.Return):
             return read(s)
+        s.live = live                                         # type: ignore[attr-defined]
         before, self.always = self.always, self.always | live | read(s)
         for block in blocks_of(s):  # with, try, match: a statement may raise before it binds, and what is read goes on
             self.block(block, live)

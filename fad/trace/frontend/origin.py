@@ -11,6 +11,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ...util.cached import drop_oldest
+from ...util.codes import CodeFacts
 from ...util.interrupts import let_through
 from .trees import children, located
 from .typed import parsed, typed_trees
@@ -221,24 +222,37 @@ def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None"
     if found is None:
         return None
     own = f"__around__.<locals>.{owner}{'.' * bool(owner)}{found.co_name}"
-    return _renamed(found, own, getattr(code, "co_qualname", code.co_name))
+    return _renamed(found, own, getattr(code, "co_qualname", code.co_name), found.co_name)
 
 
-def _renamed(code: CodeType, old: str, new: str) -> CodeType:
+BLOCK = "_fad_"                                               # how the names of blocks begin
+_blocks: CodeFacts[bool] = CodeFacts()
+
+
+def is_block(code: CodeType) -> bool:
+    """Whether this is the code of a branch, a loop's body or a `try` of the function around it."""
+    return _blocks.of(code, lambda: False)
+
+
+def _renamed(code: CodeType, old: str, new: str, function: str) -> CodeType:
     """The code, its qualified name and those of the functions within begun in another way: messages of Python's have
-    these names.
+    these names. Tracebacks have the name of a block's frame: that of the function around it.
     """
     def name(text: str) -> str:
         return new + text[len(old):] if text.startswith(old) else text
 
+    is_of_block = code.co_name.startswith(BLOCK)
+    function = function if is_of_block else code.co_name
     parts = [
-        _renamed(c, old, new) if isinstance(c, CodeType) else name(c) if isinstance(c, str) else c
+        _renamed(c, old, new, function) if isinstance(c, CodeType) else name(c) if isinstance(c, str) else c
         for c in code.co_consts
     ]
-    made = code.replace(co_consts=tuple(parts))
-    if not hasattr(made, "co_qualname"):                      # Python 3.10 has it among the constants
-        return made
-    return made.replace(co_qualname=name(made.co_qualname))  # type: ignore[call-arg, attr-defined, unused-ignore]
+    made = code.replace(co_consts=tuple(parts), co_name=function)
+    if hasattr(made, "co_qualname"):                          # Python 3.10 has it among the constants
+        made = made.replace(co_qualname=name(made.co_qualname))  # type: ignore[call-arg, unused-ignore]
+    if is_of_block:
+        _blocks.of(made, lambda: True)
+    return made
 
 
 def _find_code(code: CodeType, name: str) -> "CodeType | None":

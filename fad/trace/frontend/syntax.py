@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ...util.codes import CodeFacts
 from .access import WRITING, has_place
 from .expressions import RUNTIME, ExpressionRewriter, Scope, own_nodes
-from .liveness import Liveness, assigned, written_to
+from .liveness import Liveness, assigned, read, written_to
 from .lower import CannotLowerError, JumpLowering
 from .nodes import (
     Displays,
@@ -26,7 +26,7 @@ from .nodes import (
     hands_on_names,
     placed,
 )
-from .origin import compiled_in, definition_of
+from .origin import BLOCK, compiled_in, definition_of
 from .trees import Transformer, copied, walk
 
 
@@ -211,7 +211,7 @@ class Rewriter(ExpressionRewriter):
         )
         body = head + (self.block(statements) or [placed(ast.Pass(), s)])
         made: Any = ast.FunctionDef(
-            name=f"_fad_{purpose}_{self.numbers[0]}",
+            name=f"{BLOCK}{purpose}_{self.numbers[0]}",
             args=args,
             body=body,  # type: ignore[call-arg]
             decorator_list=[],
@@ -269,8 +269,18 @@ class Rewriter(ExpressionRewriter):
         return self.visit(placed(ast.Assign([s.target], s.value, lineno=0), s))
 
     def visit_Try(self, s: Any) -> Any:
-        """A `try`: errors that a handler may catch must happen while the function is traced, not when the program runs.
-        """
+        """A `try` with handlers is a function of its own, so that it can be traced again (see regions/paths.py)."""
+        if not s.handlers or getattr(s, "is_apart", False):
+            return self.handled(s)
+        s.is_apart = True
+        own, names_read = assigned([s]), self.strings(sorted(read(s)))
+        body = self.local("try", s, [s])
+        live = self.strings([n for n in own if n in s.live])
+        call = self.runtime("try_", _name(body), live, self.strings(own), names_read)
+        return [body, placed(ast.Expr(call), s)]
+
+    def handled(self, s: Any) -> Any:
+        """A `try` whose handlers tell the runtime what they take in."""
         s = self.generic_visit(s)
         if not s.handlers:
             return s
@@ -278,7 +288,11 @@ class Rewriter(ExpressionRewriter):
             h.body.insert(0, placed(ast.Expr(self.runtime("pass_on")), h))
         kinds: list = [h.type or ast.Name("BaseException", ast.Load()) for h in s.handlers]
         handled = self.later(placed(ast.Tuple([copied(k) for k in kinds], ast.Load()), s))
-        return placed(ast.With([ast.withitem(self.runtime("caught", handled), None)], [s]), s)
+        for h in s.handlers:
+            if any(getattr(n, "id", "") == "UnboundLocalError" for n in walk(h)):
+                h.type = placed(self.runtime("unbound", h.type), h)
+        caught = "caught" if getattr(s, "is_apart", False) else "caught_plainly"
+        return placed(ast.With([ast.withitem(self.runtime(caught, handled), None)], [s]), s)
 
     def visit_With(self, s: ast.With) -> Any:
         """A manager may take errors in, as a handler does."""
@@ -342,6 +356,9 @@ class _Expressions(Rewriter):
         return self.generic_visit(s)
 
     visit_For = visit_While = visit_Assert = visit_If
+
+    def visit_Try(self, s: Any) -> Any:
+        return self.handled(s)
 
 
 class _Calls(Transformer):

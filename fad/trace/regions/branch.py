@@ -1,6 +1,6 @@
 """Branches on traced values: both sides are traced into regions, and what they change becomes results of a cond."""
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...ir import stack
 from ...ir.build import Value, current
@@ -162,6 +162,21 @@ def _end(x: Any) -> Any:
     return x if is_array(x) and x.is_unknown else frozen(x)
 
 
+def known_number(column: tuple, is_marked: bool) -> Any:
+    """The number of Python's that a leaf is on each side where its name has a value, if it is not on some. is_marked:
+    another leaf of the value says whether the name has one.
+    """
+    found = [x for x in column if x is not UNDEFINED]
+    is_known = is_marked and 0 < len(found) < len(column) and all(is_same(x, found[0]) for x in found)
+    return Known(found[0]) if is_known and type(found[0]) in (bool, int, float, complex) else None
+
+
+class Known(NamedTuple):
+    """A leaf that is one number of Python's, whatever the branch."""
+
+    result: Any
+
+
 class _Join:
     """The results of both branches side by side: what differs goes through the cond, the rest stays what it is."""
 
@@ -204,9 +219,11 @@ class _Join:
             known.require(x, key if isinstance(key, str) else "")
         ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
         is_storage = isinstance(self.slots[key], Array)
+        leaves = list(zip(*[x.data for x in layouts]))
+        is_marked = not opened and any(isinstance(x, Tracer) for column in leaves for x in column)
         plan = [
-            self._column(key, column, end, is_storage)
-            for column, end in zip(zip(*[x.data for x in layouts]), zip(*ends))
+            known_number(column, is_marked) or self._column(key, column, end, is_storage)
+            for column, end in zip(leaves, zip(*ends))
         ]
         self._note_given(key, plan, [k for k in range(len(known.leaves)) if k not in known.statics], opened)
         self.layouts.append(known)
@@ -265,7 +282,7 @@ class _Join:
             c.mark()
         out = []
         for layout, plan in zip(self.layouts, self.plans):
-            data = [p.result if isinstance(p, Column) else p for p in plan]
+            data = [p.result if isinstance(p, (Column, Known)) else p for p in plan]
             out.append(layout.filled(iter(data)))
         return out
 

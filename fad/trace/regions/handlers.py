@@ -1,19 +1,16 @@
 """Errors that the user's code handles: `try` with handlers, and `with` whose manager takes errors in.
 
 Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an
-error of the program comes too late, and an error on a way that the program may not take comes too early. A function
-with either is not staged. What is wrong with sizes is wrong for the sizes at hand.
+error of the program comes too late, and an error on a way that the program may not take comes too early. A `try` with
+either is traced once for each way through it (see paths.py). Where that cannot be, the function is not staged. What is
+wrong with sizes is wrong for the sizes at hand.
 """
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import numpy as np
-
 from ...ir.build import Builder, at_line, current, left_region
-from ...ir.graph import Literal, Var
 from ...ir.op import registry
-from ...ops.arithmetic import DIVISOR
 from ...ops.carry import UNDEFINED
 from ...util.defects import door, is_answer, is_of_users_line, is_users
 from ...util.errors import (
@@ -29,46 +26,54 @@ from ...util.errors import (
 )
 from ...util.listening import listening
 from ...util.where import here, is_own, line_of, module_name
-from ..values.bound import refuse_handled
 from ..values.text import told
+from .failures import DataDependentText, may_raise
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
 
 @contextmanager
 def caught(handled: "Callable | None" = None) -> Iterator[None]:
-    """Around a try with handlers: an error of the program, which comes when it runs, would pass them by. handled: gives
-    what they take in.
+    """Around code whose errors are handled: an error of the program, which comes when it runs, would pass the handlers
+    by. handled: gives what they take in.
     """
     builder, start = current(), len(current().equations)
     note_strictness()
     yield
+    kinds = kinds_of(handled)
+    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
+    note_lines(builder.equations[start:])
+    if found is not None:
+        raise refused(found)
+
+
+def kinds_of(handled: "Callable | None") -> tuple:
+    """The classes that handlers take in."""
     kinds = tuple(
         kind
         for handler in (handled() if handled else [Exception])
         for kind in (handler if isinstance(handler, tuple) else (handler,))
     )
-    if issubclass(UnboundLocalError, kinds):
-        refuse_handled()
-    kinds += (FloatingPointError,) if _takes_in_numpys(kinds) else ()
-    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
-    _note_lines(builder.equations[start:])
-    if found is not None:
-        raise UnstageableError(
-            f"{found.op.name} in a try with handlers may raise an error when the program runs",
-            where=found.where,
-            why="handlers are part of the function, and not of the program",
-            do="test for what may go wrong instead",
-        )
+    return kinds + (FloatingPointError,) if _takes_in_numpys(kinds) else kinds
 
 
-def _note_lines(equations: list) -> None:
+def refused(eqn: Any) -> UnstageableError:
+    """The error for an equation that may raise what a handler takes in."""
+    return UnstageableError(
+        f"{eqn.op.name} in a try with handlers may raise an error when the program runs",
+        where=eqn.where,
+        why="handlers are part of the function, and not of the program",
+        do="test for what may go wrong instead",
+    )
+
+
+def note_lines(equations: list) -> None:
     """Note that the function handles what is raised where these lines are said (see runtime/telling.py)."""
     for eqn in equations:
         if eqn.op.name == "tell":
             eqn.params["function"].is_handled = True
         for region in eqn.regions:
-            _note_lines(region.equations)
+            note_lines(region.equations)
 
 
 @contextmanager
@@ -132,8 +137,10 @@ def pass_on(error: Any, is_tracing: bool = True) -> None:
             do="test for what may go wrong instead",
             why="tracing goes every way, and the handler is to run only where this one is taken",
         ) from error
-    if is_tracing and (isinstance(error, FadError) or _is_found_by_fad(error)):
+    if is_tracing and (isinstance(error, FadError) or (_is_found_by_fad(error) and not is_users(error))):
         _fix_sizes()
+    if isinstance(error, FadError):                           # the handler sees what Python or NumPy says
+        error.args = (error.what,)
 
 
 def is_pythons(error: Exception) -> bool:
@@ -168,7 +175,8 @@ def check_of(error: BaseException, is_found: bool = False) -> dict:
         ),
         "ValueError",
     )
-    return {"what": f"{RAISED_ON_A_WAY}: {told(error)}", "error": kind}
+    says_numbers = any(isinstance(x, DataDependentText) for x in args)
+    return {"what": f"{RAISED_ON_A_WAY}: {cls.__name__ if says_numbers else told(error)}", "error": kind}
 
 
 def raised_here(error: Exception) -> Any:
@@ -221,30 +229,3 @@ class Context:
         if self.watch is not None and (error is None or is_taken_in):
             self.watch.__exit__(None, None, None)
         return is_taken_in
-
-
-def may_raise(eqn: Any, kinds: tuple) -> bool:
-    """Whether an equation may raise an error of these kinds, of NumPy's or Python's, when it is run."""
-    if any(may_raise(e, kinds) for region in eqn.regions for e in region.equations):
-        return True
-    if (
-        FloatingPointError in kinds
-        and eqn.op.kind in ("elementwise", "reduce", "contract")
-        and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
-    ):
-        return True                                           # under np.errstate
-    return eqn.op.kind == "check" or any(issubclass(error, kinds) for error in _errors_of(eqn))
-
-
-def _errors_of(eqn: Any) -> tuple:
-    traits = eqn.op.traits
-    if traits.selects:
-        return (IndexError,) if any(isinstance(a, Var) for a in eqn.inputs[1:] if a.type.dtype.kind in "iu") else ()
-    if str(eqn.op.facts.get("kernel", "")).startswith("linalg"):
-        return np.linalg.LinAlgError, ValueError
-    if traits.guard == DIVISOR:
-        if isinstance(eqn.inputs[-1], Literal) and eqn.inputs[-1].value:
-            return ()
-        if eqn.outputs[0].type.dtype.kind in "iu":
-            return (ZeroDivisionError,)
-    return (ValueError, OverflowError, ZeroDivisionError) if traits.raises and eqn.outputs[0].type.weak else ()

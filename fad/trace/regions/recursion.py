@@ -8,6 +8,7 @@ from typing import Any
 from ...util.errors import UnstageableError
 from ..values.constants import of_sizes
 from .branch import choose
+from .paths import path_here
 from .unroll import attempted
 
 DEEPEST_RECURSION = 8                                        # levels of a recursion that depends on data
@@ -29,10 +30,18 @@ class Branches:
         self.by_size: set[Any] = set()  # of those by which a recursion ends, for sizes of arrays that are known
 
     def choose(self, code_of: Callable, *branch: Any) -> Any:
+        """The result of a branch. In a `try` its test may be a fork (see paths.py)."""
+        path = path_here()
+        if path is None:
+            return self._both(code_of.__code__, *branch)
+        test, if_true, if_false, cells = branch[:4]
+        both = functools.partial(self._both, code_of.__code__, *branch)
+        return path.chosen(code_of.__code__, test, if_true, if_false, both, cells)
+
+    def _both(self, code: Any, *branch: Any) -> Any:
         """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it
         ends by data.
         """
-        code = code_of.__code__
         if code in self.by_size or code in self.open:
             known = of_sizes(branch[0])
             if known is not None and code in self.by_size:
@@ -54,4 +63,4 @@ class Branches:
             self.by_size.add(code)
         finally:
             self.open.pop()
-        return self.choose(code_of, *branch)
+        return self._both(code, *branch)

@@ -41,9 +41,10 @@ def note_unrolled(body: Callable, why: Any) -> None:
         current().trace.unrolled.setdefault(Where(code.co_filename, code.co_firstlineno, code.co_name), why)
 
 
-def attempted(roll: Callable, cells: dict) -> bool:
-    """The result of roll(). If it fails, the program is restored (iterations that were peeled off before stay), with
-    these variables and all containers: it may fail after its regions, where it delivers what they have made.
+def attempted(roll: Callable, cells: dict, undone: type[BaseException] = Exception) -> Any:
+    """The result of roll(). If it fails by such an error, the program is restored (iterations that were peeled off
+    before stay), with these variables and all containers: it may fail after its regions, where it delivers what they
+    have made.
 
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
@@ -56,10 +57,11 @@ def attempted(roll: Callable, cells: dict) -> bool:
     )
     steps = steps_here()
     count = len(steps)
+    forks = [(path, len(path.met)) for path in builder.trace.paths]
     before, builder.region.mutated = builder.region.mutated, {}
     try:
         return roll()
-    except Exception:
+    except undone:
         del builder.region.twins[twins:]
         disentangle(builder, marks)
         for tracer, var in builder.region.mutated.values():
@@ -67,6 +69,8 @@ def attempted(roll: Callable, cells: dict) -> bool:
         made.put_back_names()
         builder.take_back(mark)
         del steps[count:]
+        for path, met in forks:
+            del path.met[met:]
         put_back_states(states)
         raise
     finally:

@@ -5,9 +5,7 @@ Calls are here, branches in branching.py, loops in looping.py, operators, items 
 """
 import functools
 import importlib.util
-import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from inspect import CO_GENERATOR
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
 from typing import Any
@@ -16,8 +14,6 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ir.op import registry
-from ...ops.conditional import around
 from ...ops.face import find
 from ...util import tree
 from ...util.defects import door
@@ -38,7 +34,7 @@ from ..lists.items import Items
 from ..lists.rows import RowList
 from ..objects.containers import is_users
 from ..objects.originals import StandIn, original_of
-from ..regions import handlers, optional
+from ..regions import optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
 from ..values import text
@@ -49,6 +45,7 @@ from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
 from .datamodel import DataModel
+from .handling import HandlingRuntime
 from .instances import Instances
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
@@ -56,13 +53,16 @@ from .special_methods import PLAIN
 from .texts import Texts
 
 
-class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime):
+class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingRuntime):
     """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: Any):
         super().__init__()
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
+        self.forking: dict[Any, tuple] = {}  # code of a `try` with forks -> what its handlers take
+        self.flat: set[Any] = set()  # those whose paths go through every `try` within
+        self.taken: list[tuple] = []  # what the handlers of each open `try` take, innermost last
         self.branches = Branches()
         self.globals: dict[int, list] = {}  # id of what stands for global names -> those that functions assign
         self.plain: set[Any] = set()  # code of captured functions that is as it was, without source
@@ -247,7 +247,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime):
     def _answers(self, owner: Any, name: str) -> bool:
         """Whether the user's method finds an attribute."""
         try:
-            with self.caught(lambda: [AttributeError]):
+            with self.caught_plainly(lambda: [AttributeError]):
                 self.attribute(owner, name)
         except AttributeError:
             self.pass_on()
@@ -313,7 +313,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime):
         """A truth value, as branches and loops ask for it."""
         return truth(self.asked_truth(x))
 
-    # -- matches, imports and assertions --------------------------------------------------------------
+    # -- matches and imports --------------------------------------------------------------
 
     def matched(self, subject: Any) -> Any:
         """The subject of a match statement: its patterns ask Python itself whether something is None."""
@@ -333,41 +333,3 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime):
     def module_name(level: int, name: str, package: "str | None") -> str:
         """The module of `from ..name import x`."""
         return importlib.util.resolve_name("." * level + name, package or "") if level else name
-
-    @door
-    def assert_(self, test: Any, message: "Callable | None") -> None:
-        test = self.truth(test)
-        if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):
-            assert test, message() if message is not None else ""
-            return
-        with text.telling():
-            registry["check_that"](test, True, what=str(message()) if message is not None else "")
-
-    def raises(self, error: Callable) -> bool:
-        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises,
-        if it gets there.
-
-        What a function that only raises would return is asked for by who called it; so there the error goes on to the
-        branch (see branch.py).
-        """
-        branch = next((b for b in around(current()) if b.region.side is not None), None) if is_tracing() else None
-        if branch is None or not sys._getframe(1).f_code.co_name.startswith("_fad_"):
-            return True
-        made = error()
-        made = made() if isinstance(made, type) else made
-        selector, side = branch.region.side
-        with text.telling():
-            registry["check_that"](selector, not side, **handlers.check_of(made))
-        return False
-
-    # -- errors ------------------------------------------------------------------------------------
-
-    def caught(self, handled: "Callable | None" = None) -> Any:
-        return handlers.caught(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()
-
-    def pass_on(self) -> None:
-        handlers.pass_on(sys.exc_info()[1], is_tracing())
-
-    def context(self, manager: Any) -> Any:
-        manager = self.managed(manager)
-        return handlers.Context(manager) if is_tracing() else manager

@@ -3,6 +3,7 @@
 A loop over a range or an array, or a `while`, is tried as one region. If its body needs concrete values (a dict's key
 that is the loop's variable), it is unrolled; if nothing traced is in it, it is run.
 """
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,8 @@ from ..heap.state import cells_of
 from ..lists.items import Items
 from ..lists.listing import NeedsRows
 from ..regions import optional
+from ..regions.failing_loops import ended_by_errors
+from ..regions.paths import path_here
 from ..regions.plan import CarryPlan
 from ..regions.recall import memory_here
 from ..regions.recursion import EndsBySize
@@ -100,11 +103,18 @@ class LoopRuntime:
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
             return
-        steps = steps.take()
-        why = self._try(body, lambda: roll_or_peel(steps, body, plan, facts))
+        steps, path = steps.take(), path_here()
+        if path is None:
+            why = self._rolled(steps, body, plan, facts)
+        else:
+            why = ended_by_errors(path, body, cells, facts, functools.partial(self._rolled, copy.copy(steps)))
         if why is not None:
             note_unrolled(body, why)
             run_plainly(unrolled_items(steps, why), body, plan)
+
+    def _rolled(self, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> "Exception | None":
+        """None if the loop over these steps is now a region of the program, else why it is not."""
+        return self._try(body, lambda: roll_or_peel(steps, body, plan, facts))
 
     def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
         self._while(test, body, facts, 0)

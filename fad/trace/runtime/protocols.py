@@ -40,7 +40,7 @@ class Protocols:
     or_: Callable
     not_: Callable
     ifexp: Callable
-    caught: Callable
+    caught_plainly: Callable
     pass_on: Callable
     known_builtin: Callable  # a builtin function -> what is called for traced values, or Python's own
 
@@ -62,7 +62,7 @@ class Protocols:
         """The items of a sequence by the old protocol: from index 0 until an IndexError, which is handled here."""
         for k in itertools.count():
             try:
-                with self.caught(lambda: [(IndexError, StopIteration)]):
+                with self.caught_plainly(lambda: [(IndexError, StopIteration)]):
                     x = self.item(items, k)
             except (IndexError, StopIteration):
                 self.pass_on()

@@ -25,6 +25,7 @@ from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.listening import outlets
 from ...util.where import is_captured, is_library, module_name
+from ..frontend.origin import is_block
 from ..guards.settings import answer
 from ..heap.journal import journal
 from ..values import templates, text
@@ -33,7 +34,6 @@ from .spoken import Built, Constant, Operands, template_of
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "warn": logging.WARNING,
           "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL, "fatal": logging.CRITICAL}
 _SAYS_LINES = {warnings.warn, pprint.pprint, pprint.pp, print}
-OWN = "_fad_"                                                 # how functions begin that rewriting makes of parts
 _READS = ("get", "is", "has", "format", "nameToLevel")
 _PRINTS_ERRORS = {getattr(traceback, name) for name in dir(traceback) if name.startswith("print_")}
 
@@ -220,7 +220,7 @@ def _places(count: Any) -> tuple:
         code = frame.f_code
         if is_captured(code.co_filename) and not is_library(code.co_filename):
             line = line or frame.f_lineno
-            if not code.co_name.startswith(OWN):              # else a branch or a loop's body of what is around it
+            if not is_block(code):                            # else a branch or a loop's body of what is around it
                 found.append((_looking_like(code.co_filename, code.co_name, line), _module_of(frame)))
                 line = 0
         frame = frame.f_back

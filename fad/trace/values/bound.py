@@ -4,12 +4,12 @@ checked.
 A name's value is then marked with a truth value of the program that says whether the name is bound. What reads the
 value (Tracer.atom) makes the program raise, as Python would, where it is not.
 """
+from collections.abc import Iterable
 from typing import Any
 
 from ...ir.build import current
 from ...ops.conditional import Conditional
 from ...util import tree
-from ...util.errors import UnstageableError
 from .tracer import Tracer
 
 
@@ -29,16 +29,9 @@ def flag_of(value: Any) -> Any:
     return next((m.flag for m in marks if m is not None), True)
 
 
-def refuse_handled() -> None:
-    """An error if a name may have no value and a handler would take that in: reading it raises when the program runs,
-    and not here.
-    """
-    if current().trace.unbound:
-        raise UnstageableError(
-            "a handler takes in that a name has no value, which one may not have here",
-            why="this is known when the program runs",
-            do="give the name a value on every way (None, say), and test that",
-        )
+def has_unbound(values: Iterable) -> bool:
+    """Whether one of the names with these values may have none."""
+    return current().trace.unbound and any(flag_of(value) is not True for value in values)
 
 
 def mark(value: Any, flag: Any, name: str) -> None:

@@ -1,0 +1,197 @@
+"""Errors that equations raise when the program runs: of which classes they are, and when they come.
+
+A handler of the function has to see them (see handlers.py, paths.py).
+"""
+import builtins
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ir.build import Builder, current
+from ...ir.graph import Equation, Literal, Var
+from ...ir.op import registry
+from ...ops.arithmetic import DIVISOR
+from ...util.errors import RAISED_ON_A_WAY, UnstageableError
+
+
+class Failure(NamedTuple):
+    """An error that an equation raises of some operands.
+
+    when      gives the truth value that says whether it does
+    error     gives the error, as Python or NumPy makes it
+    before    the equation stands in front of `when`, in this form, which does not raise; None: not at all
+    after     the equation stands behind it, where it does not raise; None: not at all
+    """
+
+    when: Callable[[], Any]
+    error: Callable[[], Exception]
+    before: "Equation | None" = None
+    after: "Equation | None" = None
+
+
+def may_raise(eqn: Equation, kinds: tuple) -> bool:
+    """Whether an equation may raise an error of these kinds, of NumPy's or Python's, when it is run. What is settled
+    raises nothing on its path (see paths.py).
+    """
+    if current().trace.settled.get(id(eqn)) is eqn:
+        return False
+    if any(may_raise(e, kinds) for region in eqn.regions for e in region.equations):
+        return True
+    if _may_be_told(eqn, kinds):
+        return True
+    if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith(RAISED_ON_A_WAY):
+        return True
+    return any(issubclass(error, kinds) for error in _errors_of(eqn))
+
+
+def _may_be_told(eqn: Equation, kinds: tuple) -> bool:
+    """Whether it may raise an error of floating point, under np.errstate."""
+    return (
+        FloatingPointError in kinds
+        and eqn.op.kind in ("elementwise", "reduce", "contract")
+        and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
+    )
+
+
+def _class_of(check: Equation) -> type:
+    return getattr(builtins, check.params.get("error", "AssertionError"))
+
+
+_CHECKS = {"check_that": _class_of, "check_index": lambda eqn: IndexError, "check_equal": lambda eqn: ValueError,
+           "check_room": lambda eqn: MemoryError}
+def _is_linear_algebra(eqn: Equation) -> bool:
+    return str(eqn.op.facts.get("kernel", "")).startswith("linalg")
+
+
+def _errors_of(eqn: Equation) -> tuple:
+    """The classes of errors that an equation without regions may raise. Indices are checked by equations of their own.
+    """
+    traits = eqn.op.traits
+    if eqn.op.kind == "check":
+        return (_CHECKS[eqn.op.name](eqn),)
+    if _is_linear_algebra(eqn):
+        return () if eqn.op.facts.get("fails", "unknown") is None else (np.linalg.LinAlgError, ValueError)
+    if traits.guard == DIVISOR:
+        if isinstance(eqn.inputs[-1], Literal) and eqn.inputs[-1].value:
+            return ()
+        if eqn.outputs[0].type.dtype.kind in "iu":
+            return (ZeroDivisionError,)
+    if not traits.raises or not eqn.outputs[0].type.weak:
+        return ()
+    return tuple(_RAISED[traits.raises]) if traits.raises in _RAISED else (ValueError, OverflowError, ZeroDivisionError)
+
+
+def failure_of(eqn: Equation, kinds: tuple, builder: Builder) -> "Failure | None":
+    """The one error of these kinds that an equation which may raise one raises, if it can be told when. It is the last
+    equation of the builder.
+    """
+    if eqn.regions or _may_be_told(eqn, kinds):
+        return None
+    xs = [_operand(a, builder) for a in eqn.inputs]
+    if eqn.op.kind == "check":
+        return _OF_CHECKS[eqn.op.name](eqn, *xs) if eqn.op.name in _OF_CHECKS else None
+    return _of_matrices(eqn, xs) if _is_linear_algebra(eqn) else _of_numbers(eqn, xs, builder)
+
+
+def _operand(a: Any, builder: Builder) -> Any:
+    return a.value if isinstance(a, Literal) else builder.value_of(a)
+
+
+def _of_truth(eqn: Equation, test: Any, wanted: Any) -> "Failure | None":
+    if str(eqn.params["what"]).startswith(RAISED_ON_A_WAY):   # Python's own error is not known
+        return None
+    return Failure(lambda: registry["not_equal"](test, wanted), lambda: _class_of(eqn)(eqn.params["what"]))
+
+
+def _of_index(eqn: Equation, i: Any, n: Any) -> Failure:
+    def is_outside() -> Any:
+        return _any(registry["logical_or"](registry["less"](i, registry["neg"](n)), registry["greater_equal"](i, n)))
+    return Failure(is_outside, lambda: IndexError(DataDependentText()))
+
+
+_OF_CHECKS: dict[str, Callable] = {"check_that": _of_truth, "check_index": _of_index}
+
+
+class DataDependentText:
+    """The text of an error that says a number which is not known yet."""
+
+    def __str__(self) -> str:
+        raise UnstageableError("the text of an error that depends on data is asked for",
+                               why="it has no value while the function is traced",
+                               do="test for what may go wrong instead")
+
+    __repr__ = __str__
+
+    def __getattr__(self, name: str) -> Any:
+        str(self)
+
+
+def _of_matrices(eqn: Equation, xs: list) -> "Failure | None":
+    safe = eqn.op.facts.get("safe")
+    if safe is not None:
+        made = safe.infer(*xs, **eqn.params)
+        told = Equation(safe, eqn.inputs, (*eqn.outputs, *[Var(t) for t in made[len(eqn.outputs):]]), eqn.params, (),
+                        eqn.where)
+        return Failure(lambda: _any(registry["not_equal"](safe(*xs, **eqn.params)[-1], 0)),
+                       lambda: np.linalg.LinAlgError("Matrix is not positive definite"), before=told)
+    if "fails" not in eqn.op.facts:
+        return None
+    return Failure(lambda: eqn.op.facts["fails"](*xs, **eqn.params),
+                   lambda: np.linalg.LinAlgError("Singular matrix"), after=eqn)
+
+
+def _any(x: Any) -> Any:
+    return registry["any"](x, axes=tuple(range(x.ndim))) if x.ndim else x
+
+
+def _of_numbers(eqn: Equation, xs: list, builder: Builder) -> "Failure | None":
+    """Of Python's numbers."""
+    kind = eqn.op.traits.raises
+    if kind not in _RAISED:
+        return None
+    y = builder.value_of(eqn.outputs[0])
+    number = 1 if y.dtype.kind in "iu" else 1.0
+
+    def raised() -> Exception:
+        try:
+            if kind == "divisor":
+                eqn.op.traits.on_ints(number, 0 * number)     # type: ignore[misc]
+            else:
+                _SAMPLES[kind]()
+        except ArithmeticError as error:
+            return error.with_traceback(None)
+        except ValueError as error:
+            return error.with_traceback(None)
+        raise AssertionError(f"Python raises nothing for {eqn.op.name}")
+
+    is_kept = kind != "divisor" or y.dtype.kind not in "iu"   # of floats the program makes inf or nan
+    return Failure(lambda: _RULES[kind](y, xs), raised, before=eqn if is_kept else None, after=None if is_kept else eqn)
+
+
+def _both(a: Any, b: Any) -> Any:
+    return registry["logical_and"](a, b)
+
+
+def _finite(xs: list) -> Any:
+    found: Any = True
+    for x in xs:
+        found = _both(found, registry["isfinite"](x))
+    return found
+
+
+def _outside_domain(y: Any, xs: list) -> Any:
+    known: Any = True
+    for x in xs:
+        known = _both(known, registry["logical_not"](registry["isnan"](x)))
+    return registry["logical_or"](_both(registry["isnan"](y), known), _both(registry["isinf"](y), _finite(xs)))
+
+
+_RAISED = {"domain": (ValueError,), "range": (OverflowError,), "divisor": (ZeroDivisionError,)}
+_SAMPLES = {"domain": lambda: math.sqrt(-1.0), "range": lambda: math.exp(1e9)}
+_RULES: dict[str, Callable] = {
+    "domain": _outside_domain,
+    "range": lambda y, xs: _both(registry["isinf"](y), _finite(xs)),
+    "divisor": lambda y, xs: registry["equal"](xs[-1], 0),
+}

@@ -1,0 +1,172 @@
+"""Errors and assertions of rewritten functions: `try`, `raise`, `assert`, and managers that take errors in."""
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from ...ir import stack
+from ...ir.build import Value, current
+from ...ir.op import registry
+from ...ops.conditional import around
+from ...util.defects import door, is_answer
+from ...util.errors import FadError, UnstageableError
+from ..frontend.origin import is_block
+from ..heap.state import cells_of
+from ..objects.containers import is_empty
+from ..regions import handlers
+from ..regions.failures import may_raise
+from ..regions.paths import ForkFoundError, follow, path_here
+from ..regions.unroll import attempted
+from ..values import text
+from ..values.bound import has_unbound
+from .calls import is_tracing
+
+
+class HandlingRuntime:
+    """The part of the runtime (see control.py) that sees to errors."""
+
+    truth: Callable                                           # of the runtime
+    managed: Callable
+    forking: dict                                             # code of a `try` with forks -> what its handlers take
+    flat: set                                                 # those whose paths go through every `try` within
+    taken: list                                               # what the handlers of each open `try` take
+
+    # -- try ---------------------------------------------------------------------------------------
+
+    def try_(self, statement: Callable, names: tuple, own: tuple, read: tuple) -> None:
+        """A `try` with handlers. It is traced as it stands, and path by path once it is known to have forks. names,
+        own, read: its variables that are live behind it, those that it binds, and those that it reads.
+        """
+        if not is_tracing():
+            statement()
+            return
+        cells, code = cells_of(statement), statement.__code__
+        traced = functools.partial(self._traced, statement, [cells[n] for n in read if n in cells])
+        if code in self.forking or self._has_forks(code, traced, cells):
+            try:
+                self._follow(code, traced, cells, names, own)
+            except ForkFoundError as found:
+                raise handlers.refused(found.eqn) from None
+
+    def _traced(self, statement: Callable, read: list) -> None:
+        """Trace a `try` as it stands. A name that it reads, and that may have no value, is refused if a handler takes
+        the error: the program would raise it where the value is used.
+        """
+        unbound = has_unbound(cell.cell_contents for cell in read if not is_empty(cell))
+        self.taken.append(())
+        try:
+            statement()
+        finally:
+            kinds = self.taken.pop()
+        unbound = unbound or has_unbound(cell.cell_contents for cell in read if not is_empty(cell))
+        if unbound and issubclass(UnboundLocalError, kinds):
+            raise UnstageableError(
+                "a handler takes in that a name has no value, which one may not have here",
+                why="this is known when the program runs",
+                do="give the name a value on every way (None, say), and test that",
+            )
+
+    def _has_forks(self, code: Any, statement: Callable, cells: dict) -> bool:
+        """Whether a `try` has forks. Else it is traced as it stands."""
+        try:
+            attempted(statement, cells, undone=ForkFoundError)
+            return False
+        except ForkFoundError as found:
+            self.forking[code] = found.kinds
+            return True
+
+    def _follow(self, code: Any, statement: Callable, cells: dict, names: tuple, own: tuple) -> None:
+        """Trace the paths through a `try`. Those within it are statements of their own, unless they raise what its own
+        handlers take.
+        """
+        path = path_here()
+        if path is not None and path.is_flat:
+            with path.widened(self.forking[code]):
+                statement()
+            return
+        trace = functools.partial(follow, statement, cells, names, own, self.forking[code])
+        if code not in self.flat:
+            try:
+                attempted(lambda: trace(False, set()), cells, undone=ForkFoundError)
+                return
+            except ForkFoundError:
+                self.flat.add(code)
+        trace(True, set())
+
+    def caught(self, handled: "Callable | None" = None) -> Any:
+        """The context in which a `try` and its handlers run."""
+        return self._watched(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()
+
+    @contextmanager
+    def _watched(self, handled: "Callable | None") -> Iterator[None]:
+        """Around a `try` with handlers: ForkFoundError if the program may raise what they take in."""
+        builder, start = current(), len(current().equations)
+        handlers.note_strictness()
+        try:
+            yield
+        except Exception as error:
+            if is_answer(error) and not isinstance(error, (FadError, ForkFoundError)):
+                self._look_for_forks(builder.equations[start:], handled)
+            raise
+        handlers.note_lines(builder.equations[start:])
+        self._look_for_forks(builder.equations[start:], handled)
+
+    def _look_for_forks(self, equations: list, handled: "Callable | None") -> None:
+        self.taken[-1] = kinds = handlers.kinds_of(handled)
+        found = next((eqn for eqn in equations if may_raise(eqn, kinds)), None)
+        if found is not None:
+            raise ForkFoundError(kinds, found)
+
+    def caught_plainly(self, handled: Callable) -> Any:
+        """The context of a `try` that cannot be traced again (in a generator), or in which the runtime itself takes
+        errors of the user's methods for answers.
+        """
+        return handlers.caught(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()
+
+    def pass_on(self) -> None:
+        handlers.pass_on(sys.exc_info()[1], is_tracing())
+
+    @staticmethod
+    def unbound(kinds: Any) -> Any:
+        """What a handler takes that names UnboundLocalError: the name may be free in a block, and Python raises another
+        error then.
+        """
+        is_free = type(sys.exc_info()[1]) is NameError and "free variable" in str(sys.exc_info()[1])
+        return (kinds, NameError) if is_free and issubclass(UnboundLocalError, kinds) else kinds
+
+    def context(self, manager: Any) -> Any:
+        manager = self.managed(manager)
+        return handlers.Context(manager) if is_tracing() else manager
+
+    # -- raise and assert ----------------------------------------------------------------------------
+
+    @door
+    def assert_(self, test: Any, message: "Callable | None") -> None:
+        test = self.truth(test)
+        if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):
+            assert test, message() if message is not None else ""
+            return
+        with text.telling():
+            registry["check_that"](test, True, what=str(message()) if message is not None else "")
+
+    def raises(self, error: Callable) -> bool:
+        """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises,
+        if it gets there. On a path through a `try` Python does.
+
+        What a function that only raises would return is asked for by who called it; so there the error goes on to the
+        branch (see branch.py).
+        """
+        if not is_tracing():
+            return True
+        paths = current().trace.paths
+        branch = next((b for b in around(current()) if b.region.side is not None), None)
+        is_on_path = bool(paths) and paths[-1].builder is current()
+        if branch is None or is_on_path or not is_block(sys._getframe(1).f_code):
+            return True
+        made = error()
+        made = made() if isinstance(made, type) else made
+        selector, side = branch.region.side
+        with text.telling():
+            registry["check_that"](selector, not side, **handlers.check_of(made))
+        return False
