@@ -247,6 +247,13 @@ def _trace_branch(region: Callable) -> tuple:
         return builder, list(region())
 
 
+def _yielded(x: Any, t: Type) -> Any:
+    """What a branch yields for a result of this type."""
+    if x is UNDEFINED and t.shape:
+        return registry["undefined"](*[current().value_of(n) for n in t.shape], dtype=t.dtype)
+    return convert(x, t)
+
+
 class _Results:
     """What the branches of a cond yield, in types that fit them all."""
 
@@ -290,7 +297,7 @@ class _Results:
         with entering(builder):
             fresh = [(j, k, axis) for (k, axis), j in self.links.items() if j >= self.given]
             row += [0 if row[k] is UNDEFINED else shape_of(row[k])[axis] for _, k, axis in sorted(fresh)]
-            results = [convert(x, t) for x, t in zip(row, self.types) if t is not None]
+            results = [_yielded(x, t) for x, t in zip(row, self.types) if t is not None]
             return builder.finish(tuple(results))
 
     def _place(self) -> dict:
@@ -358,7 +365,7 @@ def _batch_that(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 check_that = Op("check_that", _run_check, lambda test, wanted, what, error="AssertionError": (), kind="check",
-                derivative=Zero(), effect=True, batch=_batch_that,
+                derivative=Zero(), effect=True, batch=_batch_that, error="AssertionError",
                 doc="An assertion: raises (error names a class of Python's) unless a truth value is the one that is "
                     "wanted")
 
@@ -376,7 +383,8 @@ NO_ROOM = "what a loop saves for its reverse sweep does not fit in memory"
 LESS = ('let part of it be computed again: memory="1GB" (of fad.grad and its kin), '
         'or `for k in fad.checkpoint(range(n))`')
 check_room = Op("check_room", _run_room, lambda count: (), kind="check", derivative=Zero(), effect=True,
-                batch=_batch_room, doc="Raises unless so many bytes are to be had before the machine swaps")
+                batch=_batch_room, error="MemoryError",
+                doc="Raises unless so many bytes are to be had before the machine swaps")
 
 FOR = RegionOp("for", _run_for, _trace_for, "A counted loop")
 WHILE = RegionOp("while", _run_while, _trace_while, "A loop for as long as a test holds")

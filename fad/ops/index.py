@@ -174,7 +174,8 @@ wrap_index = Op("wrap_index", _run_wrap, lambda i, n: Type(np.int64, broadcast_o
                 derivative=Zero(), arity=2, batch="elementwise", text="({0} + {1} if {0} < 0 else {0})",
                 domain="integer", doc="An index counted from the end, if it is negative, as one from the start")
 check_index = Op("check_index", _run_check, lambda i, n, axis: (), kind="check", derivative=Zero(), effect=True,
-                 batch=_batch_check, doc="Raises unless -n <= i < n for every index of an axis of extent n")
+                 batch=_batch_check, error="IndexError",
+                 doc="Raises unless -n <= i < n for every index of an axis of extent n")
 
 
 def slice_axis(x: Any, axis: int, start: Any, extent: Any, step: int = 1) -> Any:

@@ -46,6 +46,14 @@ full = Op("full", lambda value, *shape, dtype: np.full(sizes(shape), value, dtyp
           samples=(sample(operands=(2, 3), dtype=np.dtype(float)),),
           doc="An array of the given extents, filled with one scalar",
           traits=Traits(rematerialised=True, copies=1, may_alias=True, order="C", stem="g"))
+undefined = Op("undefined", lambda *shape, dtype: np.zeros(sizes(shape), dtype),
+               lambda *shape, dtype: Type(dtype, shape), kind="shape", creation=True, derivative=Zero(),
+               batch=lambda op, xs, batched, params: NotImplemented,
+               samples=(lambda rng: ((2, 3), {"dtype": np.dtype(float)}),),
+               expand=lambda *shape, dtype: full(0, *shape, dtype=dtype),
+               doc="An array that nobody reads: what stands for a name on a path that does not bind it. A pass may put "
+                   "any other in its place",
+               traits=Traits(rematerialised=True, may_alias=True, order="C"))
 iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dtype: Type(dtype, (n,)), kind="shape",
           creation=True, derivative=Zero(), doc="0, 1, ..., n - 1",
           traits=Traits(rematerialised=True, places=0, may_alias=True))
@@ -207,7 +215,7 @@ pack = Op("pack", lambda *xs: np.array(xs, result_dtype(*xs)), lambda *xs: Type(
 
 check_equal = Op("check_equal", lambda a, b, what: _check_equal(a, b, what), lambda a, b, what: (), kind="check",
                  derivative=Zero(), effect=True, batch=lambda op, xs, batched, params: NotImplemented,
-                 doc="Raises unless two extents are equal")
+                 error="ValueError", doc="Raises unless two extents are equal")
 
 
 def _check_equal(a: int, b: int, what: str) -> tuple:

@@ -4,12 +4,13 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.graph import Equation, Func, Literal
+from ..ir.graph import Equation, Func, Literal, is_branch
 from .rewrite import Scope, rewrite
 
 
 def fold(func: Func) -> Func:
-    """Scalar equations whose inputs are all numbers become numbers.
+    """Scalar equations whose inputs are all numbers become numbers. A check of a number that holds goes. A branch on a
+    number gives way to the side that it takes.
 
         a = mul(2.0, 3.0); b = add(x, a)   ->   b = add(x, 6.0)
     """
@@ -17,6 +18,14 @@ def fold(func: Func) -> Func:
 
 
 def _visit(eqn: Equation, scope: Scope) -> Any:
+    if is_branch(eqn) and isinstance(eqn.inputs[0], Literal):
+        taken = eqn.regions[int(eqn.inputs[0].value)]
+        for inner in taken.equations:
+            scope.add(inner)
+        return taken.outputs
+    if eqn.op.name == "check_that" and all(isinstance(a, Literal) for a in eqn.inputs):
+        test, wanted = [bool(a.value) for a in eqn.inputs]
+        return () if test == wanted else None
     if eqn.op.kind != "elementwise" or eqn.op.traits.barrier or not all(isinstance(a, Literal) for a in eqn.inputs):
         return None
     out = eqn.outputs[0]

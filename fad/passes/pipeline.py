@@ -19,6 +19,7 @@ from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
 from .inline import inline
 from .invariant_carries import drop_invariant_carries
+from .known_conditions import known_conditions
 from .licm import licm
 from .overflow import overflow
 from .raise_products import raise_products
@@ -37,7 +38,9 @@ PIPELINE: tuple[Pass, ...] = (
     drop_invariant_carries,           # seeds of the reverse sweep are numbers in its loops, too
     fold, simplify,      # numbers first: identities look for them
     drop_invariant_carries,           # sums with zero were in the way
-    cse, simplify,       # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
+    cse, known_conditions, fold,
+    simplify,            # equal values are one variable now, which identities (x - x's extents, where(c, x, x)) see
+    drop_invariant_carries,           # a branch may yield what is computed in front of it
     join_equal_fills,    # values that are read and then saved are one variable now
     factor_sums, common_factors,   # nothing is computed twice, nothing is dead: who reads what is known
     sum_at_once,         # what is added to a row is one product of a sum then

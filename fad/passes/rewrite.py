@@ -116,3 +116,16 @@ def _renewed_var(var: Var, scope: Scope) -> Var:
     new = Var(Type(var.type.dtype, renewed, var.type.weak), var.name, var.hint)
     scope.replaced[var] = new
     return new
+
+
+def stands_for(a: Any, v: Var) -> bool:
+    """Whether an atom may stand for a variable: they are of one type, extents and weakness included."""
+    return (isinstance(a, (Var, Literal))
+            and (a.type.dtype, a.type.shape, a.type.weak) == (v.type.dtype, v.type.shape, v.type.weak))
+
+
+def given(region: Func, values: dict, scope: Scope) -> Func:
+    """The region with values for some of its inputs, which it no longer reads."""
+    inner = Scope(scope)
+    inner.replaced.update(values)
+    return rewrite(region, lambda eqn, scope: None, inner)

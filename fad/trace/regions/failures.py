@@ -14,6 +14,7 @@ from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
 from ...util.errors import RAISED_ON_A_WAY, UnstageableError
+from ...util.interrupts import let_through
 
 
 class Failure(NamedTuple):
@@ -56,11 +57,10 @@ def _may_be_told(eqn: Equation, kinds: tuple) -> bool:
 
 
 def _class_of(check: Equation) -> type:
-    return getattr(builtins, check.params.get("error", "AssertionError"))
+    """The class of the error that a check raises: it names one, or its record does."""
+    return getattr(builtins, check.params.get("error") or check.op.facts["error"])
 
 
-_CHECKS = {"check_that": _class_of, "check_index": lambda eqn: IndexError, "check_equal": lambda eqn: ValueError,
-           "check_room": lambda eqn: MemoryError}
 def _is_linear_algebra(eqn: Equation) -> bool:
     return str(eqn.op.facts.get("kernel", "")).startswith("linalg")
 
@@ -70,7 +70,7 @@ def _errors_of(eqn: Equation) -> tuple:
     """
     traits = eqn.op.traits
     if eqn.op.kind == "check":
-        return (_CHECKS[eqn.op.name](eqn),)
+        return (_class_of(eqn),)
     if _is_linear_algebra(eqn):
         return () if eqn.op.facts.get("fails", "unknown") is None else (np.linalg.LinAlgError, ValueError)
     if traits.guard == DIVISOR:
@@ -154,20 +154,20 @@ def _of_numbers(eqn: Equation, xs: list, builder: Builder) -> "Failure | None":
     y = builder.value_of(eqn.outputs[0])
     number = 1 if y.dtype.kind in "iu" else 1.0
 
-    def raised() -> Exception:
-        try:
-            if kind == "divisor":
-                eqn.op.traits.on_ints(number, 0 * number)     # type: ignore[misc]
-            else:
-                _SAMPLES[kind]()
-        except ArithmeticError as error:
-            return error.with_traceback(None)
-        except ValueError as error:
-            return error.with_traceback(None)
-        raise AssertionError(f"Python raises nothing for {eqn.op.name}")
-
+    sample = _SAMPLES.get(kind, lambda: eqn.op.traits.on_ints(number, 0 * number))  # type: ignore[misc]
     is_kept = kind != "divisor" or y.dtype.kind not in "iu"   # of floats the program makes inf or nan
-    return Failure(lambda: _RULES[kind](y, xs), raised, before=eqn if is_kept else None, after=None if is_kept else eqn)
+    return Failure(lambda: _RULES[kind](y, xs), lambda: _error_of(sample), before=eqn if is_kept else None,
+                   after=None if is_kept else eqn)
+
+
+def _error_of(call: Callable) -> Exception:
+    """The error that Python raises there."""
+    try:
+        call()
+    except (ArithmeticError, ValueError) as error:
+        let_through(error)
+        return error.with_traceback(None)
+    raise AssertionError("Python raises nothing")
 
 
 def _both(a: Any, b: Any) -> Any:
