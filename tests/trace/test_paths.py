@@ -293,14 +293,80 @@ def logged(x):
     return v * v
 
 
-PROGRAMS = [array_changed_before, object_changed_before, global_changed_before, error_with_traced_values, handled_further_out, raised_anew, raised_again,
+def no_convergence(x):
+    try:
+        v, k = 1.0, 0
+        while abs(v * v - x[0]) > 1e-12:
+            v = 0.5 * (v + x[0] / v)
+            k += 1
+            if k > 6:
+                raise RuntimeError("no convergence")
+        return v * x[1]
+    except RuntimeError:
+        return v * k * x[2]
+
+
+def loops_within_loops(x):
+    s = 0.0
+    try:
+        for i in range(3):
+            for j in range(3):
+                if x[i] * x[j] > 1.9:
+                    raise TooLarge
+                s += log(x[i] + x[j] - 0.5)
+        return s
+    except ValueError:
+        return s * x[0]
+    except TooLarge:
+        return s - x[1]
+
+
+def array_changed_by_a_loop(x):
+    y = x.copy()
+    try:
+        for i in range(3):
+            y[i] *= 2.0
+            y[i] += math.sqrt(y[i] - 0.5)
+    except ValueError:
+        y[0] += 10.0 * i
+    return (y * y).sum()
+
+
+def loop_with_an_end(x):
+    s = 0.0
+    for r in range(2):
+        try:
+            for v in x:
+                s += log(v - 0.12 * r)
+                if s < -1.0:
+                    break
+            else:
+                s += 5.0
+        except ValueError:
+            s -= 1.3 * x[r]
+    return s
+
+
+def first_iteration_unlike_the_others(x):
+    previous, s = None, 0.0
+    try:
+        for v in x:
+            if previous is not None:
+                s += log(v - previous)
+            previous = v
+    except ValueError:
+        s -= previous
+    return s
+
+
+PROGRAMS = [no_convergence, loops_within_loops, array_changed_by_a_loop, loop_with_an_end, first_iteration_unlike_the_others,
+            array_changed_before, object_changed_before, global_changed_before, error_with_traced_values, handled_further_out, raised_anew, raised_again,
             jumps, chosen_error, assertion, three_lines, in_a_loop, jitter, infinite_if_not_definite, singular, inverse, index, neighbours, recursion,
             overflow, quotient, in_branches, logged]
 
 
 @pytest.mark.filterwarnings("error::fad.FallbackWarning", "ignore::RuntimeWarning")
-@pytest.mark.parametrize("compile", ["never", "now"])
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, compile", [(f, "never") for f in PROGRAMS] + [(f, "now") for f in PROGRAMS[::4]])
 def test_every_path_is_pythons(f, compile, capsys):
     gradient, slope = fad.value_and_grad(f, compile=compile), fad.jvp
     for x in POINTS:

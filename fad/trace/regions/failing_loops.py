@@ -21,7 +21,6 @@ from ...util.defects import raise_for_user
 from ...util.errors import UnstageableError
 from .handlers import pass_on
 from .paths import Path, follow
-from .plan import CarryPlan
 
 RAISED, NUMBER = "_fad_raised", "_fad_error"
 
@@ -38,13 +37,13 @@ class FailingLoop:
         self.live = (*names, *stops, NUMBER, RAISED)
         self.errors: list[Exception] = []                     # by their numbers, from 1
 
-    def __call__(self, item: Any) -> None:
-        iteration = functools.partial(self._iteration, item)
+    def __call__(self, *item: Any) -> None:
+        iteration = functools.partial(self._iteration, *item)
         follow(iteration, self.cells, self.live, self.facts[-1], self.path.kinds, False, set())
 
-    def _iteration(self, item: Any) -> None:
+    def _iteration(self, *item: Any) -> None:
         try:
-            self.body(item)
+            self.body(*item)
         except self.path.kinds as error:
             pass_on(error)
             self.raised.cell_contents, self.number.cell_contents = True, self._number_of(error)
@@ -69,16 +68,20 @@ class FailingLoop:
                 raise_for_user(error.with_traceback(None))
 
 
-def ended_by_errors(path: Path, body: Callable, cells: dict, facts: tuple, rolled: Callable) -> "Exception | None":
-    """What rolled(body, plan, facts) returns of a loop in a `try`: None if it is a region of the program, else why not.
-    A loop that may raise what the handlers take ends by the first error.
+def ended_by_errors(path: "Path | None", body: Callable, cells: dict, facts: tuple, rolled: Callable) -> Any:
+    """What rolled(body, cells, facts) returns of a loop: None if it is traced, else why it is not. In a `try`, a loop
+    that may raise what the handlers take ends by the first error.
     """
+    if path is None:
+        return rolled(body, cells, facts)
     found: list = []
-    if path.raises_nothing(body.__code__, cells, found, lambda: rolled(body, CarryPlan(cells, *facts), facts)):
+    if path.raises_nothing(body.__code__, cells, found, lambda: rolled(body, cells, facts)):
         return found[0]
     loop = FailingLoop(path, body, cells, facts)
     with path.closed():
-        why = rolled(loop, CarryPlan(loop.cells, *loop.facts), loop.facts)
+        why = rolled(loop, loop.cells, loop.facts)
     if why is None:
         loop.raise_first()
+    elif loop.raised.cell_contents is not False:             # an iteration by itself may have ended the loop
+        raise why
     return why

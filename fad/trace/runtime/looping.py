@@ -103,25 +103,24 @@ class LoopRuntime:
         if steps is None or (not isinstance(items, Value) and _is_short(steps)):
             run_plainly(items, body, plan)
             return
-        steps, path = steps.take(), path_here()
-        if path is None:
-            why = self._rolled(steps, body, plan, facts)
-        else:
-            why = ended_by_errors(path, body, cells, facts, functools.partial(self._rolled, copy.copy(steps)))
+        steps = left = steps.take()
+
+        def rolled(body: Callable, cells: dict, facts: tuple) -> "Exception | None":
+            nonlocal left
+            left = copy.copy(steps)                           # iterations that are peeled off are taken from it
+            return self._try(body, lambda: roll_or_peel(left, body, CarryPlan(cells, *facts), facts))
+        why = ended_by_errors(path_here(), body, cells, facts, rolled)
         if why is not None:
             note_unrolled(body, why)
-            run_plainly(unrolled_items(steps, why), body, plan)
-
-    def _rolled(self, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> "Exception | None":
-        """None if the loop over these steps is now a region of the program, else why it is not."""
-        return self._try(body, lambda: roll_or_peel(steps, body, plan, facts))
+            run_plainly(unrolled_items(left, why), body, plan)
 
     def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
-        self._while(test, body, facts, 0)
+        def rolled(body: Callable, cells: dict, facts: tuple) -> None:
+            self._while(test, body, cells, facts, 0)
+        ended_by_errors(path_here(), body, cells_of(test, body), facts, rolled)
 
-    def _while(self, test: Callable, body: Callable, facts: tuple, peeled: int) -> bool:
+    def _while(self, test: Callable, body: Callable, cells: dict, facts: tuple, peeled: int) -> bool:
         """Run the loop after so many iterations that stand by themselves; True."""
-        cells = cells_of(test, body)
         stops = CarryPlan(cells, *facts).stops
         iterations = 0
         while True:
@@ -140,7 +139,7 @@ class LoopRuntime:
             if why is None:
                 return True
             if isinstance(why, WideningError) and isinstance(go_on, Value) and peeled < MOST_PEELED:
-                peel_while(go_on, body, plan, lambda: self._while(test, body, facts, peeled + 1))
+                peel_while(go_on, body, plan, lambda: self._while(test, body, cells, facts, peeled + 1))
                 return True
             known = of_sizes(go_on) if isinstance(go_on, Value) else go_on
             if known is None or isinstance(has_ended(plan), Value):
