@@ -191,7 +191,7 @@ def _gradients(scalar: Callable, count: int) -> Callable:
     return grad(scalar, tuple(range(count)))
 
 
-def _vector(v: Any, models: tuple, name: str) -> tuple:
+def _vector(v: Any, models: tuple) -> tuple:
     """v as a tuple of arrays in the shapes of the models."""
     given = tuple(v) if isinstance(v, (tuple, list)) else (v,)
     if len(given) != len(models):
@@ -228,7 +228,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     gs = _single(ys,
                  "the vector v can only be None if the user-provided function returns a single array with a single "
                  "element") \
-        if v is None else _vector(v, ys, "vjp")
+        if v is None else _vector(v, ys)
     gxs = pullback(tuple(gs))
     return ys if _several_outputs(func, xs) else ys[0], gxs if several else gxs[0]
 
@@ -247,7 +247,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     dxs = _single(xs,
                   "the vector v can only be None if the input to the user-provided function is a single array with a "
                   "single element") \
-        if v is None else _vector(v, xs, "jvp")
+        if v is None else _vector(v, xs)
     ys, dys = core_jvp(_as_tuple_of_outputs(func, "jvp"), xs, dxs)
     return (ys, dys) if _several_outputs(func, xs) else (ys[0], dys[0])
 
@@ -261,7 +261,7 @@ def _second_order(product: Callable, name: str, func: Callable, inputs: Any, v: 
     vs = _single(xs,
                  "the vector v can only be None if the input to the user-provided function is a single array with a "
                  "single element") \
-        if v is None else _vector(v, xs, name)
+        if v is None else _vector(v, xs)
     value = jitted(func)(*xs)
     answer = product(_of_tuple(func), xs, vs)
     return value, answer if several else answer[0]

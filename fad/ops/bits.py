@@ -30,7 +30,7 @@ union = reduction("union", np.bitwise_or.reduce, own_dtype, Zero(), Reduction("b
 
 def _run_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Any:
     out = np.array(x)
-    basic, arrays = numpy_index(out, operands, spec)
+    basic, arrays = numpy_index(operands, spec)
     if "a" not in spec:
         out[basic] |= v
         return out

@@ -267,7 +267,7 @@ class Iteration:
         self.narrowed: dict[int, Type] = {}  # carries that the iteration leaves in a narrower type than the loop's
 
 
-def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None, name: str = "body",
+def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None,
                iterations: "list | None" = None) -> Func:
     """The region of body(index?, *carries) -> carries, at the types where it fits; `carries` is widened to them.
 
@@ -276,7 +276,7 @@ def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None
     is_first = True
     while True:
         around = current()
-        with building(name, region=True) as builder:
+        with building("body", region=True) as builder:
             lead = index(builder) if index else ()
             values = carries.inputs(builder)
             results = carries.complete(body(*lead, *values[:carries.given]))

@@ -148,11 +148,6 @@ def _multiply(x: Any, y: Any, p: ContractionPlan) -> Any:
     return (x * y).transpose(p.out_axes)
 
 
-def _dot(x: Any, y: Any, p: ContractionPlan) -> Any:
-    x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
-    return np.dot(y.T, x.T) if p.out_axes == (1, 0) else np.dot(x, y)
-
-
 def _matmul(x: Any, y: Any, p: ContractionPlan) -> Any:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     lead, left, summed, right = x.shape[:p.batch], x.shape[p.batch:p.batch + p.left], x.shape[

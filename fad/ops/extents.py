@@ -1,7 +1,6 @@
 """Arithmetic and comparison of extents (ints, or integers of a program), for the infer functions and NumPy's faces."""
 from typing import Any
 
-from ..ir import stack
 from ..ir.build import Value, as_extent, current
 from ..ir.op import registry
 from ..util.errors import ExtentError
@@ -147,7 +146,3 @@ def broadcast_of(*args: Any) -> tuple:
     if all(s is first or not s for s in shapes):
         return first
     return broadcast_shapes(*shapes)
-
-
-def tracing() -> bool:
-    return bool(stack.builders())

@@ -59,11 +59,11 @@ ifft: Op = Op("ifft", lambda x: np.fft.ifft(x), _infer_same, kind="opaque", batc
 # -- real ------------------------------------------------------------------------------------------
 
 
-def twice_inside(n: Any, inside: float, ends: float = 1.0) -> Any:
-    """For the frequencies 0 to n // 2: `inside` for those that stand for two, `ends` for the others."""
+def twice_inside(n: Any, inside: float) -> Any:
+    """For the frequencies 0 to n // 2: `inside` for those that stand for two, 1 for the others."""
     k = registry["iota"](n // 2 + 1, dtype=INT)
     alone = registry["bitwise_or"](registry["equal"](k, 0), registry["equal"](k * 2, n))
-    return registry["where"](alone, ends, inside)
+    return registry["where"](alone, 1.0, inside)
 
 
 def _infer_rfft(x: Any) -> Type:

@@ -22,7 +22,7 @@ from .shape import full, iota, nothing_like, reshape
 
 def _run_index(x: Any, *operands: Any, spec: tuple, at: int) -> Any:
     x = np.asarray(x)
-    basic, arrays = numpy_index(x, operands, spec)
+    basic, arrays = numpy_index(operands, spec)
     part = x[basic]
     if "a" not in spec:
         return part
@@ -35,7 +35,7 @@ def _infer_index(x: Any, *operands: Any, spec: tuple, at: int) -> Type:
 
 def _write(x: Any, v: Any, operands: tuple, spec: tuple, at: int, add: bool) -> Any:
     out = np.array(x, dtype=np.asarray(x).dtype)
-    basic, arrays = numpy_index(out, operands, spec)
+    basic, arrays = numpy_index(operands, spec)
     if "a" not in spec:
         if add:
             out[basic] += v

@@ -280,7 +280,7 @@ class Explicit:
     """
 
     def __init__(self, jvp: "Callable | None" = None, pullback: "Callable | None" = None):
-        self.has_jvp, self.has_pullback = jvp is not None, pullback is not None
+        self.has_pullback = pullback is not None
         self._jvp, self._pullback = jvp, pullback
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:

@@ -24,7 +24,7 @@ def _as_slice(start: int, extent: int, step: int) -> slice:
     return slice(start, stop if stop >= 0 else None, step) if extent else slice(0, 0)
 
 
-def numpy_index(x: np.ndarray, operands: tuple, spec: tuple) -> "tuple[tuple, tuple]":
+def numpy_index(operands: tuple, spec: tuple) -> "tuple[tuple, tuple]":
     """The selection as two NumPy subscripts: the first one of slices and places, the second one of arrays, for what
     the first one leaves."""
     basic: list = []

@@ -72,7 +72,7 @@ class ImplicitRungeKutta:
         Z = above.solution(lambda Z: _residual(problem, t, y, h, Z), np.reshape(Z, (-1,)))
         Z = np.reshape(Z, (3, y.size))
         y_new = y + Z[2]
-        error, calls = _error(problem, t, y, y_new, f, h, E @ Z / h, matrix, h_of, was_rejected)
+        error, calls = _error(problem, t, y, y_new, f, E @ Z / h, matrix, h_of, was_rejected)
         safety = 0.9 * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
         factor = safety * _predicted(size, planned_last, error, error_last)
         is_accepted, matrices, was_tried = False, 0, True
@@ -136,7 +136,7 @@ def _newton(problem: Any, t: Any, y: Any, h: Any, h_of: Any, guess: Any, matrix:
     return is_found, iterations, T @ W, rate
 
 
-def _error(problem: Any, t: Any, y: Any, y_new: Any, f: Any, h: Any, change: Any, matrix: Any, h_of: Any,
+def _error(problem: Any, t: Any, y: Any, y_new: Any, f: Any, change: Any, matrix: Any, h_of: Any,
            was_rejected: Any) -> tuple:
     """The estimate of the error, and the number of calls for it."""
     factor = np.linalg.inv(MU_REAL / h_of * np.eye(y.size) - matrix)

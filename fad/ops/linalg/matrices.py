@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import INT, Type, result_dtype, type_of
+from ...ir.types import INT, Type, type_of
 from .. import extents
 from ..batching import batch_extent, spread_batch
 from ..kinds import conjugate, is_complex, shape_of
@@ -264,10 +264,6 @@ def number_type(x: Any, dtype: Any = None) -> Type:
     """The type of a number for each of a stack of square matrices."""
     t = square_type(x)
     return Type(dtype or t.dtype, t.shape[:-2])
-
-
-def common_dtype(*xs: Any) -> np.dtype:
-    return result_dtype(*xs)
 
 
 def batch_stack(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:

@@ -117,7 +117,7 @@ def along_one_axis(transform: Callable, **options: Any) -> tuple:
 # -- several axes ----------------------------------------------------------------------------------
 
 
-def lengths_and_axes(x: Any, s: Any, axes: Any, half: bool = False) -> list:
+def lengths_and_axes(x: Any, s: Any, axes: Any) -> list:
     """(length or None, axis) for each axis to transform, in order; the last one's length is that of its real side."""
     s = s if s is None or isinstance(s, (tuple, list)) else (s,)
     if axes is None:

@@ -175,7 +175,7 @@ for _name, _steps in {
 # -- scipy.signal ----------------------------------------------------------------------------------
 
 
-def _sizes(name: str, x: Any, kernel_size: Any) -> list:
+def _sizes(x: Any, kernel_size: Any) -> list:
     sizes = [3] * rank(x) if kernel_size is None else _as_many(kernel_size, rank(x))
     if any(n % 2 != 1 for n in sizes):
         raise ValueError("Each element of kernel_size should be odd.")
@@ -185,13 +185,13 @@ def _sizes(name: str, x: Any, kernel_size: Any) -> list:
 @face("scipy.signal.medfilt", samples=("signal.medfilt(v, 3)", "signal.medfilt(x)"))
 def medfilt(volume: Any, kernel_size: Any = None) -> Any:
     x = image("medfilt", volume)
-    return median_filter(x, _sizes("medfilt", x, kernel_size), mode="constant")
+    return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
 
 @face("scipy.signal.medfilt2d", samples=("signal.medfilt2d(x, (1, 3))",))
 def medfilt2d(input: Any, kernel_size: Any = 3) -> Any:
     x = image("medfilt2d", input)
-    return median_filter(x, _sizes("medfilt2d", x, kernel_size), mode="constant")
+    return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
 
 @face("scipy.signal.order_filter", samples=("signal.order_filter(v, np.ones(3), 1)",))

@@ -209,8 +209,8 @@ def broadcast_shapes(*args: Any) -> tuple:
     return extents.broadcast_shapes(*[extents_given(s) for s in args])
 
 
-def _at_least(x: Any, before: int, after: int, least: int) -> Any:
-    """x with at least this many axes: new ones of extent 1 before its own, and after them."""
+def _at_least(x: Any, before: int, least: int) -> Any:
+    """x with at least this many axes: at most `before` new ones of extent 1 before its own, the rest after them."""
     missing = least - rank(x)
     if missing <= 0:
         return x
@@ -225,17 +225,17 @@ def _each(arrays: tuple, change: Any) -> Any:
 
 @face("numpy.atleast_1d", samples=("np.atleast_1d(v[0])",))
 def atleast_1d(*arys: Any) -> Any:
-    return _each(arys, lambda x: _at_least(x, 1, 0, 1))
+    return _each(arys, lambda x: _at_least(x, 1, 1))
 
 
 @face("numpy.atleast_2d", samples=("np.atleast_2d(v)",))
 def atleast_2d(*arys: Any) -> Any:
-    return _each(arys, lambda x: _at_least(x, 2, 0, 2))
+    return _each(arys, lambda x: _at_least(x, 2, 2))
 
 
 @face("numpy.atleast_3d", samples=("np.atleast_3d(x)", "np.atleast_3d(v)"))
 def atleast_3d(*arys: Any) -> Any:
-    return _each(arys, lambda x: _at_least(x, 0 if rank(x) == 2 else 1, 1, 3))
+    return _each(arys, lambda x: _at_least(x, 0 if rank(x) == 2 else 1, 3))
 
 
 @face("numpy.resize", samples=("np.resize(v, (2, 3))",))

@@ -23,10 +23,10 @@ def _ratio(top: Any, bottom: Any) -> Any:
     return exp(gammaln(top) - gammaln(bottom))
 
 
-def _above(x: Any, least: float, value: Callable, elsewhere: float = math.inf) -> Any:
-    """The value where x exceeds a bound; moments do not exist, or are infinite, elsewhere."""
+def _above(x: Any, least: float, value: Callable) -> Any:
+    """The value where x exceeds a bound; the moment is infinite elsewhere."""
     exists = x > least
-    return where(exists, value(where(exists, x, least + 1.0)), elsewhere)
+    return where(exists, value(where(exists, x, least + 1.0)), math.inf)
 
 
 def _from_squares(mean: Any, square: Any) -> tuple:
