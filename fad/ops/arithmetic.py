@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op
 from ..ir.traits import (
     ANY_WIDENING,
@@ -43,7 +44,7 @@ mul = elementwise("mul", np.multiply, "{0} * {1}", Partials(lambda z, x, y: y, l
                                 on_ints=operator.mul, counts=True, bool_text="{0} & {1}"))
 
 
-def _times(x: Any, y: Any) -> Any:
+def _times(x: ArrayOrNumber, y: ArrayOrNumber) -> Any:
     """NumPy's product. For two complex scalars NumPy rounds each product, in loops over arrays only the sum: z *
     conj(z) is real for scalars alone."""
     both_are = x.__class__ in COMPLEX_NUMBERS and y.__class__ in COMPLEX_NUMBERS
@@ -71,7 +72,7 @@ class _Quotient:
         return match(gx, x) if needs[0] else None, match(product(gx, conjugate(-z)), y)
 
 
-def _divided(d: Any, y: Any) -> Any:
+def _divided(d: AnyArray, y: ArrayOrNumber) -> AnyArray:
     return guarded_mul(d, 1.0 / y) if guarded() and not is_literal(y) else d / y
 
 
@@ -104,7 +105,7 @@ class _GuardedProduct:
                 match(guarded_mul(conjugate(g), gs[0]), p) if needs[1] else None)
 
 
-def _run_guarded(g: Any, p: Any) -> Any:
+def _run_guarded(g: AnyArray, p: ArrayOrNumber) -> AnyArray:
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(np.equal(g, 0), np.zeros((), np.result_type(g, p)), np.multiply(g, p))[()]
 
@@ -116,19 +117,19 @@ guarded_mul = composed("guarded_mul", _run_guarded, infer_elementwise(np.multipl
 # -- powers ----------------------------------------------------------------------------------------
 
 
-def is_literal(p: Any) -> bool:
+def is_literal(p: ArrayOrNumber) -> bool:
     """Whether p is a number written in the program, so that a rule may look at its value."""
     return isinstance(p, (int, float, complex))
 
 
-def _pow_base(y: Any, x: Any, p: Any) -> Any:
+def _pow_base(y: AnyArray, x: AnyArray, p: ArrayOrNumber) -> Any:
     if is_literal(p):
         return 0.0 * x if p == 0 else 1 if p == 1 else 2.0 * x if p == 2 else p * x ** (p - 1)
     where, none = op("where"), (p == 0) & (x == 0)
     return where(none, 0.0, p * where(none, 1.0, x) ** (p - 1))
 
 
-def _pow_exponent(y: Any, x: Any, p: Any) -> Any:
+def _pow_exponent(y: AnyArray, x: Any, p: Any) -> AnyArray:
     """y log x, and its limit 0 where x = 0 (where the real part of p is negative it is infinite)."""
     where, known = op("where"), is_literal(x)
     if is_complex(p):                        # a negative base has a logarithm then
@@ -148,7 +149,7 @@ def _pow_singular(k: int, xs: tuple) -> bool:
     return known < 1 and known != 0 if k == 0 else known <= 0
 
 
-def _power(x: Any, p: Any) -> Any:
+def _power(x: ArrayOrNumber, p: ArrayOrNumber) -> AnyArray:
     """NumPy's power; squares are products, as they are for x ** 2."""
     if (p.__class__ is int or p.__class__ is float) and p == 2 and x.__class__ is np.ndarray and x.dtype.kind in "fc":
         return np.square(x)

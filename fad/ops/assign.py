@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value, current
 from ..ir.graph import Literal, Var
 from ..ir.op import registry
@@ -27,7 +28,7 @@ def as_assigned(value: Any, dtype: np.dtype, is_element: bool = False) -> Any:
     return v if type_of(v).dtype == dtype else registry["cast"](v if is_value(v) else np.asarray(v), dtype=dtype)
 
 
-def _converted(v: Any, dtype: np.dtype) -> Any:
+def _converted(v: ArrayOrNumber, dtype: np.dtype) -> Any:
     """A number as Python converts it to an element of this dtype. A nan is no int, nor is a number beyond the dtype's
     range."""
     if not is_value(v):
@@ -43,7 +44,7 @@ def _converted(v: Any, dtype: np.dtype) -> Any:
     return v if t.dtype == dtype else registry["cast"](v, dtype=dtype)
 
 
-def assigned(x: Any, subscript: Any, value: Any) -> Any:
+def assigned(x: ArrayOrNumber, subscript: Any, value: Any) -> AnyArray:
     """x as it is after x[subscript] = value."""
     v = as_assigned(value, type_of(x).dtype, is_element=_is_basic(subscript))
     mask = _mask_of(subscript)
@@ -67,7 +68,7 @@ def _mask_of(subscript: Any) -> Any:
     return None
 
 
-def _masked(x: Any, mask: Any, v: Any) -> Any:
+def _masked(x: ArrayOrNumber, mask: AnyArray, v: ArrayOrNumber) -> AnyArray:
     """x with v where the mask holds, the mask standing for x's first axes."""
     read_mask_extents(x, mask)
     rest = len(shape_of(x)) - len(shape_of(mask))
@@ -76,13 +77,13 @@ def _masked(x: Any, mask: Any, v: Any) -> Any:
     return registry["where"](mask, v, x)
 
 
-def read_mask_extents(x: Any, mask: Any) -> None:
+def read_mask_extents(x: ArrayOrNumber, mask: AnyArray) -> None:
     """See to it that a mask has the extents of x's first axes."""
     for axis, (n, m) in enumerate(zip(shape_of(x), shape_of(mask))):
         agree_with_mask(n, m, axis)
 
 
-def written(x: Any, selection: Selection, v: Any) -> Any:
+def written(x: ArrayOrNumber, selection: Selection, v: ArrayOrNumber) -> AnyArray:
     """x with v (in x's dtype) in the selected part; where v is that part plus something, that is added in place."""
     if selection.is_view or "a" not in selection.spec:
         term = _term_added(x, selection, v)
@@ -94,7 +95,7 @@ def written(x: Any, selection: Selection, v: Any) -> Any:
     return selection.write(x, v)
 
 
-def _part_of_part(x: Any, selection: Selection, v: Any) -> Any:
+def _part_of_part(x: ArrayOrNumber, selection: Selection, v: ArrayOrNumber) -> Any:
     """x with v, if v is the selected part with a part of its own changed: only that part is written (x[i][j] = u).
     None otherwise."""
     made = produced_by(v, "update", "index_add")
@@ -112,7 +113,7 @@ def _part_of_part(x: Any, selection: Selection, v: Any) -> Any:
     return made.op(x, new, *operands, spec=tuple(spec), at=0)
 
 
-def _term_added(x: Any, selection: Selection, v: Any) -> Any:
+def _term_added(x: ArrayOrNumber, selection: Selection, v: ArrayOrNumber) -> Any:
     """The t of v = x[selection] + t, or None: x[i] += t then needs no reading apart, and its derivative no zeroing."""
     made = produced_by(v, "add", "sub")
     if made is None or not isinstance(x, Value) or selection.new_axes or selection.is_whole:
@@ -138,5 +139,5 @@ def _is_selection_of(part: Var, x: Value, selection: Selection) -> bool:
             and all(_same_atom(a, o) for a, o in zip(made.inputs[1:], selection.operands)))
 
 
-def _same_atom(atom: Any, operand: Any) -> bool:
+def _same_atom(atom: Any, operand: ArrayOrNumber) -> bool:
     return atom is operand.atom if isinstance(operand, Value) else isinstance(atom, Literal) and atom.value == operand

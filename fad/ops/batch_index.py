@@ -6,6 +6,7 @@ axis.
 """
 from typing import Any, NamedTuple
 
+from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.spec import walk_spec
 from ..ir.types import INT
@@ -87,7 +88,7 @@ def _extent_varies(spec: tuple, batched: tuple) -> bool:
                for (_, entry, _), flags in zip(walk_spec(spec, batched), _pairs(spec, batched)))
 
 
-def batch_index(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def batch_index(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     """Reading, over a batch."""
     spec, at, flags = params["spec"], params["at"], batched[1:]
     if _extent_varies(spec, flags):
@@ -98,7 +99,7 @@ def batch_index(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return registry["transpose"](op(xs[0], *g.operands, spec=g.spec, at=g.at), axes=g.order)
 
 
-def batch_write(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def batch_write(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     """Writing and adding, over a batch."""
     spec, at, operands, flags = params["spec"], params["at"], xs[2:], batched[2:]
     rest = {name: value for name, value in params.items() if name == "unique"}

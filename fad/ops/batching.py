@@ -5,6 +5,7 @@ The answer NotImplemented asks for a loop over the examples (an extent differs f
 """
 from typing import Any
 
+from ..ir.array import AnyArray, Extent
 from ..ir.op import registry
 from .kinds import shape_of
 
@@ -14,12 +15,12 @@ def batch_extent(xs: tuple, batched: tuple) -> Any:
     return next(shape_of(x)[0] for x, b in zip(xs, batched) if b)
 
 
-def spread_batch(x: Any, n: Any, batched: bool) -> Any:
+def spread_batch(x: AnyArray, n: Extent, batched: bool) -> AnyArray:
     """x with a leading batch axis of n, repeated along it if it has none."""
     return x if batched else registry["broadcast_to"](x, n, *shape_of(x))
 
 
-def pad_rank(x: Any, rank: int) -> Any:
+def pad_rank(x: AnyArray, rank: int) -> AnyArray:
     """A batched x whose examples get leading axes of extent 1, up to this rank."""
     n, *rest = shape_of(x)
     if len(rest) >= rank:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.affine import Affine
+from ..ir.array import ArrayOrNumber
 from ..ir.build import Builder, Value, as_extent, building, current
 from ..ir.graph import Func, Var
 from ..ir.op import registry
@@ -41,7 +42,7 @@ def atom_type(x: Any) -> "Type | None":
     return None if x is UNDEFINED else defined_type(x)
 
 
-def defined_type(x: Any) -> Type:
+def defined_type(x: ArrayOrNumber) -> Type:
     """The type of a value with extents as ints and Vars."""
     t = type_of(x)
     return Type(t.dtype, tuple([as_extent(n) for n in t.shape]), t.weak)
@@ -166,7 +167,7 @@ class Carries:
                       for axis, n in enumerate(t.shape))
         return builder.input(Type(t.dtype, shape, t.weak), self.names[k] if k < len(self.names) else "")
 
-    def complete(self, results: "tuple | list") -> Any:
+    def complete(self, results: "tuple | list") -> list:
         """The body's results, with the extents that are carried."""
         results = list(results)
         for (carry, axis), integer in self.links.items():

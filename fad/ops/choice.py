@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op, registry
 from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, ORDER_KEPT, SIGNS_KEPT, Comparison, Traits, Widening
 from ..ir.types import Type, type_of
@@ -37,7 +38,7 @@ where = composed("where", lambda c, x, y: np.where(c, x, y)[()],  # type: ignore
                                on_ints=lambda c, x, y: x if c else y, stem="pick"))
 
 
-def mask(c: Any, x: Any) -> Any:
+def mask(c: AnyArray, x: ArrayOrNumber) -> AnyArray:
     """x where c holds, else 0."""
     return where(c, x, 0.0)
 
@@ -68,7 +69,7 @@ fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", HalfAtTies(lambda x, y: le
                    traits=Traits(widens=ORDER_KEPT, chooses=True))
 
 
-def _clipped(x: Any, low: Any, high: Any) -> tuple:
+def _clipped(x: ArrayOrNumber, low: Any, high: Any) -> tuple:
     above = greater(x, high) | greater(low, high)
     return greater_equal(x, low) & less_equal(x, high), less(x, low) & less_equal(low, high), above
 
@@ -80,11 +81,11 @@ clip = composed("clip", lambda x, low, high: np.clip(x, low, high), infer_promot
 # -- signs and steps -------------------------------------------------------------------------------
 
 
-def _abs_tangent(y: Any, x: Any, dx: Any) -> Any:
+def _abs_tangent(y: AnyArray, x: AnyArray, dx: AnyArray) -> AnyArray:
     return registry["real"](registry["conj"](sign(x)) * dx) if is_complex(x) else sign(x) * dx
 
 
-def _turn(x: Any, d: Any) -> Any:
+def _turn(x: AnyArray, d: AnyArray) -> AnyArray:
     """i s Im(conj(s) d) / |x|, with s = x / |x|: the rotation of sign(x) as x moves by d; a symmetric map, zero at
     zero by convention."""
     s, size = sign(x), abs(x)
@@ -151,14 +152,14 @@ class _Cast:
         return (match(gs[0], xs[0]),)
 
 
-def _run_cast(x: Any, dtype: Any, weak: bool = False) -> Any:
+def _run_cast(x: ArrayOrNumber, dtype: np.dtype, weak: bool = False) -> AnyArray:
     x = np.asarray(x)
     if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         x = x.real
     return x.astype(dtype)[()]
 
 
-def _infer_cast(x: Any, dtype: Any, weak: bool = False) -> Type:
+def _infer_cast(x: AnyArray, dtype: Any, weak: bool = False) -> Type:
     if np.dtype(dtype).kind not in "biufc":
         raise UnsupportedFunctionError(f"a traced value in dtype {np.dtype(dtype)}",
                                        why="a program computes with numbers, and an object or a text has no derivative",

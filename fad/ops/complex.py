@@ -1,8 +1,7 @@
 """Complex numbers: their parts, and the functions that are not holomorphic."""
-from typing import Any
-
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op
 from ..ir.traits import CHEAP, TO_COMPLEX, Traits, Widening
 from ..ir.types import Type, real_dtype, result_dtype, type_of, ufunc_dtypes
@@ -14,7 +13,7 @@ COMPLEX = "complex"
 PART_KEPT = TO_COMPLEX | Widening.MORE_DIGITS | Widening.COMPLEX_DIGITS
 
 
-def _infer_part(x: Any) -> Type:
+def _infer_part(x: AnyArray) -> Type:
     t = type_of(x)
     return Type(real_dtype(t.dtype), shape_of(x), t.weak)
 
@@ -29,12 +28,12 @@ imag: Op = composed("imag", lambda x: np.asarray(x).imag[()], _infer_part, "{0}.
                     traits=Traits(cost=CHEAP, widens=PART_KEPT, view="write"))
 
 
-def _made_dtype(x: Any, y: Any) -> np.dtype:
+def _made_dtype(x: ArrayOrNumber, y: ArrayOrNumber) -> np.dtype:
     """The complex dtype of these parts: of two Python floats it is Python's."""
     return np.result_type(result_dtype(x, y), np.complex64)
 
 
-def _run_make(x: Any, y: Any) -> Any:
+def _run_make(x: ArrayOrNumber, y: ArrayOrNumber) -> AnyArray:
     dtype = _made_dtype(x, y)
     x, y = np.broadcast_arrays(x, y)
     if "c" in x.dtype.kind + y.dtype.kind:
@@ -44,7 +43,7 @@ def _run_make(x: Any, y: Any) -> Any:
     return z[()]
 
 
-def _infer_make(x: Any, y: Any) -> Type:
+def _infer_make(x: AnyArray, y: AnyArray) -> Type:
     return Type(_made_dtype(x, y), broadcast_of(x, y))
 
 
@@ -62,11 +61,11 @@ class _Make:
 make_complex = composed("make_complex", _run_make, _infer_make, "complex({0}, {1})", _Make(), arity=2, doc="x + iy")
 
 
-def _angle_tangent(y: Any, x: Any, dx: Any) -> Any:
+def _angle_tangent(y: AnyArray, x: AnyArray, dx: AnyArray) -> AnyArray:
     return imag(conj(x) * dx) / _squared_size(x)
 
 
-def _squared_size(x: Any) -> Any:
+def _squared_size(x: AnyArray) -> AnyArray:
     """|x|^2, and 1 at zero, where the angle's derivative is zero by convention."""
     size = op("abs")(x)
     return op("where")(size == 0, 1.0, size * size)
@@ -85,7 +84,7 @@ class _Angle(RealDerivative):
         return super().pullback(op, gs, ys, xs, params, needs) if is_complex(xs[0]) else (None,)
 
 
-def _infer_angle(x: Any) -> Type:
+def _infer_angle(x: AnyArray) -> Type:
     return Type(ufunc_dtypes(np.spacing, real(x))[-1], shape_of(x), type_of(x).weak)
 
 

@@ -2,6 +2,7 @@
 condition fails."""
 from typing import Any
 
+from ..ir.array import AnyArray
 from ..ir.build import Builder, current
 from ..ir.op import registry
 
@@ -39,7 +40,7 @@ def around(builder: "Builder | None") -> Any:
         builder = builder.parent
 
 
-def only_if(flag: Any, x: Any, what: str) -> Any:
+def only_if(flag: Any, x: AnyArray, what: str) -> AnyArray:
     """x, which the program has only where the condition holds. Reading it elsewhere raises ValueError and says what is
     wrong."""
     if hasattr(x, "bound"):

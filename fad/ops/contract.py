@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.op import Op, registry
 from ..ir.traits import PRODUCTS_KEPT, Reduction, Traits, nought
 from ..ir.types import Type, result_dtype
@@ -108,11 +109,11 @@ def _is_identity(axes: tuple) -> bool:
     return axes == tuple(range(len(axes)))
 
 
-def _stacked_matvec(x: Any, y: Any) -> Any:
+def _stacked_matvec(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.matmul(x, y[..., None])[..., 0]
 
 
-def _stacked_vecmat(x: Any, y: Any) -> Any:
+def _stacked_vecmat(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.matmul(x[..., None, :], y)[..., 0, :]
 
 
@@ -141,14 +142,14 @@ def with_adjoints(labels: tuple) -> "tuple[Callable, Callable, Callable]":
     return _runner(labels), _runner((out, b, a)), _runner((a, out, b))
 
 
-def _multiply(x: Any, y: Any, p: ContractionPlan) -> Any:
+def _multiply(x: Any, y: Any, p: ContractionPlan) -> AnyArray:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     x = x.reshape(x.shape + (1,) * p.right)
     y = y.reshape(y.shape[:p.batch] + (1,) * p.left + y.shape[p.batch:])
     return (x * y).transpose(p.out_axes)
 
 
-def _matmul(x: Any, y: Any, p: ContractionPlan) -> Any:
+def _matmul(x: Any, y: Any, p: ContractionPlan) -> AnyArray:
     x, y = x.transpose(p.x_axes), y.transpose(p.y_axes)
     lead, left, summed, right = x.shape[:p.batch], x.shape[p.batch:p.batch + p.left], x.shape[
         p.batch + p.left:], y.shape[p.batch + p.summed:]
@@ -158,7 +159,7 @@ def _matmul(x: Any, y: Any, p: ContractionPlan) -> Any:
     return z.reshape(lead + left + right).transpose(p.out_axes)
 
 
-def _run_contract(x: Any, y: Any, labels: tuple) -> Any:
+def _run_contract(x: ArrayOrNumber, y: AnyArray, labels: tuple) -> AnyArray:
     z = _runner(labels)(np.asarray(x), np.asarray(y))
     return z if labels[2] else z[()]
 
@@ -166,7 +167,7 @@ def _run_contract(x: Any, y: Any, labels: tuple) -> Any:
 # -- the record ------------------------------------------------------------------------------------
 
 
-def _infer_contract(x: Any, y: Any, labels: tuple) -> Type:
+def _infer_contract(x: ArrayOrNumber, y: AnyArray, labels: tuple) -> Type:
     size: dict[str, Any] = {}
     for letters, operand in zip(labels, (x, y)):
         for c, n in zip(letters, shape_of(operand), strict=True):
@@ -174,12 +175,12 @@ def _infer_contract(x: Any, y: Any, labels: tuple) -> Type:
     return Type(result_dtype(x, y), tuple(size[c] for c in labels[2]))
 
 
-def _left(g: Any, xs: tuple, labels: tuple) -> Any:
+def _left(g: AnyArray, xs: tuple, labels: tuple) -> AnyArray:
     a, b, out = labels
     return contract(g, conjugate(xs[1]), labels=(out, b, a))
 
 
-def _right(g: Any, xs: tuple, labels: tuple) -> Any:
+def _right(g: AnyArray, xs: tuple, labels: tuple) -> AnyArray:
     a, b, out = labels
     return contract(conjugate(xs[0]), g, labels=(a, out, b))
 
@@ -200,21 +201,21 @@ def new_letters(count: int, used: str) -> str:
     return "".join(found)
 
 
-def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     a, b, out = params["labels"]
     n = new_letters(1, a + b + out)
     return op(*xs, labels=((n if batched[0] else "") + a, (n if batched[1] else "") + b, n + out))
 
 
 def _sample(labels: tuple, left: Any = float, right: Any = float) -> Callable:
-    def draw(rng: Any) -> tuple:
+    def draw(rng: np.random.Generator) -> tuple:
         size = {c: 2 + k for k, c in enumerate(sorted(set("".join(labels))))}
         return tuple(_drawn(rng, [size[c] for c in word], dtype)
                      for word, dtype in zip(labels, (left, right))), {"labels": labels}
     return draw
 
 
-def _drawn(rng: Any, shape: list, dtype: Any) -> Any:
+def _drawn(rng: np.random.Generator, shape: list, dtype: Any) -> AnyArray:
     x = rng.standard_normal(shape)
     return x + 1j * rng.standard_normal(shape) if dtype is complex else x
 
@@ -232,7 +233,7 @@ contract = Op("contract", _run_contract, _infer_contract, kind="contract", deriv
 # -- matmul: NumPy's rules for ranks and stacks ----------------------------------------------------
 
 
-def _stack_axis(m: Any, n: Any) -> "tuple[bool, bool]":
+def _stack_axis(m: Extent, n: Extent) -> "tuple[bool, bool]":
     """Of two extents that broadcast: whether the first, and the second, is a 1 to be stretched."""
     if isinstance(m, int) and isinstance(n, int):
         return (m == 1 and n != 1), (n == 1 and m != 1)
@@ -242,13 +243,13 @@ def _stack_axis(m: Any, n: Any) -> "tuple[bool, bool]":
     return first, not first and extents.is_one(n)
 
 
-def _without_ones(x: Any, axes: list) -> Any:
+def _without_ones(x: ArrayOrNumber, axes: list) -> Any:
     if not axes:
         return x
     return registry["reshape"](x, *[n for k, n in enumerate(shape_of(x)) if k not in axes])
 
 
-def stacked_product(x: Any, y: Any, core: tuple) -> Any:
+def stacked_product(x: ArrayOrNumber, y: ArrayOrNumber, core: tuple) -> AnyArray:
     """The product of stacks: `core` labels the last axes of x, of y and of the result; the axes before them broadcast.
     """
     m, n = shape_of(x)[:len(shape_of(x)) - len(core[0])], shape_of(y)[:len(shape_of(y)) - len(core[1])]
@@ -266,7 +267,7 @@ def stacked_product(x: Any, y: Any, core: tuple) -> Any:
     return contract(x, y, labels=("".join(left) + core[0], "".join(right) + core[1], letters + core[2]))
 
 
-def matmul(x: Any, y: Any) -> Any:
+def matmul(x: Any, y: Any) -> AnyArray:
     """x @ y by NumPy's rules: vectors are rows on the left and columns on the right, stacks of matrices broadcast."""
     x, y = (a if hasattr(a, "shape") else np.asarray(a) for a in (x, y))
     left, right = len(shape_of(x)), len(shape_of(y))

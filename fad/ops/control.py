@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..ir import stack
+from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.graph import Equation, Func
 from ..ir.op import Op, registry
@@ -56,7 +57,7 @@ class RegionOp(Op):
                          traits=Traits(control=name))
         self.trace = trace
 
-    def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
+    def run_regions(self, args: list, regions: tuple, **params: Any) -> tuple:
         """The results, as a tuple."""
         if stack.builders() and not stack.is_live():
             return self.trace(args, regions, **params)
@@ -89,21 +90,21 @@ def _deliver(values: list, carries: Carries) -> tuple:
 # -- for -------------------------------------------------------------------------------------------
 
 
-def _run_for(args: Any, regions: tuple, **params: Any) -> tuple:
+def _run_for(args: list, regions: tuple, **params: Any) -> tuple:
     start, stop, step, *carries = args
     for i in iterations(range(int(start), int(stop), int(step))):
         carries = regions[0](i, *carries)
     return tuple(carries)
 
 
-def integer(n: Any) -> Any:
+def integer(n: Extent) -> Any:
     """An int, or an integer of the program in the dtype of extents."""
     if not isinstance(n, Value):
         return int(n)
     return n if n.dtype == INT else cast(n, dtype=INT)
 
 
-def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None,
+def _trace_for(args: list, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None,
                iterations: "list | None" = None) -> tuple:
     start, stop, step = [integer(n) for n in args[:3]]
     init = tuple(args[3:])
@@ -118,7 +119,7 @@ def _trace_for(args: Any, regions: tuple, names: tuple = (), extents: tuple = ()
     return _deliver(results, carries)
 
 
-def loop_index(builder: Builder, start: Any, stop: Any, step: Any) -> Value:
+def loop_index(builder: Builder, start: Extent, stop: Extent, step: int) -> Value:
     """The input for a loop's index, with its bounds: start <= i < stop for a positive step, stop < i <= start for a
     negative one."""
     i = builder.input(Type(INT, (), True), "i")
@@ -144,11 +145,11 @@ def loop_index(builder: Builder, start: Any, stop: Any, step: Any) -> Value:
     return i
 
 
-def _atom(n: Any) -> Any:
+def _atom(n: Extent) -> Any:
     return n.atom if isinstance(n, Value) else n
 
 
-def trip_count(start: Any, stop: Any, step: Any) -> Any:
+def trip_count(start: Extent, stop: Extent, step: int) -> Any:
     """How many iterations range(start, stop, step) has."""
     if isinstance(step, int) and step == 1:
         return extent.difference(stop, start)
@@ -157,7 +158,7 @@ def trip_count(start: Any, stop: Any, step: Any) -> Any:
     return extent.maximum(-((start - stop) // step), 0)
 
 
-def iteration_number(i: Any, start: Any, step: Any) -> Any:
+def iteration_number(i: AnyArray, start: Extent, step: int) -> AnyArray:
     """Which iteration it is whose index is i, counted from 0."""
     if isinstance(step, int) and step == 1:
         return i - start
@@ -169,7 +170,7 @@ def iteration_number(i: Any, start: Any, step: Any) -> Any:
 # -- while -----------------------------------------------------------------------------------------
 
 
-def _run_while(args: Any, regions: tuple, **params: Any) -> tuple:
+def _run_while(args: list, regions: tuple, **params: Any) -> tuple:
     test, body = regions
     carries = tuple(args)
     while _first(test(*carries)):
@@ -182,7 +183,7 @@ def _first(results: Any) -> Any:
     return results[0] if isinstance(results, (tuple, list)) else results
 
 
-def _trace_while(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None,
+def _trace_while(args: list, regions: tuple, names: tuple = (), extents: tuple = (), checkpoint: "bool | None" = None,
                  iterations: "list | None" = None) -> tuple:
     test, body = regions
     carries = Carries(tuple(args), names, extents)
@@ -212,11 +213,11 @@ def _code_of_test(test: Callable, carries: Carries) -> TracedCode:
 # -- cond ------------------------------------------------------------------------------------------
 
 
-def _run_cond(args: Any, regions: tuple, **params: Any) -> tuple:
+def _run_cond(args: list, regions: tuple, **params: Any) -> tuple:
     return tuple(regions[int(args[0])]())
 
 
-def _trace_cond(args: Any, regions: tuple, names: tuple = (), extents: tuple = (), is_users: bool = False) -> tuple:
+def _trace_cond(args: list, regions: tuple, names: tuple = (), extents: tuple = (), is_users: bool = False) -> tuple:
     if not isinstance(args[0], Value):
         return tuple(regions[int(args[0])]())
     return trace_branches(args[0], regions, lambda rows: rows, names, extents, is_users)
@@ -286,7 +287,7 @@ class _Results:
         self.links[k, axis] = self.given + fresh
         return 0
 
-    def _seen(self, builder: Builder, x: Any, axis: int) -> Any:
+    def _seen(self, builder: Builder, x: AnyArray, axis: int) -> Any:
         with entering(builder):
             n = shape_of(x)[axis]
         return visible_extent(_atom(n), current())
@@ -325,7 +326,7 @@ unwritten = Op("unwritten", lambda *shape, dtype: np.zeros(tuple(int(n) for n in
                traits=Traits(rematerialised=True, distinct=True))
 
 
-def _run_resize(x: Any, n: Any) -> Any:
+def _run_resize(x: AnyArray, n: Extent) -> AnyArray:
     if len(x) == int(n):
         return x
     y = np.zeros((int(n),) + x.shape[1:], x.dtype)
@@ -350,7 +351,7 @@ resize = Op("resize", _run_resize, lambda x, n: Type(type_of(x).dtype, (n,) + tu
                 "the same", traits=Traits(copies=1, in_place=True))
 
 
-def _run_check(test: Any, wanted: Any, what: str, error: str = "AssertionError") -> tuple:
+def _run_check(test: ArrayOrNumber, wanted: bool, what: str, error: str = "AssertionError") -> tuple:
     if bool(test) != bool(wanted):
         raise getattr(builtins, error)(what)
     return ()
@@ -369,7 +370,7 @@ check_that = Op("check_that", _run_check, lambda test, wanted, what, error="Asse
                 doc="An assertion: raises (error names a class of Python's) unless a truth value is the one that is "
                     "wanted")
 
-def _run_room(count: Any) -> tuple:
+def _run_room(count: Extent) -> tuple:
     if int(count) > available():
         raise TapeMemoryError(NO_ROOM, why=f"it takes {int(count):,} bytes", do=LESS)
     return ()

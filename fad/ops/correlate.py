@@ -4,40 +4,41 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, Extent
 from ..ir.op import Op, registry
 from ..ir.types import Type, result_dtype, type_of
 from . import extents
 from .kinds import Multilinear, conjugate, shape_of
 
 
-def correlated(x: Any, w: Any) -> Any:
+def correlated(x: AnyArray, w: AnyArray) -> AnyArray:
     """correlate(x, w) in their common dtype."""
     dtype = result_dtype(x, w)
     return correlate(*[a if type_of(a).dtype == dtype else registry["cast"](a, dtype=dtype) for a in (x, w)])
 
 
-def _infer(x: Any, w: Any) -> Type:
+def _infer(x: AnyArray, w: AnyArray) -> Type:
     return Type(result_dtype(x, w), (extents.difference(shape_of(x)[0], shape_of(w)[0]) + 1,))
 
 
-def flipped(x: Any, axis: int = 0) -> Any:
+def flipped(x: Any, axis: int = 0) -> AnyArray:
     """x in the opposite order along an axis."""
     n = shape_of(x)[axis]
     return registry["slice_axis"](x, axis, n - 1, n, -1)
 
 
-def padded(x: Any, n: Any) -> Any:
+def padded(x: AnyArray, n: Extent) -> AnyArray:
     """A vector with n zeros at each end."""
     zeros = registry["full"](0, n, dtype=type_of(x).dtype)
     return registry["concatenate"](zeros, x, zeros, axis=0)
 
 
-def _long(g: Any, xs: tuple) -> Any:
+def _long(g: AnyArray, xs: tuple) -> AnyArray:
     w = conjugate(xs[1])
     return correlated(padded(g, shape_of(w)[0] - 1), flipped(w))
 
 
-def _short(g: Any, xs: tuple) -> Any:
+def _short(g: AnyArray, xs: tuple) -> AnyArray:
     return correlated(conjugate(xs[0]), g)
 
 

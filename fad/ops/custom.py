@@ -8,10 +8,10 @@ from typing import Any
 
 from ..ir import stack
 from ..ir.build import as_atom, building, current
-from ..ir.graph import Equation, Var
+from ..ir.graph import Equation, Func, Var
 from ..ir.op import Op
 from ..ir.traits import Traits
-from ..ir.types import type_of
+from ..ir.types import Type, type_of
 from ..ir.uses import defined_by
 from ..util.where import here
 from .kinds import LinearIn, NoRule
@@ -38,7 +38,7 @@ class CallOp(Op):
         values = self.emit(args, region, params)
         return builder.delivered(values, region.outputs)
 
-    def emit(self, args: Any, region: Any, params: dict) -> tuple:
+    def emit(self, args: Any, region: Func, params: dict) -> tuple:
         """Add the call to the current builder."""
         builder = current()
         outputs, outer = _outputs(region)
@@ -48,7 +48,7 @@ class CallOp(Op):
         return tuple(values[outer:])
 
 
-def _outputs(region: Any) -> "tuple[tuple, int]":
+def _outputs(region: Func) -> "tuple[tuple, int]":
     """Variables for the results. Extents that the region computes come out first, as results of their own."""
     inside = defined_by(region.equations)
     moved: dict[Var, Var] = {}
@@ -61,7 +61,7 @@ def _outputs(region: Any) -> "tuple[tuple, int]":
     return tuple(moved.values()) + tuple(results), len(moved)
 
 
-def _with_extents(t: Any, moved: dict) -> Any:
+def _with_extents(t: Any, moved: dict) -> Type:
     return type(t)(t.dtype, tuple(moved.get(n, n) for n in t.shape), t.weak)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value, as_extent, current
 from ..ir.op import Op, registry
 from ..ir.traits import ANY_WIDENING, Reduction, Traits, nought
@@ -23,11 +24,11 @@ def _batch_places(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return NotImplemented                             # each example has a count of its own
 
 
-def _count_sample(rng: Any) -> tuple:
+def _count_sample(rng: np.random.Generator) -> tuple:
     return (rng.uniform(size=7) < 0.5,), {"axes": (0,)}
 
 
-def _places_sample(rng: Any) -> tuple:
+def _places_sample(rng: np.random.Generator) -> tuple:
     mask = rng.uniform(size=7) < 0.5
     return (mask, int(mask.sum())), {}
 
@@ -42,7 +43,7 @@ places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda
                  doc="The indices of the true elements of a boolean vector, of which there are `count`")
 
 
-def flatnonzero(mask: Any) -> Any:
+def flatnonzero(mask: Any) -> AnyArray:
     """The indices, in the raveled array, of the elements that are not zero."""
     if type_of(mask).dtype != BOOL:
         mask = mask != 0
@@ -54,7 +55,7 @@ def flatnonzero(mask: Any) -> Any:
     return places_true(mask, count)
 
 
-def _bound(count: Value, most: Any) -> None:
+def _bound(count: Value, most: ArrayOrNumber) -> None:
     facts = current().integers
     facts.low[count.atom], facts.high[count.atom] = 0, facts.form(as_extent(most))
 

@@ -1,6 +1,7 @@
 """Arithmetic and comparison of extents (ints, or integers of a program), for the infer functions and NumPy's faces."""
 from typing import Any
 
+from ..ir.array import ArrayOrNumber, Extent
 from ..ir.build import Value, as_extent, current
 from ..ir.op import registry
 from ..util.errors import ExtentError
@@ -12,7 +13,7 @@ def minimum(a: Any, b: Any) -> Any:
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else registry["minimum"](a, b)
 
 
-def maximum(a: Any, b: Any) -> Any:
+def maximum(a: Any, b: Extent) -> Any:
     return max(a, b) if isinstance(a, int) and isinstance(b, int) else registry["maximum"](a, b)
 
 
@@ -41,7 +42,7 @@ def difference(a: Any, b: Any) -> Any:
     return maximum(a - b, 0)
 
 
-def at_least(a: Any, b: Any, more: int = 0) -> bool:
+def at_least(a: Extent, b: Extent, more: int = 0) -> bool:
     """Whether a >= b + more can be proved or, about extents of inputs, assumed. It makes no equation, so that the
     region of a and b may have ended."""
     if isinstance(a, int) and isinstance(b, int):
@@ -50,7 +51,7 @@ def at_least(a: Any, b: Any, more: int = 0) -> bool:
     return facts.assume_nonnegative(facts.form(as_extent(a)) - facts.form(as_extent(b)) - facts.form(more), here())
 
 
-def always_at_least(a: Any, b: Any) -> bool:
+def always_at_least(a: Extent, b: Extent) -> bool:
     """The same, where what is assumed may be that a >= b in all iterations of the loops around."""
     if at_least(a, b):
         return True
@@ -60,7 +61,7 @@ def always_at_least(a: Any, b: Any) -> bool:
     return facts.assume_nonnegative(facts.least(facts.form(as_extent(a)) - facts.form(as_extent(b))), here())
 
 
-def agree(a: Any, b: Any, what: str = "extents") -> Any:
+def agree(a: Extent, b: Extent, what: str = "extents") -> Any:
     """The common extent of a and b, which must be equal: known, assumed, or checked as the program runs."""
     if isinstance(a, int) and isinstance(b, int):
         if a != b:
@@ -78,14 +79,14 @@ def agree(a: Any, b: Any, what: str = "extents") -> Any:
     return _elder(a, b)
 
 
-def _elder(a: Any, b: Any) -> Any:
+def _elder(a: Extent, b: Extent) -> Any:
     """Of two equal extents the number, or else the older variable: what was made outside a region holds around it."""
     if isinstance(a, int) or isinstance(b, int):
         return a if isinstance(a, int) else b
     return a if as_extent(a).id <= as_extent(b).id else b
 
 
-def is_one(n: Any) -> bool:
+def is_one(n: Extent) -> bool:
     """Whether an extent is 1, specialising on it where the extents seen at tracing made it 1."""
     if isinstance(n, int):
         return n == 1
@@ -117,7 +118,7 @@ def _broadcast_extents(column: list) -> Any:
     return result
 
 
-def _join(a: Any, b: Any) -> Any:
+def _join(a: Extent, b: Extent) -> Any:
     if not (isinstance(a, int) and isinstance(b, int)) and hint(a) != hint(b):
         if is_one(a):
             return b
@@ -139,7 +140,7 @@ def broadcast_onto(shape: tuple, target: tuple) -> None:
             agree(n, m, "extents of an array and of what it is broadcast to")
 
 
-def broadcast_of(*args: Any) -> tuple:
+def broadcast_of(*args: ArrayOrNumber) -> tuple:
     """The shape that these arguments broadcast to."""
     shapes = [shape_of(a) for a in args]
     first = shapes[0]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.op import Op, registry
 from ..ir.traits import Traits
 from ..ir.types import INT, Type, complex_dtype, real_dtype, type_of
@@ -17,13 +18,13 @@ from . import extents
 from .kinds import LinearIn, shape_of
 
 
-def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return NotImplemented if any(batched[1:]) else op(*xs, **params)
 
 
 def _samples(*shapes: tuple, dtype: Any = complex, operands: tuple = (), **params: Any) -> tuple:
     def sample(shape: tuple) -> Any:
-        def make(rng: Any) -> tuple:
+        def make(rng: np.random.Generator) -> tuple:
             x = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if dtype is complex else 0)
             return (x, *operands), params
         return make
@@ -33,17 +34,17 @@ def _samples(*shapes: tuple, dtype: Any = complex, operands: tuple = (), **param
 # -- complex ---------------------------------------------------------------------------------------
 
 
-def weighted(x: Any, weight: Any) -> Any:
+def weighted(x: AnyArray, weight: ArrayOrNumber) -> AnyArray:
     """The product, in x's dtype."""
     y = x * weight
     return y if type_of(y).dtype == type_of(x).dtype else registry["cast"](y, dtype=type_of(x).dtype)
 
 
-def _infer_same(x: Any) -> Type:
+def _infer_same(x: AnyArray) -> Type:
     return Type(type_of(x).dtype, shape_of(x))
 
 
-def last_extent(x: Any) -> Any:
+def last_extent(x: AnyArray) -> Any:
     return shape_of(x)[-1]
 
 
@@ -59,32 +60,32 @@ ifft: Op = Op("ifft", lambda x: np.fft.ifft(x), _infer_same, kind="opaque", batc
 # -- real ------------------------------------------------------------------------------------------
 
 
-def twice_inside(n: Any, inside: float) -> Any:
+def twice_inside(n: Extent, inside: float) -> AnyArray:
     """For the frequencies 0 to n // 2: `inside` for those that stand for two, 1 for the others."""
     k = registry["iota"](n // 2 + 1, dtype=INT)
     alone = registry["bitwise_or"](registry["equal"](k, 0), registry["equal"](k * 2, n))
     return registry["where"](alone, 1.0, inside)
 
 
-def _infer_rfft(x: Any) -> Type:
+def _infer_rfft(x: AnyArray) -> Type:
     t = type_of(x)
     *stack, n = shape_of(x)
     return Type(complex_dtype(t.dtype), (*stack, n // 2 + 1))
 
 
-def _rfft_transpose(g: Any, xs: tuple) -> Any:
+def _rfft_transpose(g: AnyArray, xs: tuple) -> AnyArray:
     n = shape_of(xs[0])[-1]
     return weighted(irfft(weighted(g, twice_inside(n, 0.5)), n), n)
 
 
-def _infer_irfft(x: Any, n: Any) -> Type:
+def _infer_irfft(x: AnyArray, n: Extent) -> Type:
     t = type_of(x)
     *stack, half = shape_of(x)
     extents.agree(half, n // 2 + 1, "the extent of a half spectrum and n // 2 + 1")
     return Type(real_dtype(t.dtype), (*stack, n))
 
 
-def _irfft_transpose(g: Any, xs: tuple) -> Any:
+def _irfft_transpose(g: AnyArray, xs: tuple) -> AnyArray:
     return weighted(rfft(g), twice_inside(xs[1], 2.0) * (1.0 / xs[1]))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.op import Op, registry
 from ..ir.spec import walk_spec
 from ..ir.traits import SUMS_KEPT, Traits
@@ -20,7 +21,7 @@ from .selection import array_rank, move_axes, natural_place, numpy_index, select
 from .shape import full, iota, nothing_like, reshape
 
 
-def _run_index(x: Any, *operands: Any, spec: tuple, at: int) -> Any:
+def _run_index(x: AnyArray, *operands: ArrayOrNumber, spec: tuple, at: int) -> AnyArray:
     x = np.asarray(x)
     basic, arrays = numpy_index(operands, spec)
     part = x[basic]
@@ -29,11 +30,11 @@ def _run_index(x: Any, *operands: Any, spec: tuple, at: int) -> Any:
     return move_axes(part[arrays], array_rank(arrays), natural_place(arrays), at)
 
 
-def _infer_index(x: Any, *operands: Any, spec: tuple, at: int) -> Type:
+def _infer_index(x: AnyArray, *operands: ArrayOrNumber, spec: tuple, at: int) -> Type:
     return Type(type_of(x).dtype, selected_shape(shape_of(x), operands, spec, at))
 
 
-def _write(x: Any, v: Any, operands: tuple, spec: tuple, at: int, add: bool) -> Any:
+def _write(x: AnyArray, v: ArrayOrNumber, operands: tuple, spec: tuple, at: int, add: bool) -> AnyArray:
     out = np.array(x, dtype=np.asarray(x).dtype)
     basic, arrays = numpy_index(operands, spec)
     if "a" not in spec:
@@ -86,7 +87,7 @@ class _Update:
         return (gx, gv if gv is None else fit(gv, xs[1])) + (None,) * len(operands)
 
 
-def _stays(x: Any, operands: tuple, spec: tuple, at: int) -> Any:
+def _stays(x: AnyArray, operands: tuple, spec: tuple, at: int) -> AnyArray:
     """Where an element of the selected part is the last one written to its place in x, as far as the axes with index
     arrays tell."""
     axes, arrays = zip(*[(axis, given[0]) for axis, entry, given in walk_spec(spec, operands) if entry == "a"])
@@ -109,14 +110,15 @@ class _IndexAdd:
         return (gs[0], gv) + (None,) * (len(xs) - 2)
 
 
-def _infer_write(x: Any, v: Any, *operands: Any, spec: tuple, at: int, unique: bool = False) -> Type:
+def _infer_write(x: AnyArray, v: ArrayOrNumber, *operands: ArrayOrNumber, spec: tuple, at: int,
+                 unique: bool = False) -> Type:
     broadcast_onto(shape_of(v), selected_shape(shape_of(x), operands, spec, at))
     return Type(type_of(x).dtype, shape_of(x))
 
 
 def _sample(shape: tuple, part: "tuple | None", *operands: Any, spec: tuple, at: int = 0) -> Any:
     """A sample of a selection from an array of this shape; `part` is the shape of what is written there."""
-    def make(rng: Any) -> tuple:
+    def make(rng: np.random.Generator) -> tuple:
         arrays: tuple = (rng.standard_normal(shape),)
         if part is not None:
             arrays = (*arrays, rng.standard_normal(part)[()])
@@ -154,11 +156,11 @@ index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, opera
 # -- indices as NumPy has them ---------------------------------------------------------------------
 
 
-def _run_wrap(i: Any, n: Any) -> Any:
+def _run_wrap(i: Extent, n: int) -> AnyArray:
     return np.where(np.less(i, 0), np.add(i, n), i)[()]
 
 
-def _run_check(i: Any, n: Any, axis: int) -> tuple:
+def _run_check(i: Extent, n: int, axis: int) -> tuple:
     i = np.asarray(i)
     wrong = (i < -n) | (i >= n)
     if wrong.any():
@@ -178,7 +180,7 @@ check_index = Op("check_index", _run_check, lambda i, n, axis: (), kind="check",
                  doc="Raises unless -n <= i < n for every index of an axis of extent n")
 
 
-def slice_axis(x: Any, axis: int, start: Any, extent: Any, step: int = 1) -> Any:
+def slice_axis(x: AnyArray, axis: int, start: Extent, extent: Extent, step: int = 1) -> AnyArray:
     """x[..., start : start + step * extent : step, ...] along one axis."""
     spec = tuple(("s", step) if k == axis else ":" for k in range(x.ndim))
     return index(x, start, extent, spec=spec, at=0)

@@ -18,6 +18,7 @@ from typing import Any
 
 from numpy import ndarray
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op, registry
 from ..ir.types import real_dtype, type_of
 from ..util.ambient import ambient
@@ -41,7 +42,7 @@ def shape_of(x: Any) -> tuple:
     return tuple(getattr(x, "shape", ()))
 
 
-def same_extent(a: Any, b: Any) -> bool:
+def same_extent(a: ArrayOrNumber, b: ArrayOrNumber) -> bool:
     """Whether two extents are one: equal ints, or one integer of the program."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
@@ -52,7 +53,7 @@ def same_shape(a: tuple, b: tuple) -> bool:
     return len(a) == len(b) and all(same_extent(m, n) for m, n in zip(a, b))
 
 
-def unbroadcast(g: Any, x: Any) -> Any:
+def unbroadcast(g: AnyArray, x: AnyArray) -> AnyArray:
     """The cotangent of x, given the cotangent g of x broadcast to a larger shape: a sum over the axes that
     broadcasting added or stretched."""
     shape, target = shape_of(g), shape_of(x)
@@ -71,7 +72,7 @@ def unbroadcast(g: Any, x: Any) -> Any:
     return g
 
 
-def match(g: Any, x: Any) -> Any:
+def match(g: AnyArray, x: AnyArray) -> AnyArray:
     """The cotangent g in x's shape and dtype (the real part, for a real x of a complex result)."""
     # most arrays already fit
     if g.__class__ is ndarray and g.shape == getattr(x, "shape", None) and g.dtype is x.dtype:
@@ -86,7 +87,7 @@ def match(g: Any, x: Any) -> Any:
     return g if type_of(g).dtype == dtype else registry["cast"](g, dtype=dtype)
 
 
-def spread(dy: Any, y: Any) -> Any:
+def spread(dy: AnyArray, y: AnyArray) -> AnyArray:
     """The tangent dy in y's shape and dtype."""
     if not same_shape(shape_of(dy), shape_of(y)):
         dy = registry["broadcast_to"](dy, *shape_of(y))
@@ -94,12 +95,12 @@ def spread(dy: Any, y: Any) -> Any:
     return dy if type_of(dy).dtype == dtype else registry["cast"](dy, dtype=dtype)
 
 
-def add(a: Any, b: Any) -> Any:
+def add(a: Any, b: Any) -> AnyArray:
     """a + b where None is zero."""
     return b if a is None else a if b is None else a + b
 
 
-def times(p: Any, d: Any) -> Any:
+def times(p: ArrayOrNumber, d: AnyArray) -> AnyArray:
     """p * d, with nothing left to do for p = 1 or -1."""
     if isinstance(p, (int, float)) and p == 1:
         return d
@@ -128,7 +129,7 @@ def guarded() -> bool:
     return getattr(_guard, "on", False)
 
 
-def product(d: Any, p: Any, singular: bool = False) -> Any:
+def product(d: AnyArray, p: ArrayOrNumber, singular: bool = False) -> AnyArray:
     """The tangent or cotangent d times the partial p. If `singular` (or behind a choice), p may be infinite where d is
     zero."""
     if singular or (guarded() and not isinstance(p, (int, float, complex))):
@@ -148,7 +149,7 @@ class AddInto:
         return self.add(self.zeros())
 
 
-def accumulate(total: Any, g: Any) -> Any:
+def accumulate(total: Any, g: Any) -> AnyArray:
     """total + g, where total may be None and g an AddInto."""
     if isinstance(g, AddInto):
         return g.add(g.zeros() if total is None else total)
@@ -187,7 +188,7 @@ class NoRule(NotDifferentiable):
         super().__init__(reason)
 
 
-def _roomy(x: Any, y: Any) -> Any:
+def _roomy(x: ArrayOrNumber, y: AnyArray) -> Any:
     """x as a rule computes with it: small integers (which wrap around) and bools (which have no negative) in the
     precision of the result y."""
     if x.__class__ is ndarray and x.dtype.kind in "fc" or isinstance(x, (int, float, complex)):
@@ -209,7 +210,7 @@ class Partials:
         self.partials = partials
         self.singular = singular if callable(singular) else lambda k, xs: k in singular
 
-    def partial(self, k: int, y: Any, xs: tuple) -> Any:
+    def partial(self, k: int, y: AnyArray, xs: tuple) -> Any:
         p = self.partials[k]
         return p(y, *[_roomy(x, y) for x in xs]) if callable(p) else p
 
@@ -223,7 +224,7 @@ class Partials:
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         return tuple([self._cotangent(k, gs[0], ys[0], xs) if need else None for k, need in enumerate(needs)])
 
-    def _cotangent(self, k: int, g: Any, y: Any, xs: tuple) -> Any:
+    def _cotangent(self, k: int, g: AnyArray, y: AnyArray, xs: tuple) -> Any:
         if self.partials[k] is None:
             return None
         p = self.partial(k, y, xs)
@@ -256,7 +257,7 @@ class LinearIn:
         return tuple(out)
 
 
-def fit(g: Any, x: Any) -> Any:
+def fit(g: Any, x: AnyArray) -> Any:
     """match, for cotangents that may be None or AddInto."""
     return g if g is None or isinstance(g, AddInto) else match(g, x)
 

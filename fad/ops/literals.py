@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
@@ -30,13 +31,13 @@ def has_values(x: Any) -> bool:
     return is_value(x)
 
 
-def constant(a: Any) -> Any:
+def constant(a: AnyArray) -> AnyArray:
     """An array made from numbers of the program alone, as part of the program being built, if any. Arrays of objects
     or texts are not part of it."""
     return current().constant(a) if stack.builders() and not is_value(a) and np.asarray(a).dtype.kind in "biufc" else a
 
 
-def known(x: Any) -> Any:
+def known(x: ArrayOrNumber) -> Any:
     """The ndarray that x is known to be (an array outside a program, a constant of the program), or None."""
     if isinstance(x, Value):
         return current().trace.fresh_constants.get(x.atom)
@@ -63,7 +64,7 @@ def has_arrays(x: Any) -> bool:
                for a in x)
 
 
-def _joined(items: Any) -> Any:
+def _joined(items: Any) -> AnyArray:
     """The array of these items, one at least of which holds a traced value, along a new first axis."""
     parts = [_part(a) for a in items]
     dtype = np.result_type(*[type_of(a).dtype for a in parts])
@@ -77,7 +78,7 @@ def _joined(items: Any) -> Any:
     return registry["concatenate"](*rows, axis=0)
 
 
-def _part(a: Any) -> Any:
+def _part(a: Any) -> AnyArray:
     """An item: a value, or an ndarray; an array from outside is an input of the program that is being built."""
     if isinstance(a, SEQUENCES):
         return as_array(a)
@@ -93,7 +94,7 @@ def _in_dtype(a: Any, dtype: np.dtype) -> Any:
     return a if t.dtype == dtype and not t.weak else registry["cast"](a, dtype=dtype)
 
 
-def produced_by(x: Any, *names: str, reach: int = 64) -> "Equation | None":
+def produced_by(x: ArrayOrNumber, *names: str, reach: int = 64) -> "Equation | None":
     """The equation that made x, if its op has one of these names and it is among the last `reach` equations; else
     None."""
     if isinstance(x, Value):
@@ -107,7 +108,7 @@ __all__ = ["as_array", "constant", "known", "has_values", "is_value", "produced_
            "python_int", "python_number", "require_fitting", "require_room", "see_that_python_takes"]
 
 
-def python_int(x: Any) -> Any:
+def python_int(x: ArrayOrNumber) -> Any:
     """The int that Python makes of a scalar that is whole or rounded towards zero."""
     t = type_of(x)
     if t.dtype == INT and t.weak:
@@ -124,7 +125,7 @@ def python_int(x: Any) -> Any:
     return _as_large(y, x)
 
 
-def require_room(x: Any, dtype: np.dtype) -> None:
+def require_room(x: ArrayOrNumber, dtype: np.dtype) -> None:
     """An error of the program where a real scalar is not, or is rounded to, an int of this dtype."""
     check, least, largest = registry["check_that"], int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     t = type_of(x)
@@ -140,7 +141,7 @@ def require_room(x: Any, dtype: np.dtype) -> None:
         check(x < largest + one if one else x <= largest, True, what=what, error="OverflowError")
 
 
-def require_fitting(op: Any, a: Any, b: Any) -> None:
+def require_fitting(op: Any, a: ArrayOrNumber, b: ArrayOrNumber) -> None:
     """Make the program raise if a traced Python int is beyond the dtype of small ints that an op computes in."""
     ints = [x for x in (a, b) if isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == INT]
     dtype = (type_of(b if ints[0] is a else a).dtype if len(ints) == 1 and hasattr(b if ints[0] is a else a, "dtype")
@@ -150,7 +151,7 @@ def require_fitting(op: Any, a: Any, b: Any) -> None:
         require_room(ints[0], dtype)
 
 
-def see_that_python_takes(call: Callable, *args: Any) -> None:
+def see_that_python_takes(call: Callable, *args: ArrayOrNumber) -> None:
     """On a tape: the error that Python's function raises for these Python numbers, if any. NumPy's would be infinite
     or nan."""
     if stack.is_live() and all(is_number(a) or is_value(a) and type_of(a).weak for a in args):
@@ -159,7 +160,7 @@ def see_that_python_takes(call: Callable, *args: Any) -> None:
             asked_by_user(call, *numbers)
 
 
-def python_float(x: Any) -> Any:
+def python_float(x: AnyArray) -> AnyArray:
     """The float that Python makes of a real scalar: of 64 bits, and it promotes weakly."""
     return _weak(x, FLOAT)
 
@@ -169,13 +170,13 @@ def python_complex(x: Any) -> Any:
     return _weak(x, COMPLEX)
 
 
-def python_number(x: Any) -> Any:
+def python_number(x: Any) -> AnyArray:
     """A scalar's value as a Python number, for x.item() and for functions that return Python's numbers."""
     t = type_of(x)
     return python_int(x) if t.dtype.kind in "iu" else _weak(x, {"b": BOOL, "f": FLOAT, "c": COMPLEX}[t.dtype.kind])
 
 
-def _weak(x: Any, dtype: np.dtype) -> Any:
+def _weak(x: ArrayOrNumber, dtype: np.dtype) -> Any:
     t = type_of(x)
     if t.dtype == dtype and t.weak:
         return x
@@ -183,12 +184,12 @@ def _weak(x: Any, dtype: np.dtype) -> Any:
     return y if is_value(y) else y.item()
 
 
-def numpy_number(x: Any) -> Any:
+def numpy_number(x: ArrayOrNumber) -> Any:
     """The scalar of NumPy's that its functions return where Python's would be a number."""
     return _as_large(registry["cast"](x, dtype=type_of(x).dtype), x) if is_value(x) and type_of(x).weak else x
 
 
-def _as_large(y: Any, x: Any) -> Any:
+def _as_large(y: Any, x: ArrayOrNumber) -> Any:
     """y, of which is known as an integer what is known of x."""
     if isinstance(x, Value) and isinstance(y, Value) and type_of(x).dtype == type_of(y).dtype == INT:
         current().integers.note_bounds(y.atom, x.atom)

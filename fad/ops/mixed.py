@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ir.array import AnyArray
 from ..ir.build import Value, current
 from ..ir.graph import Literal
 from ..ir.op import registry
@@ -56,7 +57,7 @@ def of_kinds(y: Any, name: str, given: Iterable) -> Any:
     return y if kind is None else in_kind(y, kind)
 
 
-def in_kind(y: Value, kind: DtypeKind) -> Any:
+def in_kind(y: Value, kind: DtypeKind) -> AnyArray:
     """y, supposed to be of this kind."""
     builder = current()
     x = builder.emit(registry["cast"], (y,), (Type(kind.dtype, y.type.shape, kind.weak),),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value
 from ..ir.op import Op, registry
 from ..ir.types import Type, is_number, result_dtype, type_of, ufunc_dtypes
@@ -14,7 +15,7 @@ from .kinds import is_complex, match, spread
 
 def infer_elementwise(ufunc: Any) -> Callable:
     """The result type of a ufunc: its loop's dtype, the broadcast shape; weak if all inputs are Python numbers."""
-    def infer(*args: Any) -> Type:
+    def infer(*args: ArrayOrNumber) -> Type:
         shape = broadcast_of(*args)
         weak = not shape and all(type_of(a).weak for a in args)
         dtypes = ufunc_dtypes(ufunc, *args)
@@ -36,7 +37,7 @@ def _see_that_ints_fit(dtypes: tuple, args: tuple) -> None:
             raise OverflowError(f"Python integer {a} out of bounds for {dtype}")
 
 
-def infer_promoted(*args: Any) -> Type:
+def infer_promoted(*args: ArrayOrNumber) -> Type:
     """The result type of a choice among the arguments."""
     return Type(result_dtype(*args), broadcast_of(*args))
 
@@ -63,7 +64,7 @@ def op(name: str) -> Op:
     return registry[name]
 
 
-def in_program(y: Any) -> bool:
+def in_program(y: AnyArray) -> bool:
     """Whether a transform of programs asks for a rule. There passes choose what is kept; on the tape, a step saves
     what PyTorch's saves."""
     return isinstance(y, Value)
@@ -74,7 +75,7 @@ def scale(p: Any) -> Callable:
     return lambda y, *xs: p
 
 
-def real_part(x: Any) -> Any:
+def real_part(x: ArrayOrNumber) -> Any:
     """The real part; a real x itself."""
     return registry["real"](x) if is_complex(x) else x
 
@@ -149,6 +150,6 @@ class HalfAtTies:
         g, (x, y) = gs[0], xs
         return (self._part(g, x, y) if needs[0] else None, self._part(g, y, x) if needs[1] else None)
 
-    def _part(self, g: Any, x: Any, other: Any) -> Any:
+    def _part(self, g: ArrayOrNumber, x: AnyArray, other: Any) -> AnyArray:
         where = registry["where"]
         return match(where(self.better(x, other), g, where(self.better(other, x), 0.0, 0.5 * g)), x)

@@ -4,6 +4,7 @@ A product is kept as its factors, so that what two shapes have in common cancels
 """
 from typing import Any
 
+from ..ir.array import Extent
 from ..ir.build import Value, current
 from ..ir.op import registry
 from . import extents
@@ -19,7 +20,7 @@ def factors(shape: tuple) -> "tuple[int, list]":
     return const, sorted(rest, key=lambda v: v.id)
 
 
-def _split(n: Any) -> "tuple[int, list]":
+def _split(n: Extent) -> "tuple[int, list]":
     if not isinstance(n, Value):
         return int(n), []
     facts = current().integers

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.traits import (
     ANY_WIDENING,
@@ -30,19 +31,19 @@ def without(shape: tuple, axes: tuple) -> tuple:
     return tuple(n for k, n in enumerate(shape) if k not in axes)
 
 
-def put_back(y: Any, x: Any, axes: tuple) -> Any:
+def put_back(y: AnyArray, x: AnyArray, axes: tuple) -> AnyArray:
     """y, whose axes were reduced away, with extent 1 in their places, ready to broadcast against x."""
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 
 
-def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return op(xs[0], axes=tuple(k + 1 for k in params["axes"]))
 
 
 def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, joined: Reduction, samples: tuple, doc: str,
               **traits: Any) -> Op:
     """The record of a reduction along axes."""
-    def infer(x: Any, axes: tuple) -> Type:
+    def infer(x: AnyArray, axes: tuple) -> Type:
         if not joined.is_total and 0 in [n for k, n in enumerate(shape_of(x)) if k in axes and isinstance(n, int)]:
             raise ValueError(f"{name} of no elements has no value")
         return Type(dtype(x), without(shape_of(x), axes))
@@ -51,7 +52,7 @@ def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, joined
 
 
 def _sample(*shape: int, axes: tuple, dtype: Any = float) -> Callable:
-    def draw(rng: Any) -> tuple:
+    def draw(rng: np.random.Generator) -> tuple:
         x = rng.uniform(0.3, 1.7, shape)
         return (x + 1j * rng.uniform(-1, 1, shape) if dtype is complex else x.astype(dtype),), {"axes": axes}
     return draw
@@ -59,7 +60,7 @@ def _sample(*shape: int, axes: tuple, dtype: Any = float) -> Callable:
 
 def _with_zeros(count: int) -> Callable:
     """A sample with zeros among its elements, where a product's derivative must not divide."""
-    def draw(rng: Any) -> tuple:
+    def draw(rng: np.random.Generator) -> tuple:
         x = rng.uniform(0.5, 1.5, (3, 4))
         x.ravel()[rng.choice(12, count, replace=False)] = 0.0
         return (x,), {"axes": (0, 1)}
@@ -72,7 +73,7 @@ _COMPLEX = (_sample(3, 4, axes=(0,), dtype=complex),)
 # -- sum, prod -------------------------------------------------------------------------------------
 
 
-def _sum_transpose(g: Any, xs: tuple, axes: tuple) -> Any:
+def _sum_transpose(g: AnyArray, xs: tuple, axes: tuple) -> AnyArray:
     if not shape_of(g):                                       # every element's cotangent is one number
         return registry["full"](g, *shape_of(xs[0]), dtype=type_of(g).dtype) if shape_of(xs[0]) else g
     return registry["broadcast_to"](put_back(g, xs[0], axes), *shape_of(xs[0]))
@@ -97,7 +98,7 @@ prod = reduction("prod", np.prod, sum_dtype, Explicit(_prod_jvp, _prod_pullback)
 # -- max, min: elements equal to the result share its derivative (the subgradient of least norm)
 
 
-def _winners(x: Any, y: Any, axes: tuple) -> Any:
+def _winners(x: AnyArray, y: AnyArray, axes: tuple) -> AnyArray:
     """1.0 at the elements that attain the result, in the real dtype of x."""
     real = np.empty(0, type_of(x).dtype).real.dtype
     return registry["cast"](x == put_back(y, x, axes), dtype=real)
@@ -128,7 +129,7 @@ all = reduction("all", np.all, lambda x: BOOL, Zero(), Reduction("logical_and", 
                 "Whether all elements along axes are true", widens=ANY_WIDENING)
 
 
-def _infer_place(x: Any, axis: int) -> Type:
+def _infer_place(x: AnyArray, axis: int) -> Type:
     shape = shape_of(x)
     if isinstance(shape[axis], int) and shape[axis] == 0:
         raise ValueError("attempt to get the place of the largest or smallest of no elements")
@@ -149,7 +150,7 @@ argmax = _place("argmax", np.argmax, "The index of the (first) largest element a
 argmin = _place("argmin", np.argmin, "The index of the (first) smallest element along one axis")
 
 
-def nonempty(x: Any, axes: tuple) -> bool:
+def nonempty(x: AnyArray, axes: tuple) -> bool:
     """Whether there is surely an element along these axes."""
     shape = shape_of(x)
     return not [k for k in axes if not extents.at_least(shape[k], 1)]

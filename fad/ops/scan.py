@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.traits import NO_WIDENING, ORDER_KEPT, PRODUCTS_KEPT, SUMS_KEPT, Traits, Widening
 from ..ir.types import INT, Type, result_dtype, type_of
@@ -22,7 +23,7 @@ from .kinds import Explicit, LinearIn, conjugate, shape_of
 # -- the recurrence in NumPy -----------------------------------------------------------------------
 
 
-def _recurrence(a: Any, b: Any, axis: int, reverse: bool) -> Any:
+def _recurrence(a: AnyArray, b: AnyArray, axis: int, reverse: bool) -> AnyArray:
     dtype = np.result_type(a, b)
     a, b = (np.moveaxis(np.asarray(x), axis, 0) for x in (a, b))
     if reverse:
@@ -55,13 +56,13 @@ def _flipped(x: np.ndarray, axis: int, reverse: bool) -> np.ndarray:
 
 
 def _accumulating(ufunc: Any) -> Callable:
-    def run(x: Any, axis: int, reverse: bool = False) -> Any:
+    def run(x: AnyArray, axis: int, reverse: bool = False) -> AnyArray:
         dtype = sum_dtype(x) if ufunc in (np.add, np.multiply) else None
         return _flipped(ufunc.accumulate(_flipped(np.asarray(x), axis, reverse), axis, dtype), axis, reverse)
     return run
 
 
-def sum_dtype(x: Any) -> np.dtype:
+def sum_dtype(x: AnyArray) -> np.dtype:
     """NumPy adds and multiplies small integers and bools in 64 bits."""
     dtype = type_of(x).dtype
     if dtype.kind in "bi":
@@ -69,14 +70,14 @@ def sum_dtype(x: Any) -> np.dtype:
     return np.dtype(np.uint64) if dtype.kind == "u" else dtype
 
 
-def own_dtype(x: Any) -> np.dtype:
+def own_dtype(x: AnyArray) -> np.dtype:
     return type_of(x).dtype
 
 
 # -- neighbours along an axis ----------------------------------------------------------------------
 
 
-def previous(x: Any, axis: int, reverse: bool, first: Any) -> Any:
+def previous(x: AnyArray, axis: int, reverse: bool, first: Any) -> AnyArray:
     """The element before each one in the order of the scan; `first` before the first."""
     n = shape_of(x)[axis]
     edge = _edge(x, axis, first)
@@ -84,7 +85,7 @@ def previous(x: Any, axis: int, reverse: bool, first: Any) -> Any:
     return registry["slice_axis"](registry["concatenate"](*parts, axis=axis), axis, 1 if reverse else 0, n)
 
 
-def _edge(x: Any, axis: int, value: Any) -> Any:
+def _edge(x: AnyArray, axis: int, value: Any) -> AnyArray:
     shape = tuple(1 if k == axis else n for k, n in enumerate(shape_of(x)))
     return registry["full"](value, *shape, dtype=type_of(x).dtype)
 
@@ -92,13 +93,13 @@ def _edge(x: Any, axis: int, value: Any) -> Any:
 # -- records ---------------------------------------------------------------------------------------
 
 
-def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     n = batch_extent(xs, batched)
     return op(*[spread_batch(x, n, b) for x, b in zip(xs, batched)], **{**params, "axis": params["axis"] + 1})
 
 
 def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: Any = float, **params: Any) -> Callable:
-    def draw(rng: Any) -> tuple:
+    def draw(rng: np.random.Generator) -> tuple:
         xs = [rng.uniform(0.3, 1.7, shape).astype(dtype) for _ in range(arity)]
         xs[0].ravel()[rng.choice(xs[0].size, zeros, replace=False)] = 0.0
         return tuple(x + 1j * rng.uniform(-1, 1, shape) for x in xs) if dtype is complex else tuple(xs), params
@@ -108,7 +109,7 @@ def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: Any = float, **p
 def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str, step: str, arity: int = 1,
          samples: tuple = (), doc: str = "", widens: Widening = NO_WIDENING) -> Op:
     """The record of a scan along one axis."""
-    def infer(*xs: Any, axis: int, reverse: bool = False) -> Type:
+    def infer(*xs: AnyArray, axis: int, reverse: bool = False) -> Type:
         shape = shape_of(xs[0])
         for x in xs[1:]:
             shape = tuple(extents.agree(m, n, "extents of the arrays to scan")
@@ -141,7 +142,7 @@ linear_scan = scan("linear_scan", lambda a, b, axis, reverse=False: _recurrence(
                    doc="h[k] = a[k] h[k-1] + b[k] along one axis, h before the first being 0 (the first a is not used)")
 
 
-def _sum_transpose(g: Any, xs: tuple, axis: int, reverse: bool = False) -> Any:
+def _sum_transpose(g: AnyArray, xs: tuple, axis: int, reverse: bool = False) -> AnyArray:
     return cumsum(g, axis=axis, reverse=not reverse)
 
 
@@ -196,7 +197,7 @@ cummin = scan("cummin", _accumulating(np.minimum), own_dtype, Explicit(_extreme_
               widens=ORDER_KEPT)
 
 
-def _weights(x: Any, y: Any, axis: int, reverse: bool) -> tuple:
+def _weights(x: AnyArray, y: AnyArray, axis: int, reverse: bool) -> tuple:
     """How much of the running value each step keeps, and how much of it is the new element."""
     before = previous(y, axis, reverse, -np.inf)
     return registry["exp"](before - y), registry["exp"](x - y)
@@ -218,7 +219,7 @@ cumlogaddexp = scan("cumlogaddexp", _accumulating(np.logaddexp), own_dtype, Expl
 # -- products of the others ------------------------------------------------------------------------
 
 
-def exclusive_products(x: Any, axes: tuple) -> Any:
+def exclusive_products(x: AnyArray, axes: tuple) -> AnyArray:
     """For each element the product of the others along the axes: of those before it times those after it, so that
     zeros do no harm."""
     ndim = len(shape_of(x))
@@ -233,6 +234,6 @@ def exclusive_products(x: Any, axes: tuple) -> Any:
     return registry["transpose"](others, axes=tuple(order.index(k) for k in range(ndim)))
 
 
-def _others(x: Any, axis: int) -> Any:
+def _others(x: AnyArray, axis: int) -> AnyArray:
     before, after = (previous(cumprod(x, axis=axis, reverse=r), axis, r, 1) for r in (False, True))
     return before * after

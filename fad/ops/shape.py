@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.absent import absent
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op, registry
 from ..ir.traits import ALL, Traits
 from ..ir.types import INT, Type, result_dtype, type_of
@@ -30,7 +31,7 @@ def sample(*shape: int, **params: Any) -> Any:
 # -- creation --------------------------------------------------------------------------------------
 
 
-def _full_transpose(g: Any, xs: tuple, dtype: Any) -> Any:
+def _full_transpose(g: AnyArray, xs: tuple, dtype: np.dtype) -> AnyArray:
     return registry["sum"](g, axes=tuple(range(g.ndim))) if g.ndim else g
 
 
@@ -59,13 +60,13 @@ iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dty
           traits=Traits(rematerialised=True, places=0, may_alias=True))
 
 
-def zeros_like(x: Any) -> Any:
+def zeros_like(x: AnyArray) -> AnyArray:
     """Zeros of x's shape and dtype."""
     t = type_of(x)
     return full(0, *shape_of(x), dtype=t.dtype) if shape_of(x) else t.dtype.type(0)
 
 
-def nothing_like(x: Any) -> Any:
+def nothing_like(x: ArrayOrNumber) -> AnyArray:
     """Zeros of x's shape and dtype that stand for a tangent or cotangent that is not there."""
     t = type_of(x)
     return full(absent(t.dtype), *shape_of(x), dtype=t.dtype) if shape_of(x) else absent(t.dtype)
@@ -78,12 +79,12 @@ registry["zeros_like"] = zeros_like          # type: ignore[assignment]  # a nam
 # -- the same elements in another arrangement ------------------------------------------------------
 
 
-def _infer_broadcast(x: Any, *shape: Any) -> Type:
+def _infer_broadcast(x: AnyArray, *shape: ArrayOrNumber) -> Type:
     extents.broadcast_onto(shape_of(x), shape)
     return Type(type_of(x).dtype, shape)
 
 
-def _batch_broadcast(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_broadcast(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     if any(batched[1:]):
         return NotImplemented
     x = pad_rank(xs[0], len(xs) - 1)
@@ -97,12 +98,12 @@ broadcast_to = Op("broadcast_to", lambda x, *shape: np.broadcast_to(x, sizes(sha
                   traits=Traits(rematerialised=True, copies=1, view="read", may_alias=True))
 
 
-def _infer_reshape(x: Any, *shape: Any) -> Type:
+def _infer_reshape(x: AnyArray, *shape: ArrayOrNumber) -> Type:
     agree_in_size(shape_of(x), shape, "an array's size before and after reshape")
     return Type(type_of(x).dtype, shape)
 
 
-def _batch_reshape(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_reshape(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return NotImplemented if any(batched[1:]) else reshape(xs[0], shape_of(xs[0])[0], *xs[1:])
 
 
@@ -113,7 +114,7 @@ reshape: Op = Op("reshape", lambda x, *shape: np.reshape(x, sizes(shape)), _infe
                  traits=Traits(copies=1, view="write", may_alias=True, order="first", stem="flat"))
 
 
-def _infer_transpose(x: Any, axes: tuple) -> Type:
+def _infer_transpose(x: AnyArray, axes: tuple) -> Type:
     t = type_of(x)
     return Type(t.dtype, tuple(t.shape[a] for a in axes))
 
@@ -122,7 +123,7 @@ def inverse_permutation(axes: tuple) -> tuple:
     return tuple(axes.index(k) for k in range(len(axes)))
 
 
-def _batch_transpose(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_transpose(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return transpose(xs[0], axes=(0, *[a + 1 for a in params["axes"]]))
 
 
@@ -135,7 +136,7 @@ transpose: Op = Op("transpose", lambda x, axes: np.transpose(x, axes), _infer_tr
 # -- arrays joined ---------------------------------------------------------------------------------
 
 
-def _infer_concatenate(*xs: Any, axis: int) -> Type:
+def _infer_concatenate(*xs: AnyArray, axis: int) -> Type:
     shapes = [shape_of(x) for x in xs]
     total: Any = 0
     for s in shapes:
@@ -168,19 +169,19 @@ class _Concatenate:
         return tuple(out)
 
 
-def _fitted(g: Any, x: Any) -> Any:
+def _fitted(g: AnyArray, x: AnyArray) -> AnyArray:
     if is_complex(g) and not is_complex(x):
         g = registry["real"](g)
     dtype = type_of(x).dtype
     return g if type_of(g).dtype == dtype else registry["cast"](g, dtype=dtype)
 
 
-def _batch_concatenate(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_concatenate(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     n = batch_extent(xs, batched)
     return concatenate(*[spread_batch(x, n, b) for x, b in zip(xs, batched)], axis=params["axis"] + 1)
 
 
-def _sample_concatenate(rng: Any) -> tuple:
+def _sample_concatenate(rng: np.random.Generator) -> tuple:
     return (rng.standard_normal((2, 1)), rng.standard_normal((2, 3)), rng.standard_normal((2, 2))), {"axis": 1}
 
 

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..ir.array import ArrayOrNumber, Extent
 from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT
@@ -22,7 +23,7 @@ class Slice(NamedTuple):
     extent: Any
     step: Any
 
-    def is_whole(self, n: Any) -> bool:
+    def is_whole(self, n: Extent) -> bool:
         """Whether this is all of an axis of extent n, in order."""
         return (is_int(self.step) and self.step == 1 and is_int(self.start) and self.start == 0
                 and same_extent(self.extent, n))
@@ -42,39 +43,39 @@ def integer(n: Any) -> Any:
     return n if n.dtype == INT else registry["cast"](n, dtype=INT)
 
 
-def smaller(a: Any, b: Any) -> Any:
+def smaller(a: ArrayOrNumber, b: ArrayOrNumber) -> Any:
     """min(a, b), one of them where it is known (or assumed, as a guard) to be the smaller."""
     if at_least(a, b, extents.always_at_least):
         return b
     return a if at_least(b, a, extents.always_at_least) else extents.minimum(a, b)
 
 
-def larger(a: Any, b: Any) -> Any:
+def larger(a: ArrayOrNumber, b: Any) -> Any:
     """max(a, b), one of them where it is known (or assumed, as a guard) to be the larger."""
     if at_least(a, b, extents.always_at_least):
         return a
     return b if at_least(b, a, extents.always_at_least) else extents.maximum(a, b)
 
 
-def at_least(a: Any, b: Any, ask: Callable = extents.at_least) -> bool:
+def at_least(a: ArrayOrNumber, b: ArrayOrNumber, ask: Callable = extents.at_least) -> bool:
     """Whether a >= b is known; never, of values on a tape."""
     if any(getattr(n, "__fad_level__", 0) and not isinstance(n, Value) for n in (a, b)):
         return False
     return ask(a, b)
 
 
-def from_start(k: Any, n: Any) -> Any:
+def from_start(k: Extent, n: Extent) -> Any:
     """An index counted from the end, where it is negative, as one counted from the start; not clamped."""
     if at_least(k, 0):
         return k
     return k + n if at_least(-1, k) else registry["wrap_index"](k, n)
 
 
-def _clamped(k: Any, n: Any, low: int, high: Any) -> Any:
+def _clamped(k: Extent, n: Extent, low: int, high: Extent) -> Any:
     return smaller(high, larger(from_start(integer(k), n), low))
 
 
-def read_slice(s: slice, n: Any) -> Slice:
+def read_slice(s: slice, n: Extent) -> Slice:
     """What a slice selects of an axis of extent n.
 
     >>> read_slice(slice(None, -1), 5), read_slice(slice(None, None, -2), 5)
@@ -95,7 +96,7 @@ def read_slice(s: slice, n: Any) -> Slice:
                              do="use a constant step, or index with an array")
 
 
-def _steps(far: Any, near: Any, step: Any) -> Any:
+def _steps(far: ArrayOrNumber, near: ArrayOrNumber, step: int) -> Any:
     """How many steps of this (positive) length start before the far end."""
     length = extents.difference(far, near)
     return length if is_int(step) and step == 1 else (length + (step - 1)) // step

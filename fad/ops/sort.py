@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.traits import ORDER_KEPT, Traits
 from ..ir.types import INT, Type, type_of
 from .kinds import AddInto, Explicit, Zero, shape_of
 
 
-def rows_and(order: Any) -> tuple:
+def rows_and(order: AnyArray) -> tuple:
     """Index arrays that go with one along the last axis, so that together they pick order[..., k] from each row."""
     shape = shape_of(order)
     rows = []
@@ -25,12 +26,12 @@ def rows_and(order: Any) -> tuple:
     return (*rows, order)
 
 
-def picked(x: Any, order: Any) -> Any:
+def picked(x: Any, order: AnyArray) -> AnyArray:
     """numpy.take_along_axis(x, order, -1), for indices in range."""
     return registry["index"](x, *rows_and(order), spec=("a",) * len(shape_of(x)), at=0)
 
 
-def put_back(g: Any, order: Any) -> AddInto:
+def put_back(g: AnyArray, order: AnyArray) -> AddInto:
     """The cotangent of x, given that of picked(x, order)."""
     spec = ("a",) * len(shape_of(g))
     return AddInto(lambda total: registry["index_add"](total, g, *rows_and(order), spec=spec, at=0),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir import stack
+from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.build import Value, current
 from ..ir.graph import Literal
 from ..ir.op import registry
@@ -43,11 +44,11 @@ class Selection(NamedTuple):
     def params(self) -> dict:
         return {"spec": self.spec, "at": self.at}
 
-    def shape(self, x: Any) -> tuple:
+    def shape(self, x: ArrayOrNumber) -> tuple:
         """The extents of the selected part, without new axes."""
         return selected_shape(shape_of(x), self.operands, self.spec, self.at)
 
-    def read(self, x: Any) -> Any:
+    def read(self, x: ArrayOrNumber) -> Any:
         """The selected part of x."""
         y = x if self.is_whole else registry["index"](x, *self.operands, **self.params())
         if not self.new_axes:
@@ -57,7 +58,7 @@ class Selection(NamedTuple):
             shape.insert(place, 1)
         return registry["reshape"](y, *shape)
 
-    def write(self, x: Any, v: Any) -> Any:
+    def write(self, x: ArrayOrNumber, v: ArrayOrNumber) -> Any:
         """x with its selected part replaced by v, which broadcasts to it by NumPy's rules of assignment."""
         v = self.fit(x, v)
         if self.is_whole and same_shape(shape_of(x), shape_of(v)):
@@ -65,11 +66,11 @@ class Selection(NamedTuple):
         unique = {"unique": True} if "a" in self.spec and self.is_unique else {}
         return registry["update"](x, v, *self.operands, **self.params(), **unique)
 
-    def add(self, x: Any, v: Any) -> Any:
+    def add(self, x: ArrayOrNumber, v: ArrayOrNumber) -> AnyArray:
         """x with v added to its selected part; what is selected twice is added to twice."""
         return registry["index_add"](x, self.fit(x, v), *self.operands, **self.params())
 
-    def fit(self, x: Any, v: Any) -> Any:
+    def fit(self, x: ArrayOrNumber, v: ArrayOrNumber) -> Any:
         """v without the axes that assignment ignores: leading ones of extent 1, and those that face new axes."""
         part = self.shape(x)
         shape, rank = list(shape_of(v)), len(part) + len(self.new_axes)
@@ -87,7 +88,7 @@ class Selection(NamedTuple):
         return v if same_shape(tuple(shape), shape_of(v)) else registry["reshape"](v, *shape)
 
 
-def _was_one(n: Any) -> bool:
+def _was_one(n: Extent) -> bool:
     """Whether an extent was 1 when the function was traced. A reshape that removes the axis guards that it always is.
     """
     return extents.hint(n) == 1
@@ -107,7 +108,7 @@ def _is_basic(item: Any) -> bool:
     return item is None or item is Ellipsis or isinstance(item, slice) or is_integer(item)
 
 
-def _as_index_array(item: Any) -> Any:
+def _as_index_array(item: Any) -> AnyArray:
     """An item of a subscript as an array of integers or booleans: an ndarray if it is known, else a value."""
     item = as_array(np.asarray(item, INT) if isinstance(item, (list, tuple)) and not len(item) else item)
     array = known(item)
@@ -146,7 +147,7 @@ def with_axes_of_flags(x: Any, subscript: Any) -> tuple:
     return registry["reshape"](x, *shape), tuple(items)
 
 
-def _items(x: Any, subscript: Any) -> list:
+def _items(x: ArrayOrNumber, subscript: Any) -> list:
     """The items of a subscript, one or more axes each, with its Ellipsis spelled out."""
     given = subscript if isinstance(subscript, tuple) else (subscript,)
     items = [s if _is_basic(s) else _as_index_array(s) for s in given]
@@ -167,7 +168,7 @@ def _axes_taken(item: Any) -> int:
     return item.ndim if not is_integer(item) and not isinstance(item, slice) and item.dtype.kind == "b" else 1
 
 
-def read_subscript(x: Any, subscript: Any) -> Selection:
+def read_subscript(x: ArrayOrNumber, subscript: Any) -> Selection:
     """What x[subscript] selects."""
     return _Reader(x, subscript).selection()
 
@@ -175,7 +176,7 @@ def read_subscript(x: Any, subscript: Any) -> Selection:
 class _Reader:
     """Goes through the items of a subscript, axis by axis."""
 
-    def __init__(self, x: Any, subscript: Any):
+    def __init__(self, x: ArrayOrNumber, subscript: Any):
         self.shape = shape_of(x)
         self.items = _items(x, subscript)
         self.has_dots = (Ellipsis is subscript
@@ -219,7 +220,7 @@ class _Reader:
         else:
             self.read_array(place, item)
 
-    def add(self, entry: Any, *operands: Any) -> None:
+    def add(self, entry: Any, *operands: ArrayOrNumber) -> None:
         self.spec.append(entry)
         self.operands.extend(operands)
         self.axis += 1
@@ -233,14 +234,14 @@ class _Reader:
         else:
             self.add(("s", part.step), part.start, part.extent)
 
-    def read_array(self, place: int, item: Any, known: bool = False) -> None:
+    def read_array(self, place: int, item: AnyArray, known: bool = False) -> None:
         self.advanced.append((place, len(self.kept)))
         if not known:
             item = _array_in_range(item, self.shape[self.axis], self.axis)
         self.arrays.append((len(self.operands), item))
         self.add("a", item)
 
-    def indices_of(self, mask: Any) -> tuple:
+    def indices_of(self, mask: AnyArray) -> tuple:
         """The indices where a mask holds, an array an axis."""
         for k, n in enumerate(mask.shape):
             agree_with_mask(self.shape[self.axis + k], n, self.axis + k)
@@ -272,7 +273,7 @@ def _known_step(step: Any) -> Any:
     return known
 
 
-def agree_with_mask(n: Any, m: Any, axis: int) -> None:
+def agree_with_mask(n: Extent, m: Extent, axis: int) -> None:
     """See to it that a boolean index has the extent of the axis that it stands for."""
     try:
         extents.agree(n, m, f"extents of axis {axis} and of a boolean index")
@@ -291,20 +292,20 @@ def _are_unique(arrays: list, shape: tuple) -> bool:
     return np.unique(together, axis=1).shape[1] == together.shape[1]
 
 
-def _broadcast_index(a: Any, shape: tuple) -> Any:
+def _broadcast_index(a: AnyArray, shape: tuple) -> AnyArray:
     if is_value(a) or any(is_value(n) for n in shape):
         return a if same_shape(shape_of(a), shape) else registry["broadcast_to"](constant(a), *shape)
     return constant(np.ascontiguousarray(np.broadcast_to(a, shape)))
 
 
-def _in_range(k: Any, n: Any, axis: int) -> Any:
+def _in_range(k: Extent, n: Extent, axis: int) -> Any:
     """An index into an axis of extent n as one that counts from the start, in range by proof or by a check."""
     if not (at_least(k, 0) and at_least(n - 1, k)) and not (at_least(-1, k) and at_least(k + n, 0)):
         _check(k, n, axis)
     return from_start(k, n)
 
 
-def _check(k: Any, n: Any, axis: int) -> None:
+def _check(k: Extent, n: Extent, axis: int) -> None:
     size = extents.hint(n) if is_int(k) and stack.builders() else None
     if size is not None and not -size <= k < size and current().is_certain:
         raise IndexRangeError(f"index {k} is out of bounds for axis {axis} with size {size}")
@@ -338,7 +339,7 @@ def _extent(atom: Any) -> Any:
     return atom.value if isinstance(atom, Literal) else current().value_of(atom)
 
 
-def from_start_all(a: np.ndarray, n: Any) -> Any:
+def from_start_all(a: np.ndarray, n: ArrayOrNumber) -> AnyArray:
     """Constant indices, those that are negative counted from the start."""
     return np.where(a < 0, a + n, a) if is_int(n) else registry["wrap_index"](constant(a), n)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op
 from ..ir.traits import Traits
 from .arithmetic import POSITIVE, is_literal, sqrt
@@ -35,13 +36,13 @@ log1p = elementwise("log1p", np.log1p, "log1p({0})", Partials(lambda y, x: 1.0 /
 
 def _share(rate: float) -> Any:
     """The weight of x in log(e^x + e^y) is the logistic function of x - y; equal infinities have equal weights."""
-    def weight(x: Any, y: Any) -> Any:
+    def weight(x: AnyArray, y: ArrayOrNumber) -> AnyArray:
         return op("expit")(rate * (x - y if _is_finite(x) or _is_finite(y)
                                    else op("where")((x == y) & op("isinf")(x), 0.0, x - y)))
     return Partials(lambda z, x, y: weight(x, y), lambda z, x, y: weight(y, x))
 
 
-def _is_finite(x: Any) -> bool:
+def _is_finite(x: ArrayOrNumber) -> bool:
     """Whether x is a number written in the program, and finite."""
     return is_literal(x) and math.isfinite(x)
 
@@ -81,16 +82,16 @@ arccos = elementwise("arccos", np.arccos, "acos({0})",
 arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0 / (1.0 + x * x)))
 
 
-def _radius(x: Any, y: Any) -> Any:
+def _radius(x: AnyArray, y: AnyArray) -> AnyArray:
     """hypot(x, y), and 1 at the origin, where the derivative is zero by convention."""
     return _nonzero(hypot(x, y))
 
 
-def _nonzero(r: Any) -> Any:
+def _nonzero(r: AnyArray) -> AnyArray:
     return op("where")(r == 0, 1.0, r)
 
 
-def _angle_partial(across: Any, x: Any, y: Any) -> Any:
+def _angle_partial(across: AnyArray, x: AnyArray, y: AnyArray) -> AnyArray:
     r = _radius(x, y)
     return across / r / r
 
@@ -104,7 +105,7 @@ hypot = elementwise("hypot", np.hypot, "hypot({0}, {1})",
 # -- hyperbolic functions --------------------------------------------------------------------------
 
 
-def _arcsinh_partial(y: Any, x: Any) -> Any:
+def _arcsinh_partial(y: AnyArray, x: AnyArray) -> AnyArray:
     return 1.0 / (_on_branch(sqrt(1.0 + x * x), x, lambda: cosh(y)) if is_complex(x) else hypot(1.0, x))
 
 

@@ -2,10 +2,9 @@
 
 Formulas: M. Giles (2008), section 2.2.
 """
-from typing import Any
-
 import numpy as np
 
+from ...ir.array import AnyArray
 from ...ir.op import Op
 from ...ir.types import real_dtype, type_of
 from ..kinds import Explicit, conjugate, is_complex
@@ -34,7 +33,7 @@ def _swaps(pivots: np.ndarray) -> np.ndarray:
     return 1 - 2 * (np.sum(pivots != np.arange(pivots.shape[-1]), axis=-1) % 2)
 
 
-def _run_det(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray) -> Any:
+def _run_det(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray) -> AnyArray:
     return (np.prod(np.diagonal(lu, axis1=-2, axis2=-1), axis=-1) * _swaps(pivots)).astype(a.dtype)[()]
 
 
@@ -82,7 +81,7 @@ _det = Op("det", _run_det, lambda a, lu, pivots: number_type(a), kind="opaque",
           samples=samples_with_factors(matrix_alone), doc="The determinant of a, with its factors at hand")
 
 
-def det(a: Any) -> Any:
+def det(a: AnyArray) -> AnyArray:
     """The determinant of square matrices."""
     return _det(a, *factor(a))
 
@@ -102,7 +101,7 @@ def _run_slogdet(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray) -> tuple:
     return sign.astype(a.dtype)[()], log.astype(real_dtype(a.dtype))[()]
 
 
-def _infer_slogdet(a: Any, lu: Any, pivots: Any) -> tuple:
+def _infer_slogdet(a: AnyArray, lu: AnyArray, pivots: AnyArray) -> tuple:
     return number_type(a), number_type(a, real_dtype(type_of(a).dtype))
 
 
@@ -132,6 +131,6 @@ _slogdet = Op("slogdet", _run_slogdet, _infer_slogdet, kind="opaque",
               doc="Sign and logarithm of the determinant of a, with its factors at hand")
 
 
-def slogdet(a: Any) -> tuple:
+def slogdet(a: AnyArray) -> tuple:
     """Sign of the determinant, and the logarithm of its absolute value."""
     return _slogdet(a, *factor(a))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, Extent
 from ...ir.op import Op, registry
 from ...ir.types import INT, Type, type_of
 from .. import extents
@@ -42,17 +43,17 @@ from .matrices import (
 from .solve import INT32, routine, run_lu, triangular_solve
 
 
-def solve_lower(a: Any, b: Any, trans: int = 0, unit: bool = False) -> Any:
+def solve_lower(a: AnyArray, b: AnyArray, trans: int = 0, unit: bool = False) -> AnyArray:
     """a^-1 b (trans 2: a^-H b) for a lower triangular a."""
     return triangular_solve(a, b, lower=True, trans=trans, unit=unit)
 
 
-def solve_upper(a: Any, b: Any, trans: int = 0) -> Any:
+def solve_upper(a: AnyArray, b: AnyArray, trans: int = 0) -> AnyArray:
     """a^-1 b (trans 2: a^-H b) for an upper triangular a."""
     return triangular_solve(a, b, lower=False, trans=trans, unit=False)
 
 
-def over_upper(b: Any, a: Any) -> Any:
+def over_upper(b: AnyArray, a: AnyArray) -> AnyArray:
     """b a^-1 for an upper triangular a."""
     return adjoint(solve_upper(a, adjoint(b), trans=2))
 
@@ -68,7 +69,7 @@ def _run_hermitian(a: np.ndarray, lower: bool) -> np.ndarray:
     return (half + np.conj(np.swapaxes(half, -1, -2)) + d[..., None] * np.eye(a.shape[-1])).astype(a.dtype)
 
 
-def _expand_hermitian(a: Any, lower: bool) -> Any:
+def _expand_hermitian(a: AnyArray, lower: bool) -> AnyArray:
     half = strictly_lower(a) if lower else adjoint(strictly_upper(a))
     d = registry["cast"](real(diagonal(a)), dtype=type_of(a).dtype)
     return half + adjoint(half) + diagonal_matrix(d)
@@ -134,7 +135,7 @@ cholesky = Op("cholesky", np.linalg.cholesky, square_type, kind="opaque",
 #   h2 = gl2 u^-H,  k = strictly_lower(l1^H gl1) + upper((gu - l2^H h2) u^H),  gx1 = l1^-H k u^-H,  gx2 = h2
 
 
-def _infer_lu(a: Any) -> tuple:
+def _infer_lu(a: AnyArray) -> tuple:
     t = type_of(a)
     *stack, m, n = shape_of(a)
     if isinstance(m, int) and isinstance(n, int) and m < n:
@@ -161,14 +162,14 @@ permutation = Op("permutation", _run_permutation, lambda pivots, m: Type(INT, (*
                  doc="The order of the rows that LAPACK's row exchanges lead to: a[order] = l u")
 
 
-def permutation_matrix(order: Any, dtype: np.dtype) -> Any:
+def permutation_matrix(order: AnyArray, dtype: np.dtype) -> AnyArray:
     """The matrix p with p[order[k], k] = 1, so that a = p l u."""
     *stack, m = shape_of(order)
     rows = registry["reshape"](count_up(m), m, 1)
     return registry["cast"](registry["equal"](rows, registry["reshape"](order, *stack, 1, m)), dtype=dtype)
 
 
-def _lu_parts(lu: Any) -> tuple:
+def _lu_parts(lu: AnyArray) -> tuple:
     """l1, l2 (None for a square matrix) and u, as they stand packed: triangular solves read their halves."""
     m, n = shape_of(lu)[-2:]
     rest = extents.difference(m, n)
@@ -176,21 +177,21 @@ def _lu_parts(lu: Any) -> tuple:
     return top, (None if isinstance(rest, int) and rest == 0 else rows_from(lu, n, rest))
 
 
-def unit_lower(x: Any) -> Any:
+def unit_lower(x: AnyArray) -> AnyArray:
     """The strictly lower part of x, with ones on the diagonal."""
     m, n = shape_of(x)[-2:]
     return where(below(m, n), x, registry["cast"](on_diagonal(m, n), dtype=type_of(x).dtype))
 
 
-def _rows_in_order(x: Any, pivots: Any) -> Any:
+def _rows_in_order(x: AnyArray, pivots: AnyArray) -> AnyArray:
     return matmul(transposed(permutation_matrix(permutation(pivots, shape_of(x)[-2]), type_of(x).dtype)), x)
 
 
-def _rows_back(x: Any, pivots: Any) -> Any:
+def _rows_back(x: AnyArray, pivots: AnyArray) -> AnyArray:
     return matmul(permutation_matrix(permutation(pivots, shape_of(x)[-2]), type_of(x).dtype), x)
 
 
-def _stacked_rows(top: Any, rest: Any) -> Any:
+def _stacked_rows(top: AnyArray, rest: Any) -> AnyArray:
     return top if rest is None else registry["concatenate"](top, rest, axis=rank(top) - 2)
 
 
@@ -232,19 +233,19 @@ lu_factor = Op("lu_factor", run_lu, _infer_lu, kind="opaque", derivative=Explici
 #   ga = (gq + q k) r^-H
 
 
-def _imaginary_diagonal(m: Any) -> Any:
+def _imaginary_diagonal(m: Extent) -> AnyArray:
     """The diagonal matrix of i times the imaginary parts of m's diagonal."""
     d = diagonal(m)
     return diagonal_matrix(d - real(d))
 
 
-def _rotation(m: Any) -> Any:
+def _rotation(m: Extent) -> AnyArray:
     low = strictly_lower(m)
     turn = low - adjoint(low)
     return turn + _imaginary_diagonal(m) if is_complex(m) else turn
 
 
-def _of_full_rank(r: Any) -> Any:
+def _of_full_rank(r: AnyArray) -> AnyArray:
     """r, with nan where its diagonal is zero to rounding: there the columns of q are any that are orthogonal to the
     rest."""
     d = diagonal(r)
@@ -272,7 +273,7 @@ def _qr_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (adjoint(solve_upper(_of_full_rank(r), adjoint(gb))),)
 
 
-def _infer_qr(a: Any) -> tuple:
+def _infer_qr(a: AnyArray) -> tuple:
     t = type_of(a)
     *stack, m, n = shape_of(a)
     if isinstance(m, int) and isinstance(n, int) and m < n:

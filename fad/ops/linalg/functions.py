@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
 from ...util.interrupts import let_through
@@ -51,7 +52,7 @@ def _in_dtype_of(a: np.ndarray, y: np.ndarray) -> np.ndarray:
 # -- block matrices --------------------------------------------------------------------------------
 
 
-def block_triangle(a: Any, e: Any) -> Any:
+def block_triangle(a: AnyArray, e: AnyArray) -> AnyArray:
     """[[a, e], [0, a]]"""
     k = rank(a)
     top = registry["concatenate"](a, e, axis=k - 1)
@@ -59,13 +60,13 @@ def block_triangle(a: Any, e: Any) -> Any:
     return registry["concatenate"](top, bottom, axis=k - 2)
 
 
-def upper_right(x: Any, a: Any) -> Any:
+def upper_right(x: AnyArray, a: AnyArray) -> AnyArray:
     """The upper right block of x, as large as a."""
     n = shape_of(a)[-1]
     return columns_from(rows_from(x, 0, n), n, n)
 
 
-def _zeros(x: Any, dx: Any) -> Any:
+def _zeros(x: AnyArray, dx: Any) -> AnyArray:
     return registry["nothing_like"](x) if dx is None else dx
 
 
@@ -76,7 +77,7 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
                     regular: bool = False) -> tuple:
     """The op of a function of square matrices, and that of its Frechet derivative l(a, e). `regular`: singular
     matrices have no derivative."""
-    def along(a: Any, e: Any, of: Any) -> Any:
+    def along(a: ArrayOrNumber, e: Any, of: AnyArray) -> AnyArray:
         return frechet(a, e) + lost_if_singular(of) if regular else frechet(a, e)
 
     def frechet_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
@@ -95,7 +96,7 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
         zero = registry["nothing_like"](e)
         return upper_right(frechet(block_triangle(ah, g), block_triangle(eh, zero)), a), ge
 
-    def pair(rng: Any, *shape: int, dtype: Any) -> tuple:
+    def pair(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
         return make(rng, *shape, dtype=dtype), samples.matrix(rng, *shape, dtype=dtype)
 
     frechet: Op = Op(f"{name}_frechet", each_matrix(run_frechet), lambda a, e: square_type(a), kind="opaque",
@@ -147,7 +148,7 @@ def _run_sylvester(a: np.ndarray, b: np.ndarray, q: np.ndarray) -> np.ndarray:
     return out
 
 
-def _infer_sylvester(a: Any, b: Any, q: Any) -> Type:
+def _infer_sylvester(a: AnyArray, b: AnyArray, q: AnyArray) -> Type:
     m, n = square_type(a).shape[-1], square_type(b).shape[-1]
     *stack, rows, columns = shape_of(q)
     agree = [extents.agree(p, r, "the extents of a Sylvester equation") for p, r in ((m, rows), (n, columns))]
@@ -168,7 +169,7 @@ def _sylvester_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (-matmul(y, xh) if needs[0] else None), (-matmul(xh, y) if needs[1] else None), y
 
 
-def _equation(rng: Any, *shape: int, dtype: Any) -> tuple:
+def _equation(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
     *stack, n, _ = shape
     return (samples.regular(rng, *shape, dtype=dtype), samples.regular(rng, *stack, 2, 2, dtype=dtype),
             samples.matrix(rng, *stack, n, 2, dtype=dtype))

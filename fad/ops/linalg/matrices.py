@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.op import registry
+from ...ir.array import AnyArray, ArrayOrNumber, Extent
+from ...ir.op import Op, registry
 from ...ir.types import INT, Type, type_of
 from .. import extents
 from ..batching import batch_extent, spread_batch
@@ -17,16 +18,16 @@ from ..kinds import conjugate, is_complex, shape_of
 _STACK = "abcdefghijklmnopq"
 
 
-def rank(x: Any) -> int:
+def rank(x: ArrayOrNumber) -> int:
     return len(shape_of(x))
 
 
-def stack_of(x: Any) -> tuple:
+def stack_of(x: AnyArray) -> tuple:
     """The extents in front of a matrix's."""
     return shape_of(x)[:-2]
 
 
-def in_dtype(x: Any, dtype: np.dtype) -> Any:
+def in_dtype(x: ArrayOrNumber, dtype: np.dtype) -> Any:
     """x in this dtype."""
     return x if type_of(x).dtype == dtype and not type_of(x).weak else registry["cast"](x, dtype=dtype)
 
@@ -34,39 +35,39 @@ def in_dtype(x: Any, dtype: np.dtype) -> Any:
 # -- products --------------------------------------------------------------------------------------
 
 
-def matmul(x: Any, y: Any) -> Any:
+def matmul(x: Any, y: Any) -> AnyArray:
     """x @ y, matrix by matrix."""
     b = _STACK[:rank(x) - 2]
     return registry["contract"](x, y, labels=(b + "xy", b + "yz", b + "xz"))
 
 
-def transposed(x: Any) -> Any:
+def transposed(x: Any) -> AnyArray:
     """The last two axes exchanged."""
     k = rank(x)
     return registry["transpose"](x, axes=(*range(k - 2), k - 1, k - 2))
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: Any) -> AnyArray:
     """The conjugate transpose."""
     return conjugate(transposed(x))
 
 
-def hermitian_part(x: Any) -> Any:
+def hermitian_part(x: AnyArray) -> AnyArray:
     """(x + x^H) / 2."""
     return 0.5 * (x + adjoint(x))
 
 
-def real(x: Any) -> Any:
+def real(x: AnyArray) -> AnyArray:
     return registry["real"](x) if is_complex(x) else x
 
 
-def total(x: Any) -> Any:
+def total(x: AnyArray) -> AnyArray:
     """The sum of the entries of each matrix."""
     k = rank(x)
     return registry["sum"](x, axes=(k - 2, k - 1))
 
 
-def trace_of_product(x: Any, y: Any) -> Any:
+def trace_of_product(x: AnyArray, y: AnyArray) -> AnyArray:
     """tr(x @ y), of each pair of matrices."""
     b = _STACK[:rank(x) - 2]
     return registry["contract"](x, y, labels=(b + "xy", b + "yx", b))
@@ -75,103 +76,103 @@ def trace_of_product(x: Any, y: Any) -> Any:
 # -- rows, columns, diagonals ----------------------------------------------------------------------
 
 
-def as_rows(d: Any) -> Any:
+def as_rows(d: AnyArray) -> AnyArray:
     """Vectors (..., n) as matrices of one row (..., 1, n), whose entries go with columns."""
     *stack, n = shape_of(d)
     return registry["reshape"](d, *stack, 1, n)
 
 
-def as_columns(d: Any) -> Any:
+def as_columns(d: ArrayOrNumber) -> AnyArray:
     """Vectors (..., n) as matrices of one column (..., n, 1), whose entries go with rows."""
     return registry["reshape"](d, *shape_of(d), 1)
 
 
-def as_matrices(d: Any) -> Any:
+def as_matrices(d: AnyArray) -> AnyArray:
     """Numbers (...) as matrices of extents 1 and 1."""
     return registry["reshape"](d, *shape_of(d), 1, 1)
 
 
-def count_up(n: Any) -> Any:
+def count_up(n: Extent) -> AnyArray:
     """0, 1, ..., n - 1."""
     return registry["iota"](n, dtype=INT)
 
 
-def _rows_and_columns(m: Any, n: Any) -> tuple:
+def _rows_and_columns(m: Extent, n: Extent) -> tuple:
     return registry["reshape"](count_up(m), m, 1), registry["reshape"](count_up(n), 1, n)
 
 
-def below(m: Any, n: Any) -> Any:
+def below(m: Extent, n: Extent) -> AnyArray:
     """The mask of the entries below the diagonal."""
     rows, columns = _rows_and_columns(m, n)
     return registry["greater"](rows, columns)
 
 
-def on_diagonal(m: Any, n: Any) -> Any:
+def on_diagonal(m: Extent, n: Extent) -> AnyArray:
     """The mask of the diagonal."""
     rows, columns = _rows_and_columns(m, n)
     return registry["equal"](rows, columns)
 
 
-def where(mask: Any, x: Any, y: Any = 0.0) -> Any:
+def where(mask: AnyArray, x: ArrayOrNumber, y: ArrayOrNumber = 0.0) -> AnyArray:
     return registry["where"](mask, x, y)
 
 
-def strictly_lower(x: Any) -> Any:
+def strictly_lower(x: ArrayOrNumber) -> AnyArray:
     """x below its diagonal, zero elsewhere."""
     return where(below(*shape_of(x)[-2:]), x)
 
 
-def lower(x: Any) -> Any:
+def lower(x: AnyArray) -> AnyArray:
     """x on and below its diagonal, zero elsewhere."""
     m, n = shape_of(x)[-2:]
     rows, columns = _rows_and_columns(m, n)
     return where(registry["greater_equal"](rows, columns), x)
 
 
-def upper(x: Any) -> Any:
+def upper(x: AnyArray) -> AnyArray:
     """x on and above its diagonal, zero elsewhere."""
     m, n = shape_of(x)[-2:]
     rows, columns = _rows_and_columns(m, n)
     return where(registry["less_equal"](rows, columns), x)
 
 
-def strictly_upper(x: Any) -> Any:
+def strictly_upper(x: AnyArray) -> AnyArray:
     """x above its diagonal, zero elsewhere."""
     rows, columns = _rows_and_columns(*shape_of(x)[-2:])
     return where(registry["less"](rows, columns), x)
 
 
-def halved_lower(x: Any) -> Any:
+def halved_lower(x: AnyArray) -> AnyArray:
     """The lower triangle with half the diagonal: what, with its adjoint, makes up a Hermitian x."""
     m, n = shape_of(x)[-2:]
     return where(below(m, n), x, where(on_diagonal(m, n), 0.5 * x))
 
 
-def diagonal(x: Any) -> Any:
+def diagonal(x: ArrayOrNumber) -> AnyArray:
     """The diagonals of square matrices."""
     k, n = rank(x) - 2, shape_of(x)[-1]
     each = count_up(n)
     return registry["index"](x, each, each, spec=(":",) * k + ("a", "a"), at=k)
 
 
-def diagonal_matrix(d: Any) -> Any:
+def diagonal_matrix(d: AnyArray) -> AnyArray:
     """Square matrices with these diagonals."""
     n = shape_of(d)[-1]
     return where(on_diagonal(n, n), as_rows(d))
 
 
-def identity_like(x: Any) -> Any:
+def identity_like(x: Any) -> AnyArray:
     """Identity matrices in the shape of the square x."""
     n = shape_of(x)[-1]
     return registry["broadcast_to"](in_dtype(on_diagonal(n, n), type_of(x).dtype), *shape_of(x))
 
 
-def columns_from(x: Any, start: Any, extent: Any) -> Any:
+def columns_from(x: ArrayOrNumber, start: Extent, extent: Extent) -> AnyArray:
     """The columns start, start + 1, ..., extent of them."""
     return registry["slice_axis"](x, rank(x) - 1, start, extent)
 
 
-def rows_from(x: Any, start: Any, extent: Any) -> Any:
+def rows_from(x: AnyArray, start: Extent, extent: Extent) -> AnyArray:
     """The rows start, start + 1, ..., extent of them."""
     return registry["slice_axis"](x, rank(x) - 2, start, extent)
 
@@ -183,27 +184,27 @@ def rows_from(x: Any, start: Any, extent: Any) -> Any:
 # nan, unless no cotangent at all reaches the two.
 
 
-def rounding(w: Any) -> Any:
+def rounding(w: AnyArray) -> AnyArray:
     """How far values that are equal may lie apart when computed, an extent of 1 in place of theirs."""
     size = registry["sum"](registry["abs"](w), axes=(rank(w) - 1,))
     return as_scale(size) * float(8 * np.finfo(type_of(w).dtype).eps)
 
 
-def as_scale(size: Any) -> Any:
+def as_scale(size: AnyArray) -> AnyArray:
     return registry["reshape"](size, *shape_of(size), 1)
 
 
-def alike(w: Any) -> Any:
+def alike(w: AnyArray) -> AnyArray:
     """The mask of the pairs of values that are equal to rounding; the diagonal is among them."""
     return registry["less_equal"](registry["abs"](as_rows(w) - as_columns(w)), as_rows(rounding(w)))
 
 
-def unknown(x: Any) -> Any:
+def unknown(x: AnyArray) -> AnyArray:
     """nan, and zero where x is zero; in derivatives likewise."""
     return registry["guarded_mul"](x, float("nan"))
 
 
-def unknown_columns(*xs: Any) -> Any:
+def unknown_columns(*xs: tuple) -> Any:
     """For each column of matrices (for each entry of vectors) nan if anything in it is nonzero, else zero."""
     out = None
     for x, is_matrix in xs:
@@ -214,7 +215,7 @@ def unknown_columns(*xs: Any) -> Any:
     return out
 
 
-def over_gaps(x: Any, gap: Any, equal: Any, doubt: Any) -> Any:
+def over_gaps(x: AnyArray, gap: AnyArray, equal: AnyArray, doubt: AnyArray) -> AnyArray:
     """x / gap off the diagonal, zero on it; `doubt` where the mask `equal` holds."""
     n = shape_of(x)[-1]
     apart = where(equal, 0.0, x) * (1.0 / where(equal, 1.0, gap))
@@ -246,7 +247,7 @@ def smaller_extent(x: Any, aspect: str) -> Any:
 # -- what the records share ------------------------------------------------------------------------
 
 
-def square_type(x: Any) -> Type:
+def square_type(x: AnyArray) -> Type:
     """The type of a stack of square matrices, which x has to be."""
     t = type_of(x)
     *stack, m, n = shape_of(x)
@@ -254,25 +255,25 @@ def square_type(x: Any) -> Type:
     return Type(t.dtype, (*stack, n, n))
 
 
-def vector_type(x: Any, dtype: Any = None) -> Type:
+def vector_type(x: AnyArray, dtype: Any = None) -> Type:
     """The type of a vector for each of a stack of square matrices."""
     t = square_type(x)
     return Type(dtype or t.dtype, t.shape[:-1])
 
 
-def number_type(x: Any, dtype: Any = None) -> Type:
+def number_type(x: AnyArray, dtype: Any = None) -> Type:
     """The type of a number for each of a stack of square matrices."""
     t = square_type(x)
     return Type(dtype or t.dtype, t.shape[:-2])
 
 
-def batch_stack(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+def batch_stack(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     """A batch of stacks is a stack with one more axis."""
     n = batch_extent(xs, batched)
     return op(*[spread_batch(x, n, b) for x, b in zip(xs, batched)], **params)
 
 
-def fold_columns(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+def fold_columns(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     """Where only the right-hand sides (the last input) are batched, the examples are further columns of one of them."""
     if batched != (False,) * (len(xs) - 1) + (True,):
         return batch_stack(op, xs, batched, params)

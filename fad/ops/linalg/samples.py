@@ -11,13 +11,13 @@ def matrix(rng: Any, *shape: int, dtype: Any = float) -> np.ndarray:
     return x.astype(dtype) if dtype is float else (x + 1j * rng.standard_normal(shape)).astype(dtype)
 
 
-def regular(rng: Any, *shape: int, dtype: Any = float) -> np.ndarray:
+def regular(rng: np.random.Generator, *shape: int, dtype: Any = float) -> np.ndarray:
     """Square matrices far from singular, with distinct positive eigenvalues near 2, 3, 4, ... where real."""
     n = shape[-1]
     return 0.2 * matrix(rng, *shape, dtype=dtype) + np.diag(np.arange(n) + 2.0)
 
 
-def positive(rng: Any, *shape: int, dtype: Any = float) -> np.ndarray:
+def positive(rng: np.random.Generator, *shape: int, dtype: Any = float) -> np.ndarray:
     """Hermitian positive definite matrices."""
     x = regular(rng, *shape, dtype=dtype)
     return x @ np.conj(np.swapaxes(x, -1, -2))
@@ -33,7 +33,7 @@ def of_each_kind(make: Callable, kinds: tuple = KINDS, **params: Any) -> tuple:
 
 
 def _sample(make: Callable, shape: tuple, dtype: Any, params: dict) -> Callable:
-    def sample(rng: Any) -> tuple:
+    def sample(rng: np.random.Generator) -> tuple:
         made = make(rng, *shape, dtype=dtype)
         return (made if isinstance(made, tuple) else (made,)), params
     return sample

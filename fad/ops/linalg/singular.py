@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import Type, real_dtype, result_dtype, type_of
 from .. import extents
@@ -65,32 +66,32 @@ def rectangles(kinds: tuple = RECTANGLES) -> tuple:
 # The projection 1 - u u^H is zero for a square u and left out.
 
 
-def _square_gaps(s: Any) -> Any:
+def _square_gaps(s: AnyArray) -> AnyArray:
     rows, columns = as_rows(s), as_columns(s)
     return (rows - columns) * (rows + columns)
 
 
-def _null(s: Any) -> Any:
+def _null(s: AnyArray) -> AnyArray:
     """The mask of the singular values that are zero to rounding."""
     return registry["less_equal"](s, rounding(s))
 
 
-def _over(x: Any, s: Any, doubt: Any) -> Any:
+def _over(x: AnyArray, s: AnyArray, doubt: AnyArray) -> AnyArray:
     """The columns of x over s; `doubt` where s is zero, of which nobody knows what x tends to."""
     none = as_rows(_null(s))
     return where(none, doubt, where(none, 0.0, x) * (1.0 / where(none, 1.0, as_rows(s))))
 
 
-def _off_diagonal(x: Any, s: Any, doubt: Any) -> Any:
+def _off_diagonal(x: AnyArray, s: AnyArray, doubt: AnyArray) -> AnyArray:
     return over_gaps(x, _square_gaps(s), alike(s), doubt)
 
 
-def _outside(u: Any, x: Any) -> Any:
+def _outside(u: AnyArray, x: AnyArray) -> AnyArray:
     """(1 - u u^H) x"""
     return x - matmul(u, matmul(adjoint(u), x))
 
 
-def _phase(d: Any, s: Any) -> Any:
+def _phase(d: AnyArray, s: AnyArray) -> AnyArray:
     """i times the imaginary part of d over 2 s, as a diagonal matrix."""
     imaginary = 0.5 * (d - real(d))
     none = _null(s)
@@ -119,7 +120,7 @@ def _svd_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
     return du, real(diagonal(p)), adjoint(dv)
 
 
-def _of_null(x: Any, s: Any) -> Any:
+def _of_null(x: AnyArray, s: AnyArray) -> AnyArray:
     """x where singular values are zero, as a diagonal matrix."""
     return diagonal_matrix(where(_null(s), x))
 
@@ -152,7 +153,7 @@ def _svd_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, aspect: str) ->
     return (ga,)
 
 
-def _infer_svd(a: Any, aspect: str) -> tuple:
+def _infer_svd(a: AnyArray, aspect: str) -> tuple:
     t = type_of(a)
     *stack, m, n = shape_of(a)
     k = smaller_extent(a, aspect)
@@ -164,7 +165,7 @@ svd = Op("svd", lambda a, aspect: tuple(np.linalg.svd(a, full_matrices=False)), 
          samples=rectangles(), doc="The reduced singular value decomposition u, s, v^H")
 
 
-def _least(gs: Any, s: Any) -> Any:
+def _least(gs: AnyArray, s: AnyArray) -> AnyArray:
     """(Co)tangents of singular values. The value zero is a kink like that of abs: the subgradient of least norm is
     zero."""
     return gs * where(_null(s), 0.0, registry["full"](1, *shape_of(s), dtype=type_of(s).dtype))
@@ -195,7 +196,7 @@ def _run_complement(u: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.linalg.qr(u, mode="complete")[0][..., u.shape[-1]:])
 
 
-def _infer_complement(u: Any) -> Type:
+def _infer_complement(u: AnyArray) -> Type:
     t = type_of(u)
     *stack, m, n = shape_of(u)
     return Type(t.dtype, (*stack, m, extents.difference(m, n)))
@@ -208,7 +209,7 @@ def _complement_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple
     return (registry["broadcast_to"](lost, *shape_of(xs[0])),)
 
 
-def _expand_complement(u: Any) -> Any:
+def _expand_complement(u: AnyArray) -> AnyArray:
     """The eigenvectors of eigenvalue 1, which come last, of the projection 1 - u u^H."""
     m, n = shape_of(u)[-2:]
     inside = matmul(u, adjoint(u))
@@ -232,24 +233,24 @@ complement = Op("complement", _run_complement, _infer_complement, kind="opaque",
 # The map is its own adjoint. What is left out may be anything; where it is zero, c is, and the rank does not change.
 
 
-def _kept_values(s: Any, rcond: Any) -> Any:
+def _kept_values(s: AnyArray, rcond: ArrayOrNumber) -> AnyArray:
     """The mask of the singular values above rcond times the largest."""
     share = as_columns(rcond) if shape_of(rcond) else rcond
     return registry["greater"](s, registry["slice_axis"](s, rank(s) - 1, 0, 1) * share)
 
 
-def _run_truncated(a: np.ndarray, rcond: Any) -> np.ndarray:
+def _run_truncated(a: np.ndarray, rcond: ArrayOrNumber) -> np.ndarray:
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     left_out = np.where(s > s[..., :1] * np.asarray(rcond)[..., None], 0, s)
     return (a - (u * left_out[..., None, :]) @ vh).astype(a.dtype)
 
 
-def _expand_truncated(a: Any, rcond: Any) -> Any:
+def _expand_truncated(a: AnyArray, rcond: Any) -> AnyArray:
     u, s, vh = svd(a, aspect="any")
     return a - matmul(u * as_rows(where(_kept_values(s, rcond), 0.0, s)), vh)
 
 
-def _truncated_change(da: Any, a: Any, rcond: Any) -> Any:
+def _truncated_change(da: AnyArray, a: AnyArray, rcond: ArrayOrNumber) -> AnyArray:
     u, s, vh = svd(a, aspect="any")
     kept = _kept_values(s, rcond)
     uk, vk = (where(as_rows(kept), x) for x in (u, adjoint(vh)))
@@ -280,7 +281,7 @@ truncated = Op("truncated", _run_truncated, lambda a, rcond: Type(type_of(a).dty
 #   ga = -x^H g x^H + (1 - a x) g^H x x^H + x^H x g^H (1 - x a)
 
 
-def _run_pinv(a: np.ndarray, rcond: Any) -> np.ndarray:
+def _run_pinv(a: np.ndarray, rcond: ArrayOrNumber) -> np.ndarray:
     return np.linalg.pinv(a, rcond=np.asarray(rcond)).astype(a.dtype)
 
 
@@ -306,27 +307,27 @@ def _pinv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return range_part + null_part - matmul(matmul(xh, g), xh), None
 
 
-def _infer_pinv(a: Any, rcond: Any) -> Type:
+def _infer_pinv(a: AnyArray, rcond: ArrayOrNumber) -> Type:
     t = type_of(a)
     *stack, m, n = shape_of(a)
     return Type(t.dtype, (*stack, n, m))
 
 
-def _batch_pinv(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_pinv(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     if not batched[1]:
         return op(*xs)
     a = spread_batch(xs[0], shape_of(xs[1])[0], batched[0])
     return op(a, pad_rank(xs[1], rank(a) - 3))
 
 
-def _expand_pinv(a: Any, rcond: Any) -> Any:
+def _expand_pinv(a: AnyArray, rcond: Any) -> AnyArray:
     u, s, vh = svd(a, aspect="any")
     used = _kept_values(s, rcond)
     inverse = where(used, 1.0 / where(used, s, 1.0))
     return matmul(adjoint(vh) * as_rows(inverse), adjoint(u))
 
 
-def _with_tolerance(rng: Any, *shape: int, dtype: Any) -> tuple:
+def _with_tolerance(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
     return samples.matrix(rng, *shape, dtype=dtype), 1e-13
 
 
@@ -342,7 +343,7 @@ pinv = Op("pinv", _run_pinv, _infer_pinv, kind="opaque", derivative=Explicit(_pi
 #   gb = p^H g,  ga = -gb x^H + r (p p^H g)^H + p^H x ((1 - p a) g)^H
 
 
-def _run_lstsq(a: np.ndarray, b: np.ndarray, rcond: Any) -> np.ndarray:
+def _run_lstsq(a: np.ndarray, b: np.ndarray, rcond: ArrayOrNumber) -> np.ndarray:
     out = np.empty((*a.shape[:-2], a.shape[-1], b.shape[-1]), b.dtype)
     for index in np.ndindex(*a.shape[:-2]):
         out[index] = np.linalg.lstsq(a[index], b[index], rcond=float(rcond))[0]
@@ -374,21 +375,21 @@ def _lstsq_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return ga, gb, None
 
 
-def _infer_lstsq(a: Any, b: Any, rcond: Any) -> Type:
+def _infer_lstsq(a: AnyArray, b: AnyArray, rcond: ArrayOrNumber) -> Type:
     *stack, m, n = shape_of(a)
     rows, k = shape_of(b)[-2:]
     extents.agree(m, rows, "the extents of a matrix and its right-hand side")
     return Type(result_dtype(a, b), (*stack, n, k))
 
 
-def _batch_lstsq(op: Any, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_lstsq(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     if batched[2]:
         return NotImplemented
     n = next(shape_of(x)[0] for x, b in zip(xs, batched) if b)
     return op(spread_batch(xs[0], n, batched[0]), spread_batch(xs[1], n, batched[1]), xs[2])
 
 
-def _overdetermined(rng: Any, *shape: int, dtype: Any) -> tuple:
+def _overdetermined(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
     return samples.matrix(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype), 1e-13
 
 

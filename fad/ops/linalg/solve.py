@@ -9,10 +9,12 @@ inputs with factors that go with their matrix; `kernel_inputs`, which inputs the
 Formulas: M. Giles, "An extended collection of matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008), section 2; for complex matrices with the adjoint for the transpose.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
 from ...util.lazy import LazyModule
@@ -81,7 +83,7 @@ def _size(x: np.ndarray) -> np.ndarray:
     return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
 
 
-def _infer_factor(a: Any) -> tuple:
+def _infer_factor(a: AnyArray) -> tuple:
     t = square_type(a)
     return t, Type(INT32, t.shape[:-1])
 
@@ -97,12 +99,12 @@ def _refuse_singular(lu: np.ndarray) -> None:
         raise np.linalg.LinAlgError(SINGULAR)
 
 
-def is_singular(lu: Any) -> Any:
+def is_singular(lu: AnyArray) -> AnyArray:
     """Whether a matrix with these factors (or one of a stack of them) is singular: a pivot is zero."""
     return registry["any"](registry["equal"](diagonal(lu), 0.0), axes=tuple(range(rank(lu) - 1)))
 
 
-def lost_if_singular(a: Any) -> Any:
+def lost_if_singular(a: ArrayOrNumber) -> AnyArray:
     """nan for each matrix that is singular to rounding, else zero, in extents 1 and 1."""
     d = diagonal(factor(a)[0])
     none = registry["less_equal"](registry["abs"](d), rounding(d))
@@ -110,24 +112,24 @@ def lost_if_singular(a: Any) -> Any:
                                        axes=(rank(d) - 1,)))
 
 
-def with_factors(a: Any, lu: Any, pivots: Any, *rest: Any) -> tuple:
+def with_factors(a: AnyArray, lu: Any, pivots: Any, *rest: AnyArray) -> tuple:
     """The inputs of an op whose factors are to go with its matrix."""
     return (a, *factor(a), *rest)
 
 
-def samples_with_factors(make: Any, **params: Any) -> tuple:
+def samples_with_factors(make: Callable, **params: Any) -> tuple:
     """Samples (a, lu, pivots, and what else `make` gives after a)."""
-    def sample(rng: Any, *shape: int, dtype: Any) -> tuple:
+    def sample(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
         a, *more = make(rng, *shape, dtype=dtype)
         return (a, *run_lu(a), *more)
     return samples.of_each_kind(sample, **params)
 
 
-def matrix_alone(rng: Any, *shape: int, dtype: Any) -> tuple:
+def matrix_alone(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
     return (samples.regular(rng, *shape, dtype=dtype),)
 
 
-def _system(rng: Any, *shape: int, dtype: Any) -> tuple:
+def _system(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
     return samples.regular(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype)
 
 
@@ -138,7 +140,7 @@ def _system(rng: Any, *shape: int, dtype: Any) -> tuple:
 # cotangents: gb = op(a)^-H gx, and ga from <ga, da> = -<gb, op(da) x>: -gb x^H, -conj(x) gb^T or -x gb^H.
 
 
-def transposed_by(a: Any, trans: int) -> Any:
+def transposed_by(a: AnyArray, trans: int) -> AnyArray:
     """a, its transpose or its adjoint."""
     return (a, transposed(a), adjoint(a))[trans] if trans else a
 
@@ -155,7 +157,7 @@ def _run_solve(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray, b: np.ndarray,
     return np.ascontiguousarray(routine("getrs", a)(lu, pivots, b, trans=trans)[0])
 
 
-def infer_right_side(a: Any, b: Any) -> Type:
+def infer_right_side(a: AnyArray, b: AnyArray) -> Type:
     """The type of op(a)^-1 b: that of b."""
     n, t = square_type(a).shape[-1], type_of(b)
     *stack, rows, k = shape_of(b)
@@ -171,7 +173,7 @@ def _solve_jvp(ys: tuple, xs: tuple, dxs: tuple, trans: int) -> tuple:
     return (None if side is None else _solve(a, lu, pivots, side, trans=trans),)
 
 
-def matrix_cotangent(gb: Any, x: Any, trans: int) -> Any:
+def matrix_cotangent(gb: AnyArray, x: AnyArray, trans: int) -> AnyArray:
     """ga, given the cotangent of the right-hand side."""
     if trans == 0:
         return -matmul(gb, adjoint(x))
@@ -195,7 +197,7 @@ _solve = Op("solve", _run_solve, lambda a, lu, pivots, b, trans: infer_right_sid
             + samples_with_factors(_system, trans=2), doc="The solution x of a x = b, with a's factors at hand")
 
 
-def solve(a: Any, b: Any, trans: int = 0) -> Any:
+def solve(a: ArrayOrNumber, b: Any, trans: int = 0) -> Any:
     """The solution of a x = b for stacks of one shape and one dtype; of a^T x = b or a^H x = b for trans 1 or 2."""
     return _solve(a, *factor(a), b, trans=trans if is_complex(a) else min(trans, 1))
 
@@ -229,7 +231,7 @@ factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="o
                   samples=samples_with_factors(matrix_alone), doc="The inverse of a, with its factors at hand")
 
 
-def inv(a: Any) -> Any:
+def inv(a: AnyArray) -> Any:
     """The inverse of square matrices."""
     return factored_inv(a, *factor(a))
 
@@ -239,7 +241,7 @@ def inv(a: Any) -> Any:
 # ones.
 
 
-def triangle(a: Any, lower_half: bool, unit: bool) -> Any:
+def triangle(a: AnyArray, lower_half: bool, unit: bool) -> AnyArray:
     """The part of a that a triangular system reads."""
     if unit:
         return strictly_lower(a) if lower_half else strictly_upper(a)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray
 from ...ir.op import Op, registry
 from ...ir.types import complex_dtype, real_dtype, type_of
 from ..kinds import Explicit, shape_of
@@ -46,11 +47,11 @@ from .solve import lost_if_singular, solve
 #   dw = diag(m),  dv = v (f * m)            ga = v (diag(gw) + f * (v^H gv - gv^H v) / 2) v^H
 
 
-def _gaps(w: Any) -> Any:
+def _gaps(w: AnyArray) -> AnyArray:
     return as_rows(w) - as_columns(w)
 
 
-def _doubt(gw: Any, gv: Any) -> Any:
+def _doubt(gw: Any, gv: AnyArray) -> AnyArray:
     """nan for each pair of which one has a cotangent."""
     lost = unknown_columns((gv, True), (gw, False))
     return as_rows(lost) + as_columns(lost)
@@ -73,7 +74,7 @@ def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (matmul(v, matmul(middle, adjoint(v))),)
 
 
-def _infer_eigh(a: Any) -> tuple:
+def _infer_eigh(a: AnyArray) -> tuple:
     return vector_type(a, real_dtype(type_of(a).dtype)), square_type(a)
 
 
@@ -112,17 +113,17 @@ def _run_eig(a: np.ndarray) -> tuple:
     return w.astype(kind), v.astype(kind)
 
 
-def _infer_eig(a: Any) -> tuple:
+def _infer_eig(a: AnyArray) -> tuple:
     kind = complex_dtype(type_of(a).dtype)
     return vector_type(a, kind), square_type(in_dtype(a, kind))
 
 
-def _rotated(v: Any, da: Any) -> Any:
+def _rotated(v: Any, da: AnyArray) -> AnyArray:
     v = v + lost_if_singular(v)
     return solve(v, matmul(in_dtype(da, type_of(v).dtype), v))
 
 
-def _anchors(v: Any) -> Any:
+def _anchors(v: AnyArray) -> AnyArray:
     """1 / v at the component of each column that LAPACK makes real, the largest one, and 0 elsewhere."""
     size = registry["abs"](v)
     size = registry["where"](registry["equal"](registry["imag"](v), 0), size, -1.0)
@@ -132,7 +133,7 @@ def _anchors(v: Any) -> Any:
     return registry["where"](found, 1.0 / registry["where"](found, real(v), 1.0), 0.0)
 
 
-def _imaginary_total(x: Any) -> Any:
+def _imaginary_total(x: AnyArray) -> AnyArray:
     """i times the imaginary part of each column's sum, as a row."""
     return as_rows(1j * registry["imag"](registry["sum"](x, axes=(rank(x) - 2,))))
 

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber, Extent
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
@@ -28,7 +29,7 @@ def rank(x: Any) -> int:
     return len(shape_of(x))
 
 
-def one_axis(axis: Any, ndim: int) -> int:
+def one_axis(axis: int, ndim: int) -> int:
     """A non-negative axis.
 
     >>> one_axis(-1, 3)
@@ -61,7 +62,7 @@ def ravel(x: Any) -> Any:
     return x if len(shape) == 1 else registry["reshape"](x, extents.product(shape))
 
 
-def along(x: Any, axis: Any) -> "tuple[Any, int]":
+def along(x: ArrayOrNumber, axis: Any) -> "tuple[Any, int]":
     """x and the one axis to work along: for None, x is ravelled first."""
     x = as_array(x)
     if not is_given(axis):
@@ -88,21 +89,21 @@ def live(x: Any) -> Any:
     return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
 
 
-def kept(y: Any, x: Any, axes: tuple, keepdims: Any) -> Any:
+def kept(y: AnyArray, x: Any, axes: tuple, keepdims: bool) -> AnyArray:
     """The reduced y, with its axes of x back at extent 1 where keepdims asks for them."""
     if not is_given(keepdims) or not keepdims:
         return y
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 
 
-def into(out: Any, result: Any) -> Any:
+def into(out: Any, result: ArrayOrNumber) -> Any:
     """The result, written into `out` where that is given."""
     if not is_given(out):
         return result
     return METHODS["ufunc.out"](out, result)
 
 
-def masked(x: Any, where: Any, fill: Any) -> Any:
+def masked(x: AnyArray, where: Any, fill: Any) -> AnyArray:
     """x where the mask holds, `fill` (a number, in x's dtype) elsewhere; x itself for the mask True."""
     if where is True or not is_given(where):
         return x
@@ -111,7 +112,7 @@ def masked(x: Any, where: Any, fill: Any) -> Any:
     return registry["where"](where, x, dtype.type(fill) if dtype.kind != "b" else bool(fill))
 
 
-def mask_of(where: Any) -> Any:
+def mask_of(where: Any) -> AnyArray:
     """A mask as an array; one of numbers is refused, as NumPy refuses it."""
     if getattr(where, "shape", ()) and where.dtype.kind != "b":
         raise TypeError(f"Cannot cast array data from dtype('{where.dtype}') to dtype('bool') according to the rule "
@@ -119,7 +120,7 @@ def mask_of(where: Any) -> Any:
     return as_array(where)
 
 
-def some_of(n: Any, function: str) -> None:
+def some_of(n: Extent, function: str) -> None:
     """See to it that there is an element along an axis of extent n: by proof, or by a check as the program runs."""
     if isinstance(n, int) and n == 0:
         raise ValueError(f"{function} of no elements has no value")
@@ -127,7 +128,7 @@ def some_of(n: Any, function: str) -> None:
         registry["check_that"](n > 0, True, what=f"{function} of no elements has no value", error="ValueError")
 
 
-def extent_of(x: Any, axes: tuple) -> Any:
+def extent_of(x: AnyArray, axes: tuple) -> Any:
     """The number of elements along these axes."""
     shape = shape_of(x)
     return extents.product(shape[k] for k in axes)

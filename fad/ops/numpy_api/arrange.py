@@ -1,6 +1,7 @@
 """NumPy's functions that turn arrays around: flip, roll, rot90; and windows onto them."""
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import INT
 from .. import extents
@@ -15,24 +16,24 @@ from .shape import ravel, reshape_, swapaxes
 
 
 @face("numpy.flip", samples=("np.flip(x, 0)", "np.flip(x)"))
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: ArrayLike, axis: Any = None) -> AnyArray:
     x = as_array(m)
     axes = axes_of(axis, rank(x))
     return read_subscript(x, tuple([slice(None, None, -1 if k in axes else 1) for k in range(rank(x))])).read(x)
 
 
 @face("numpy.fliplr", samples=("np.fliplr(x)",))
-def fliplr(m: Any) -> Any:
+def fliplr(m: ArrayLike) -> AnyArray:
     return flip(m, 1)
 
 
 @face("numpy.flipud", samples=("np.flipud(x)",))
-def flipud(m: Any) -> Any:
+def flipud(m: ArrayLike) -> AnyArray:
     return flip(m, 0)
 
 
 @face("numpy.rot90", samples=("np.rot90(x)", "np.rot90(x, 3)"))
-def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> AnyArray:
     x = as_array(m)
     first, second = (one_axis(a, rank(x)) for a in axes)
     if first == second:
@@ -47,7 +48,7 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
 
 @face("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))",
                              "np.roll(x, 1, axis=(0, 1))"))
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(a: ArrayLike, shift: Any, axis: Any = None) -> AnyArray:
     x = as_array(a)
     if axis is None:
         return reshape_(_rolled(ravel(x), _total(shift), 0), *shape_of(x))
@@ -65,7 +66,7 @@ def _total(shift: Any) -> Any:
     return sum(shift) if isinstance(shift, (tuple, list)) else shift
 
 
-def _rolled(x: Any, shift: Any, axis: int) -> Any:
+def _rolled(x: AnyArray, shift: Any, axis: int) -> AnyArray:
     """x[..., -s:] before x[..., :-s], for a shift of s."""
     n, s = shape_of(x)[axis], integer(shift)
     if isinstance(n, int) and n < 2:
@@ -78,7 +79,7 @@ def _rolled(x: Any, shift: Any, axis: int) -> Any:
 
 
 @face("numpy.lib.stride_tricks.sliding_window_view", samples=("np.lib.stride_tricks.sliding_window_view(v, 2)",))
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
+def sliding_window_view(x: ArrayLike, window_shape: Any, axis: Any = None) -> AnyArray:
     y = as_array(x)
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
     axes = tuple(range(rank(y))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -89,7 +90,7 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
     return y
 
 
-def _windows(x: Any, axis: int, size: Any) -> Any:
+def _windows(x: AnyArray, axis: int, size: Any) -> AnyArray:
     """x with the axis shortened to the starts of windows, whose elements stand along a new last axis."""
     n = shape_of(x)[axis]
     if not at_least(n, size):

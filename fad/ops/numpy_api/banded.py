@@ -1,12 +1,13 @@
 """scipy.linalg's matrices of special form, taken as full ones: banded and tridiagonal, Toeplitz and circulant."""
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
 from .arguments import as_array, rank, refuse
 
 
-def _matrix(diagonals: Any, lower: int, upper: int) -> Any:
+def _matrix(diagonals: AnyArray, lower: int, upper: int) -> AnyArray:
     """The matrix whose diagonals are the rows of a matrix, as LAPACK stores them: column by column."""
     n = shape_of(diagonals)[1]
     a: Any = 0.0
@@ -31,7 +32,7 @@ def solveh_banded(ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool
     return BY_NAME["numpy.linalg.solve"].call(_hermitian(as_array(ab), lower), as_array(b))
 
 
-def _hermitian(ab: Any, lower: bool) -> Any:
+def _hermitian(ab: Any, lower: bool) -> AnyArray:
     n, count = shape_of(ab)[1], shape_of(ab)[0] - 1
     a: Any = 0.0
     for k in range(int(count) + 1):
@@ -44,7 +45,8 @@ def _hermitian(ab: Any, lower: bool) -> Any:
 
 @face("scipy.linalg.cholesky_banded", samples=("la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True)",
                                                "la.cholesky_banded(x + [[0.0], [0.0], [3.0]])"))
-def cholesky_banded(ab: Any, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True) -> Any:
+def cholesky_banded(ab: AnyArray, overwrite_ab: bool = False, lower: bool = False,
+                    check_finite: bool = True) -> AnyArray:
     """The factor's diagonals; where a diagonal is shorter than its row, what stood there, as SciPy has it."""
     ab = as_array(ab)
     factor = BY_NAME["numpy.linalg.cholesky"].call(_hermitian(ab, lower))
@@ -61,7 +63,8 @@ def cholesky_banded(ab: Any, overwrite_ab: bool = False, lower: bool = False, ch
 @face("scipy.linalg.cho_solve_banded",
       samples=("la.cho_solve_banded((la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True), True), v)",
                "la.cho_solve_banded((x + [[0.0], [0.0], [3.0]], False), x.T)"))
-def cho_solve_banded(cb_and_lower: tuple, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def cho_solve_banded(cb_and_lower: tuple, b: ArrayLike, overwrite_b: bool = False,
+                     check_finite: bool = True) -> AnyArray:
     cb, lower = as_array(cb_and_lower[0]), bool(cb_and_lower[1])
     beside = int(shape_of(cb)[0]) - 1
     factor = _matrix(cb, beside, 0) if lower else _matrix(cb, 0, beside)
@@ -86,8 +89,8 @@ def eigvals_banded(a_band: Any, lower: bool = False, overwrite_a_band: bool = Fa
 @face("scipy.linalg.eigh_tridiagonal",
       samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
       note="as numpy.linalg.eigh")
-def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "a", select_range: Any = None,
-                     check_finite: bool = True) -> Any:
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, select: str = "a",
+                     select_range: Any = None, check_finite: bool = True) -> Any:
     d, e = as_array(d), as_array(e)
     if is_complex(d) or is_complex(e):
         raise TypeError("Only real arrays currently supported")
@@ -106,7 +109,8 @@ def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "
 
 @face("scipy.linalg.eigvalsh_tridiagonal",
       samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
-def eigvalsh_tridiagonal(d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: bool = True) -> Any:
+def eigvalsh_tridiagonal(d: ArrayLike, e: ArrayLike, select: str = "a", select_range: Any = None,
+                         check_finite: bool = True) -> AnyArray:
     return eigh_tridiagonal(d, e, True, select, select_range)
 
 

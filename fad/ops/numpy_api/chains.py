@@ -2,6 +2,7 @@
 import operator
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
 from .. import extents
@@ -32,7 +33,7 @@ def best_splits(sizes: list) -> dict:
 
 
 @face("numpy.linalg.multi_dot", samples=("np.linalg.multi_dot([x, S, S])", "np.linalg.multi_dot([v, S, v])"))
-def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+def multi_dot(arrays: Any, *, out: Any = None) -> AnyArray:
     xs = [as_array(x) for x in arrays]
     if len(xs) < 2:
         raise ValueError("Expecting at least two arrays.")
@@ -44,7 +45,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     return into(out, _product(xs, best_splits([first, *inner, last]), 0, len(xs) - 1))
 
 
-def _product(xs: list, split: dict, i: int, j: int) -> Any:
+def _product(xs: list, split: dict, i: int, j: int) -> AnyArray:
     if i == j:
         return xs[i]
     k = split[i, j]
@@ -52,7 +53,7 @@ def _product(xs: list, split: dict, i: int, j: int) -> Any:
 
 
 @face("numpy.linalg.matrix_power", samples=("np.linalg.matrix_power(S, 3)", "np.linalg.matrix_power(S, -2)"))
-def matrix_power(a: Any, n: Any) -> Any:
+def matrix_power(a: ArrayLike, n: Any) -> Any:
     """By repeated squaring."""
     a, n = as_array(a), operator.index(n)
     if n < 0:
@@ -68,7 +69,7 @@ def matrix_power(a: Any, n: Any) -> Any:
     return power
 
 
-def _identity(a: Any) -> Any:
+def _identity(a: Any) -> AnyArray:
     *stack, m, n = shape_of(a)
     rows = registry["reshape"](registry["iota"](extents.agree(m, n, "extents of a square matrix"), dtype=int), m, 1)
     columns = registry["reshape"](rows, 1, m)

@@ -2,6 +2,7 @@
 import operator
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from .. import extents
@@ -17,7 +18,7 @@ face("numpy.matmul", "numpy.linalg.matmul",
 
 
 @face("numpy.dot", method="dot", samples=("np.dot(x, S)", "np.dot(v, v)", "x.dot(v)"))
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: AnyArray, b: AnyArray, out: Any = None) -> Any:
     """Over the last axis of a and the last but one of b; a product where either is a number."""
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     if not rank(a) or not rank(b):
@@ -29,7 +30,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     return _into_its_own(out, contract(a, b, labels=(left, "".join(right), left[:-1] + "".join(rest))))
 
 
-def _into_its_own(out: Any, y: Any) -> Any:
+def _into_its_own(out: Any, y: ArrayOrNumber) -> Any:
     """np.dot casts nothing: out is of the result's dtype."""
     if out is not None and type_of(out).dtype != type_of(y).dtype:
         raise ValueError(
@@ -38,13 +39,13 @@ def _into_its_own(out: Any, y: Any) -> Any:
 
 
 @face("numpy.vdot", samples=("np.vdot(v, v)", "np.vdot(x, x)"))
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: ArrayLike, b: ArrayLike, /) -> AnyArray:
     a, b = ravel(as_array(a)), ravel(as_array(b))
     return contract(conjugate(a), b, labels=("a", "a", ""))
 
 
 @face("numpy.inner", samples=("np.inner(x, S)",))
-def inner(a: Any, b: Any, /) -> Any:
+def inner(a: AnyArray, b: AnyArray, /) -> Any:
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     if not rank(a) or not rank(b):
         return a * b
@@ -52,12 +53,12 @@ def inner(a: Any, b: Any, /) -> Any:
 
 
 @face("numpy.outer", samples=("np.outer(v, v)", "np.outer(x, v)"))
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> AnyArray:
     return into(out, contract(ravel(as_array(a)), ravel(as_array(b)), labels=("a", "b", "ab")))
 
 
 @face("numpy.linalg.outer")
-def vector_outer(x1: Any, x2: Any, /) -> Any:
+def vector_outer(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
     x1, x2 = as_array(x1), as_array(x2)
     if rank(x1) != 1 or rank(x2) != 1:
         raise ValueError(f"Input arrays must be one-dimensional, but they are {rank(x1)}- and {rank(x2)}-dimensional.")
@@ -66,7 +67,7 @@ def vector_outer(x1: Any, x2: Any, /) -> Any:
 
 @face("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))",
                                   "np.tensordot(x, x, 2)"))
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> AnyArray:
     a, b = as_array(a), as_array(b)
     left, right = _summed_axes(axes, rank(a), rank(b))
     letters = new_letters(rank(a) + rank(b), "")
@@ -96,7 +97,7 @@ def _summed_axes(axes: Any, m: int, n: int) -> tuple:
 # -- products of stacks of vectors and matrices ----------------------------------------------------
 
 
-def _last(x: Any, axis: int) -> Any:
+def _last(x: AnyArray, axis: int) -> AnyArray:
     """x with one axis moved to the end."""
     ndim = rank(x)
     k = one_axis(axis, ndim)
@@ -104,7 +105,7 @@ def _last(x: Any, axis: int) -> Any:
 
 
 @face("numpy.vecdot", samples=("np.vecdot(x, v)",))
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> AnyArray:
     return stacked_product(conjugate(_last(as_array(x1), axis)), _last(as_array(x2), axis), ("a", "a", ""))
 
 
@@ -112,17 +113,17 @@ face("numpy.linalg.vecdot")(lambda x1, x2, /, *, axis=-1: vecdot(x1, x2, axis=ax
 
 
 @face("numpy.matvec", samples=("np.matvec(S, x)",))
-def matvec(x1: Any, x2: Any, /) -> Any:
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
     return stacked_product(as_array(x1), as_array(x2), ("ab", "b", "a"))
 
 
 @face("numpy.vecmat", samples=("np.vecmat(x, S)",))
-def vecmat(x1: Any, x2: Any, /) -> Any:
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
     return stacked_product(conjugate(as_array(x1)), as_array(x2), ("a", "ab", "b"))
 
 
 @face("numpy.kron", samples=("np.kron(v, v)", "np.kron(x, S)"))
-def kron(a: Any, b: Any) -> Any:
+def kron(a: ArrayLike, b: ArrayLike) -> AnyArray:
     a, b = as_array(a), as_array(b)
     ndim = max(rank(a), rank(b))
     a, b = (registry["reshape"](c, *[1] * (ndim - rank(c)), *shape_of(c)) for c in (a, b))
@@ -136,7 +137,8 @@ def kron(a: Any, b: Any) -> Any:
 
 
 @face("numpy.cross", samples=("np.cross(x[:, :3], x[:, 1:])", "np.cross(x[:3, :2], v[:2])"))
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: "int | None" = None) -> Any:
+def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1,
+          axis: "int | None" = None) -> AnyArray:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _last(as_array(a), axisa), _last(as_array(b), axisb)
@@ -151,7 +153,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return y if k == rank(y) - 1 else registry["transpose"](y, axes=tuple(order))
 
 
-def _components(x: Any) -> "tuple[list, int]":
+def _components(x: AnyArray) -> "tuple[list, int]":
     """The components of vectors on the last axis, the third of two being None (zero)."""
     n = fixed(shape_of(x)[-1], "the number of components of the vectors of a cross product")
     if n not in (2, 3):
@@ -160,24 +162,24 @@ def _components(x: Any) -> "tuple[list, int]":
     return [registry["index"](x, k, spec=spec, at=0) for k in range(n)] + [None] * (3 - n), n
 
 
-def times(x: Any, y: Any) -> Any:
+def times(x: Any, y: AnyArray) -> Any:
     """x * y, where None is zero."""
     return None if x is None or y is None else x * y
 
 
-def minus(x: Any, y: Any) -> Any:
+def minus(x: Any, y: Any) -> AnyArray:
     """x - y, where None is zero."""
     return -y if x is None else x if y is None else x - y
 
 
-def _stacked(parts: list) -> Any:
+def _stacked(parts: list) -> AnyArray:
     """Arrays of one shape, side by side on a new last axis."""
     shape = extents.broadcast_shapes(*[shape_of(p) for p in parts])
     parts = [p if same_shape(shape_of(p), shape) else registry["broadcast_to"](p, *shape) for p in parts]
     return registry["concatenate"](*[registry["reshape"](p, *shape, 1) for p in parts], axis=len(shape))
 
 
-def diagonals(x: Any, offset: int, axis1: int, axis2: int) -> Any:
+def diagonals(x: ArrayOrNumber, offset: int, axis1: int, axis2: int) -> AnyArray:
     """The diagonals of the matrices in two axes of x, on a new last axis."""
     ndim = rank(x)
     first, second = one_axis(axis1, ndim), one_axis(axis2, ndim)
@@ -190,14 +192,15 @@ def diagonals(x: Any, offset: int, axis1: int, axis2: int) -> Any:
     return registry["index"](x, *((down, right) if first < second else (right, down)), spec=spec, at=ndim - 2)
 
 
-def _diagonal_extent(m: Any, n: Any, offset: int) -> Any:
+def _diagonal_extent(m: Extent, n: Extent, offset: int) -> Any:
     if same_extent(m, n):
         return extents.difference(m, abs(offset))
     return extents.minimum(extents.difference(m, max(-offset, 0)), extents.difference(n, max(offset, 0)))
 
 
 @face("numpy.trace", method="trace", samples=("np.trace(S)", "np.trace(S, 1)", "np.trace(x)"))
-def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(a: ArrayLike, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+          out: Any = None) -> AnyArray:
     y = diagonals(as_array(a), operator.index(offset), axis1, axis2)
     return into(out, in_dtype(registry["sum"](in_dtype(y, dtype), axes=(rank(y) - 1,)), dtype))
 
@@ -206,7 +209,7 @@ face("numpy.linalg.trace")(lambda x, /, *, offset=0, dtype=None: trace(x, offset
 face("numpy.linalg.cross")(lambda x1, x2, /, *, axis=-1: _three(x1, x2, axis))
 
 
-def _three(x1: Any, x2: Any, axis: int) -> Any:
+def _three(x1: AnyArray, x2: AnyArray, axis: int) -> AnyArray:
     x1, x2 = as_array(x1), as_array(x2)
     if any(fixed(shape_of(x)[axis], "the number of components") != 3 for x in (x1, x2)):
         raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, complex_dtype, type_of
 from ..face import face
@@ -37,13 +38,13 @@ SINE = {1: TransformType(1.0, 1.0, 1), 2: TransformType(1.0, 0.5, 0), 3: Transfo
 INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-def _at(place: str, n: Any) -> Any:
+def _at(place: str, n: Extent) -> AnyArray:
     """The mask of the first or the last of n entries."""
     k = registry["iota"](n, dtype=INT)
     return registry["equal"](k, 0 if place == "first" else n - 1)
 
 
-def _weighted(x: Any, places: tuple, weight: float, otherwise: float = 1.0) -> Any:
+def _weighted(x: ArrayOrNumber, places: tuple, weight: float, otherwise: float = 1.0) -> Any:
     """x times a weight at these places (along the last axis), and another elsewhere."""
     if not places and otherwise == 1.0:
         return x
@@ -55,14 +56,14 @@ def _weighted(x: Any, places: tuple, weight: float, otherwise: float = 1.0) -> A
     return in_dtype(x * weights, type_of(x).dtype)
 
 
-def _phase(n: Any, slope: float, offset: float, m: Any, dtype: np.dtype) -> Any:
+def _phase(n: Extent, slope: float, offset: float, m: Extent, dtype: np.dtype) -> AnyArray:
     """exp(-i pi slope (j + offset) / m) for j = 0 to n - 1."""
     j = registry["iota"](n, dtype=INT) + offset
     angle = j * (-np.pi * slope) / m
     return registry["cast"](registry["exp"](angle * 1j), dtype=dtype)
 
 
-def _summed(x: Any, kind: TransformType, sine: bool) -> Any:
+def _summed(x: AnyArray, kind: TransformType, sine: bool) -> AnyArray:
     """The sums of real values along the last axis."""
     n = shape_of(x)[-1]
     m, dtype = n + kind.more, complex_dtype(type_of(x).dtype)
@@ -84,7 +85,7 @@ def _ends(type: int, sine: bool) -> "tuple[tuple, tuple]":
     return ((), single) if type == 2 else (single, ()) if type == 3 else ((), ())
 
 
-def _transformed(x: Any, type: int, norm: Any, orthogonalize: Any, inverse: bool, sine: bool) -> Any:
+def _transformed(x: Any, type: int, norm: Any, orthogonalize: Any, inverse: bool, sine: bool) -> AnyArray:
     type = INVERSE[type] if inverse else type
     orthogonal = norm == "ortho" if orthogonalize is None else orthogonalize
     before, after = _ends(type, sine) if orthogonal else ((), ())
@@ -96,7 +97,8 @@ def _transformed(x: Any, type: int, norm: Any, orthogonalize: Any, inverse: bool
     return scaled(in_dtype(y, type_of(x).dtype), norm, length, inverse)
 
 
-def along(x: Any, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inverse: bool, sine: bool) -> Any:
+def along(x: ArrayOrNumber, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inverse: bool,
+          sine: bool) -> AnyArray:
     """One transform along one axis; of a complex x, that of its parts."""
     if type not in (1, 2, 3, 4):
         raise ValueError(f"Type must be an integer 1, 2, 3 or 4; not {type}")
@@ -112,14 +114,14 @@ def along(x: Any, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inv
 
 def _faces(name: str, inverse: bool, sine: bool) -> None:
     @face(f"scipy.fft.{name}")
-    def one(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
-            workers: Any = None, orthogonalize: Any = None) -> Any:
+    def one(x: ArrayLike, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
+            workers: Any = None, orthogonalize: Any = None) -> AnyArray:
         x = signal(x)
         return along(x, n, one_axis(axis, rank(x)), type, norm, orthogonalize, inverse, sine)
 
     @face(f"scipy.fft.{name}n")
-    def several(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None, overwrite_x: bool = False,
-                workers: Any = None, *, orthogonalize: Any = None) -> Any:
+    def several(x: ArrayLike, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None,
+                overwrite_x: bool = False, workers: Any = None, *, orthogonalize: Any = None) -> AnyArray:
         x = signal(x)
         for n, ax in reversed(lengths_and_axes(x, s, axes)):
             x = along(x, n, ax, type, norm, orthogonalize, inverse, sine)

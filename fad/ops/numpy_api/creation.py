@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
@@ -30,13 +31,13 @@ def _refuse_like(function: str, like: Any) -> None:
         raise refuse(function, "like")
 
 
-def check_order(order: Any) -> None:
+def check_order(order: str) -> None:
     """An error unless NumPy has such an order of elements in memory."""
     if order is not None and str(order).upper() not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
 
 
-def in_order(y: Any, order: Any) -> Any:
+def in_order(y: Any, order: str) -> Any:
     """y, marked as not in C order if Fortran's order was asked for: then fad does not know whether a reshape copies
     it."""
     check_order(order)
@@ -47,7 +48,7 @@ def in_order(y: Any, order: Any) -> Any:
     return y
 
 
-def filled(shape: Any, value: Any, dtype: Any) -> Any:
+def filled(shape: Any, value: Any, dtype: Any) -> AnyArray:
     """An array of one value (or of values that broadcast), in this dtype."""
     new, dtype = extents_given(shape), np.dtype(dtype)
     if any(isinstance(n, int) and n < 0 for n in new):
@@ -66,17 +67,18 @@ def filled(shape: Any, value: Any, dtype: Any) -> Any:
 
 def _uniform(name: str, value: Any) -> None:
     @face(f"numpy.{name}", creation=True)
-    def of_shape(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    def of_shape(shape: ArrayLike, dtype: Any = None, order: str = "C", *, device: Any = None,
+                 like: Any = None) -> AnyArray:
         _refuse_like(f"numpy.{name}", like)
         return in_order(filled(shape, value, float if dtype is None else dtype), order)
 
     @face(f"numpy.{name}_like")
-    def like_another(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
-                     device: Any = None) -> Any:
+    def like_another(a: ArrayLike, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+                     device: Any = None) -> AnyArray:
         return in_order(_like(a, value, dtype, shape), order)
 
 
-def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+def _like(a: Any, value: Any, dtype: Any, shape: Any) -> AnyArray:
     x = as_array(a)
     return filled(shape_of(x) if shape is None else shape, value, type_of(x).dtype if dtype is None else dtype)
 
@@ -90,26 +92,26 @@ def _dtype_of_value(value: Any) -> np.dtype:
 
 
 @face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None,
-         like: Any = None) -> Any:
+def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", *, device: Any = None,
+         like: Any = None) -> AnyArray:
     _refuse_like("numpy.full", like)
     return in_order(filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype), order)
 
 
 @face("numpy.full_like", samples=("np.full_like(x, v[1])",))
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
-              device: Any = None) -> Any:
+def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: Any = None, order: str = "K", subok: bool = True,
+              shape: Any = None, *, device: Any = None) -> AnyArray:
     return in_order(_like(a, fill_value, dtype, shape), order)
 
 
-def diagonal_mask(n: Any, m: Any, k: Any, compare: Callable) -> Any:
+def diagonal_mask(n: Extent, m: Extent, k: int, compare: Callable) -> AnyArray:
     """The n x m booleans compare(column - row, k)."""
     return compare(iota_(m, dtype=INT) - reshape_(iota_(n, dtype=INT), n, 1), k)
 
 
 @face("numpy.eye", creation=True)
-def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None,
-        like: Any = None) -> Any:
+def eye(N: ArrayLike, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", *, device: Any = None,
+        like: Any = None) -> AnyArray:
     _refuse_like("numpy.eye", like)
     n, = extents_given(N)
     m = n if M is None else extents_given(M)[0]
@@ -117,12 +119,12 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C",
 
 
 @face("numpy.identity", creation=True)
-def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> AnyArray:
     return eye(n, dtype=float if dtype is None else dtype, like=like)
 
 
 @face("numpy.tri", creation=True)
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> AnyArray:
     _refuse_like("numpy.tri", like)
     n, = extents_given(N)
     m = n if M is None else extents_given(M)[0]
@@ -150,18 +152,18 @@ def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: Any = N
     return in_dtype(_steps(first, end, step), common)
 
 
-def _is_integer(n: Any) -> bool:
+def _is_integer(n: ArrayOrNumber) -> bool:
     return isinstance(n, (int, np.integer)) or (is_value(n) and rank(n) == 0 and type_of(n).dtype.kind in "iu")
 
 
-def _steps(first: Any, end: Any, step: Any) -> Any:
+def _steps(first: ArrayOrNumber, end: ArrayOrNumber, step: ArrayOrNumber) -> AnyArray:
     """first, first + step, ...: as many as lie before end; of the same rounding as NumPy's."""
     room = registry["cast"](registry["ceil"]((end - first) / step), dtype=INT)
     n, = extents_given(registry["maximum"](room, 0))
     return first + iota_(n, dtype=FLOAT) * ((first + step) - first)
 
 
-def _integers(first: Any, end: Any, step: Any) -> Any:
+def _integers(first: Any, end: Extent, step: int) -> AnyArray:
     """first, first + step, ... before end."""
     if not isinstance(step, int):
         step = operator.index(step)
@@ -175,8 +177,8 @@ def _integers(first: Any, end: Any, step: Any) -> Any:
 
 @face("numpy.linspace", creation=True,
       samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
-def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None,
-             axis: Any = 0, *, device: Any = None) -> Any:
+def linspace(start: AnyArray, stop: AnyArray, num: Any = 50, endpoint: bool = True, retstep: bool = False,
+             dtype: Any = None, axis: Any = 0, *, device: Any = None) -> Any:
     n, = extents_given(num)
     start, stop = (as_array(a) for a in (start, stop))
     common = result_dtype(start, stop, float(0))
@@ -194,13 +196,13 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep
     return (y, step) if retstep else y
 
 
-def _rounded_down(y: Any, dtype: np.dtype) -> Any:
+def _rounded_down(y: AnyArray, dtype: np.dtype) -> AnyArray:
     return in_dtype(registry["floor"](y) if dtype.kind in "iu" else y, dtype)
 
 
 @face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
-def logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None,
-             axis: Any = 0) -> Any:
+def logspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = True, base: ArrayLike = 10.0,
+             dtype: Any = None, axis: Any = 0) -> AnyArray:
     base = as_array(base)
     if rank(base):
         raise refuse("numpy.logspace", "an array of bases")
@@ -208,7 +210,8 @@ def logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: A
 
 
 @face("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"))
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+def geomspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = True, dtype: Any = None,
+              axis: Any = 0) -> AnyArray:
     """Equal steps of the logarithm between the ends' absolute values, in the sign of both."""
     start, stop = (as_array(a) * 1.0 for a in (start, stop))
     if any(type_of(a).dtype.kind == "c" for a in (start, stop)):
@@ -231,7 +234,7 @@ def fresh(x: Any) -> Any:
     return np.array(x) if not is_value(x) else registry["cast"](x, dtype=type_of(x).dtype)
 
 
-def as_strong(a: Any, dtype: Any = None) -> Any:
+def as_strong(a: Any, dtype: Any = None) -> AnyArray:
     """An array of the argument, in a dtype of its own (a Python number's is float64, int64, ...). Objects and texts
     are no part of a program."""
     x = as_array(a)
@@ -249,28 +252,28 @@ def _are_numbers(own: np.dtype, asked: Any) -> bool:
     return own.kind in "biufc" and (not is_given(asked) or np.dtype(asked).kind in "biufc")
 
 
-def _with_rank(x: Any, least: int) -> Any:
+def _with_rank(x: AnyArray, least: int) -> AnyArray:
     return reshape_(x, *[1] * (least - rank(x)), *shape_of(x)) if rank(x) < least else x
 
 
 @face("numpy.array", creation=True,
       samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
-def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0,
-          like: Any = None) -> Any:
+def array(object: ArrayLike, dtype: Any = None, *, copy: bool = True, order: str = "K", subok: bool = False,
+          ndmin: int = 0, like: Any = None) -> AnyArray:
     _refuse_like("numpy.array", like)
     y = _unless_copied(_with_rank(as_strong(object, dtype), ndmin), object, order, copy)
     return in_order(fresh(y), order) if copy and y is object else y
 
 
 @face("numpy.asarray", "numpy.asanyarray", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
-def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
-            like: Any = None) -> Any:
+def asarray(a: ArrayLike, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
+            like: Any = None) -> AnyArray:
     _refuse_like("numpy.asarray", like)
     y = _unless_copied(as_strong(a, dtype), a, order, copy)
     return in_order(fresh(y), order) if copy and y is a else y
 
 
-def _unless_copied(y: Any, given: Any, order: Any, copy: Any) -> Any:
+def _unless_copied(y: AnyArray, given: Any, order: Any, copy: Any) -> AnyArray:
     """y, made of what is given, in this order. An array that needs no change stays what it is: the caller of the face
     knows how it lies in memory, and copies it if it has to lie in another order (see trace/values/mutation.py).
     """
@@ -283,26 +286,26 @@ def _unless_copied(y: Any, given: Any, order: Any, copy: Any) -> Any:
 
 
 @face("numpy.asarray_chkfinite", creation=True, samples=("np.asarray_chkfinite(x)",))
-def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+def asarray_chkfinite(a: ArrayLike, dtype: Any = None, order: Any = None) -> AnyArray:
     y = asarray(a, dtype, order)
     check_finite(y)
     return y
 
 
 @face("numpy.asfortranarray", creation=True)
-def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def asfortranarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> AnyArray:
     _refuse_like("numpy.asfortranarray", like)
     return _unless_copied(_with_rank(as_strong(a, dtype), 1), a, "F", None)
 
 
 @face("numpy.ascontiguousarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def ascontiguousarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> AnyArray:
     _refuse_like("numpy.ascontiguousarray", like)
     return _with_rank(as_strong(a, dtype), 1)
 
 
 @face("numpy.require", creation=True)
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+def require(a: ArrayLike, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> AnyArray:
     wanted = [requirements] if isinstance(requirements, str) else requirements or ()
     if any(r.upper() in ("O", "OWNDATA") for r in wanted):
         raise refuse("numpy.require", "OWNDATA", "whether an array owns its memory is not known", "copy it")
@@ -310,12 +313,12 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 
 
 @face("numpy.copy", samples=("np.copy(x)",))
-def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
+def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> AnyArray:
     return fresh(in_order(as_strong(a), order))
 
 
 @face("numpy.fromiter", creation=True, samples=("np.fromiter((t * t for t in v), float)",))
-def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
+def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> AnyArray:
     _refuse_like("numpy.fromiter", like)
     return as_strong(list(iter if count < 0 else islice(iter, count)), dtype)
 
@@ -325,7 +328,7 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any
 
 @face("numpy.meshgrid", samples=("np.meshgrid(v, v)[0] * np.meshgrid(v, v)[1]",
                                  "np.meshgrid(v, x[0], indexing='ij')[1]"))
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
+def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     count = len(xi)
@@ -355,7 +358,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 
 
 @face("numpy.fromfunction", creation=True)
-def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> AnyArray:
     _refuse_like("numpy.fromfunction", like)
     grid = indices(shape, dtype)
     return function(*[grid[k] for k in range(len(extents_given(shape)))], **kwargs)

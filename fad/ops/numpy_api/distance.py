@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
 from ..face import BY_NAME, face
@@ -14,19 +15,19 @@ from .arguments import as_array, fixed, in_dtype, rank, refuse
 from .fft import signal
 
 
-def _last(x: Any, reduce: str = "sum") -> Any:
+def _last(x: AnyArray, reduce: str = "sum") -> AnyArray:
     return registry[reduce](x, axes=(rank(x) - 1,))
 
 
-def _length(d: Any) -> Any:
+def _length(d: AnyArray) -> AnyArray:
     return BY_NAME["numpy.linalg.norm"].call(d, axis=-1)
 
 
-def _cosine(a: Any, b: Any) -> Any:
+def _cosine(a: AnyArray, b: AnyArray) -> AnyArray:
     return 1.0 - _last(a * b) / (_length(a) * _length(b))
 
 
-def _centred(x: Any) -> Any:
+def _centred(x: AnyArray) -> AnyArray:
     return x - registry["reshape"](_last(x) / shape_of(x)[-1], *shape_of(x)[:-1], 1)
 
 
@@ -40,7 +41,7 @@ SHORT = {"cityblock": "cityblock", "manhattan": "cityblock", "l1": "cityblock", 
          "chebychev": "chebyshev"}
 
 
-def _canberra(difference: Any, size: Any) -> Any:
+def _canberra(difference: AnyArray, size: AnyArray) -> AnyArray:
     return registry["where"](size == 0, 0.0, difference / registry["where"](size == 0, 1.0, size))
 
 
@@ -48,7 +49,7 @@ def _minkowski(p: Any) -> Callable:
     return lambda a, b: BY_NAME["numpy.linalg.norm"].call(a - b, p, -1)
 
 
-def _metric(name: str, metric: Any, options: dict) -> Callable:
+def _metric(name: str, metric: str, options: dict) -> Callable:
     known = METRICS.get(SHORT.get(metric, metric)) if isinstance(metric, str) else None
     if metric == "minkowski":
         return _minkowski(options.pop("p", 2))
@@ -61,7 +62,7 @@ def _metric(name: str, metric: Any, options: dict) -> Callable:
 @face("scipy.spatial.distance.cdist",
       samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')",
                "distance.cdist(x, v[None], 'cosine')"))
-def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **options: Any) -> Any:
+def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: Any = None, **options: Any) -> Any:
     if out is not None:
         raise refuse("scipy.spatial.distance.cdist", "out", do="assign the result")
     a, b = signal(XA), signal(XB)
@@ -72,7 +73,7 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **opt
 
 
 @face("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"))
-def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **options: Any) -> Any:
+def pdist(X: ArrayLike, metric: str = "euclidean", *, out: Any = None, **options: Any) -> AnyArray:
     if out is not None:
         raise refuse("scipy.spatial.distance.pdist", "out", do="assign the result")
     x = signal(X)
@@ -84,14 +85,14 @@ def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **options: Any)
 
 
 def _between_vectors(name: str, of_pair: Callable) -> Callable:
-    def distance(u: Any, v: Any, w: Any = None) -> Any:
+    def distance(u: AnyArray, v: AnyArray, w: Any = None) -> AnyArray:
         if w is not None:
             raise refuse(f"scipy.spatial.distance.{name}", "w")
         return of_pair(_vector(u), _vector(v))
     return distance
 
 
-def _vector(u: Any) -> Any:
+def _vector(u: Any) -> AnyArray:
     x = as_array(u)
     if rank(x) != 1:
         raise ValueError("Input vector should be 1-D.")
@@ -103,24 +104,24 @@ for _name, _of_pair in METRICS.items():
 
 
 @face("scipy.spatial.distance.minkowski")
-def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
+def minkowski(u: ArrayLike, v: ArrayLike, p: Any = 2, w: Any = None) -> AnyArray:
     return _between_vectors("minkowski", _minkowski(p))(u, v, w)
 
 
 @face("scipy.spatial.distance.seuclidean", samples=("distance.seuclidean(v, x[0], x[1])",))
-def seuclidean(u: Any, v: Any, V: Any) -> Any:
+def seuclidean(u: ArrayLike, v: ArrayLike, V: ArrayLike) -> AnyArray:
     return _length((_vector(u) - _vector(v)) / registry["sqrt"](_vector(V)))
 
 
 @face("scipy.spatial.distance.mahalanobis", samples=("distance.mahalanobis(v, x[0], P)",))
-def mahalanobis(u: Any, v: Any, VI: Any) -> Any:
+def mahalanobis(u: ArrayLike, v: ArrayLike, VI: ArrayLike) -> AnyArray:
     d, dot = _vector(u) - _vector(v), BY_NAME["numpy.dot"].call
     return registry["sqrt"](dot(dot(d, BY_NAME["numpy.atleast_2d"].call(VI)), d))
 
 
 @face("scipy.spatial.distance.jensenshannon",
       samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"))
-def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: int = 0, keepdims: bool = False) -> Any:
+def jensenshannon(p: AnyArray, q: AnyArray, base: Any = None, *, axis: int = 0, keepdims: bool = False) -> AnyArray:
     """The root of the mean divergence from what lies between two distributions (J. Lin, IEEE Transactions on
     Information Theory 37 (1991) 145)."""
     total, divergence = BY_NAME["numpy.sum"].call, BY_NAME["scipy.special.rel_entr"].call
@@ -133,7 +134,7 @@ def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: int = 0, keepdims: 
 
 @face("scipy.spatial.distance.squareform",
       samples=("distance.squareform(distance.pdist(x))", "distance.squareform(S + S.T - np.diag(2 * np.diag(S)))"))
-def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
+def squareform(X: ArrayLike, force: str = "no", checks: bool = True) -> AnyArray:
     """The matrix of the distances between all pairs, or these of the matrix."""
     x = as_array(X)
     if (force.lower(), rank(x)) in (("tomatrix", 2), ("tovector", 1)) or rank(x) not in (1, 2):

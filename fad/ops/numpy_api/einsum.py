@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import type_of
 from .. import extents
@@ -67,7 +68,7 @@ def parse(subscripts: str, ranks: list) -> "tuple[list, str]":
 # -- one operand -----------------------------------------------------------------------------------
 
 
-def without_repeats(x: Any, word: str) -> "tuple[Any, str]":
+def without_repeats(x: ArrayOrNumber, word: str) -> "tuple[Any, str]":
     """Of axes with one letter only the diagonal, on one axis."""
     for c in dict.fromkeys(word):
         while word.count(c) > 1:
@@ -79,7 +80,7 @@ def without_repeats(x: Any, word: str) -> "tuple[Any, str]":
     return x, word
 
 
-def summed_to(x: Any, word: str, keep: set) -> "tuple[Any, str]":
+def summed_to(x: ArrayOrNumber, word: str, keep: set) -> "tuple[Any, str]":
     """x summed over the axes that are not to be kept, in its own dtype."""
     axes = tuple(k for k, c in enumerate(word) if c not in keep)
     if not axes:
@@ -88,7 +89,7 @@ def summed_to(x: Any, word: str, keep: set) -> "tuple[Any, str]":
     return in_dtype(op(x, axes=axes), type_of(x).dtype), "".join(c for c in word if c in keep)
 
 
-def without_stretched(x: Any, word: str, full: dict) -> "tuple[Any, str]":
+def without_stretched(x: ArrayOrNumber, word: str, full: dict) -> "tuple[Any, str]":
     """x without the axes of extent 1 that another operand's extent stretches."""
     ones = [k for k, n in enumerate(shape_of(x)) if _is_stretched(n, full[word[k]])]
     if not ones:
@@ -97,7 +98,7 @@ def without_stretched(x: Any, word: str, full: dict) -> "tuple[Any, str]":
     return x, "".join(c for k, c in enumerate(word) if k not in ones)
 
 
-def _is_stretched(n: Any, full: Any) -> bool:
+def _is_stretched(n: Extent, full: ArrayOrNumber) -> bool:
     if isinstance(n, int) and isinstance(full, int):
         return n == 1 and full != 1
     return extents.hint(n) != extents.hint(full) and extents.is_one(n)
@@ -116,7 +117,7 @@ def _full_extents(operands: list, words: list) -> dict:
 # -- several ---------------------------------------------------------------------------------------
 
 
-def order_of(words: list, out: str, full: dict, optimize: Any) -> list:
+def order_of(words: list, out: str, full: dict, optimize: bool) -> list:
     """Which operands meet, pair by pair: by what is cheapest at the sizes seen at tracing."""
     if len(words) < 3 or optimize is False:
         return [(0, 1)] * (len(words) - 1)
@@ -131,7 +132,7 @@ def order_of(words: list, out: str, full: dict, optimize: Any) -> list:
     return path if all(len(step) == 2 for step in path) else [(0, 1)] * (len(words) - 1)
 
 
-def _meet(x: Any, a: str, y: Any, b: str, keep: set) -> "tuple[Any, str]":
+def _meet(x: ArrayOrNumber, a: str, y: AnyArray, b: str, keep: set) -> "tuple[Any, str]":
     """Two operands multiplied, and summed over the letters that nothing else needs."""
     x, a = summed_to(x, a, keep | set(b))
     y, b = summed_to(y, b, keep | set(a))
@@ -143,7 +144,7 @@ def _meet(x: Any, a: str, y: Any, b: str, keep: set) -> "tuple[Any, str]":
                                'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
                                "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
 def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: Casting = "safe",
-           optimize: Any = True) -> Any:
+           optimize: bool = True) -> AnyArray:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     given = [as_array(x) for x in given]
     common = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(x).dtype for x in given])
@@ -162,7 +163,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
     return into(out, y if any(y is x for x in given) else in_order(y, order))
 
 
-def _arranged(x: Any, word: str, out: str) -> Any:
+def _arranged(x: AnyArray, word: str, out: str) -> AnyArray:
     """The axes in the order asked for."""
     return x if word == out else registry["transpose"](x, axes=tuple(word.index(c) for c in out))
 

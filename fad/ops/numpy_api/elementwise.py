@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import BOOL, COMPLEX, FLOAT, result_dtype, type_of
 from ..choice import abs as absolute
@@ -25,7 +26,7 @@ from .arguments import as_array, in_dtype, into, is_given, one_axis, rank, refus
 
 @face("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)",
                               "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: ArrayLike, x: Any = None, y: Any = None) -> AnyArray:
     """x where the condition holds, y elsewhere; derivatives ignore the branch not taken. With one argument, nonzero."""
     if x is None and y is None:
         return BY_NAME["numpy.nonzero"].call(condition)
@@ -35,7 +36,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 @face("numpy.select", samples=("np.select([x < 0.4, x < 0.6], [x, x ** 2], 0.0)",))
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Any, choicelist: Any, default: ArrayLike = 0) -> AnyArray:
     """The first choice whose condition holds."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -51,8 +52,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 @face("numpy.clip", method="clip",
       samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
-def clip(a: Any, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue,
-         max: Any = np._NoValue, dtype: Any = None, where: Any = True) -> Any:
+def clip(a: ArrayLike, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue,
+         max: Any = np._NoValue, dtype: Any = None, where: bool = True) -> AnyArray:
     """a between its bounds; on a bound its slope is 1, as inside."""
     x, low, high = as_array(a), _given(a_min, min), _given(a_max, max)
     if is_given(dtype):
@@ -65,7 +66,7 @@ def _given(first: Any, second: Any) -> Any:
     return as_array(first) if is_given(first) else as_array(second) if is_given(second) else None
 
 
-def _clipped(x: Any, low: Any, high: Any) -> Any:
+def _clipped(x: ArrayOrNumber, low: Any, high: Any) -> AnyArray:
     kind = result_dtype(x, high if low is None else low).kind
     if kind != "f" and (low is None or high is None):
         return registry["minimum"](x, high) if low is None else registry["maximum"](x, low)
@@ -73,13 +74,14 @@ def _clipped(x: Any, low: Any, high: Any) -> Any:
 
 
 @face("numpy.nan_to_num", samples=("np.nan_to_num(x)", "np.nan_to_num(np.where(x > 0.5, x, np.nan), nan=1.0)"))
-def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: Any = None,
+               neginf: Any = None) -> AnyArray:
     """x with numbers for nan and the infinities."""
     y = _without_nan(as_array(x), nan, posinf, neginf)
     return y if copy or not rank(y) else into(x, y)
 
 
-def _without_nan(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+def _without_nan(x: AnyArray, nan: Any, posinf: Any, neginf: Any) -> AnyArray:
     if is_complex(x):
         return make_complex(*[_without_nan(part(x), nan, posinf, neginf) for part in (real_, imag_)])
     if type_of(x).dtype.kind != "f":
@@ -96,21 +98,21 @@ def _without_nan(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
 
 
 @face("numpy.real", property="real", samples=("np.real(x)", "np.real((x + 2j) ** 2)", "np.abs(np.exp(1j * x))"))
-def real(val: Any) -> Any:
+def real(val: ArrayLike) -> Any:
     """The real part."""
     val = as_array(val)
     return real_(val) if is_complex(val) else val
 
 
 @face("numpy.imag", property="imag", samples=("np.imag(np.exp(1j * x))",))
-def imag(val: Any) -> Any:
+def imag(val: ArrayLike) -> AnyArray:
     """The imaginary part; zeros of a real array."""
     val = as_array(val)
     return imag_(val) if is_complex(val) else registry["zeros_like"](val)
 
 
 @face("numpy.angle", samples=("np.angle(x + 1j * v)", "np.angle(x + 1j * v, deg=True)"))
-def angle(z: Any, deg: bool = False) -> Any:
+def angle(z: ArrayLike, deg: bool = False) -> AnyArray:
     """The angle in the complex plane."""
     y = angle_(as_array(z))
     return y * (180.0 / math.pi) if deg else y
@@ -120,7 +122,7 @@ METHODS["conj"] = METHODS["conjugate"] = lambda x: conj(x) if is_complex(x) else
 
 
 @face("numpy.real_if_close")
-def real_if_close(a: Any, tol: float = 100) -> Any:
+def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     """A real array is real; whether a complex one is close to real depends on its values."""
     a = as_array(a)
     if is_complex(a):
@@ -133,7 +135,7 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
 
 
 @face("numpy.round", "numpy.around", method="round", samples=("np.round(x, 2) * x",))
-def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> AnyArray:
     """Rounded to decimals; piecewise constant."""
     x = as_array(a)
     if is_complex(x):
@@ -151,20 +153,20 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
 
 @face("numpy.fix", samples=("np.fix(3 * x) * x",))
-def fix(x: Any, out: Any = None) -> Any:
+def fix(x: ArrayLike, out: Any = None) -> AnyArray:
     """Rounded towards zero."""
     return into(out, registry["trunc"](as_array(x)))
 
 
 @face("numpy.sinc", samples=("np.sinc(x)", "np.sinc(x - x)"))
-def sinc(x: Any) -> Any:
+def sinc(x: ArrayLike) -> AnyArray:
     """sin(pi x) / (pi x)."""
     x = as_array(x)
     return registry["sinc"](x if type_of(x).dtype.kind in "fc" else in_dtype(x, FLOAT))
 
 
 @face("numpy.i0", samples=("np.i0(x)",))
-def i0(x: Any) -> Any:
+def i0(x: ArrayLike) -> AnyArray:
     """The modified Bessel function of order 0."""
     x = as_array(x)
     return in_dtype(registry["i0"](x), type_of(x).dtype if type_of(x).dtype.kind == "f" else FLOAT)
@@ -184,7 +186,7 @@ def kaiser(M: Any, beta: Any) -> Any:
 
 
 @face("numpy.isclose")
-def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(a: AnyArray, b: AnyArray, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Where |a - b| <= atol + rtol |b|."""
     a, b = as_array(a), as_array(b)
     if type_of(b).dtype.kind in "biu":                         # whose differences may be none
@@ -194,13 +196,13 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
 
 
 @face("numpy.allclose")
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(a: ArrayLike, b: ArrayLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Whether all elements are close."""
     return _all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @face("numpy.array_equal")
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Any:
     """Whether shapes and elements are equal."""
     a, b = as_array(a1), as_array(a2)
     if len(shape_of(a)) != len(shape_of(b)) or not all(m == n for m, n in zip(shape_of(a), shape_of(b))):
@@ -210,17 +212,17 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
 
 
 @face("numpy.array_equiv")
-def array_equiv(a1: Any, a2: Any) -> Any:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     """Whether arrays that broadcast are equal."""
     return _all(as_array(a1) == as_array(a2))
 
 
-def _all(x: Any) -> Any:
+def _all(x: AnyArray) -> AnyArray:
     return registry["all"](x, axes=tuple(range(len(shape_of(x)))))
 
 
 @face("numpy.isposinf")
-def isposinf(x: Any, out: Any = None) -> Any:
+def isposinf(x: ArrayLike, out: Any = None) -> AnyArray:
     """Where x is +inf."""
     return into(out, as_array(x) == math.inf)
 
@@ -232,7 +234,7 @@ def isneginf(x: Any, out: Any = None) -> Any:
 
 
 @face("numpy.isreal")
-def isreal(x: Any) -> Any:
+def isreal(x: ArrayLike) -> AnyArray:
     """Where the imaginary part is zero."""
     return imag(x) == 0
 
@@ -253,7 +255,7 @@ face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
                                "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
                                "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)",
                                "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     if rank(xp) != 1 or rank(fp) != 1:
@@ -281,7 +283,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return where_(x > xp[-1], right, where_(x < xp[0], left, inside))
 
 
-def _where_a_number(y: Any, other: Any) -> Any:
+def _where_a_number(y: AnyArray, other: AnyArray) -> AnyArray:
     """y, or what the other end of the interval gives where that is nan: next to an infinite value."""
     return where_(y == y, y, other)
 
@@ -297,7 +299,7 @@ def _one_period(x: Any, xp: Any, fp: Any, period: Any) -> tuple:
 
 
 @face("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)", "np.unwrap(9 * x, period=1.5 + v[0])"))
-def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Any:
+def unwrap(p: AnyArray, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Any:
     """p without jumps of more than half a period. The correction is a whole number of periods and depends on the
     period alone."""
     p = as_array(p)

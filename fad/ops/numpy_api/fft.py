@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import complex_dtype, type_of
 from .. import extents
@@ -16,7 +17,7 @@ from .shape import extents_given
 # -- one axis --------------------------------------------------------------------------------------
 
 
-def signal(a: Any) -> Any:
+def signal(a: Any) -> AnyArray:
     """a as an array of a floating dtype that has a transform: float64 for integers, float32 for float16."""
     x = as_array(a)
     dtype = type_of(x).dtype
@@ -24,11 +25,11 @@ def signal(a: Any) -> Any:
     return in_dtype(x, wanted)
 
 
-def as_complex(x: Any) -> Any:
+def as_complex(x: AnyArray) -> AnyArray:
     return x if is_complex(x) else registry["cast"](x, dtype=complex_dtype(type_of(x).dtype))
 
 
-def swapped_last(x: Any, ax: int) -> Any:
+def swapped_last(x: ArrayOrNumber, ax: int) -> Any:
     """x with an axis and the last one exchanged."""
     last = rank(x) - 1
     if ax == last:
@@ -38,7 +39,7 @@ def swapped_last(x: Any, ax: int) -> Any:
     return registry["transpose"](x, axes=tuple(order))
 
 
-def of_length(x: Any, n: Any) -> Any:
+def of_length(x: AnyArray, n: Extent) -> AnyArray:
     """x cropped to n values along the last axis, or zeros added behind."""
     have = shape_of(x)[-1]
     if n is None or same_extent(n, have):
@@ -61,7 +62,7 @@ def share_of(norm: Any, inverse: bool) -> int:
     return -power if inverse else power
 
 
-def scaled(y: Any, norm: Any, n: Any, inverse: bool) -> Any:
+def scaled(y: AnyArray, norm: Any, n: Extent, inverse: bool) -> AnyArray:
     """The result of a transform of n values, normalized."""
     power = share_of(norm, inverse)
     if not power:
@@ -71,21 +72,21 @@ def scaled(y: Any, norm: Any, n: Any, inverse: bool) -> Any:
     return in_dtype(y * n if power < 0 else y / n, type_of(y).dtype)
 
 
-def checked_length(n: Any, have: Any) -> Any:
+def checked_length(n: Any, have: ArrayOrNumber) -> Any:
     n = have if n is None else extents_given(n)[0]
     if isinstance(n, int) and n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     return n
 
 
-def complex_transform(x: Any, n: Any, ax: int, norm: Any, inverse: bool) -> Any:
+def complex_transform(x: AnyArray, n: Any, ax: int, norm: Any, inverse: bool) -> AnyArray:
     """fft or ifft along one axis."""
     n = checked_length(n, shape_of(x)[ax])
     x = of_length(swapped_last(as_complex(x), ax), n)
     return swapped_last(scaled(ifft(x) if inverse else fft(x), norm, n, inverse), ax)
 
 
-def to_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = False) -> Any:
+def to_half_spectrum(x: AnyArray, n: Any, ax: int, norm: Any, inverse: bool = False) -> AnyArray:
     """rfft along one axis; as an inverse (ihfft), the conjugate and its scale."""
     n = checked_length(n, shape_of(x)[ax])
     if is_complex(x):
@@ -95,7 +96,7 @@ def to_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = False) 
     return swapped_last(scaled(y, norm, n, inverse), ax)
 
 
-def from_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = True) -> Any:
+def from_half_spectrum(x: AnyArray, n: Any, ax: int, norm: Any, inverse: bool = True) -> AnyArray:
     """irfft along one axis; not as an inverse (hfft), of the conjugate and with its scale."""
     n = checked_length(n, (shape_of(x)[ax] - 1) * 2)
     x = of_length(swapped_last(as_complex(x), ax), n // 2 + 1)
@@ -105,11 +106,11 @@ def from_half_spectrum(x: Any, n: Any, ax: int, norm: Any, inverse: bool = True)
 
 def along_one_axis(transform: Callable, **options: Any) -> tuple:
     """The face of a transform along one axis, in NumPy's and SciPy's signatures."""
-    def numpy_face(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    def numpy_face(a: AnyArray, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> AnyArray:
         x = signal(a)
         return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
 
-    def scipy_face(x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False) -> Any:
+    def scipy_face(x: AnyArray, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False) -> AnyArray:
         return numpy_face(x, n, axis, norm)
     return numpy_face, scipy_face
 
@@ -117,7 +118,7 @@ def along_one_axis(transform: Callable, **options: Any) -> tuple:
 # -- several axes ----------------------------------------------------------------------------------
 
 
-def lengths_and_axes(x: Any, s: Any, axes: Any) -> list:
+def lengths_and_axes(x: AnyArray, s: Any, axes: Any) -> list:
     """(length or None, axis) for each axis to transform, in order; the last one's length is that of its real side."""
     s = s if s is None or isinstance(s, (tuple, list)) else (s,)
     if axes is None:
@@ -129,19 +130,19 @@ def lengths_and_axes(x: Any, s: Any, axes: Any) -> list:
     return list(zip(s, axes))
 
 
-def _complex_axes(x: Any, pairs: list, norm: Any, inverse: bool) -> Any:
+def _complex_axes(x: AnyArray, pairs: list, norm: Any, inverse: bool) -> AnyArray:
     for n, ax in reversed(pairs):
         x = complex_transform(x, n, ax, norm, inverse)
     return x
 
 
-def _from_real(x: Any, pairs: list, norm: Any, inverse: bool = False) -> Any:
+def _from_real(x: AnyArray, pairs: list, norm: Any, inverse: bool = False) -> AnyArray:
     """rfftn: the last axis from real, then the others (ihfftn: its inverse kin)."""
     n, ax = pairs[-1]
     return _complex_axes(to_half_spectrum(x, n, ax, norm, inverse), pairs[:-1], norm, inverse)
 
 
-def _to_real(x: Any, pairs: list, norm: Any, inverse: bool = True) -> Any:
+def _to_real(x: AnyArray, pairs: list, norm: Any, inverse: bool = True) -> AnyArray:
     """irfftn: the other axes first, the last one to real (hfftn: its forward kin)."""
     n, ax = pairs[-1]
     return from_half_spectrum(_complex_axes(x, pairs[:-1], norm, inverse), n, ax, norm, inverse)
@@ -151,12 +152,13 @@ def along_axes(transform: Callable, axes: Any, **options: Any) -> tuple:
     """The face of a transform along several axes, in NumPy's and SciPy's signatures."""
     default = axes
 
-    def numpy_face(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+    def numpy_face(a: AnyArray, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> AnyArray:
         x = signal(a)
         pairs = lengths_and_axes(x, s, axes)
         return into(out, transform(x, pairs, norm, **options) if pairs else x)
 
-    def scipy_face(x: Any, s: Any = None, axes: Any = default, norm: Any = None, overwrite_x: bool = False) -> Any:
+    def scipy_face(x: AnyArray, s: Any = None, axes: Any = default, norm: Any = None,
+                   overwrite_x: bool = False) -> AnyArray:
         return numpy_face(x, s, axes, norm)
     return numpy_face, scipy_face
 
@@ -192,7 +194,7 @@ for _name, (_transform, _options) in SEVERAL.items():
 # -- order and frequencies -------------------------------------------------------------------------
 
 
-def _rotated(x: Any, ax: int, first: Any) -> Any:
+def _rotated(x: Any, ax: int, first: AnyArray) -> AnyArray:
     """x with the entry `first` along an axis in front, and those before it behind."""
     n = shape_of(x)[ax]
     front = registry["slice_axis"](x, ax, first, extents.difference(n, first))
@@ -200,7 +202,7 @@ def _rotated(x: Any, ax: int, first: Any) -> Any:
 
 
 @face("numpy.fft.fftshift", "scipy.fft.fftshift", samples=("np.fft.fftshift(x)", "np.fft.fftshift(x, axes=1)"))
-def fftshift(x: Any, axes: Any = None) -> Any:
+def fftshift(x: ArrayLike, axes: Any = None) -> Any:
     x = as_array(x)
     for ax in axes_of(axes, rank(x)):
         n = shape_of(x)[ax]
@@ -209,19 +211,19 @@ def fftshift(x: Any, axes: Any = None) -> Any:
 
 
 @face("numpy.fft.ifftshift", "scipy.fft.ifftshift", samples=("np.fft.ifftshift(x)",))
-def ifftshift(x: Any, axes: Any = None) -> Any:
+def ifftshift(x: ArrayLike, axes: Any = None) -> Any:
     x = as_array(x)
     for ax in axes_of(axes, rank(x)):
         x = _rotated(x, ax, shape_of(x)[ax] // 2)
     return x
 
 
-def _counted(start: Any, n: Any) -> Any:
+def _counted(start: Any, n: int) -> AnyArray:
     return registry["iota"](n, dtype=np.dtype(np.int64)) + start
 
 
 @face("numpy.fft.fftfreq", "scipy.fft.fftfreq", creation=True, samples=("np.fft.fftfreq(4, v[0])",))
-def fftfreq(n: Any, d: Any = 1.0) -> Any:
+def fftfreq(n: Any, d: ArrayLike = 1.0) -> AnyArray:
     """0, 1, ..., then the negative ones, over n d."""
     n, = extents_given(n)
     ahead = n - n // 2
@@ -230,6 +232,6 @@ def fftfreq(n: Any, d: Any = 1.0) -> Any:
 
 
 @face("numpy.fft.rfftfreq", "scipy.fft.rfftfreq", creation=True, samples=("np.fft.rfftfreq(4, v[0])",))
-def rfftfreq(n: Any, d: Any = 1.0) -> Any:
+def rfftfreq(n: Any, d: ArrayLike = 1.0) -> AnyArray:
     n, = extents_given(n)
     return _counted(0, n // 2 + 1) * (1.0 / (n * d))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
 from ...util.lazy import imported
@@ -17,16 +18,16 @@ from .arguments import captured, fixed, in_dtype, one_axis, rank, refuse
 from .fft import signal
 
 
-def live_signal(x: Any) -> Any:
+def live_signal(x: Any) -> AnyArray:
     """x as a floating array; one from outside the program is an input of it."""
     return signal(captured(x))
 
 
-def _first(x: Any, axis: int) -> Any:
+def _first(x: AnyArray, axis: int) -> AnyArray:
     return BY_NAME["numpy.moveaxis"].call(x, axis, 0) if axis else x
 
 
-def _back(x: Any, axis: int) -> Any:
+def _back(x: AnyArray, axis: int) -> AnyArray:
     return BY_NAME["numpy.moveaxis"].call(x, 0, axis) if axis else x
 
 
@@ -39,14 +40,14 @@ def _coefficients(b: Any, a: Any) -> tuple:
     return bs + [0.0] * (order - len(bs)), as_ + [0.0] * (order - len(as_))
 
 
-def _filtered(b: list, a: list, x: Any, state: list) -> tuple:
+def _filtered(b: list, a: list, x: AnyArray, state: list) -> tuple:
     """The filter along the first axis of x, and the state it ends in."""
     dtype = result_dtype(x, *b, *a, *state)
     rest = shape_of(x)[1:]
     state = [in_dtype(registry["broadcast_to"](z, *rest) if rest else z, dtype) for z in state]
     spec = ("i",) + (":",) * len(rest)
 
-    def iteration(k: Any, y: Any, *z: Any) -> tuple:
+    def iteration(k: AnyArray, y: AnyArray, *z: AnyArray) -> tuple:
         now = registry["index"](x, k, spec=spec, at=0)
         out = b[0] * now + z[0] if z else b[0] * now
         after = [z[j + 1] if j + 1 < len(z) else 0.0 for j in range(len(z))]
@@ -57,7 +58,7 @@ def _filtered(b: list, a: list, x: Any, state: list) -> tuple:
     return y, state
 
 
-def _nothing(order: int, x: Any) -> list:
+def _nothing(order: int, x: AnyArray) -> list:
     zero = registry["full"](0, *shape_of(x)[1:], dtype=type_of(x).dtype)
     return [zero] * order
 
@@ -65,7 +66,7 @@ def _nothing(order: int, x: Any) -> list:
 @face("scipy.signal.lfilter",
       samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
                "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
-def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+def lfilter(b: Any, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: Any = None) -> Any:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
     x = _first(x, ax)
@@ -122,7 +123,7 @@ def sosfilt_zi(sos: Any) -> Any:
     return BY_NAME["numpy.stack"].call(states)
 
 
-def extended(x: Any, n: int, padtype: Any) -> Any:
+def extended(x: AnyArray, n: int, padtype: str) -> AnyArray:
     """x with n values at each end of its first axis, as filtfilt would have it, or stft."""
     if padtype is None or not n:
         return x

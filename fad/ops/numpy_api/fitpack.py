@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from .. import extents
 from ..face import BY_NAME, face
@@ -18,12 +19,12 @@ FLOAT = np.dtype(float)
 KNOTS = "np.array([0.0, 0, 0, 0.4, 1, 1, 1])"
 
 
-def _padded(c: Any, k: int) -> Any:
+def _padded(c: AnyArray, k: int) -> AnyArray:
     """Coefficients as FITPACK has them: as many as knots."""
     return registry["concatenate"](c, registry["full"](0.0, k + 1, *shape_of(c)[1:], dtype=FLOAT), axis=0)
 
 
-def least_squares(x: Any, y: Any, t: Any, k: int, w: Any = None) -> Any:
+def least_squares(x: ArrayOrNumber, y: Any, t: AnyArray, k: int, w: Any = None) -> AnyArray:
     """Coefficients of the spline with knots t that has the least sum of squares (w (y - spline(x)))^2, for rows y."""
     n = fixed(shape_of(t)[0], "the number of knots of a spline") - k - 1
     matrix = bspline(t, np.eye(n), k, x)
@@ -50,8 +51,8 @@ def make_lsq_spline(x: Any, y: Any, t: Any, k: int = 3, w: Any = None, axis: int
 @face("scipy.interpolate.splrep", samples=(
     "interpolate.splrep(np.cumsum(v), v * v)[1]", "interpolate.splev(x, interpolate.splrep(np.arange(4.0), v, k=2))",
     "interpolate.splev(x, interpolate.splrep(np.linspace(0.0, 1.0, 4), v, w=v, t=[0.4], k=1))"))
-def splrep(x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3, task: int = 0, s: Any = None,
-           t: Any = None, full_output: int = 0, per: int = 0) -> tuple:
+def splrep(x: AnyArray, y: ArrayLike, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3, task: int = 0,
+           s: Any = None, t: Any = None, full_output: int = 0, per: int = 0) -> tuple:
     """Knots, coefficients and degree."""
     if xb is not None or xe is not None or full_output or per or task == 1:
         raise refuse("scipy.interpolate.splrep", "xb, xe, full_output, per or task=1")
@@ -75,7 +76,7 @@ def _tuple_of(spline: Spline) -> tuple:
 
 @face("scipy.interpolate.splint", samples=(f"interpolate.splint(v[0], 0.9, ({KNOTS}, x[0], 2))",
                                            f"interpolate.splint(-1.0, 2.0, ({KNOTS}, v, 2))"))
-def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
+def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> AnyArray:
     if full_output:
         raise refuse("scipy.interpolate.splint", "full_output")
     if not isinstance(tck, tuple):
@@ -86,7 +87,7 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
 
 @face("scipy.interpolate.splder", samples=(
     "interpolate.splev(x, interpolate.splder(interpolate.splrep(np.arange(4.0), v, k=2)))",))
-def splder(tck: Any, n: int = 1) -> Any:
+def splder(tck: Any, n: int = 1) -> tuple:
     return _tuple_of(Spline(*tck).derivative(n)) if isinstance(tck, tuple) else tck.derivative(n)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import type_of
@@ -22,7 +23,7 @@ FEW_ELEMENTS = 8  # so many calls are written out, each with its own branches
 
 @face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
                                   "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) -> Any:
+def piecewise(x: ArrayLike, condlist: Any, funclist: Any, *args: Any, **options: Any) -> AnyArray:
     """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
     x = as_array(x)
     conditions = [as_array(c) for c in condlist] if isinstance(condlist, (list, tuple)) else [as_array(condlist)]
@@ -40,7 +41,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **options: Any) 
     return y
 
 
-def _piece(x: Any, c: Any, f: Callable, y: Any) -> Any:
+def _piece(x: Any, c: Any, f: Callable, y: Any) -> AnyArray:
     """y with f(x) where c holds. Elementwise f computes on all of x, other functions on the selected part, as in
     NumPy."""
     value = elementwise_or_none(f, x)
@@ -52,7 +53,7 @@ def _piece(x: Any, c: Any, f: Callable, y: Any) -> Any:
     return y
 
 
-def elementwise_or_none(f: Callable, *xs: Any) -> Any:
+def elementwise_or_none(f: Callable, *xs: ArrayOrNumber) -> Any:
     """f(*xs), if no step of it depends on more than one element of its arguments, else None."""
     if not stack.builders():
         return None
@@ -77,11 +78,11 @@ class vectorize:
         self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(
             excluded or ())
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> AnyArray:
         given: dict[Any, Any] = {**dict(enumerate(args)), **named}
         places = [k for k in given if k not in self.excluded]
 
-        def call(*xs: Any) -> Any:
+        def call(*xs: ArrayOrNumber) -> Any:
             now = given | dict(zip(places, xs))
             return self.pyfunc(*[now[k] for k in range(len(args))], **{k: now[k] for k in named})
         if not places:
@@ -97,7 +98,7 @@ class vectorize:
             value = self._in_a_loop(each, call, given, places, len(args), xs) if is_loop else self._one_by_one(call, xs)
         return in_dtype(value, self.dtype)
 
-    def _in_a_loop(self, each: Any, call: Callable, given: dict, places: list, count: int, xs: Any) -> Any:
+    def _in_a_loop(self, each: Any, call: Callable, given: dict, places: list, count: int, xs: list) -> AnyArray:
         """One loop over all elements (routines/vectorized.py). The first call decides the dtype, as NumPy's does."""
         shape = shape_of(xs[0])
         first = call(*[x[(0,) * len(shape)] for x in xs])
@@ -126,7 +127,7 @@ class vectorize:
         return y if self.dtype is not None or not values else in_dtype(y, type_of(values[0]).dtype)
 
 
-def _is_long(x: Any) -> bool:
+def _is_long(x: AnyArray) -> bool:
     """Whether an array has many elements, or as many as a call brings."""
     extents = shape_of(x)
     return bool(extents) and (not all(isinstance(n, int) for n in extents) or math.prod(extents) > FEW_ELEMENTS)

@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray
 from ...ir.op import registry
 from ...ir.types import is_number, result_dtype
 from ..face import OBJECTS
@@ -14,7 +15,7 @@ from .join import joined
 from .shape import swapaxes, transposed
 
 
-def range_of(s: slice) -> Any:
+def range_of(s: slice) -> AnyArray:
     """The meaning of a slice: a range, or with an imaginary step, that many points from start to stop, both included.
     """
     start = 0 if s.start is None else s.start
@@ -29,7 +30,7 @@ class Joining:
     def __init__(self, axis: int, ndmin: int, place: int):
         self.axis, self.ndmin, self.place = axis, ndmin, place
 
-    def __getitem__(self, subscript: Any) -> Any:
+    def __getitem__(self, subscript: tuple) -> AnyArray:
         items = subscript if isinstance(subscript, tuple) else (subscript,)
         if isinstance(items[0], str):
             return self._told(items[0])[items[1:]]
@@ -50,7 +51,7 @@ class Joining:
         return Joining(*[n if given is None else given
                          for n, given in zip((self.axis, self.ndmin, self.place), [*numbers, None, None])])
 
-    def _part(self, item: Any) -> Any:
+    def _part(self, item: Any) -> AnyArray:
         if isinstance(item, str):
             raise ValueError("special directives must be the first entry.")
         if isinstance(item, slice):

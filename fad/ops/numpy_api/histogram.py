@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
 from .. import extents
@@ -16,7 +17,7 @@ from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, some_of
 from .scan import part
 
 
-def tally(places: Any, weights: Any, size: Any) -> Any:
+def tally(places: AnyArray, weights: Any, size: Extent) -> AnyArray:
     """The sum of the weights at each place from 0 to size - 1; without weights, their number."""
     if weights is None:
         weights = registry["broadcast_to"](1, *shape_of(places))
@@ -25,7 +26,7 @@ def tally(places: Any, weights: Any, size: Any) -> Any:
 
 
 @face("numpy.bincount", samples=("np.bincount([0, 1, 1, 3], weights=v)",), note="linear in the weights")
-def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+def bincount(x: ArrayLike, weights: Any = None, minlength: Any = 0) -> AnyArray:
     x = as_array(x)
     if rank(x) != 1 or type_of(x).dtype.kind not in "biu":
         raise TypeError("the argument of bincount must be a vector of integers that are not negative")
@@ -66,7 +67,7 @@ class Edges(NamedTuple):
         return shape_of(self.values)[0] - 1
 
 
-def edges_of(a: Any, bins: Any, range: Any) -> Edges:
+def edges_of(a: AnyArray, bins: Any, range: Any) -> Edges:
     """The edges of the bins: as given, or equally spaced over the range of the data."""
     if isinstance(bins, str):
         raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data",
@@ -88,7 +89,7 @@ def edges_of(a: Any, bins: Any, range: Any) -> Edges:
     return Edges(registry["concatenate"](inner, registry["reshape"](high, 1), axis=0), True)
 
 
-def _outer_edges(a: Any, range: Any) -> tuple:
+def _outer_edges(a: AnyArray, range: Any) -> tuple:
     """The first and the last edge; where they would be equal, half a unit to both sides."""
     if range is not None:
         low, high = range
@@ -107,7 +108,7 @@ def _outer_edges(a: Any, range: Any) -> tuple:
     return registry["where"](same, low - 0.5, low), registry["where"](same, high + 0.5, high)
 
 
-def bin_of(a: Any, edges: Edges) -> "tuple[Any, Any]":
+def bin_of(a: AnyArray, edges: Edges) -> "tuple[Any, Any]":
     """The bin of each element (the last edge belongs to the last bin), and whether it has one."""
     n = edges.bins
     first, last = (registry["index"](edges.values, k, spec=("i",), at=0) for k in (0, n))
@@ -118,7 +119,7 @@ def bin_of(a: Any, edges: Edges) -> "tuple[Any, Any]":
     return registry["maximum"](registry["minimum"](place, n - 1), 0), inside
 
 
-def _even_bin(a: Any, edges: Edges, first: Any, last: Any) -> Any:
+def _even_bin(a: AnyArray, edges: Edges, first: AnyArray, last: AnyArray) -> AnyArray:
     """The bin of elements between the first and the last edge: computed from the bins' width, then compared with the
     edges, as in NumPy. The comparison makes up for what the product with 1 / width has rounded otherwise than a
     quotient."""
@@ -129,14 +130,14 @@ def _even_bin(a: Any, edges: Edges, first: Any, last: Any) -> Any:
     return guess - in_dtype(a < lower, INT) + in_dtype(registry["bitwise_and"](a >= upper, guess < n - 1), INT)
 
 
-def _power(width: Any) -> Any:
+def _power(width: AnyArray) -> AnyArray:
     """A power of two by which a width is so large that n / width is finite; it is 1 for nearly all."""
     dtype = type_of(width).dtype
     large = dtype.type(2.0 ** (np.finfo(dtype).maxexp // 2))
     return registry["where"](width < 1 / large, large, dtype.type(1))
 
 
-def _weights(a: Any, weights: Any, inside: Any) -> Any:
+def _weights(a: AnyArray, weights: Any, inside: AnyArray) -> AnyArray:
     """The weights of the elements, zero for those outside all bins."""
     if weights is None:
         return in_dtype(inside, INT)
@@ -146,13 +147,13 @@ def _weights(a: Any, weights: Any, inside: Any) -> Any:
 
 
 @face("numpy.histogram_bin_edges")
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: Any = None) -> AnyArray:
     return edges_of(ravel(as_array(a)), bins, range).values
 
 
 @face("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",),
       note="in the weights and the edges; counts are constant")
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
+def histogram(a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
     x = ravel(as_array(a))
     edges = edges_of(x, bins, range)
     place, inside = bin_of(x, edges)
@@ -162,7 +163,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     return counts, edges.values
 
 
-def _widths(edges: Any) -> Any:
+def _widths(edges: AnyArray) -> AnyArray:
     n = shape_of(edges)[0] - 1
     return part(edges, 0, 1, n) - part(edges, 0, 0, n)
 
@@ -193,7 +194,8 @@ def _cells(columns: list, edges: list) -> "tuple[Any, Any]":
 
 
 @face("numpy.histogramdd", note="in the weights and the edges; counts are constant")
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
+def histogramdd(sample: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None,
+                weights: Any = None) -> tuple:
     columns = _columns(sample)
     each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * len(columns)
     if len(each) != len(columns):
@@ -214,7 +216,8 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
 
 
 @face("numpy.histogram2d", note="in the weights and the edges; counts are constant")
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
+def histogram2d(x: ArrayLike, y: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None,
+                weights: Any = None) -> tuple:
     if isinstance(bins, (list, tuple)) and len(bins) == 2:
         pair = list(bins)
     else:

@@ -1,6 +1,7 @@
 """Subscripts: reading parts of arrays and writing them."""
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ..assign import assigned
 from ..face import face
@@ -9,13 +10,13 @@ from ..subscript import read_subscript, with_axes_of_flags
 
 
 @face(method="__getitem__")
-def getitem(x: Any, subscript: Any) -> Any:
+def getitem(x: ArrayLike, subscript: Any) -> AnyArray:
     y, subscript = with_axes_of_flags(x, subscript)
     return read_subscript(y, subscript).read(y)
 
 
 @face(method="__setitem__")
-def setitem(x: Any, subscript: Any, value: Any) -> None:
+def setitem(x: Any, subscript: Any, value: ArrayLike) -> None:
     y, subscript = with_axes_of_flags(x, subscript)
     new = assigned(y, subscript, value)
     x.set(new if y is x else registry["reshape"](new, *shape_of(x)))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -16,7 +17,7 @@ DEGREES = {"quadratic": 2, "cubic": 3, 2: 2, 3: 3}  # of the splines that interp
 # -- cubic splines ---------------------------------------------------------------------------------
 
 
-def hermite(x: Any, y: Any, slopes: Any, extrapolate: Any, axis: int) -> Piecewise:
+def hermite(x: Any, y: Any, slopes: AnyArray, extrapolate: Any, axis: int) -> Piecewise:
     """The cubics with given values and slopes at the places x."""
     width = beside(BY_NAME["numpy.diff"].call(x), y)
     slope = BY_NAME["numpy.diff"].call(y, axis=0) / width
@@ -32,7 +33,7 @@ def cubic_hermite(x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = N
     return hermite(x, y, samples(x, dydx, axis)[1], extrapolate, ax)
 
 
-def _ends(bc_type: Any) -> list:
+def _ends(bc_type: str) -> list:
     """What holds at either end: "not-a-knot", or the order of a derivative and its value."""
     given = [bc_type, bc_type] if isinstance(bc_type, str) else list(bc_type)
     names = {"natural": (2, 0.0), "clamped": (1, 0.0)}
@@ -45,7 +46,7 @@ def _ends(bc_type: Any) -> list:
     return ends
 
 
-def _end_row(h: Any, s: Any, bc: Any, least: int) -> tuple:
+def _end_row(h: AnyArray, s: AnyArray, bc: Any, least: int) -> tuple:
     """The first row of the system for the slopes: the factors of the end's slope and of its neighbour's, and the right
     side.
 
@@ -68,7 +69,8 @@ def _end_row(h: Any, s: Any, bc: Any, least: int) -> tuple:
     "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)",
     "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
     "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"))
-def cubic_spline(x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> Piecewise:
+def cubic_spline(x: ArrayLike, y: ArrayLike, axis: int = 0, bc_type: str = "not-a-knot",
+                 extrapolate: Any = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
     n = fixed(shape_of(x)[0], "the number of places of a spline")
     ends = _ends(bc_type)
@@ -93,24 +95,24 @@ def cubic_spline(x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", ext
     return hermite(x, y, tridiagonal(lower, main, upper, right), extrapolate, ax)
 
 
-def tridiagonal(lower: Any, main: Any, upper: Any, b: Any) -> Any:
+def tridiagonal(lower: AnyArray, main: AnyArray, upper: AnyArray, b: AnyArray) -> AnyArray:
     """The solution of a tridiagonal system, which needs no pivots if its main diagonal dominates (L. H. Thomas, 1949).
     """
     n = shape_of(main)[0]
 
-    def forward(k: Any, main: Any, b: Any) -> tuple:
+    def forward(k: AnyArray, main: AnyArray, b: AnyArray) -> tuple:
         factor = lower[k - 1] / main[k - 1]
         return _with(main, k, main[k] - factor * upper[k - 1]), _with(b, k, b[k] - factor * b[k - 1])
     main, b = registry["for"].run_regions([1, n, 1, main, b], (forward,))
 
-    def backward(iteration: Any, x: Any) -> tuple:
+    def backward(iteration: AnyArray, x: AnyArray) -> tuple:
         k = n - 2 - iteration
         return (_with(x, k, (x[k] - upper[k] * x[k + 1]) / main[k]),)
     x = _with(b, n - 1, b[n - 1] / main[n - 1])
     return registry["for"].run_regions([0, n - 1, 1, x], (backward,))[0]
 
 
-def _with(a: Any, k: Any, row: Any) -> Any:
+def _with(a: AnyArray, k: Extent, row: AnyArray) -> AnyArray:
     return registry["update"](a, row, k, spec=("i",) + (":",) * (rank(a) - 1), at=0)
 
 

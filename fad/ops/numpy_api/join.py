@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
@@ -23,7 +24,7 @@ from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank,
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel
 
 
-def strong(a: Any) -> Any:
+def strong(a: Any) -> AnyArray:
     """An item to be joined as an array: here a Python number has a dtype of its own."""
     x = as_array(a)
     return np.asarray(x)[()] if is_number(x) else x
@@ -44,7 +45,7 @@ def in_one_dtype(parts: list, dtype: Any = None) -> list:
     return [in_dtype(a, common) for a in parts]
 
 
-def joined(parts: list, axis: Any, dtype: Any = None) -> Any:
+def joined(parts: list, axis: int, dtype: Any = None) -> AnyArray:
     """Arrays one after the other along an axis."""
     parts = in_one_dtype(parts, dtype)
     if any(rank(a) != rank(parts[0]) for a in parts):
@@ -56,14 +57,14 @@ def joined(parts: list, axis: Any, dtype: Any = None) -> Any:
     return METHODS["copy"](parts[0]) if len(parts) == 1 else concatenate_(*parts, axis=axis)
 
 
-def rows_merged(x: Any, axis: int) -> Any:
+def rows_merged(x: AnyArray, axis: int) -> AnyArray:
     """The rows of an array one after the other along an axis of theirs, however many there are."""
     moved = moveaxis(x, 0, axis)
     shape = shape_of(moved)
     return reshape_(moved, *shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2:])
 
 
-def rows_joined(x: Any, axis: Any, dtype: Any) -> Any:
+def rows_joined(x: AnyArray, axis: int, dtype: Any) -> AnyArray:
     if rank(x) < 2:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     x = in_dtype(x, np.dtype(dtype)) if is_given(dtype) else x
@@ -84,7 +85,8 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
 
 @face("numpy.concatenate", "numpy.concat",
       samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
-def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None,
+                casting: Any = "same_kind") -> AnyArray:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
         flat = METHODS["copy"](in_dtype(ravel(arrays), dtype)) if axis is None else None
@@ -94,7 +96,7 @@ def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = Non
 
 
 @face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
-def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def stack(arrays: ArrayLike, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
         moved = moveaxis(arrays, 0, one_axis(axis, rank(arrays)))
@@ -107,7 +109,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 @face("numpy.vstack", "numpy.row_stack", samples=("np.vstack([x, v])",))
-def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> AnyArray:
     _require_castable(tup, dtype, casting)
     if is_value(tup):
         rows = (reshape_(tup, *shape_of(tup)[:1], 1, *shape_of(tup)[1:]) if rank(tup) == 2
@@ -117,7 +119,7 @@ def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
 
 
 @face("numpy.hstack", samples=("np.hstack([v, v])", "np.hstack([x, x])"))
-def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> AnyArray:
     _require_castable(tup, dtype, casting)
     if is_value(tup):
         return rows_joined(tup if rank(tup) > 1 else reshape_(tup, *shape_of(tup), 1), 0 if rank(tup) < 3 else 1, dtype)
@@ -126,24 +128,24 @@ def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
 
 
 @face("numpy.dstack", samples=("np.dstack([x, x])",))
-def dstack(tup: Any) -> Any:
+def dstack(tup: Any) -> AnyArray:
     return joined([atleast_3d(a) for a in arrays_of(tup)], 2)
 
 
 @face("numpy.column_stack", samples=("np.column_stack([v, v])",))
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: Any) -> AnyArray:
     if is_value(tup):
         return rows_joined(tup if rank(tup) > 2 else reshape_(tup, *shape_of(tup), *[1] * (3 - rank(tup))), 1, None)
     return joined([reshape_(a, *(shape_of(a) or (1,)), 1) if rank(a) < 2 else a for a in arrays_of(tup)], 1)
 
 
 @face("numpy.append", samples=("np.append(x, v)",))
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: ArrayLike, values: ArrayLike, axis: Any = None) -> AnyArray:
     return concatenate([arr, values], axis)
 
 
 @face("numpy.block", samples=("np.block([[S, S], [S, S]])", "np.block([v, 1.0])"))
-def block(arrays: Any) -> Any:
+def block(arrays: Any) -> AnyArray:
     depth = _depth(arrays)
     least = max(depth, _deepest_rank(arrays))
     return _block(arrays, depth, least, 0)
@@ -157,7 +159,7 @@ def _deepest_rank(arrays: Any) -> int:
     return max(_deepest_rank(a) for a in arrays) if isinstance(arrays, list) else rank(strong(arrays))
 
 
-def _block(arrays: Any, depth: int, least: int, level: int) -> Any:
+def _block(arrays: Any, depth: int, least: int, level: int) -> AnyArray:
     if not isinstance(arrays, list):
         x = strong(arrays)
         return METHODS["copy"](reshape_(x, *[1] * (least - rank(x)), *shape_of(x)))
@@ -167,17 +169,17 @@ def _block(arrays: Any, depth: int, least: int, level: int) -> Any:
 # -- apart -----------------------------------------------------------------------------------------
 
 
-def part(x: Any, axis: int, start: Any, stop: Any) -> Any:
+def part(x: ArrayOrNumber, axis: int, start: Any, stop: Any) -> AnyArray:
     """x[..., start:stop, ...] along one axis."""
     return read_subscript(x, (slice(None),) * axis + (slice(start, stop),)).read(x)
 
 
-def _cut(x: Any, places: Any, axis: int) -> list:
+def _cut(x: Any, places: list, axis: int) -> list:
     bounds = [0, *places, None]
     return [part(x, axis, a, b) for a, b in zip(bounds, bounds[1:])]
 
 
-def _equal_parts(x: Any, count: int, axis: int, size: Any) -> list:
+def _equal_parts(x: AnyArray, count: int, axis: int, size: AnyArray) -> list:
     return [registry["slice_axis"](x, axis, k * size, size) for k in range(count)]
 
 
@@ -189,7 +191,7 @@ def _places(given: Any) -> Any:
 
 
 @face("numpy.split", samples=("np.split(x, 2, axis=1)[1]", "np.split(v, [1, 3])[1]"))
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list:
+def split(ary: ArrayLike, indices_or_sections: Any, axis: Any = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
     if not isinstance(places, int):
@@ -199,7 +201,7 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list:
 
 
 @face("numpy.array_split", samples=("np.array_split(v, 3)[0]",))
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list:
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: Any = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
     if not isinstance(places, int):
@@ -215,7 +217,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list:
 
 
 def _split_along(least: int, axis: Any, name: str) -> Any:
-    def along(ary: Any, indices_or_sections: Any) -> list:
+    def along(ary: ArrayOrNumber, indices_or_sections: Any) -> list:
         x = as_array(ary)
         if rank(x) < least:
             raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
@@ -229,7 +231,7 @@ dsplit = face("numpy.dsplit")(_split_along(3, lambda n: 2, "dsplit"))
 
 
 @face("numpy.unstack", samples=("np.unstack(x)[1]",))
-def unstack(x: Any, /, *, axis: Any = 0) -> tuple:
+def unstack(x: ArrayLike, /, *, axis: Any = 0) -> tuple:
     x = as_array(x)
     rows = moveaxis(x, axis, 0)
     return tuple([rows[k] for k in range(fixed(shape_of(rows)[0], "the extent that unstack takes apart"))])
@@ -239,7 +241,7 @@ def unstack(x: Any, /, *, axis: Any = 0) -> tuple:
 
 
 @face("numpy.tile", samples=("np.tile(v, 3)", "np.tile(x, (2, 2))", "np.tile(v, (len(v), 1))"))
-def tile(A: Any, reps: Any) -> Any:
+def tile(A: ArrayLike, reps: Any) -> AnyArray:
     x = strong(A)
     several = isinstance(reps, (tuple, list)) or (isinstance(reps, np.ndarray) and reps.ndim > 0)
     counts = tuple(reps) if several else (reps,)
@@ -255,7 +257,7 @@ def tile(A: Any, reps: Any) -> Any:
 
 
 @face("numpy.repeat", method="repeat", samples=("np.repeat(v, 2)", "np.repeat(x, [1, 2, 1], axis=0)", "x.repeat(2)"))
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: Any = None) -> Any:
     x = strong(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
     counts = as_array(repeats)
@@ -271,7 +273,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     return registry["index"](x, places, spec=tuple("a" if k == ax else ":" for k in range(rank(x))), at=ax)
 
 
-def _repeat_as_counted(x: Any, counts: Any, axis: int) -> Any:
+def _repeat_as_counted(x: AnyArray, counts: AnyArray, axis: int) -> Any:
     """repeat with computed counts: place k of the result comes from the first element whose repeats end after k."""
     if type_of(counts).dtype.kind not in "iub":
         raise TypeError(
@@ -285,7 +287,7 @@ def _repeat_as_counted(x: Any, counts: Any, axis: int) -> Any:
     return BY_NAME["numpy.take"].call(x, chosen, axis=axis)
 
 
-def _repeat_each(x: Any, count: Any, axis: int) -> Any:
+def _repeat_each(x: AnyArray, count: int, axis: int) -> AnyArray:
     shape = shape_of(x)
     head, n, tail = shape[:axis], shape[axis], shape[axis + 1:]
     y = broadcast_(reshape_(x, *head, n, 1, *tail), *head, n, count, *tail)
@@ -302,7 +304,7 @@ def _along(arr: Any, axis: Any) -> tuple:
 
 @face("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)",
                                "np.insert(x, 1, x[:, 0], axis=1)"))
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Any = None) -> AnyArray:
     x, ax = _along(arr, axis)
     v = in_dtype(strong(values), type_of(x).dtype)
     v = reshape_(v, *[1] * (rank(x) - rank(v)), *shape_of(v))
@@ -314,7 +316,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return _insert_many(x, places, v, ax)
 
 
-def _positions(obj: Any, n: Any, function: str) -> Any:
+def _positions(obj: Any, n: Extent, function: str) -> Any:
     """One position (which may be traced), or known ones as an array."""
     if isinstance(obj, slice):
         return np.arange(fixed(n, f"the extent that {function} cuts"))[obj]
@@ -328,7 +330,7 @@ def _positions(obj: Any, n: Any, function: str) -> Any:
     return np.flatnonzero(places) if places.dtype.kind == "b" else places.astype(INT).ravel()
 
 
-def _insert_at(x: Any, place: Any, v: Any, axis: int) -> Any:
+def _insert_at(x: AnyArray, place: Any, v: AnyArray, axis: int) -> AnyArray:
     shape = shape_of(x)
     v = broadcast_(v, *[m if k == axis else n for k, (m, n) in enumerate(zip(shape_of(v), shape))])
     if isinstance(place, int) and place < 0 and at_least(shape[axis] + place, 0):
@@ -339,7 +341,7 @@ def _insert_at(x: Any, place: Any, v: Any, axis: int) -> Any:
     return joined([part(x, axis, None, place), v, part(x, axis, place, None)], axis)
 
 
-def _insert_many(x: Any, places: np.ndarray, v: Any, axis: int) -> Any:
+def _insert_many(x: AnyArray, places: np.ndarray, v: AnyArray, axis: int) -> AnyArray:
     n = fixed(shape_of(x)[axis], "the extent that insert puts elements into")
     places = np.where(places < 0, places + n, places)
     if places.size and not (0 <= places.min() and places.max() <= n):
@@ -356,7 +358,7 @@ def _insert_many(x: Any, places: np.ndarray, v: Any, axis: int) -> Any:
 
 
 @face("numpy.delete", samples=("np.delete(v, 1)", "np.delete(x, [0, -1], axis=1)", "np.delete(v, slice(0, 2))"))
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: ArrayLike, obj: Any, axis: Any = None) -> Any:
     x, ax = _along(arr, axis)
     n = shape_of(x)[ax]
     places = _positions(obj, n, "delete")
@@ -367,7 +369,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     return read_subscript(x, (slice(None),) * ax + (constant(rest),)).read(x)
 
 
-def _without(x: Any, place: Any, axis: int) -> Any:
+def _without(x: AnyArray, place: Any, axis: int) -> Any:
     n = shape_of(x)[axis]
     read_subscript(x, (slice(None),) * axis + (place,))           # sees to it that the index is in range
     start = registry["wrap_index"](place, n) if is_value(place) else n + place if place < 0 else place

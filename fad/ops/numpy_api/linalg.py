@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import real_dtype, type_of
 from .. import extents
@@ -21,27 +22,27 @@ from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, 
 
 
 @face("numpy.linalg.solve", samples=("np.linalg.solve(S, v)", "np.linalg.solve(S, x.T)"))
-def solve_(a: Any, b: Any) -> Any:
+def solve_(a: ArrayLike, b: ArrayLike) -> Any:
     return solved(solve.solve, square(a), b)
 
 
 @face("numpy.linalg.inv", samples=("np.linalg.inv(S)",))
-def inv(a: Any) -> Any:
+def inv(a: ArrayLike) -> Any:
     return solve.inv(square(a))
 
 
 @face("numpy.linalg.det", samples=("np.linalg.det(S)",))
-def det(a: Any) -> Any:
+def det(a: ArrayLike) -> Any:
     return determinants.det(square(a))
 
 
 @face("numpy.linalg.slogdet", samples=("np.linalg.slogdet(S)[1]",))
-def slogdet(a: Any) -> Any:
+def slogdet(a: ArrayLike) -> Any:
     return named("slogdet", *determinants.slogdet(square(a)))
 
 
 @face("numpy.linalg.tensorsolve", samples=("np.linalg.tensorsolve(S.reshape(2, 2, 4), x[0].reshape(2, 2))",))
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> AnyArray:
     a, b = as_array(a), as_array(b)
     if axes is not None:
         last = [k % rank(a) for k in axes]
@@ -53,7 +54,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 
 
 @face("numpy.linalg.tensorinv", samples=("np.linalg.tensorinv(S.reshape(2, 2, 4), ind=2)",))
-def tensorinv(a: Any, ind: int = 2) -> Any:
+def tensorinv(a: ArrayLike, ind: int = 2) -> AnyArray:
     a = as_array(a)
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
@@ -62,7 +63,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     return registry["reshape"](x, *columns, *rows)
 
 
-def read_hermitian(a: Any, hermitian: bool) -> Any:
+def read_hermitian(a: AnyArray, hermitian: bool) -> AnyArray:
     """a, of which only the lower triangle is read if it is said to be Hermitian."""
     return factorizations.hermitian(a, lower=True) if hermitian else a
 
@@ -75,7 +76,7 @@ def relative_tolerance(a: Any, given: Any) -> Any:
 NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
 
 
-def without_small(a: Any, rcond: Any) -> Any:
+def without_small(a: ArrayOrNumber, rcond: ArrayOrNumber) -> Any:
     """a without the singular values up to rcond times the largest. If these are rounding, it is a itself: a derivative
     does not see them."""
     if isinstance(rcond, (int, float)) and rcond <= 1e-12:
@@ -85,7 +86,7 @@ def without_small(a: Any, rcond: Any) -> Any:
 
 @face("numpy.linalg.pinv", samples=("np.linalg.pinv(x)", "np.linalg.pinv(S, rcond=0.5)"),
       note="where the rank does not change")
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> Any:
+def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> AnyArray:
     a = read_hermitian(matrix(a), hermitian)
     if is_given(rcond) or is_given(rtol):
         a = without_small(a, rcond if rtol is NO_VALUE else rtol)
@@ -98,7 +99,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_V
     return singular.pinv(a, rcond if isinstance(rcond, (int, float)) else as_array(rcond))
 
 
-def least_squares(a: Any, b: Any, rcond: Any, is_rounding: bool) -> tuple:
+def least_squares(a: ArrayOrNumber, b: Any, rcond: ArrayOrNumber, is_rounding: bool) -> tuple:
     """Solution, residuals, rank and singular values for b of several columns."""
     x = singular.lstsq(a if is_rounding else without_small(a, rcond), b, rcond)
     s = singular.svdvals(a, aspect=aspect_of(a))
@@ -106,7 +107,7 @@ def least_squares(a: Any, b: Any, rcond: Any, is_rounding: bool) -> tuple:
     return x, _residuals(a, b, x, order), registry["cast"](order, dtype=np.dtype(np.int32)), s
 
 
-def _residuals(a: Any, b: Any, x: Any, order: Any) -> Any:
+def _residuals(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray, order: AnyArray) -> AnyArray:
     """Squared residuals for each column of b; empty if the rank is deficient, or without more equations than unknowns.
     """
     m, n = shape_of(a)
@@ -122,34 +123,34 @@ def _residuals(a: Any, b: Any, x: Any, order: Any) -> Any:
 
 @face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]", "np.linalg.lstsq(S, v, 0.5)[0]"),
       note="where the rank does not change")
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: Any = None) -> tuple:
     a, b = matrix(a), as_array(b)
     if rank(a) != 2 or rank(b) > 2:
         raise np.linalg.LinAlgError("lstsq takes one matrix and one right-hand side, of one or two dimensions")
     return lstsq_above(a, b, relative_tolerance(a, rcond), rcond is None)
 
 
-def lstsq_above(a: Any, b: Any, rcond: Any, is_rounding: bool) -> tuple:
+def lstsq_above(a: Any, b: Any, rcond: ArrayOrNumber, is_rounding: bool) -> tuple:
     rest: list = []
 
-    def of_columns(a: Any, b: Any) -> Any:
+    def of_columns(a: AnyArray, b: AnyArray) -> AnyArray:
         x, *rest[:] = least_squares(a, b, rcond, is_rounding)
         return x
     return (solved(of_columns, a, b), *rest)
 
 
-def _largest(s: Any) -> Any:
+def _largest(s: AnyArray) -> AnyArray:
     return from_column(registry["slice_axis"](s, rank(s) - 1, 0, 1))
 
 
-def rank_above(s: Any, tol: Any) -> Any:
+def rank_above(s: AnyArray, tol: ArrayOrNumber) -> AnyArray:
     """How many of the singular values s exceed a tolerance."""
     tol = registry["reshape"](tol, *shape_of(tol), 1) if rank(tol) else tol
     return registry["sum"](registry["cast"](registry["greater"](s, tol), dtype=np.dtype(np.int64)), axes=(rank(s) - 1,))
 
 
 @face("numpy.linalg.matrix_rank", note="constant: its derivative is zero")
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+def matrix_rank(A: ArrayLike, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> AnyArray:
     A = as_array(A)
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
@@ -165,14 +166,14 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 # -- factorizations --------------------------------------------------------------------------------
 
 
-def lower_cholesky(a: Any, upper: bool) -> Any:
+def lower_cholesky(a: ArrayOrNumber, upper: bool) -> AnyArray:
     """The lower factor of a Hermitian matrix given by one of its triangles."""
     return factorizations.cholesky(adjoint(a) if upper else a)
 
 
 @face("numpy.linalg.cholesky", samples=("np.linalg.cholesky(P)", "np.linalg.cholesky(P, upper=True)"),
       note="for Hermitian matrices; gradients are Hermitian")
-def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+def cholesky(a: ArrayLike, /, *, upper: bool = False) -> AnyArray:
     factor = lower_cholesky(square(a), upper)
     return adjoint(factor) if upper else factor
 
@@ -198,7 +199,7 @@ def complete_qr(a: Any) -> tuple:
     return with_complement(q), registry["concatenate"](r, below, axis=rank(a) - 2)
 
 
-def with_complement(u: Any) -> Any:
+def with_complement(u: AnyArray) -> AnyArray:
     """Orthonormal columns, completed to a square matrix."""
     return registry["concatenate"](u, singular.complement(u), axis=rank(u) - 1)
 
@@ -206,7 +207,7 @@ def with_complement(u: Any) -> Any:
 @face("numpy.linalg.qr", samples=("np.linalg.qr(S)[0]", "np.linalg.qr(S)[1]", "np.linalg.qr(x)[1]",
                                   "np.linalg.qr(x.T, mode='r')"),
       note="where the leading columns are independent; nan through the further columns of mode='complete'")
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     a = matrix(a)
     if mode == "r":
         return reduced_qr(a)[1]
@@ -218,7 +219,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 # -- eigenvalues -----------------------------------------------------------------------------------
 
 
-def lower_of(a: Any, UPLO: str) -> Any:
+def lower_of(a: AnyArray, UPLO: str) -> AnyArray:
     """The Hermitian matrix whose lower triangle holds what is to be read of a."""
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
@@ -227,25 +228,25 @@ def lower_of(a: Any, UPLO: str) -> Any:
 
 @face("numpy.linalg.eigh", samples=("np.linalg.eigh(P)[0]", "np.abs(np.linalg.eigh(P)[1])"),
       note="for Hermitian matrices; of eigenvectors, functions that do not depend on their sign or phase")
-def eigh(a: Any, UPLO: str = "L") -> Any:
+def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
     return named("eigh", *spectral.eigh(lower_of(square(a), UPLO)))
 
 
 @face("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"),
       note="for Hermitian matrices")
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+def eigvalsh(a: ArrayLike, UPLO: str = "L") -> AnyArray:
     return spectral.eigvalsh(lower_of(square(a), UPLO))
 
 
 @face("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])", "np.linalg.eig(S + 1j * P)"),
       note="always complex; where eigenvalues are distinct")
-def eig(a: Any) -> Any:
+def eig(a: ArrayLike) -> Any:
     return named("eig", *spectral.eig(square(a)))
 
 
 @face("numpy.linalg.eigvals", samples=("np.sort(np.abs(np.linalg.eigvals(P)))",),
       note="always complex; where eigenvalues are distinct")
-def eigvals(a: Any) -> Any:
+def eigvals(a: ArrayLike) -> AnyArray:
     return spectral.eigvals(square(a))
 
 
@@ -278,7 +279,7 @@ def _svd_of_hermitian(a: Any) -> tuple:
                                    "np.linalg.svd(P - 6 * np.eye(4), hermitian=True)"),
       note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of "
            "full_matrices")
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     if hermitian and compute_uv:
         return named("svd", *_svd_of_hermitian(a))
     a = read_hermitian(matrix(a), hermitian)
@@ -288,7 +289,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
 
 
 @face("numpy.linalg.svdvals", samples=("np.linalg.svdvals(x)",))
-def svdvals(x: Any, /) -> Any:
+def svdvals(x: ArrayLike, /) -> AnyArray:
     return svd(x, compute_uv=False)
 
 
@@ -296,7 +297,7 @@ def svdvals(x: Any, /) -> Any:
 
 
 @face("numpy.linalg.matrix_transpose", samples=("np.linalg.matrix_transpose(x)",))
-def matrix_transpose(x: Any, /) -> Any:
+def matrix_transpose(x: ArrayLike, /) -> AnyArray:
     x = as_array(x)
     if rank(x) < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {rank(x)}")

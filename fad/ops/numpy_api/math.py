@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...ir.op import registry
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...ir.op import Op, registry
 from ...ir.types import COMPLEX, type_of
 from ...util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..choice import abs as absolute
@@ -26,7 +27,7 @@ def _of_python(call: Callable, own: Callable) -> Callable:
     """A function of Python's floats, `own`: it computes with 64 bits whatever it gets, and its result promotes weakly.
     """
     @functools.wraps(call, updated=())
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def run(*args: ArrayOrNumber, **kwargs: Any) -> Any:
         numbers = _numbers(args)
         see_that_python_takes(own, *numbers)
         return _numbers(call(*numbers, **kwargs))
@@ -56,7 +57,7 @@ def _face(name: str, **facts: Any) -> Callable:
 def _of_reals(call: Callable) -> Callable:
     """A function that has no complex arguments."""
     @functools.wraps(call, updated=())
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def run(*args: ArrayOrNumber, **kwargs: Any) -> AnyArray:
         if any(hasattr(x, "dtype") and type_of(x).dtype.kind == "c" for x in args):
             raise TypeError("must be real number, not complex")
         return call(*args, **kwargs)
@@ -94,7 +95,7 @@ for _name, _call in {"fabs": fabs, "degrees": rad2deg, "radians": deg2rad, "frex
 
 
 @_face("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
-def log(x: Any, base: Any = math.e) -> Any:
+def log(x: ArrayLike, base: Any = math.e) -> AnyArray:
     """The logarithm, to a base."""
     y = registry["log"](x)
     return y if base is math.e else y / registry["log"](base)
@@ -107,7 +108,7 @@ def pow(x: Any, y: Any) -> Any:
 
 
 @_face("math.hypot", samples=("math.hypot(v[0], v[1], v[2])",))
-def hypot(*coordinates: Any) -> Any:
+def hypot(*coordinates: ArrayLike) -> Any:
     """The length of a vector."""
     if not coordinates:
         return 0.0
@@ -151,29 +152,29 @@ def _sequence(seq: Any) -> Any:
 
 
 @face("math.floor")
-def floor(x: Any) -> Any:
+def floor(x: ArrayLike) -> AnyArray:
     """The integer below."""
     return _integer(registry["floor"], x)
 
 
 @face("math.ceil")
-def ceil(x: Any) -> Any:
+def ceil(x: ArrayLike) -> AnyArray:
     """The integer above."""
     return _integer(registry["ceil"], x)
 
 
 @face("math.trunc")
-def trunc(x: Any) -> Any:
+def trunc(x: ArrayLike) -> AnyArray:
     """The integer towards zero."""
     return _integer(registry["trunc"], x)
 
 
-def _integer(rounded: Any, x: Any) -> Any:
+def _integer(rounded: Op, x: Any) -> AnyArray:
     return python_int(x if type_of(x).dtype.kind in "iu" else rounded(x))
 
 
 @face("math.isclose")
-def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+def isclose(a: AnyArray, b: AnyArray, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> AnyArray:
     """Whether a and b are close, relatively to the larger."""
     gap = absolute(a - b)
     larger = registry["maximum"](absolute(a), absolute(b))
@@ -247,19 +248,19 @@ def complex_log(z: Any, base: Any = None) -> Any:
 
 
 @_face("cmath.phase")
-def phase(z: Any) -> Any:
+def phase(z: ArrayLike) -> AnyArray:
     """The angle."""
     return angle(_complex(z))
 
 
 @_face("cmath.polar")
-def polar(z: Any) -> tuple:
+def polar(z: ArrayLike) -> tuple:
     """Absolute value and angle."""
     return absolute(z), phase(z)
 
 
 @_face("cmath.rect")
-def rect(r: Any, phi: Any) -> Any:
+def rect(r: ArrayLike, phi: ArrayLike) -> AnyArray:
     """The number of this absolute value and angle."""
     return make_complex(r * registry["cos"](phi), r * registry["sin"](phi))
 

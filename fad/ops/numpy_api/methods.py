@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.errors import UnsupportedFunctionError
@@ -21,7 +22,7 @@ from .shape import ravel
 
 
 @face(method="copy", samples=("x.copy()",))
-def copy(x: Any, order: Any = "C") -> Any:
+def copy(x: ArrayLike, order: str = "C") -> AnyArray:
     return fresh(in_order(x, order))
 
 
@@ -40,7 +41,8 @@ OF_NUMBERS["is_integer"] = is_integer
 
 
 @face(method="astype", samples=("x.astype(np.float64)", "x.astype(complex).real"))
-def astype(x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+def astype(x: ArrayLike, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
+           copy: bool = True) -> Any:
     have, wanted = type_of(x).dtype, np.dtype(dtype)
     if not np.can_cast(have, wanted, casting):
         raise TypeError(f"Cannot cast array data from {have!r} to {wanted!r} according to the rule {casting!r}")
@@ -55,7 +57,7 @@ def astype_function(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = N
 
 
 @face(method="item", samples=("x.item(3)", "x.item(1, 2)"))
-def item(x: Any, *args: Any) -> Any:
+def item(x: AnyArray, *args: Any) -> Any:
     if not args:
         if not rank(x):
             return python_number(x)
@@ -68,7 +70,7 @@ def item(x: Any, *args: Any) -> Any:
 
 
 @face(method="tolist")
-def tolist(x: Any) -> Any:
+def tolist(x: AnyArray) -> Any:
     if not rank(x):
         return python_number(x)
     return [tolist(x[k]) for k in range(fixed(shape_of(x)[0], "the length of a list made of an array"))]
@@ -80,7 +82,7 @@ def fill(x: Any, value: Any) -> None:
 
 
 @face(method="view", samples=())
-def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
+def view(x: ArrayLike, dtype: Any = None, type: Any = None) -> Any:
     """The same elements; complex numbers as pairs of real ones, side by side along the last axis, and the other way
     round."""
     have = type_of(x).dtype
@@ -116,7 +118,7 @@ class Flat:
     def __iter__(self) -> Any:
         return (self[k] for k in range(len(self)))
 
-    def __getitem__(self, subscript: Any) -> Any:
+    def __getitem__(self, subscript: Any) -> AnyArray:
         y = read_subscript(ravel(self.base), subscript).read(ravel(self.base))
         return fresh(y)
 

@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
 from .. import extents
@@ -12,7 +13,7 @@ from .arguments import as_array, axes_of, extent_of, in_dtype, into, is_given, k
 from .reduce import reduced, sum_
 
 
-def mean_dtype(x: Any, dtype: Any = None) -> Any:
+def mean_dtype(x: AnyArray, dtype: Any = None) -> Any:
     """The dtype in which NumPy takes a mean: float64 for integers and bools."""
     if is_given(dtype) and np.dtype(dtype).kind in "biu":
         raise refuse("a mean", f"dtype={np.dtype(dtype)}", "sums of integers are not divided")
@@ -22,7 +23,7 @@ def mean_dtype(x: Any, dtype: Any = None) -> Any:
     return np.dtype(float) if have.kind in "biu" else have
 
 
-def counted(x: Any, axes: tuple, where: Any, keepdims: Any = False) -> Any:
+def counted(x: AnyArray, axes: tuple, where: Any, keepdims: bool = False) -> Any:
     """How many elements along the axes take part."""
     if where is True or not is_given(where):
         return extent_of(x, axes)
@@ -30,7 +31,7 @@ def counted(x: Any, axes: tuple, where: Any, keepdims: Any = False) -> Any:
     return kept(sum_(taking_part, axes=axes), x, axes, keepdims)
 
 
-def divided(total: Any, count: Any) -> Any:
+def divided(total: AnyArray, count: Extent) -> AnyArray:
     """total / count in the dtype of the total; 0 / 0 is nan, as NumPy has it."""
     if isinstance(count, int) and count == 0:
         count = np.float64(0)
@@ -38,8 +39,8 @@ def divided(total: Any, count: Any) -> Any:
 
 
 @face("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
-         where: Any = True) -> Any:
+def mean(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
+         where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
     axes = axes_of(axis, rank(x))
@@ -47,22 +48,22 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     return into(out, divided(total, counted(x, axes, where, keepdims)))
 
 
-def squared(x: Any) -> Any:
+def squared(x: ArrayOrNumber) -> AnyArray:
     """|x|^2, real."""
     if type_of(x).dtype.kind == "c":
         return registry["real"](x * conjugate(x))
     return registry["square"](x)
 
 
-def root(x: Any) -> Any:
+def root(x: AnyArray) -> AnyArray:
     """The square root of a sum of squares. At zero the root has a kink, and the subgradient of least norm is zero."""
     none = x == 0
     return registry["where"](none, 0.0, registry["sqrt"](registry["where"](none, 1.0, x)))
 
 
 @face("numpy.var", method="var", samples=("np.var(x)", "np.var(x, axis=0, ddof=1)", "x.var(0)"))
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
-        where: Any = True, mean: Any = None, correction: Any = None) -> Any:
+def var(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+        where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
     axes = axes_of(axis, rank(x))
@@ -75,7 +76,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any 
     return into(out, in_dtype(divided(total, positive(free)), dtype))
 
 
-def positive(n: Any) -> Any:
+def positive(n: Extent) -> Any:
     """n where it is positive, else 0: degrees of freedom."""
     if isinstance(n, (int, float)):
         return n if n > 0 else 0
@@ -83,13 +84,14 @@ def positive(n: Any) -> Any:
 
 
 @face("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
-        where: Any = True, mean: Any = None, correction: Any = None) -> Any:
+def std(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+        where: bool = True, mean: Any = None, correction: Any = None) -> AnyArray:
     return into(out, root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)))
 
 
 @face("numpy.average", samples=("np.average(x, axis=0, weights=[1., 2., 3.])", "np.average(x, axis=1, weights=v)"))
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+def average(a: ArrayLike, axis: Any = None, weights: Any = None, returned: bool = False, *,
+            keepdims: bool = False) -> Any:
     x = as_array(a)
     axes = axes_of(axis, rank(x))
     if weights is None:
@@ -108,7 +110,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     return y, registry["broadcast_to"](scale, *shape_of(y)) if shape_of(scale) != shape_of(y) else scale
 
 
-def _weights_like(x: Any, w: Any, axis: Any) -> Any:
+def _weights_like(x: AnyArray, w: AnyArray, axis: Any) -> AnyArray:
     """The weights in x's shape; weights of one axis (or of the axes averaged over) are stretched along the others."""
     if rank(w) == rank(x):
         for m, n in zip(shape_of(w), shape_of(x)):
@@ -128,7 +130,7 @@ def _weights_like(x: Any, w: Any, axis: Any) -> Any:
 # -- covariance ------------------------------------------------------------------------------------
 
 
-def _observations(m: Any, y: Any, rowvar: bool) -> Any:
+def _observations(m: Any, y: Any, rowvar: bool) -> AnyArray:
     """Variables in rows, observations in columns."""
     x = _rows(as_array(m), rowvar)
     if not is_given(y):
@@ -145,8 +147,8 @@ def _rows(x: Any, rowvar: bool) -> Any:
 
 
 @face("numpy.cov", samples=("np.cov(x)", "np.cov(v, v * v)", "np.cov(x, rowvar=False, ddof=0)"))
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
-        aweights: Any = None, *, dtype: Any = None) -> Any:
+def cov(m: ArrayLike, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
+        aweights: Any = None, *, dtype: Any = None) -> AnyArray:
     x = _observations(m, y, rowvar)
     x = in_dtype(x, dtype if is_given(dtype) else np.result_type(type_of(x).dtype, np.float64))
     ddof = (0 if bias else 1) if ddof is None else ddof
@@ -177,7 +179,7 @@ def _observation_weights(fweights: Any, aweights: Any) -> Any:
 
 
 @face("numpy.corrcoef", samples=("np.corrcoef(x)",))
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: ArrayLike, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> AnyArray:
     c = cov(x, y, rowvar, dtype=dtype)
     if not rank(c):
         return c / c

@@ -1,9 +1,11 @@
 """NumPy's reductions without nans: nansum, nanmean, nanmax, nancumsum, ... Each fills the gaps and calls its namesake.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
 from ..face import face
@@ -11,12 +13,12 @@ from . import moments, reduce, scan
 from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank
 
 
-def present(x: Any) -> Any:
+def present(x: AnyArray) -> Any:
     """Where x is not nan."""
     return x == x
 
 
-def filled(a: Any, fill: Any) -> Any:
+def filled(a: Any, fill: Any) -> AnyArray:
     """a with `fill` in place of nan."""
     x = as_array(a)
     if type_of(x).dtype.kind not in "fc":
@@ -24,38 +26,38 @@ def filled(a: Any, fill: Any) -> Any:
     return registry["where"](present(x), x, type_of(x).dtype.type(fill))
 
 
-def _mask(x: Any, where: Any) -> Any:
+def _mask(x: AnyArray, where: bool) -> AnyArray:
     """Where x is not nan and the caller's mask holds."""
     there = present(x)
     return there if where is True or not is_given(where) else registry["bitwise_and"](there, mask_of(where))
 
 
 @face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-           where: Any = True) -> Any:
+def nansum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+           initial: Any = None, where: bool = True) -> AnyArray:
     return reduce.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nanprod", samples=("np.nanprod(x, axis=0)",))
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-            where: Any = True) -> Any:
+def nanprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+            initial: Any = None, where: bool = True) -> AnyArray:
     return reduce.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nancumsum", samples=("np.nancumsum(x, axis=1)",))
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumsum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return scan.cumsum(filled(a, 0), axis, dtype, out)
 
 
 @face("numpy.nancumprod", samples=("np.nancumprod(x, axis=1)",))
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return scan.cumprod(filled(a, 1), axis, dtype, out)
 
 
 # -- extremes --------------------------------------------------------------------------------------
 
 
-def _extreme(extreme: Any, worst: float, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def _extreme(extreme: Callable, worst: float, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> AnyArray:
     x = as_array(a)
     if type_of(x).dtype.kind != "f":
         return extreme(x, axis, None, keepdims, initial, where)
@@ -68,18 +70,18 @@ def _extreme(extreme: Any, worst: float, a: Any, axis: Any, keepdims: Any, initi
 
 
 @face("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-           where: Any = True) -> Any:
+def nanmax(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+           where: bool = True) -> AnyArray:
     return into(out, _extreme(reduce.max, -np.inf, a, axis, keepdims, initial, where))
 
 
 @face("numpy.nanmin", samples=("np.nanmin(x, axis=1)",))
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-           where: Any = True) -> Any:
+def nanmin(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+           where: bool = True) -> AnyArray:
     return into(out, _extreme(reduce.min, np.inf, a, axis, keepdims, initial, where))
 
 
-def _place(place: Any, worst: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+def _place(place: Callable, worst: float, a: Any, axis: Any, out: Any, keepdims: bool) -> AnyArray:
     x = as_array(a)
     if type_of(x).dtype.kind == "f":
         lanes = registry["any"](present(x), axes=axes_of(axis, rank(x)))
@@ -90,12 +92,12 @@ def _place(place: Any, worst: float, a: Any, axis: Any, out: Any, keepdims: Any)
 
 
 @face("numpy.nanargmax")
-def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def nanargmax(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmax, -np.inf, a, axis, out, keepdims)
 
 
 @face("numpy.nanargmin")
-def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def nanargmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmin, np.inf, a, axis, out, keepdims)
 
 
@@ -103,13 +105,14 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 
 
 @face("numpy.nanmean", samples=("np.nanmean(x, axis=0)",))
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *,
-            where: Any = True) -> Any:
+def nanmean(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
+            where: bool = True) -> AnyArray:
     x = as_array(a)
     return moments.mean(x, axis, dtype, out, keepdims, where=_mask(x, where))
 
 
-def _nanvar(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+def _nanvar(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: bool, mean: Any,
+            correction: Any) -> AnyArray:
     """nan, not an infinity, where no degrees of freedom are left."""
     x = as_array(a)
     mask = _mask(x, where)
@@ -119,12 +122,12 @@ def _nanvar(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any,
 
 
 @face("numpy.nanvar", samples=("np.nanvar(x, axis=0)",))
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
-           where: Any = True, mean: Any = None, correction: Any = None) -> Any:
+def nanvar(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+           where: bool = True, mean: Any = None, correction: Any = None) -> AnyArray:
     return into(out, _nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
 @face("numpy.nanstd", samples=("np.nanstd(x, axis=0)",))
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
-           where: Any = True, mean: Any = None, correction: Any = None) -> Any:
+def nanstd(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+           where: bool = True, mean: Any = None, correction: Any = None) -> AnyArray:
     return into(out, moments.root(_nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction)))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import type_of
 from ..face import BY_NAME, face
@@ -16,7 +17,7 @@ EDGES = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "consta
          "nearest": "edge", "mirror": "reflect", "wrap": "wrap", "grid-wrap": "wrap"}
 
 
-def image(name: str, input: Any) -> Any:
+def image(name: str, input: Any) -> AnyArray:
     """The array to be filtered, of floating numbers."""
     x = as_array(input)
     if type_of(x).dtype.kind in "biu":
@@ -25,12 +26,12 @@ def image(name: str, input: Any) -> Any:
     return signal(x)
 
 
-def in_dtype_of(x: Any, y: Any) -> Any:
+def in_dtype_of(x: ArrayOrNumber, y: AnyArray) -> AnyArray:
     """y, computed from x, in x's precision."""
     return y if is_complex(y) and not is_complex(x) else in_dtype(y, type_of(x).dtype)
 
 
-def _around(x: Any, ax: int, before: int, after: int, mode: str, cval: Any) -> Any:
+def _around(x: ArrayOrNumber, ax: int, before: int, after: int, mode: str, cval: Any) -> AnyArray:
     """x with what its filter sees outside of it, along an axis."""
     if mode not in EDGES:
         raise ValueError("boundary mode not supported")
@@ -39,7 +40,7 @@ def _around(x: Any, ax: int, before: int, after: int, mode: str, cval: Any) -> A
                                      **({"constant_values": cval} if EDGES[mode] == "constant" else {}))
 
 
-def _weighted(x: Any, weights: list, size: int, origin: int, ax: int, mode: str, cval: Any) -> Any:
+def _weighted(x: ArrayOrNumber, weights: list, size: int, origin: int, ax: int, mode: str, cval: Any) -> AnyArray:
     """The sum of weights[k] x[i + k - size // 2 - origin] along an axis."""
     before = size // 2 + origin
     if not 0 <= before < size:
@@ -51,7 +52,7 @@ def _weighted(x: Any, weights: list, size: int, origin: int, ax: int, mode: str,
     return in_dtype_of(x, total)
 
 
-def _elements(w: Any) -> list:
+def _elements(w: AnyArray) -> list:
     n = fixed(shape_of(w)[0], "the size of a filter")
     return [registry["index"](w, k, spec=("i",), at=0) for k in range(n)]
 
@@ -63,16 +64,16 @@ def no_output(name: str, output: Any) -> None:
 
 @face("scipy.ndimage.correlate1d",
       samples=("ndimage.correlate1d(x, v[:3])", "ndimage.correlate1d(x, v[:2], axis=0, mode='wrap')"))
-def correlate1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                origin: int = 0) -> Any:
+def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: Any = None, mode: str = "reflect",
+                cval: Any = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.correlate1d", output)
     x, taps = image("correlate1d", input), _elements(as_array(weights))
     return _weighted(x, taps, len(taps), origin, one_axis(axis, rank(x)), mode, cval)
 
 
 @face("scipy.ndimage.convolve1d", samples=("ndimage.convolve1d(x, v[:3], mode='nearest')",))
-def convolve1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-               origin: int = 0) -> Any:
+def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: Any = None, mode: str = "reflect",
+               cval: Any = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.convolve1d", output)
     x, taps = image("convolve1d", input), _elements(as_array(weights))[::-1]
     return _weighted(x, taps, len(taps), -origin - (len(taps) % 2 == 0), one_axis(axis, rank(x)), mode, cval)
@@ -85,7 +86,7 @@ def _for_axes(given: Any, axes: tuple) -> list:
 
 def _separable(name: str, along: Callable) -> Callable:
     """A filter of many dimensions that is one of one dimension along each axis in turn."""
-    def filtered(input: Any, amount: Any, *options: Any, axes: Any = None, **named: Any) -> Any:
+    def filtered(input: AnyArray, amount: Any, *options: Any, axes: Any = None, **named: Any) -> Any:
         x = image(name, input)
         over = (tuple(range(rank(x))) if axes is None
                 else tuple([one_axis(ax, rank(x)) for ax in ((axes,) if isinstance(axes, int) else axes)]))
@@ -109,7 +110,8 @@ def _gaussian_taps(sigma: float, order: int, radius: int) -> list:
 
 @face("scipy.ndimage.gaussian_filter1d",
       samples=("ndimage.gaussian_filter1d(x, 0.6)", "ndimage.gaussian_filter1d(v, 0.8, order=1, mode='constant')"))
-def gaussian_filter1d(input: Any, sigma: Any, axis: int = -1, order: int = 0, output: Any = None, mode: str = "reflect",
+def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order: int = 0, output: Any = None,
+                      mode: str = "reflect",
                       cval: Any = 0.0, truncate: float = 4.0, *, radius: "int | None" = None) -> Any:
     no_output("scipy.ndimage.gaussian_filter1d", output)
     if not isinstance(sigma, (int, float, np.number)):
@@ -124,11 +126,11 @@ def gaussian_filter1d(input: Any, sigma: Any, axis: int = -1, order: int = 0, ou
 
 @face("scipy.ndimage.gaussian_filter",
       samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
-def gaussian_filter(input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
-                    truncate: float = 4.0, *, radius: Any = None, axes: Any = None) -> Any:
+def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, output: Any = None, mode: str = "reflect",
+                    cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None, axes: Any = None) -> Any:
     no_output("scipy.ndimage.gaussian_filter", output)
 
-    def along(x: Any, sigma: Any, ax: int, order: int, mode: str, radius: "int | None") -> Any:
+    def along(x: ArrayOrNumber, sigma: Any, ax: int, order: int, mode: str, radius: "int | None") -> Any:
         if not isinstance(sigma, (int, float)) or sigma > 1e-15:
             return gaussian_filter1d(x, sigma, ax, order, None, mode, cval, truncate, radius=radius)
         return x
@@ -136,19 +138,19 @@ def gaussian_filter(input: Any, sigma: Any, order: Any = 0, output: Any = None, 
 
 
 @face("scipy.ndimage.uniform_filter1d", samples=("ndimage.uniform_filter1d(x, 3)",))
-def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                     origin: int = 0) -> Any:
+def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
+                     cval: Any = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.uniform_filter1d", output)
     x = image("uniform_filter1d", input)
     return _weighted(x, [1.0 / size] * size, size, origin, one_axis(axis, rank(x)), mode, cval)
 
 
 @face("scipy.ndimage.uniform_filter", samples=("ndimage.uniform_filter(x, 2)",))
-def uniform_filter(input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
-                   origin: Any = 0, *, axes: Any = None) -> Any:
+def uniform_filter(input: ArrayLike, size: ArrayLike = 3, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                   origin: Any = 0, *, axes: Any = None) -> AnyArray:
     no_output("scipy.ndimage.uniform_filter", output)
 
-    def along(x: Any, size: Any, ax: int, mode: Any, origin: Any) -> Any:
+    def along(x: ArrayOrNumber, size: Any, ax: int, mode: str, origin: Any) -> Any:
         return uniform_filter1d(x, size, ax, None, mode, cval, origin) if size > 1 else x
     return _separable("uniform_filter", along)(input, size, mode, origin, axes=axes)
 
@@ -160,7 +162,7 @@ def _extreme(name: str) -> None:
     """The faces of maximum_filter or minimum_filter, in one dimension and in several."""
     larger = registry[name]
 
-    def along(x: Any, size: int, ax: int, mode: str, cval: Any, origin: int) -> Any:
+    def along(x: ArrayOrNumber, size: int, ax: int, mode: str, cval: Any, origin: int) -> AnyArray:
         before = size // 2 + origin
         if not 0 <= before < size:
             raise ValueError("invalid origin")
@@ -170,14 +172,14 @@ def _extreme(name: str) -> None:
             found = larger(found, registry["slice_axis"](padded, ax, k, n))
         return found
 
-    def filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                 origin: int = 0) -> Any:
+    def filter1d(input: AnyArray, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                 origin: int = 0) -> AnyArray:
         no_output(f"scipy.ndimage.{name}_filter1d", output)
         x = image(f"{name}_filter1d", input)
         return along(x, size, one_axis(axis, rank(x)), mode, cval, origin)
 
-    def filtered(input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
-                 cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
+    def filtered(input: AnyArray, size: Any = None, footprint: Any = None, output: Any = None, mode: str = "reflect",
+                 cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> AnyArray:
         no_output(f"scipy.ndimage.{name}_filter", output)
         if footprint is not None or size is None:
             raise refuse(f"scipy.ndimage.{name}_filter", "footprint", do="give size")
@@ -197,8 +199,8 @@ _extreme("minimum")
 
 def _windowed(name: str, flips: bool) -> Callable:
     """correlate or convolve: one shifted array for each weight."""
-    def filtered(input: Any, weights: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: Any = 0,
-                 *, axes: Any = None) -> Any:
+    def filtered(input: AnyArray, weights: AnyArray, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                 origin: Any = 0, *, axes: Any = None) -> Any:
         no_output(f"scipy.ndimage.{name}", output)
         x, w = image(name, input), as_array(weights)
         if axes is not None or rank(w) != rank(x):
@@ -235,7 +237,7 @@ def _sum_over_axes(name: str, input: Any, output: Any, axes: Any, along: Callabl
 
 
 @face("scipy.ndimage.laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
-def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
+def laplace(input: ArrayLike, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
     return _sum_over_axes("laplace", input, output, axes,
                           lambda x, ax: correlate1d(x, [1.0, -2.0, 1.0], ax, None, mode, cval))
 
@@ -269,8 +271,8 @@ _slope("prewitt", [1.0, 1.0, 1.0])
 
 
 @face("scipy.ndimage.gaussian_gradient_magnitude", samples=("ndimage.gaussian_gradient_magnitude(x, 0.6)",))
-def gaussian_gradient_magnitude(input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *,
-                                axes: Any = None, **options: Any) -> Any:
+def gaussian_gradient_magnitude(input: ArrayLike, sigma: Any, output: Any = None, mode: str = "reflect",
+                                cval: Any = 0.0, *, axes: Any = None, **options: Any) -> AnyArray:
     no_output("scipy.ndimage.gaussian_gradient_magnitude", output)
     if axes is not None:
         raise refuse("scipy.ndimage.gaussian_gradient_magnitude", "axes")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import real_dtype, type_of
 from ..face import BY_NAME, face
@@ -20,12 +21,12 @@ from .stacks import floating, from_column, matrix
 INFINITE = (np.inf, -np.inf)
 
 
-def _extreme(x: Any, ord: Any, axes: tuple) -> Any:
+def _extreme(x: AnyArray, ord: Any, axes: tuple) -> AnyArray:
     """The largest entry for a positive order, the smallest for a negative one."""
     return BY_NAME["numpy.max" if ord > 0 else "numpy.min"].call(x, axis=axes)
 
 
-def _power_mean(x: Any, ord: Any, axes: tuple) -> Any:
+def _power_mean(x: ArrayOrNumber, ord: Any, axes: tuple) -> AnyArray:
     """(sum |x|^p)^(1/p)"""
     dtype = real_dtype(type_of(x).dtype)
     sums = registry["sum"](registry["abs"](x) ** ord, axes=axes)
@@ -35,7 +36,7 @@ def _power_mean(x: Any, ord: Any, axes: tuple) -> Any:
     return in_dtype(registry["where"](none, 0.0, registry["where"](none, 1.0, sums) ** (1.0 / ord)), dtype)
 
 
-def norm_of_vectors(x: Any, ord: Any, axes: tuple) -> Any:
+def norm_of_vectors(x: Any, ord: Any, axes: tuple) -> AnyArray:
     """The norm over these axes, taken as one."""
     if ord is None or ord == 2:
         return root(registry["sum"](squared(x), axes=axes))
@@ -51,13 +52,13 @@ def norm_of_vectors(x: Any, ord: Any, axes: tuple) -> Any:
     return _power_mean(x, ord, axes)
 
 
-def _singular_values(x: Any, axes: tuple) -> Any:
+def _singular_values(x: ArrayOrNumber, axes: tuple) -> AnyArray:
     rest = [k for k in range(rank(x)) if k not in axes]
     moved = x if axes == (rank(x) - 2, rank(x) - 1) else registry["transpose"](x, axes=(*rest, *axes))
     return singular.svdvals(moved, aspect=aspect_of(moved))
 
 
-def _of_singular_values(x: Any, ord: Any, axes: tuple) -> Any:
+def _of_singular_values(x: ArrayOrNumber, ord: Any, axes: tuple) -> AnyArray:
     s = _singular_values(x, axes)
     if ord == "nuc":
         return registry["sum"](s, axes=(rank(s) - 1,))
@@ -65,7 +66,7 @@ def _of_singular_values(x: Any, ord: Any, axes: tuple) -> Any:
     return from_column(registry["slice_axis"](s, rank(s) - 1, place, 1))
 
 
-def norm_of_matrices(x: Any, ord: Any, axes: tuple) -> Any:
+def norm_of_matrices(x: ArrayOrNumber, ord: Any, axes: tuple) -> AnyArray:
     """The norm of matrices whose rows and columns lie along these two axes."""
     if axes[0] == axes[1]:
         raise ValueError("Duplicate axes given.")
@@ -80,7 +81,7 @@ def norm_of_matrices(x: Any, ord: Any, axes: tuple) -> Any:
     return _extreme(sums, ord, (other - (summed < other),))
 
 
-def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> Any:
+def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> AnyArray:
     """The vector norm for one axis, the matrix norm for two."""
     if len(axes) > 2:
         raise ValueError("Improper number of dimensions to norm.")
@@ -91,7 +92,7 @@ def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> Any:
 @face("numpy.linalg.norm",
       samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
                "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False) -> AnyArray:
     x = floating(x)
     if axis is not None:
         given = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -103,12 +104,12 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 @face("numpy.linalg.matrix_norm", samples=("np.linalg.matrix_norm(S)", "np.linalg.matrix_norm(S, ord=1)"))
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> AnyArray:
     return norm(x, ord, (-2, -1), keepdims)
 
 
 @face("numpy.linalg.vector_norm", samples=("np.linalg.vector_norm(v)", "np.linalg.vector_norm(x, axis=0, ord=1)"))
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def vector_norm(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> AnyArray:
     x = floating(x)
     if axis is None:
         y = norm_of_vectors(ravel(x), ord, (0,))
@@ -118,7 +119,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 
 @face("numpy.linalg.cond", samples=("np.linalg.cond(S)", "np.linalg.cond(S, 1)", "np.linalg.cond(S, -2)"))
-def cond(x: Any, p: Any = None) -> Any:
+def cond(x: ArrayLike, p: Any = None) -> AnyArray:
     x = matrix(as_array(x))
     if p in (None, 2, -2):
         s = singular.svdvals(x, aspect=aspect_of(x))
@@ -131,7 +132,7 @@ def cond(x: Any, p: Any = None) -> Any:
     return _infinite_for_nan(registry["where"](singular_, np.nan, y), x)
 
 
-def _infinite_for_nan(y: Any, x: Any) -> Any:
+def _infinite_for_nan(y: AnyArray, x: Any) -> AnyArray:
     """y, which is infinite where it comes out as nan and the matrix has none; the derivative there is nan."""
     axes = (rank(x) - 2, rank(x) - 1)
     unmoved = registry["where"](registry["isfinite"](x), x - registry["stop_gradient"](x), 0.0)

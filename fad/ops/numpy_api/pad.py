@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
 from .. import extents
@@ -59,7 +60,7 @@ def _widths(pad_width: Any, ndim: int) -> list:
     "np.pad(v, 2, constant_values=(v[0], 3.0))", "np.pad(x, 2, mode='linear_ramp', end_values=1.0)",
     "np.pad(x, 1, mode='mean')", "np.pad(x, 2, mode='maximum', stat_length=2)", "np.pad(v, 2, mode='median')",
     "np.pad(v, 2, mode='reflect', reflect_type='odd')"))
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
+def pad(array: ArrayLike, pad_width: Any, mode: str = "constant", **options: Any) -> AnyArray:
     if callable(mode):
         raise refuse("numpy.pad", "a function as mode", "it writes into a vector that is not there yet")
     if mode not in _MODES:
@@ -78,7 +79,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     return x if x is not array else METHODS["copy"](x)
 
 
-def _width(w: Any) -> Any:
+def _width(w: ArrayOrNumber) -> Any:
     n = integer(w)
     if isinstance(n, int) and n < 0:
         raise ValueError("index can't contain negative values")
@@ -91,35 +92,35 @@ def _is_nothing(side: PadSide) -> bool:
 
 def _blockwise(make: Callable) -> Callable:
     """The mode that puts make(x, side) at each side."""
-    def both(x: Any, sides: list) -> Any:
+    def both(x: AnyArray, sides: list) -> AnyArray:
         before, after = (None if _is_nothing(s) else in_dtype(make(x, s), type_of(x).dtype) for s in sides)
         return joined([y for y in (before, x, after) if y is not None], sides[0].axis)
     return both
 
 
-def _block_shape(x: Any, side: PadSide) -> tuple:
+def _block_shape(x: AnyArray, side: PadSide) -> tuple:
     return tuple(side.width if k == side.axis else n for k, n in enumerate(shape_of(x)))
 
 
-def _constant(x: Any, side: PadSide) -> Any:
+def _constant(x: AnyArray, side: PadSide) -> AnyArray:
     value, dtype = 0 if side.option is None else as_array(side.option), type_of(x).dtype
     if is_number(value) or not is_value(value):
         value = dtype.type(value).item()
     return registry["full"](in_dtype(value, dtype) if is_value(value) else value, *_block_shape(x, side), dtype=dtype)
 
 
-def _edge_of(x: Any, side: PadSide) -> Any:
+def _edge_of(x: AnyArray, side: PadSide) -> AnyArray:
     """The outermost element, its axis kept."""
     n = shape_of(x)[side.axis]
     some_of(n, "np.pad")
     return registry["slice_axis"](x, side.axis, 0 if side.is_before else n - 1, 1)
 
 
-def _edge(x: Any, side: PadSide) -> Any:
+def _edge(x: AnyArray, side: PadSide) -> AnyArray:
     return broadcast_(_edge_of(x, side), *_block_shape(x, side))
 
 
-def _ramp(x: Any, side: PadSide) -> Any:
+def _ramp(x: AnyArray, side: PadSide) -> AnyArray:
     """From the end value, at the outside, towards the edge."""
     end = 0 if side.option is None else side.option
     steps = registry["reshape"](registry["iota"](side.width, dtype=np.dtype(float)),
@@ -130,7 +131,7 @@ def _ramp(x: Any, side: PadSide) -> Any:
 
 
 def _statistic(function: str) -> Callable:
-    def block(x: Any, side: PadSide) -> Any:
+    def block(x: AnyArray, side: PadSide) -> AnyArray:
         n = shape_of(x)[side.axis]
         length = n if side.option is None else extents.minimum(integer(side.option), n)
         some_of(length, "np.pad")
@@ -146,7 +147,7 @@ def _statistic(function: str) -> Callable:
 
 def _placed(place: Callable) -> Callable:
     """The mode that takes, for position k (which may be negative, or beyond the end n), the element at place(k, n)."""
-    def both(x: Any, sides: list) -> Any:
+    def both(x: AnyArray, sides: list) -> AnyArray:
         axis, (before, after) = sides[0].axis, (s.width for s in sides)
         n = shape_of(x)[axis]
         some_of(n, "np.pad")
@@ -155,14 +156,14 @@ def _placed(place: Callable) -> Callable:
     return both
 
 
-def _reflected_place(k: Any, n: Any) -> Any:
+def _reflected_place(k: AnyArray, n: Extent) -> AnyArray:
     if isinstance(n, int) and n == 1:
         return k * 0
     k = k % (2 * n - 2)
     return registry["minimum"](k, 2 * n - 2 - k)
 
 
-def _symmetric_place(k: Any, n: Any) -> Any:
+def _symmetric_place(k: AnyArray, n: Extent) -> AnyArray:
     k = k % (2 * n)
     return registry["minimum"](k, 2 * n - 1 - k)
 
@@ -170,7 +171,7 @@ def _symmetric_place(k: Any, n: Any) -> Any:
 def _mirrored(edge: int, place: Callable) -> Callable:
     """A reflection that omits the edge (edge = 1) or repeats it (0): by slices if the pad is no wider than the array,
     else by places."""
-    def both(x: Any, sides: list) -> Any:
+    def both(x: AnyArray, sides: list) -> AnyArray:
         n = shape_of(x)[sides[0].axis]
         if all(at_least(n - edge, s.width) for s in sides):
             return _blockwise(lambda x, side: _reflection(x, side, edge))(x, sides)
@@ -180,7 +181,7 @@ def _mirrored(edge: int, place: Callable) -> Callable:
     return both
 
 
-def _reflection(x: Any, side: PadSide, edge: int) -> Any:
+def _reflection(x: AnyArray, side: PadSide, edge: int) -> AnyArray:
     n, w = shape_of(x)[side.axis], side.width
     chunk = part(x, side.axis, edge, edge + w) if side.is_before else part(x, side.axis, n - edge - w, n - edge)
     mirrored = registry["slice_axis"](chunk, side.axis, w - 1, w, -1)

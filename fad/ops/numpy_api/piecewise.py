@@ -5,10 +5,12 @@ An object made outside the traced function is evaluated from its own arrays, whi
 outer arrays are.
 """
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from .. import extents
 from ..face import BY_NAME, face
@@ -16,27 +18,27 @@ from ..kinds import shape_of
 from .arguments import as_array, fixed, live, one_axis, rank, refuse
 
 
-def rows(a: Any, places: Any) -> Any:
+def rows(a: ArrayOrNumber, places: ArrayOrNumber) -> AnyArray:
     """a[places] along the first axis."""
     return registry["index"](a, places, spec=("a" if rank(places) else "i",) + (":",) * (rank(a) - 1), at=0)
 
 
-def beside(x: Any, like: Any) -> Any:
+def beside(x: AnyArray, like: Any) -> AnyArray:
     """x with new axes at its end, to be multiplied with an array that has more of them."""
     more = rank(like) - rank(x)
     return registry["reshape"](x, *shape_of(x), *[1] * more) if more else x
 
 
-def _clipped(i: Any, low: Any, high: Any) -> Any:
+def _clipped(i: Any, low: Extent, high: Extent) -> AnyArray:
     return registry["minimum"](registry["maximum"](i, low), high)
 
 
-def within(edges: Any, x: Any, low: Any, high: Any, side: str = "right") -> Any:
+def within(edges: ArrayOrNumber, x: ArrayOrNumber, low: Extent, high: Extent, side: str = "right") -> AnyArray:
     """The number of the interval that x lies in, at least low and at most high."""
     return _clipped(BY_NAME["numpy.searchsorted"].call(edges, x, side) - (side == "right"), low, high)
 
 
-def placed(y: Any, x: Any, axis: int) -> Any:
+def placed(y: AnyArray, x: ArrayOrNumber, axis: int) -> AnyArray:
     """The axes of x, which come first in y, moved to where the axis of the data was."""
     if not axis or not rank(x):
         return y
@@ -48,26 +50,26 @@ def is_periodic(extrapolate: Any) -> bool:
     return isinstance(extrapolate, str) and extrapolate == "periodic"
 
 
-def _range(x: Any, low: Any, high: Any, extrapolate: Any) -> tuple:
+def _range(x: ArrayOrNumber, low: AnyArray, high: AnyArray, extrapolate: bool) -> tuple:
     """x as it is looked up, and where it is outside the data (None where that makes no difference)."""
     if is_periodic(extrapolate):
         return low + (x - low) % (high - low), None
     return x, None if extrapolate else (x < low) | (x > high)
 
 
-def _or_nan(y: Any, outside: Any) -> Any:
+def _or_nan(y: AnyArray, outside: Any) -> AnyArray:
     return y if outside is None else registry["where"](beside(outside, y), math.nan, y)
 
 
-def _summed_up(steps: Any) -> Any:
+def _summed_up(steps: AnyArray) -> AnyArray:
     """0 and the running sums of the rows."""
     zero = registry["zeros_like"](steps[:1])
     return BY_NAME["numpy.concatenate"].call([zero, BY_NAME["numpy.cumsum"].call(steps, axis=0)])
 
 
-def _over_periods(whole: Any, a: Any, b: Any, low: Any, high: Any) -> Any:
+def _over_periods(whole: Callable, a: ArrayOrNumber, b: ArrayOrNumber, low: AnyArray, high: AnyArray) -> AnyArray:
     """The integral from a to b of what repeats itself outside of low to high; whole: its antiderivative in there."""
-    def up_to(x: Any) -> Any:
+    def up_to(x: ArrayOrNumber) -> AnyArray:
         iterations = registry["floor"]((x - low) / (high - low))
         return whole(x - iterations * (high - low)) + iterations * (whole(high) - whole(low))
     return up_to(b) - up_to(a)
@@ -76,7 +78,8 @@ def _over_periods(whole: Any, a: Any, b: Any, low: Any, high: Any) -> Any:
 # -- piecewise polynomials -------------------------------------------------------------------------
 
 
-def piecewise(c: Any, edges: Any, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
+def piecewise(c: AnyArray, edges: AnyArray, x: ArrayOrNumber, nu: int = 0, extrapolate: bool = True,
+              axis: int = 0) -> AnyArray:
     """The polynomial sum of c[k - 1 - j, i] (x - edges[i])**j on each interval i, or its derivative of order nu."""
     c, edges, x = live(c), live(edges), live(x)
     degree, count = fixed(shape_of(c)[0], "the order of the pieces") - 1, shape_of(edges)[0]
@@ -90,7 +93,7 @@ def piecewise(c: Any, edges: Any, x: Any, nu: int = 0, extrapolate: Any = True, 
     return placed(_or_nan(y, outside), x, axis)
 
 
-def _scaled(c: Any, factors: list) -> Any:
+def _scaled(c: AnyArray, factors: list) -> AnyArray:
     return c * np.array(factors, float).reshape(-1, *[1] * (rank(c) - 1))
 
 
@@ -102,7 +105,7 @@ class Piecewise:
         self.c, self.x, self.axis = live(c), live(x), axis
         self.extrapolate = True if extrapolate is None else extrapolate
 
-    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> AnyArray:
         return piecewise(self.c, self.x, x, nu, self.extrapolate if extrapolate is None else extrapolate, self.axis)
 
     def derivative(self, nu: int = 1) -> "Piecewise":
@@ -129,7 +132,7 @@ class Piecewise:
         once = Piecewise(c, self.x, not is_periodic(self.extrapolate) and self.extrapolate, self.axis)
         return once.antiderivative(nu - 1)
 
-    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
+    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> AnyArray:
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
         whole, a, b = self.antiderivative(), live(a), live(b)
         if is_periodic(extrapolate):
@@ -152,14 +155,15 @@ def piecewise_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) 
 
 
 @face("scipy.interpolate._interpolate.PPoly.integrate")
-def piecewise_integrated(spline: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
+def piecewise_integrated(spline: Any, a: ArrayLike, b: ArrayLike, extrapolate: Any = None) -> AnyArray:
     return Piecewise(spline.c, spline.x, spline.extrapolate).integrate(a, b, extrapolate)
 
 
 # -- B-splines -------------------------------------------------------------------------------------
 
 
-def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0, extrapolate: Any = True, axis: int = 0) -> Any:
+def bspline(t: ArrayOrNumber, c: AnyArray, k: int, x: Any, nu: int = 0, extrapolate: bool = True,
+            axis: int = 0) -> AnyArray:
     """A spline of degree k with knots t, by de Boor's recurrence (A Practical Guide to Splines, chapter X)."""
     t, c, x = live(t), live(c), live(x)
     n = shape_of(t)[0] - k - 1
@@ -177,7 +181,7 @@ def bspline(t: Any, c: Any, k: int, x: Any, nu: int = 0, extrapolate: Any = True
     return placed(_or_nan(d[k], outside), x, axis)
 
 
-def basis(t: Any, k: int, x: Any) -> list:
+def basis(t: AnyArray, k: int, x: AnyArray) -> list:
     """The splines of degree k that are not zero at x: the number of each, and its value there (C. de Boor, chapter X,
     BSPLVB)."""
     i = within(t, x, k, shape_of(t)[0] - k - 2)
@@ -211,12 +215,12 @@ class Spline:
         self.t, self.k, self.extrapolate = t, k, extrapolate
         self.c = registry["slice_axis"](c, 0, 0, shape_of(t)[0] - k - 1)
 
-    def _like(self, t: Any, c: Any, k: int, extrapolate: Any) -> "Spline":
+    def _like(self, t: Any, c: ArrayOrNumber, k: int, extrapolate: bool) -> "Spline":
         made = Spline(t, c, k, extrapolate)
         made.axis = self.axis
         return made
 
-    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
+    def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> AnyArray:
         return bspline(self.t, self.c, self.k, x, nu, self.extrapolate if extrapolate is None else extrapolate,
                        self.axis)
 
@@ -255,14 +259,14 @@ def bspline_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) ->
 
 
 @face("scipy.interpolate._bsplines.BSpline.integrate")
-def bspline_integrated(spline: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
+def bspline_integrated(spline: Any, a: ArrayLike, b: ArrayLike, extrapolate: Any = None) -> AnyArray:
     return Spline(spline.t, spline.c, spline.k, spline.extrapolate).integrate(a, b, extrapolate)
 
 
 @face("scipy.interpolate.splev", samples=("interpolate.splev(v, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], 2))",
                                           "interpolate.splev(3 * v - 1, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], "
                                           "2), 1, ext=1)"))
-def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
+def splev(x: ArrayLike, tck: Any, der: int = 0, ext: int = 0) -> Any:
     """Outside of the knots: extrapolated, zero, an error, or as at the end (derivatives: extrapolated), for ext 0 to
     3."""
     if not isinstance(tck, tuple):
@@ -280,7 +284,7 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
 
 
 @face("scipy.interpolate._fitpack2.UnivariateSpline.__call__")
-def univariate_called(spline: Any, x: Any, nu: int = 0, ext: Any = None) -> Any:
+def univariate_called(spline: Any, x: ArrayLike, nu: int = 0, ext: Any = None) -> AnyArray:
     modes = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
     return splev(x, spline._eval_args, nu, spline.ext if ext is None else modes.get(ext, ext))
 
@@ -320,7 +324,7 @@ def samples(x: Any, y: Any, axis: int) -> tuple:
 @face("scipy.interpolate.make_interp_spline", samples=("interpolate.make_interp_spline(np.cumsum(v), v * v)(v + 0.4)",
                                                        "interpolate.make_interp_spline(np.arange(4.0), x, 2, "
                                                        "axis=1).derivative()(v)"))
-def make_interp_spline(x: Any, y: Any, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0,
+def make_interp_spline(x: ArrayLike, y: ArrayLike, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0,
                        check_finite: bool = True) -> Spline:
     if bc_type not in (None, "not-a-knot"):
         raise refuse("scipy.interpolate.make_interp_spline", f"bc_type={bc_type!r} with traced data",

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, result_dtype, type_of
 from .. import extents
@@ -19,7 +20,7 @@ from .join import strong
 _MODES = {0: "valid", 1: "same", 2: "full", "v": "valid", "s": "same", "f": "full"}
 
 
-def _mode(mode: Any) -> str:
+def _mode(mode: str) -> str:
     name = _MODES.get(mode if isinstance(mode, int) else str(mode)[:1].lower())
     if name is None:
         raise ValueError(f"mode {mode!r} is none of 'valid', 'same', 'full'")
@@ -39,7 +40,7 @@ def _vectors(*xs: Any) -> list:
     return out
 
 
-def sliding(x: Any, w: Any, mode: str, odd: bool) -> Any:
+def sliding(x: AnyArray, w: AnyArray, mode: str, odd: bool) -> AnyArray:
     """The sums of x[i + j] w[j] over j, for the i of a mode. `odd`: of an even overlap, which half "same" leaves out.
     """
     n, m = shape_of(x)[0], shape_of(w)[0]
@@ -57,17 +58,17 @@ def sliding(x: Any, w: Any, mode: str, odd: bool) -> Any:
 
 @face("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")',
                                  'np.convolve(v[:2], v, mode="valid")'))
-def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> AnyArray:
     return _in_own_dtype(lambda a, v: sliding(a, flipped(v), _mode(mode), False), *_vectors(a, v))
 
 
 @face("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)",
                                   'np.correlate(v[:2], v, "same")'))
-def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> AnyArray:
     return _in_own_dtype(lambda a, v: sliding(a, conjugate(v), _mode(mode), True), *_vectors(a, v))
 
 
-def _in_own_dtype(f: Callable, a: Any, v: Any) -> Any:
+def _in_own_dtype(f: Callable, a: AnyArray, v: AnyArray) -> AnyArray:
     """f(a, v), which of bools is whether any product is True."""
     if result_dtype(a, v).kind != "b":
         return f(a, v)
@@ -80,12 +81,12 @@ CLOSE_TO_ZERO = 1e-8   # np.allclose(r, 0)
 UNROLLED = 32          # coefficients up to which Horner's rule is written out
 
 
-def coefficient(p: Any, k: int) -> Any:
+def coefficient(p: Any, k: int) -> AnyArray:
     return registry["index"](p, k, spec=("i",) + (":",) * (rank(p) - 1), at=0)
 
 
 @face("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: ArrayLike, x: ArrayLike) -> AnyArray:
     x, p = strong(as_array(x)), p.coeffs if isinstance(p, np.poly1d) else p
     if isinstance(p, (list, tuple)):                       # each coefficient may be an array of its own
         coefficients = [strong(as_array(c)) for c in p]
@@ -99,7 +100,7 @@ def polyval(p: Any, x: Any) -> Any:
     return _long_horner(p, x)
 
 
-def _horner(coefficients: list, x: Any) -> Any:
+def _horner(coefficients: list, x: AnyArray) -> AnyArray:
     if not coefficients:
         return registry["zeros_like"](x)
     y = coefficients[0] + registry["zeros_like"](x) if len(coefficients) == 1 else coefficients[0]
@@ -108,7 +109,7 @@ def _horner(coefficients: list, x: Any) -> Any:
     return y
 
 
-def _long_horner(p: Any, x: Any) -> Any:
+def _long_horner(p: Any, x: AnyArray) -> AnyArray:
     """Horner's rule is a linear recurrence in which each factor is x."""
     some_of(shape_of(p)[0], "a polynomial")
     shape = (shape_of(p)[0], *shape_of(x))
@@ -119,7 +120,7 @@ def _long_horner(p: Any, x: Any) -> Any:
 
 
 @face("numpy.vander", samples=("np.vander(v, 3)", "np.vander(v, increasing=True)"))
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+def vander(x: ArrayLike, N: Any = None, increasing: bool = False) -> AnyArray:
     x = as_array(x)
     if rank(x) != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
@@ -132,14 +133,14 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     return powers if increasing else flipped(powers, 1)
 
 
-def _first_of(mask: Any) -> Any:
+def _first_of(mask: AnyArray) -> AnyArray:
     """Where a vector of truth values is first true; its last place, if nowhere."""
     n = shape_of(mask)[0]
     last = registry["equal"](registry["iota"](n, dtype=INT), extents.difference(n, 1))
     return registry["argmax"](in_dtype(registry["logical_or"](mask, last), INT), axis=0)
 
 
-def trimmed(p: Any) -> Any:
+def trimmed(p: AnyArray) -> AnyArray:
     """p without the zeros at its beginning; the last coefficient stays. The extent depends on the values."""
     return _without(p, _first_of(registry["not_equal"](p, 0)), None)
 
@@ -149,7 +150,7 @@ def trimmed_behind(c: Any) -> Any:
     return _without(c, 0, shape_of(c)[0] - _first_of(flipped(registry["not_equal"](c, 0))))
 
 
-def _without(p: Any, start: Any, stop: Any, always: Any = None) -> Any:
+def _without(p: AnyArray, start: ArrayOrNumber, stop: Any, always: Any = None) -> AnyArray:
     """p[start:stop]; those that are `always` zero are not missed."""
     y = read_subscript(p, slice(start, stop)).read(p)
     place = registry["iota"](shape_of(p)[0], dtype=INT)
@@ -159,13 +160,13 @@ def _without(p: Any, start: Any, stop: Any, always: Any = None) -> Any:
 
 
 @face("numpy.polymul", samples=("np.polymul(v, v)",))
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     return convolve(*[trimmed(p) for p in _vectors(a1, a2)])
 
 
 @face("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)",
                                 "np.polydiv(v, v[:1])[0]"))
-def polydiv(u: Any, v: Any) -> tuple:
+def polydiv(u: ArrayLike, v: ArrayLike) -> tuple:
     """Quotient and remainder. Long division is the recursive filter whose coefficients are the divisor's."""
     u, v = (x + 0.0 for x in _vectors(u, v))
     m, n = (fixed(shape_of(x)[0], "the number of coefficients") for x in (u, v))
@@ -177,7 +178,7 @@ def polydiv(u: Any, v: Any) -> tuple:
     return q, _remainder(rest, count)
 
 
-def _remainder(r: Any, count: int = 0) -> Any:
+def _remainder(r: AnyArray, count: int = 0) -> AnyArray:
     """Drop the leading coefficients that NumPy takes for zero. The quotient cancels the first ones, so those are zero
     if they are numbers."""
     taken = registry["logical_and"](registry["less"](registry["iota"](shape_of(r)[0], dtype=INT), count),
@@ -187,23 +188,23 @@ def _remainder(r: Any, count: int = 0) -> Any:
 
 
 @face("numpy.polyadd", samples=("np.polyadd(v, v[:2])",))
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     a, b = _same_length(*_vectors(a1, a2))
     return a + b
 
 
 @face("numpy.polysub", samples=("np.polysub(v[:2], v)",))
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     a, b = _same_length(*_vectors(a1, a2))
     return a - b
 
 
-def _same_length(a: Any, b: Any) -> tuple:
+def _same_length(a: AnyArray, b: AnyArray) -> tuple:
     n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
     return tuple(_lengthened(p, n) for p in (a, b))
 
 
-def _lengthened(p: Any, n: Any) -> Any:
+def _lengthened(p: AnyArray, n: Extent) -> AnyArray:
     missing = extents.difference(n, shape_of(p)[0])
     if isinstance(missing, int) and missing == 0:
         return p
@@ -211,7 +212,7 @@ def _lengthened(p: Any, n: Any) -> Any:
 
 
 @face("numpy.polyder", samples=("np.polyder(v)", "np.polyder(v, 2)"))
-def polyder(p: Any, m: int = 1) -> Any:
+def polyder(p: ArrayLike, m: int = 1) -> Any:
     p, = _vectors(p)
     for _ in range(m):
         n = shape_of(p)[0]
@@ -222,7 +223,7 @@ def polyder(p: Any, m: int = 1) -> Any:
 
 
 @face("numpy.polyint", samples=("np.polyint(v)", "np.polyint(v, 2, [1.0, 2.0])", "np.polyint(v, k=v[0])"))
-def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+def polyint(p: ArrayLike, m: int = 1, k: Any = None) -> Any:
     p, = _vectors(p)
     constants = [0.0] * m if k is None else [k] * m if not isinstance(k, list) and not rank(as_array(k)) else list(k)
     if len(constants) == 1 and m > 1:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, is_number, type_of
 from .. import extents
@@ -44,7 +45,7 @@ def sample_of(a: Any, axis: Any, skip_nan: bool) -> Sample:
     return Sample(values, count, skip_nan, axes, x)
 
 
-def _in_one_axis(x: Any, axes: tuple) -> Any:
+def _in_one_axis(x: AnyArray, axes: tuple) -> AnyArray:
     """x with these axes as one, the last."""
     rest = tuple(k for k in range(rank(x)) if k not in axes)
     moved = x if rest + axes == tuple(range(rank(x))) else registry["transpose"](x, axes=rest + axes)
@@ -54,7 +55,7 @@ def _in_one_axis(x: Any, axes: tuple) -> Any:
     return registry["reshape"](moved, *shape[:len(rest)], extents.product(shape[len(rest):]))
 
 
-def _never_empty(x: Any) -> Any:
+def _never_empty(x: AnyArray) -> AnyArray:
     """The sample; of none at all, the quantiles are nan."""
     *lanes, n = shape_of(x)
     if isinstance(n, int) and n == 0:
@@ -64,7 +65,7 @@ def _never_empty(x: Any) -> Any:
     return x
 
 
-def at(s: Sample, places: Any) -> Any:
+def at(s: Sample, places: ArrayOrNumber) -> AnyArray:
     """The values at these places: the same for all lanes, or, if places have the lanes' axes behind their own, for
     each its own."""
     if s.skip_nan and s.lanes:
@@ -73,7 +74,7 @@ def at(s: Sample, places: Any) -> Any:
     return registry["index"](s.values, places, spec=(":",) * len(s.lanes) + (kind,), at=0)
 
 
-def _in_lanes(x: Any, places: Any, lanes: tuple) -> Any:
+def _in_lanes(x: AnyArray, places: ArrayOrNumber, lanes: tuple) -> AnyArray:
     shape = shape_of(places)
     own = [registry["broadcast_to"](registry["reshape"](registry["iota"](n, dtype=INT),
                                                         *[n if j == k else 1 for j in range(len(lanes))]), *shape)
@@ -97,12 +98,12 @@ HALVES: dict[str, Callable] = {  # gamma takes two values only: at whole places,
     "averaged_inverted_cdf": lambda n, q: (n * q - 1, 0.5, 1.0), "midpoint": lambda n, q: ((n - 1) * q, 0.0, 0.5)}
 
 
-def _up_from(place: Any) -> Any:
+def _up_from(place: AnyArray) -> AnyArray:
     """The next whole number, or the place itself if it is one."""
     return registry["ceil"](place)
 
 
-def _closest(n: Any, q: Any) -> Any:
+def _closest(n: Extent, q: AnyArray) -> AnyArray:
     """The nearest place, of two equally near the one that is odd counted from 0."""
     place = n * q - 1.5
     below = registry["floor"](place)
@@ -116,20 +117,20 @@ DISCRETE: dict[str, Callable] = {
     "nearest": lambda n, q: registry["rint"]((n - 1) * q)}
 
 
-def _whole(place: Any, n: Any) -> Any:
+def _whole(place: AnyArray, n: Extent) -> AnyArray:
     """A place as an index into n elements."""
     k = registry["cast"](place, dtype=INT)
     return registry["maximum"](registry["minimum"](k, n - 1), 0)
 
 
-def _like(gamma: Any, q: Any, values: Any) -> Any:
+def _like(gamma: Any, q: Any, values: AnyArray) -> Any:
     """The weight gamma, which leaves the values' dtype alone if q is a Python number."""
     if not is_number(q) or type_of(values).dtype.kind != "f" or type_of(gamma).weak:
         return gamma
     return gamma.item() if isinstance(gamma, np.generic) else in_dtype(gamma, type_of(values).dtype)
 
 
-def estimate(s: Sample, q: Any, method: str) -> Any:
+def estimate(s: Sample, q: ArrayOrNumber, method: str) -> AnyArray:
     """The quantiles, q's axes before the lanes'."""
     n, given = s.count, q
     if rank(n) and rank(q):
@@ -154,7 +155,7 @@ def estimate(s: Sample, q: Any, method: str) -> Any:
     return registry["where"](gamma >= 0.5, right - step * (1 - gamma), left + step * gamma)
 
 
-def with_nans(s: Sample, y: Any) -> Any:
+def with_nans(s: Sample, y: AnyArray) -> AnyArray:
     """nan where a lane holds nan (which sorts last), or has nothing that counts."""
     if type_of(s.values).dtype.kind != "f":
         return y
@@ -164,7 +165,7 @@ def with_nans(s: Sample, y: Any) -> Any:
     return registry["where"](last == last, y, in_dtype(last, type_of(y).dtype))
 
 
-def finished(s: Sample, y: Any, keepdims: Any, out: Any) -> Any:
+def finished(s: Sample, y: AnyArray, keepdims: bool, out: Any) -> AnyArray:
     """The result with its axes kept where that is asked for."""
     if is_given(keepdims) and keepdims:
         front = shape_of(y)[:rank(y) - len(s.lanes)]
@@ -172,14 +173,14 @@ def finished(s: Sample, y: Any, keepdims: Any, out: Any) -> Any:
     return into(out, y)
 
 
-def _check_q(q: Any, most: int) -> None:
+def _check_q(q: ArrayOrNumber, most: int) -> None:
     if getattr(q, "__fad_level__", 0) == 0 and not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= most)):
         raise ValueError("Quantiles must be in the range [0, 1]" if most == 1
                          else "Percentiles must be in the range [0, 100]")
 
 
-def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, skip_nan: bool,
-              most: int = 1) -> Any:
+def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: bool, weights: Any, skip_nan: bool,
+              most: int = 1) -> AnyArray:
     q = as_array(q)
     _check_q(q, most)
     s = sample_of(a, axis, skip_nan)
@@ -195,7 +196,7 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, w
 # -- weights: the smallest element whose share of the weights, with those before it, reaches q -----
 
 
-def _weights_of(s: Sample, weights: Any, axis: Any) -> Any:
+def _weights_of(s: Sample, weights: AnyArray, axis: Any) -> AnyArray:
     """The weights, one for each element, in the order of the sorted sample."""
     w, x = as_array(weights), s.original
     if rank(w) != rank(x):
@@ -217,7 +218,7 @@ def _weights_of(s: Sample, weights: Any, axis: Any) -> Any:
     return picked(w, registry["argsort"](moved))
 
 
-def _weighted(s: Sample, q: Any, weights: Any) -> Any:
+def _weighted(s: Sample, q: ArrayOrNumber, weights: AnyArray) -> AnyArray:
     """The places do not change with small changes of q or of the weights, which have no derivative."""
     share, last = registry["cumsum"](weights, axis=len(s.lanes), reverse=False), shape_of(weights)[-1] - 1
     total = registry["index"](share, last, spec=(":",) * len(s.lanes) + ("i",), at=0)
@@ -237,30 +238,30 @@ def _weighted(s: Sample, q: Any, weights: Any) -> Any:
 @face("numpy.quantile", samples=("np.quantile(x, 0.3)",
                                  'np.quantile(x, [0.2, 0.7], 1, method="inverted_cdf", weights=[0.5, 1.0, 2.0, 0.1])',
                                  "np.quantile(x, [0.2, 0.7], axis=1)", 'np.quantile(x, 0.4, axis=0, method="hazen")'))
-def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-             keepdims: Any = False, *, weights: Any = None) -> Any:
+def quantile(a: ArrayLike, q: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+             method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, False)
 
 
 @face("numpy.percentile", samples=("np.percentile(x, 40, axis=0)",))
-def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-               keepdims: Any = False, *, weights: Any = None) -> Any:
+def percentile(a: ArrayLike, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+               method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, False, 100)
 
 
 @face("numpy.nanquantile", samples=("np.nanquantile(x, 0.3, axis=0)",))
-def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-                method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:
+def nanquantile(a: ArrayLike, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, True)
 
 
 @face("numpy.nanpercentile", samples=("np.nanpercentile(x, 30)",))
-def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-                  method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:
+def nanpercentile(a: ArrayLike, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                  method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, True, 100)
 
 
-def _middle(s: Sample) -> Any:
+def _middle(s: Sample) -> AnyArray:
     """The mean of the two elements in the middle, which of an odd number of them are one."""
     n = s.count
     low, high = ((n - 1) // 2, n // 2)
@@ -274,12 +275,14 @@ def _middle(s: Sample) -> Any:
 
 
 @face("numpy.median", samples=("np.median(x)", "np.median(x, axis=1)", "np.median(v[:3])"))
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+def median(a: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+           keepdims: bool = False) -> AnyArray:
     s = sample_of(a, axis, False)
     return finished(s, with_nans(s, _middle(s)), keepdims, out)
 
 
 @face("numpy.nanmedian", samples=("np.nanmedian(x, axis=1)",))
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+def nanmedian(a: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+              keepdims: bool = False) -> AnyArray:
     s = sample_of(a, axis, True)
     return finished(s, with_nans(s, _middle(s)), keepdims, out)

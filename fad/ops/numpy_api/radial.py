@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ..extents import product
 from ..face import BY_NAME, face
@@ -22,13 +23,13 @@ FLOAT = np.dtype(np.float64)
 INFINITE = -1e300                                             # stands for log 0, times a square that is zero
 
 
-def _root(s: Any) -> Any:
+def _root(s: AnyArray) -> AnyArray:
     """The root of a squared distance, whose derivative at 0 is 0."""
     is_zero = s == 0.0
     return registry["where"](is_zero, 0.0, registry["sqrt"](registry["where"](is_zero, 1.0, s)))
 
 
-def _thin_plate(s: Any) -> Any:
+def _thin_plate(s: AnyArray) -> AnyArray:
     """r^2 log r. Its second derivative at 0 is infinite."""
     is_zero = s == 0.0
     return 0.5 * s * registry["where"](is_zero, INFINITE, registry["log"](registry["where"](is_zero, 1.0, s)))
@@ -46,12 +47,12 @@ KERNELS: "dict[str, tuple[Callable, int, bool]]" = {            # of r^2, the le
 }
 
 
-def _radial(x: Any, y: Any, kernel: str, epsilon: Any) -> Any:
+def _radial(x: Any, y: Any, kernel: str, epsilon: Any) -> AnyArray:
     apart = (x[:, None] - y[None]) * epsilon
     return KERNELS[kernel][0](registry["sum"](apart * apart, axes=(2,)))
 
 
-def _monomials(x: Any, powers: list) -> Any:
+def _monomials(x: Any, powers: list) -> AnyArray:
     """Columns of products of coordinates; powers: for each column the coordinates in it."""
     columns = []
     for coordinates in powers:
@@ -71,7 +72,8 @@ def _monomial_places(count: int, degree: int) -> list:
     return [places for n in range(degree + 1) for places in combinations_with_replacement(range(count), n)]
 
 
-def _evaluated(x: Any, y: Any, kernel: str, epsilon: Any, powers: list, coefficients: Any, shape: tuple) -> Any:
+def _evaluated(x: ArrayOrNumber, y: AnyArray, kernel: str, epsilon: Any, powers: list, coefficients: AnyArray,
+               shape: tuple) -> AnyArray:
     x = live(x)
     if rank(x) != 2:
         raise ValueError("`x` must be a 2-dimensional array.")
@@ -88,8 +90,8 @@ def _evaluated(x: Any, y: Any, kernel: str, epsilon: Any, powers: list, coeffici
 class Radial:
     """An interpolator of traced data."""
 
-    def __init__(self, y: Any, d: Any, neighbors: Any = None, smoothing: Any = 0.0, kernel: str = "thin_plate_spline",
-                 epsilon: Any = None, degree: Any = None):
+    def __init__(self, y: AnyArray, d: AnyArray, neighbors: Any = None, smoothing: ArrayOrNumber = 0.0,
+                 kernel: str = "thin_plate_spline", epsilon: Any = None, degree: Any = None):
         kernel = kernel.lower()
         if neighbors is not None:
             raise refuse("scipy.interpolate.RBFInterpolator", "neighbors", "which points are near is no smooth choice")
@@ -117,12 +119,12 @@ class Radial:
             right = join(right, registry["full"](0.0, more, product(self.shape), dtype=FLOAT), axis=0)
         self.coefficients = BY_NAME["numpy.linalg.solve"].call(matrix, right)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> AnyArray:
         return _evaluated(x, self.y, self.kernel, self.epsilon, self.powers, self.coefficients, self.shape)
 
 
 @face("scipy.interpolate._rbfinterp.RBFInterpolator.__call__")
-def radial_called(f: Any, x: Any) -> Any:
+def radial_called(f: Any, x: ArrayLike) -> AnyArray:
     """An interpolator made outside: it is fitted in the program, to the same data."""
     if f.neighbors is not None or np.dtype(f.d_dtype).kind == "c":
         raise refuse("scipy.interpolate.RBFInterpolator", "x, with neighbors or complex data")

@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ..assign import as_assigned
@@ -14,7 +15,7 @@ from .arguments import along, as_array, axes_of, in_dtype, into, is_given, kept,
 sum_, prod_, max_, min_, any_, all_ = (registry[name] for name in ("sum", "prod", "max", "min", "any", "all"))
 
 
-def reduced(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
+def reduced(op: Op, x: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
     """The reduction of x, in NumPy's terms of axis and keepdims."""
     axes = axes_of(axis, rank(x))
     return kept(op(x, axes=axes), x, axes, keepdims)
@@ -22,15 +23,15 @@ def reduced(op: Op, x: Any, axis: Any, keepdims: Any) -> Any:
 
 @face("numpy.sum", method="sum",
       samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
-def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-        where: Any = True) -> Any:
+def sum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        where: ArrayLike = True) -> AnyArray:
     y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
     return into(out, in_dtype(y + _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
 @face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
-def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-         where: Any = True) -> Any:
+def prod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+         initial: Any = None, where: ArrayLike = True) -> AnyArray:
     y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
     return into(out, in_dtype(y * _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
@@ -38,13 +39,13 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 # -- max, min --------------------------------------------------------------------------------------
 
 
-def _begun(initial: Any, y: Any, dtype: Any) -> Any:
+def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: Any) -> Any:
     """The initial value of a reduction, in the dtype that it computes in. NumPy converts it like a number written to
     an array."""
     return as_assigned(initial, type_of(y).dtype if dtype is None else np.dtype(dtype), is_element=True)
 
 
-def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     """max or min; with an initial value it also stands in for the elements left out, and for none at all."""
     x = as_array(a)
     axes = axes_of(axis, rank(x))
@@ -62,11 +63,11 @@ def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: Any, initial: Any, w
     return reduced(op, _with_first(x, axes, initial), axis, keepdims)
 
 
-def _filled(x: Any, where: Any, initial: Any) -> Any:
+def _filled(x: AnyArray, where: ArrayOrNumber, initial: Any) -> AnyArray:
     return x if where is True else registry["where"](mask_of(where), x, initial)
 
 
-def _with_first(x: Any, axes: tuple, initial: Any) -> Any:
+def _with_first(x: AnyArray, axes: tuple, initial: Any) -> AnyArray:
     """x with the initial value before its first elements along the axes (one by one: each may be without elements)."""
     for ax in axes:
         first = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(x))],
@@ -77,20 +78,20 @@ def _with_first(x: Any, axes: tuple, initial: Any) -> Any:
 
 @face("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"),
       note="where elements are equal they share")
-def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-        where: Any = True) -> Any:
+def max(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        where: ArrayLike = True) -> Any:
     return into(out, _extreme(max_, registry["maximum"], a, axis, keepdims, initial, where))
 
 
 @face("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"),
       note="where elements are equal they share")
-def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-        where: Any = True) -> Any:
+def min(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        where: bool = True) -> AnyArray:
     return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))
 
 
 @face("numpy.ptp", samples=("np.ptp(x, axis=0)",))
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def ptp(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False) -> AnyArray:
     return into(out, max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims))
 
 
@@ -98,27 +99,27 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
 
 
 @face("numpy.any", method="any")
-def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def any(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> AnyArray:
     return into(out, reduced(any_, masked(truth(a), where, False), axis, keepdims))
 
 
 @face("numpy.all", method="all")
-def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def all(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> AnyArray:
     return into(out, reduced(all_, masked(truth(a), where, True), axis, keepdims))
 
 
-def truth(a: Any) -> Any:
+def truth(a: Any) -> AnyArray:
     """Whether each element is true: not zero."""
     x = as_array(a)
     return x if type_of(x).dtype.kind == "b" else x != 0
 
 
 @face("numpy.count_nonzero")
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def count_nonzero(a: ArrayLike, axis: Any = None, *, keepdims: bool = False) -> AnyArray:
     return reduced(sum_, truth(a), axis, keepdims)
 
 
-def _place(op: Op, a: Any, axis: Any, keepdims: Any) -> Any:
+def _place(op: Op, a: Any, axis: Any, keepdims: bool) -> AnyArray:
     x = as_array(a)
     axes = axes_of(axis, rank(x))
     flat, ax = along(x, axis)
@@ -127,12 +128,12 @@ def _place(op: Op, a: Any, axis: Any, keepdims: Any) -> Any:
 
 
 @face("numpy.argmax", method="argmax")
-def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def argmax(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmax"], a, axis, keepdims))
 
 
 @face("numpy.argmin", method="argmin")
-def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def argmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmin"], a, axis, keepdims))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -36,13 +37,13 @@ def _points(xi: Any, count: int) -> list:
     return places
 
 
-def _linear(grid: Any, x: Any) -> tuple:
+def _linear(grid: AnyArray, x: AnyArray) -> tuple:
     low = within(grid, x, 0, shape_of(grid)[0] - 2)
     start = rows(grid, low)
     return low, (x - start) / (rows(grid, low + 1) - start)
 
 
-def _weights(grid: Any, x: Any, method: str) -> list:
+def _weights(grid: AnyArray, x: AnyArray, method: str) -> list:
     """The grid points that count at x along one axis, each with its weight."""
     if method in DEGREES:
         return basis(not_a_knot(grid, DEGREES[method]), DEGREES[method], x)
@@ -52,7 +53,7 @@ def _weights(grid: Any, x: Any, method: str) -> list:
     return [(low, 1.0 - share), (low + 1, share)]
 
 
-def _interpolated(grids: list, values: Any, places: list, method: str) -> Any:
+def _interpolated(grids: list, values: AnyArray, places: list, method: str) -> AnyArray:
     total: Any = 0.0
     for chosen in itertools.product(*[_weights(grid, x, method) for grid, x in zip(grids, places)]):
         index, weights = zip(*chosen)
@@ -78,14 +79,14 @@ def _check_inside(grids: list, places: list) -> None:
                                error="ValueError")
 
 
-def _outside(grids: list, places: list) -> Any:
+def _outside(grids: list, places: list) -> AnyArray:
     found: Any = False
     for grid, x in zip(grids, places):
         found = found | (x < rows(grid, 0)) | (x > rows(grid, shape_of(grid)[0] - 1))
     return found
 
 
-def _finished(y: Any, grids: list, places: list, fill: Any, check: bool) -> Any:
+def _finished(y: AnyArray, grids: list, places: list, fill: Any, check: bool) -> AnyArray:
     """y, checked or filled outside of the grid, and nan where a place is."""
     if check:
         _check_inside(grids, places)
@@ -106,7 +107,7 @@ def _finished(y: Any, grids: list, places: list, fill: Any, check: bool) -> Any:
 class GridInterpolator:
     """RegularGridInterpolator of traced values or of a traced grid, the grid in rising order."""
 
-    def __init__(self, points: Any, values: Any, method: str = "linear", bounds_error: bool = True,
+    def __init__(self, points: tuple, values: Any, method: str = "linear", bounds_error: bool = True,
                  fill_value: Any = np.nan, *, solver: Any = None, solver_args: Any = None):
         self.grid, self.values = [in_dtype(live(p), float) for p in points], live(values)
         self.method, self.bounds_error, self.fill_value = method, bounds_error, fill_value
@@ -119,7 +120,7 @@ class GridInterpolator:
         return _called(self.grid, self.values, xi, method or self.method, nu, self.fill_value, self.bounds_error)
 
 
-def _called(grid: list, values: Any, xi: Any, method: str, nu: Any, fill: Any, check: bool) -> Any:
+def _called(grid: list, values: AnyArray, xi: Any, method: str, nu: Any, fill: Any, check: bool) -> Any:
     if nu is not None or method not in ("linear", "slinear", "nearest", *DEGREES):
         raise refuse("scipy.interpolate.RegularGridInterpolator", "nu" if nu is not None else f"method={method!r}")
     if any(isinstance(n, int) and n < 2 for p in grid for n in shape_of(p)):
@@ -131,7 +132,7 @@ def _called(grid: list, values: Any, xi: Any, method: str, nu: Any, fill: Any, c
 
 
 @face("scipy.interpolate._rgi.RegularGridInterpolator.__call__")
-def interpolator_called(f: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+def interpolator_called(f: Any, xi: ArrayLike, method: Any = None, *, nu: Any = None) -> AnyArray:
     """An interpolator made outside. fad computes the coefficients of its splines anew, to the last digit (SciPy's
     iteration stops earlier)."""
     return _called([live(p) for p in f.grid], live(f.values), xi, method or f.method, nu, f.fill_value, f.bounds_error)
@@ -140,7 +141,7 @@ def interpolator_called(f: Any, xi: Any, method: Any = None, *, nu: Any = None) 
 @face("scipy.interpolate.interpn", samples=("interpolate.interpn((np.arange(3.0), np.arange(4.0)), x, (2 * v, 3 * v))",
                                             "interpolate.interpn((np.arange(3.0), np.cumsum(v)), x, [[1.3, 0.9]], "
                                             "bounds_error=False, fill_value=None)"))
-def interpn(points: Any, values: Any, xi: Any, method: str = "linear", bounds_error: bool = True,
+def interpn(points: Any, values: ArrayLike, xi: ArrayLike, method: str = "linear", bounds_error: bool = True,
             fill_value: Any = np.nan) -> Any:
     if method == "splinef2d":
         raise refuse("scipy.interpolate.interpn", "method='splinef2d'", do="use method='cubic'")

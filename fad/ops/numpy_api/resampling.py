@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...util.lazy import imported
@@ -39,7 +40,7 @@ def _checked(name: str, order: int, mode: str) -> None:
 # -- coefficients ----------------------------------------------------------------------------------
 
 
-def _filtered(x: Any, order: int, ax: int, mode: str) -> Any:
+def _filtered(x: AnyArray, order: int, ax: int, mode: str) -> AnyArray:
     """The coefficients of the splines along an axis."""
     c = BY_NAME["numpy.moveaxis"].call(x, ax, 0)
     if (isinstance(shape_of(c)[0], int) and shape_of(c)[0] == 1) or not POLES[order]:
@@ -50,7 +51,7 @@ def _filtered(x: Any, order: int, ax: int, mode: str) -> Any:
     return BY_NAME["numpy.moveaxis"].call(c, 0, ax)
 
 
-def _one_pole(c: Any, z: float, mode: str) -> Any:
+def _one_pole(c: AnyArray, z: float, mode: str) -> AnyArray:
     """Forward: c[k] + z c[k - 1]; then backward: z (c[k + 1] - c[k])."""
     n, join = shape_of(c)[0], BY_NAME["numpy.concatenate"].call
     # from the first sample backwards, one period
@@ -71,7 +72,7 @@ def _one_pole(c: Any, z: float, mode: str) -> Any:
     return registry["linear_scan"](factors, terms, axis=0, reverse=True)
 
 
-def _as_scipy_begins(start: Any, c: Any, z: float) -> Any:
+def _as_scipy_begins(start: AnyArray, c: AnyArray, z: float) -> AnyArray:
     """SciPy's own first value: in its sum over a period, the last part of c[0] is the sum so far (of the order of
     z**2n)."""
     n = in_dtype(as_array(shape_of(c)[0]), float)
@@ -80,7 +81,7 @@ def _as_scipy_begins(start: Any, c: Any, z: float) -> Any:
     return start + far / (1.0 - far) * (so_far - c[0])
 
 
-def _decaying_sum(x: Any, z: float) -> Any:
+def _decaying_sum(x: AnyArray, z: float) -> AnyArray:
     """The sum of z**k x[k] over all k, of rows that repeat themselves."""
     n = shape_of(x)[0]
     powers = z ** in_dtype(registry["iota"](n, dtype=INT), float)
@@ -90,7 +91,8 @@ def _decaying_sum(x: Any, z: float) -> Any:
 @face("scipy.ndimage.spline_filter1d",
       samples=("ndimage.spline_filter1d(x, 3)", "ndimage.spline_filter1d(x, 5, axis=0, mode='reflect')",
                "ndimage.spline_filter1d(v, 2, mode='grid-wrap')"))
-def spline_filter1d(input: Any, order: int = 3, axis: int = -1, output: Any = np.float64, mode: str = "mirror") -> Any:
+def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: Any = np.float64,
+                    mode: str = "mirror") -> AnyArray:
     _checked("spline_filter1d", order, mode)
     if output is not np.float64:
         raise refuse("scipy.ndimage.spline_filter1d", "output")
@@ -99,18 +101,18 @@ def spline_filter1d(input: Any, order: int = 3, axis: int = -1, output: Any = np
 
 
 @face("scipy.ndimage.spline_filter", samples=("ndimage.spline_filter(x, 4)",))
-def spline_filter(input: Any, order: int = 3, output: Any = np.float64, mode: str = "mirror") -> Any:
+def spline_filter(input: ArrayLike, order: int = 3, output: Any = np.float64, mode: str = "mirror") -> AnyArray:
     x = image("spline_filter", input)
     for ax in range(rank(x)):
         x = spline_filter1d(x, order, ax, output, mode)
     return x
 
 
-def _double(x: Any) -> Any:
+def _double(x: AnyArray) -> AnyArray:
     return in_dtype(x, np.result_type(type_of(x).dtype, float))
 
 
-def _coefficients(x: Any, axes: tuple, order: int, mode: str, cval: Any, prefilter: bool) -> tuple:
+def _coefficients(x: AnyArray, axes: tuple, order: int, mode: str, cval: Any, prefilter: bool) -> tuple:
     """The coefficients along some axes, and how many of them come before the first sample's."""
     x = _double(x)
     if not prefilter or order < 2:
@@ -128,7 +130,7 @@ def _coefficients(x: Any, axes: tuple, order: int, mode: str, cval: Any, prefilt
 # -- values between the samples --------------------------------------------------------------------
 
 
-def _inside(at: Any, n: Any, mode: str) -> tuple:
+def _inside(at: AnyArray, n: Extent, mode: str) -> tuple:
     """An integer index brought into the array, and whether what is there counts."""
     if isinstance(n, int) and n == 1 and mode != "grid-constant":
         return at * 0, True
@@ -146,7 +148,7 @@ def _inside(at: Any, n: Any, mode: str) -> tuple:
     return where(counts, at, 0), counts
 
 
-def _taps(place: Any, n: Any, order: int, mode: str) -> list:
+def _taps(place: AnyArray, n: Extent, order: int, mode: str) -> list:
     """The coefficients for a place: index, whether it is in the array, weight (those of piecewise.basis, with knots
     one apart)."""
     moved = place if order % 2 else place + 0.5
@@ -162,11 +164,11 @@ def _taps(place: Any, n: Any, order: int, mode: str) -> list:
     return [(*_inside(first + j, n, mode), weight) for j, weight in enumerate(weights)]
 
 
-def _outside(place: Any, n: Any) -> Any:
+def _outside(place: AnyArray, n: Extent) -> AnyArray:
     return (place < 0) | (place > n - 1)
 
 
-def _sampled(c: Any, places: list, order: int, mode: str, cval: Any) -> Any:
+def _sampled(c: AnyArray, places: list, order: int, mode: str, cval: Any) -> AnyArray:
     """The spline at places given by an array for each of the first axes."""
     ns, spec = shape_of(c)[:len(places)], ("a",) * len(places) + (":",) * (rank(c) - len(places))
     total: Any = 0.0
@@ -183,7 +185,7 @@ def _sampled(c: Any, places: list, order: int, mode: str, cval: Any) -> Any:
     return total
 
 
-def _along(c: Any, ax: int, place: Any, order: int, mode: str, cval: Any) -> Any:
+def _along(c: Any, ax: int, place: AnyArray, order: int, mode: str, cval: Any) -> AnyArray:
     moved = BY_NAME["numpy.moveaxis"].call(c, ax, 0)
     return BY_NAME["numpy.moveaxis"].call(_sampled(moved, [place], order, mode, cval), 0, ax)
 
@@ -193,8 +195,8 @@ def _along(c: Any, ax: int, place: Any, order: int, mode: str, cval: Any) -> Any
     "ndimage.map_coordinates(x, [v, 2.5 * v], order=1, mode='nearest')",
     "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v])",
     "ndimage.map_coordinates(x, [5.0 * v - 1.5, 3.0 * v], order=2, mode='reflect')"))
-def map_coordinates(input: Any, coordinates: Any, output: Any = None, order: int = 3, mode: str = "constant",
-                    cval: Any = 0.0, prefilter: bool = True) -> Any:
+def map_coordinates(input: ArrayLike, coordinates: ArrayLike, output: Any = None, order: int = 3,
+                    mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
     no_output("scipy.ndimage.map_coordinates", output)
     _checked("map_coordinates", order, mode)
     x, at = image("map_coordinates", input), live(coordinates)
@@ -203,7 +205,7 @@ def map_coordinates(input: Any, coordinates: Any, output: Any = None, order: int
     return in_dtype_of(x, _sampled(c, [in_dtype(place, float) + border for place in places], order, mode, cval))
 
 
-def _counted(n: Any) -> Any:
+def _counted(n: Extent) -> AnyArray:
     return in_dtype(registry["iota"](n, dtype=INT), float)
 
 
@@ -215,8 +217,8 @@ def _of_each(given: Any, count: int) -> list:
 
 @face("scipy.ndimage.shift", samples=("ndimage.shift(x, 0.4)", "ndimage.shift(x, [v[0], -v[1]], mode='grid-wrap')",
                                       "ndimage.shift(v, 1.3, order=1, cval=0.5)"))
-def shift(input: Any, shift: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
-          prefilter: bool = True) -> Any:
+def shift(input: ArrayLike, shift: ArrayLike, output: Any = None, order: int = 3, mode: str = "constant",
+          cval: Any = 0.0, prefilter: bool = True) -> AnyArray:
     no_output("scipy.ndimage.shift", output)
     _checked("shift", order, mode)
     x = image("shift", input)
@@ -228,7 +230,7 @@ def shift(input: Any, shift: Any, output: Any = None, order: int = 3, mode: str 
 
 @face("scipy.ndimage.zoom", samples=("ndimage.zoom(x, 2)", "ndimage.zoom(x, (0.7, 1.6), order=2, mode='mirror')",
                                      "ndimage.zoom(v, 3, mode='grid-wrap', grid_mode=True)"))
-def zoom(input: Any, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
+def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
          prefilter: bool = True, *, grid_mode: bool = False) -> Any:
     no_output("scipy.ndimage.zoom", output)
     _checked("zoom", order, mode)
@@ -256,8 +258,9 @@ def zoom(input: Any, zoom: Any, output: Any = None, order: int = 3, mode: str = 
     "ndimage.affine_transform(x, np.array([0.8, 0.7]), v[0], mode='mirror', order=2)",
     "ndimage.affine_transform(x, S[:3, :3] * [[0.4], [0.4], [0.0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 1]], "
     "output_shape=(2, 3), order=1)"))
-def affine_transform(input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None,
-                     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
+def affine_transform(input: ArrayLike, matrix: ArrayLike, offset: Any = 0.0, output_shape: Any = None,
+                     output: Any = None,
+                     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> AnyArray:
     """At the place matrix @ index + offset of the input."""
     no_output("scipy.ndimage.affine_transform", output)
     _checked("affine_transform", order, mode)
@@ -287,7 +290,7 @@ def _turned(m: Any, starts: list, shape: tuple) -> list:
 @face("scipy.ndimage.rotate",
       samples=("ndimage.rotate(x, 20.0)", "ndimage.rotate(x, 90 * v[0], reshape=False, mode='nearest')",
                "ndimage.rotate(np.stack([x, x * x]), 15, axes=(0, 2), order=2)"))
-def rotate(input: Any, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: Any = None, order: int = 3,
+def rotate(input: ArrayLike, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: Any = None, order: int = 3,
            mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
     no_output("scipy.ndimage.rotate", output)
     _checked("rotate", order, mode)

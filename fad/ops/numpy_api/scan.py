@@ -2,6 +2,7 @@
 """
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import Op, registry
 from ...ir.types import type_of
 from .. import extents
@@ -12,23 +13,23 @@ from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_a
 cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
 
-def _running(op: Op, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
+def _running(op: Op, a: Any, axis: Any, dtype: Any, out: Any) -> AnyArray:
     x, ax = along(a, axis)
     return into(out, in_dtype(op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False),
                               dtype))
 
 
 @face("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
-def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return _running(cumsum_, a, axis, dtype, out)
 
 
 @face("numpy.cumprod", method="cumprod", samples=("np.cumprod(x)", "np.cumprod(x, axis=0)"))
-def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return _running(cumprod_, a, axis, dtype, out)
 
 
-def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, include_initial: bool) -> Any:
+def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, include_initial: bool) -> AnyArray:
     x = as_array(x)
     x = x if rank(x) else registry["reshape"](x, 1)                          # NumPy takes a number for an array of one
     if not is_given(axis) and rank(x) != 1:
@@ -43,33 +44,33 @@ def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, inc
 
 
 @face("numpy.cumulative_sum", samples=("np.cumulative_sum(x, axis=1, include_initial=True)",))
-def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
-                   include_initial: bool = False) -> Any:
+def cumulative_sum(x: ArrayLike, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+                   include_initial: bool = False) -> AnyArray:
     return _cumulative(cumsum_, x, 0, axis, dtype, out, include_initial)
 
 
 @face("numpy.cumulative_prod", samples=("np.cumulative_prod(x, axis=1)",))
-def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
-                    include_initial: bool = False) -> Any:
+def cumulative_prod(x: ArrayLike, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+                    include_initial: bool = False) -> AnyArray:
     return _cumulative(cumprod_, x, 1, axis, dtype, out, include_initial)
 
 
 # -- differences -----------------------------------------------------------------------------------
 
 
-def part(x: Any, axis: int, start: Any, extent: Any) -> Any:
+def part(x: ArrayOrNumber, axis: int, start: Any, extent: Extent) -> AnyArray:
     """x[start : start + extent] along one axis."""
     return registry["slice_axis"](x, axis, start, extent)
 
 
-def require_numbers(x: Any) -> None:
+def require_numbers(x: AnyArray) -> None:
     """NumPy subtracts no bools."""
     if type_of(x).dtype.kind == "b":
         raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
                         "operator, or the logical_xor function instead.")
 
 
-def _step(x: Any, axis: int) -> Any:
+def _step(x: ArrayOrNumber, axis: int) -> Any:
     """The differences of neighbours; of bools, whether they differ."""
     n = extents.difference(shape_of(x)[axis], 1)
     later, earlier = part(x, axis, 1, n), part(x, axis, 0, n)
@@ -77,7 +78,7 @@ def _step(x: Any, axis: int) -> Any:
 
 
 @face("numpy.diff", samples=("np.diff(x)", "np.diff(x, n=2, axis=1)", "np.diff(v, prepend=0.0)"))
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> AnyArray:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     x = as_array(a)
@@ -102,7 +103,7 @@ def _joined(x: Any, axis: int, before: Any, after: Any) -> Any:
 
 
 @face("numpy.ediff1d", samples=("np.ediff1d(x)", "np.ediff1d(v, to_begin=0.0, to_end=[1.0, 2.0])"))
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Any:
     x = ravel(as_array(ary))
     require_numbers(x)
     d = _step(x, 0)
@@ -111,7 +112,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return registry["concatenate"](*parts, axis=0) if len(parts) > 1 else d
 
 
-def as_vector(x: Any) -> Any:
+def as_vector(x: Any) -> AnyArray:
     """x in one axis, a number as a vector of one."""
     x = as_array(x)
     return ravel(x) if rank(x) else registry["reshape"](x, 1)
@@ -120,7 +121,7 @@ def as_vector(x: Any) -> Any:
 # -- gradient: central differences inside, one-sided at the ends (B. Fornberg, Mathematics of Computation 51 (1988) 699)
 
 
-def _spacings(x: Any, varargs: tuple, axes: tuple) -> list:
+def _spacings(x: AnyArray, varargs: tuple, axes: tuple) -> list:
     """The spacing along each axis: a number, or the differences of coordinates."""
     if not varargs:
         return [1.0] * len(axes)
@@ -131,7 +132,7 @@ def _spacings(x: Any, varargs: tuple, axes: tuple) -> list:
     return [_spacing(as_array(h), shape_of(x)[ax]) for h, ax in zip(varargs, axes)]
 
 
-def _spacing(h: Any, n: Any) -> Any:
+def _spacing(h: ArrayOrNumber, n: Extent) -> Any:
     if not rank(h):
         return h
     if rank(h) != 1:
@@ -140,22 +141,22 @@ def _spacing(h: Any, n: Any) -> Any:
     return _step(in_dtype(h, float) if type_of(h).dtype.kind in "iu" else h, 0)
 
 
-def _central(h: Any, k: Any, shape: tuple) -> tuple:
+def _central(h: AnyArray, k: AnyArray, shape: tuple) -> tuple:
     """The weights of the left, middle and right element, of which the distances are h and k."""
     weights = -k / (h * (h + k)), (k - h) / (h * k), h / (k * (h + k))
     return tuple(registry["reshape"](w, *shape) for w in weights)
 
 
-def _first(h: Any, k: Any) -> tuple:
+def _first(h: ArrayOrNumber, k: ArrayOrNumber) -> tuple:
     """The weights of three elements for the slope at the first of them."""
     return -(2.0 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
 
 
-def _weighted(weights: tuple, parts: tuple) -> Any:
+def _weighted(weights: tuple, parts: tuple) -> AnyArray:
     return sum(w * p for w, p in zip(weights, parts))
 
 
-def _slope(x: Any, axis: int, h: Any, edge_order: int) -> Any:
+def _slope(x: AnyArray, axis: int, h: ArrayOrNumber, edge_order: int) -> AnyArray:
     n = shape_of(x)[axis]
     if not extents.at_least(n, edge_order + 1):
         raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
@@ -164,7 +165,7 @@ def _slope(x: Any, axis: int, h: Any, edge_order: int) -> Any:
     left, middle, right = (part(x, axis, k, inner) for k in range(3))
     uniform = not rank(as_array(h))
 
-    def spacing(k: Any) -> Any:
+    def spacing(k: Extent) -> Any:
         return h if uniform else registry["index"](h, k, spec=("i",), at=0)
 
     if uniform:
@@ -183,7 +184,7 @@ def _slope(x: Any, axis: int, h: Any, edge_order: int) -> Any:
 
 @face("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)",
                                  "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: int = 1) -> Any:
     x = as_array(f)
     axes = (axes_of(None, rank(x)) if axis is None
             else tuple(one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,))))
@@ -200,7 +201,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 # -- integrals -------------------------------------------------------------------------------------
 
 
-def steps_along(y: Any, x: Any, dx: Any, axis: int) -> Any:
+def steps_along(y: ArrayOrNumber, x: Any, dx: Any, axis: int) -> Any:
     """The distances between samples along an axis, ready to broadcast against the differences of y."""
     if x is None:
         return dx
@@ -211,7 +212,7 @@ def steps_along(y: Any, x: Any, dx: Any, axis: int) -> Any:
     return registry["reshape"](d, *[shape_of(d)[0] if k == axis else 1 for k in range(rank(y))])
 
 
-def areas(y: Any, x: Any, dx: Any, axis: int) -> Any:
+def areas(y: Any, x: Any, dx: Any, axis: int) -> AnyArray:
     """The areas of the trapezoids between neighbouring samples."""
     y = as_array(y)
     n = extents.difference(shape_of(y)[axis], 1)
@@ -219,7 +220,7 @@ def areas(y: Any, x: Any, dx: Any, axis: int) -> Any:
 
 
 @face("numpy.trapezoid", "scipy.integrate.trapezoid", samples=("np.trapezoid(x, axis=1)", "np.trapezoid(v * v, v)"))
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     parts = areas(y, x, dx, ax)

@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import complex_dtype, result_dtype, type_of
 from .. import extents
@@ -18,12 +19,13 @@ from .within import add_solver
 
 
 @face("scipy.linalg.expm", samples=("la.expm(S)", "la.expm(np.stack([S, P]))"))
-def expm(A: Any) -> Any:
+def expm(A: ArrayLike) -> AnyArray:
     return functions.expm(square(A))
 
 
 @face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",))
-def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: bool = True, check_finite: bool = True) -> Any:
+def expm_frechet(A: ArrayLike, E: ArrayLike, method: Any = None, compute_expm: bool = True,
+                 check_finite: bool = True) -> tuple:
     if method not in (None, "SPS", "blockEnlarge"):
         raise ValueError(f"Unknown implementation {method}")
     A, E = together(square(A), square(E))
@@ -31,21 +33,21 @@ def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: bool = True, 
     return (functions.expm(A), tangent) if compute_expm else tangent
 
 
-def _without_report(name: str, disp: Any) -> None:
+def _without_report(name: str, disp: bool) -> None:
     if disp is False:
         raise refuse(f"scipy.linalg.{name}", "disp=False")
 
 
 @face("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",),
       note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
-def sqrtm(A: Any, disp: Any = True) -> Any:
+def sqrtm(A: ArrayLike, disp: bool = True) -> AnyArray:
     _without_report("sqrtm", disp)
     return functions.sqrtm(square(A))
 
 
 @face("scipy.linalg.logm", samples=("la.logm(P)",),
       note="off the negative real axis; real for real matrices, or raises")
-def logm(A: Any, disp: Any = True) -> Any:
+def logm(A: ArrayLike, disp: bool = True) -> Any:
     _without_report("logm", disp)
     return functions.logm(square(A))
 
@@ -59,7 +61,7 @@ def signm(A: Any, disp: Any = True) -> Any:
 
 
 @face("scipy.linalg.fractional_matrix_power", samples=("la.fractional_matrix_power(P, 0.3)",))
-def fractional_matrix_power(A: Any, t: Any) -> Any:
+def fractional_matrix_power(A: ArrayLike, t: Any) -> AnyArray:
     """exp(t log A); whole powers by multiplication."""
     A = square(A)
     if isinstance(t, (int, float)) and t == int(t):
@@ -67,54 +69,54 @@ def fractional_matrix_power(A: Any, t: Any) -> Any:
     return functions.expm(functions.logm(A) * t)
 
 
-def _turned(a: Any) -> Any:
+def _turned(a: AnyArray) -> AnyArray:
     """exp(i a)"""
     return functions.expm(in_dtype(a, complex_dtype(type_of(a).dtype)) * 1j)
 
 
 @face("scipy.linalg.cosm", samples=("la.cosm(S)",))
-def cosm(A: Any) -> Any:
+def cosm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return 0.5 * (_turned(A) + _turned(-A)) if is_complex(A) else registry["real"](_turned(A))
 
 
 @face("scipy.linalg.sinm", samples=("la.sinm(S)",))
-def sinm(A: Any) -> Any:
+def sinm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return -0.5j * (_turned(A) - _turned(-A)) if is_complex(A) else registry["imag"](_turned(A))
 
 
 @face("scipy.linalg.tanm", samples=("la.tanm(0.2 * S)",))
-def tanm(A: Any) -> Any:
+def tanm(A: ArrayLike) -> AnyArray:
     return _quotient(cosm(A), sinm(A))
 
 
-def _quotient(a: Any, b: Any) -> Any:
+def _quotient(a: AnyArray, b: AnyArray) -> AnyArray:
     """a^-1 b, of which SciPy sees to it that they are finite."""
     check_finite(a, b)
     return solve.solve(a, b)
 
 
 @face("scipy.linalg.coshm", samples=("la.coshm(S)",))
-def coshm(A: Any) -> Any:
+def coshm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return 0.5 * (functions.expm(A) + functions.expm(-A))
 
 
 @face("scipy.linalg.sinhm", samples=("la.sinhm(S)",))
-def sinhm(A: Any) -> Any:
+def sinhm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return 0.5 * (functions.expm(A) - functions.expm(-A))
 
 
 @face("scipy.linalg.tanhm", samples=("la.tanhm(0.2 * S)",))
-def tanhm(A: Any) -> Any:
+def tanhm(A: ArrayLike) -> AnyArray:
     return _quotient(coshm(A), sinhm(A))
 
 
 @face("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",),
       note="where the product has full rank")
-def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> tuple:
+def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True) -> tuple:
     """The polar factor of A^H B, and the sum of the product's singular values (P. H. Schönemann, Psychometrika 31
     (1966) 1)."""
     A, B = together(matrix(A), matrix(B))
@@ -125,7 +127,7 @@ def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> tuple:
 
 @face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]"),
       note="where the rank is full")
-def polar(a: Any, side: str = "right") -> Any:
+def polar(a: ArrayLike, side: str = "right") -> tuple:
     """The factor p is the root of a^H a (right) or a a^H (left). It is smooth where singular values repeat; they are
     not."""
     a = matrix(a)
@@ -138,7 +140,7 @@ def polar(a: Any, side: str = "right") -> Any:
     return solve.solve(p, a), p
 
 
-def _hermitian(a: Any) -> Any:
+def _hermitian(a: ArrayOrNumber) -> AnyArray:
     return factorizations.hermitian(a, lower=True)
 
 
@@ -146,7 +148,7 @@ def _hermitian(a: Any) -> Any:
 
 
 @face("scipy.linalg.solve_sylvester", samples=("la.solve_sylvester(S, P, x.T @ x)",))
-def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> AnyArray:
     a, b, q = square(a), square(b), matrix(q)
     dtype = result_dtype(a, b, q)
     return functions.solve_sylvester(in_dtype(a, dtype), in_dtype(b, dtype), in_dtype(q, dtype))
@@ -154,13 +156,13 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
 
 @face("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov",
       samples=("la.solve_continuous_lyapunov(S, P)",))
-def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> AnyArray:
     a = square(a)
     return solve_sylvester(a, adjoint(a), q)
 
 
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
-def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
+def solve_discrete_lyapunov(a: AnyArray, q: AnyArray, method: Any = None) -> Any:
     """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic
     systems" (1964)."""
     if method not in (None, "direct", "bilinear"):
@@ -188,23 +190,23 @@ def _vector(name: str, c: Any) -> Any:
     return c
 
 
-def _laid_out(values: Any, places: Any) -> Any:
+def _laid_out(values: Any, places: AnyArray) -> AnyArray:
     """The matrix whose entries are the values at these places."""
     return registry["index"](values, places, spec=("a",), at=0)
 
 
-def _joined(c: Any, r: Any) -> Any:
+def _joined(c: Any, r: AnyArray) -> AnyArray:
     """c and then r without its first entry."""
     tail = registry["slice_axis"](r, 0, 1, extents.difference(shape_of(r)[0], 1))
     return registry["concatenate"](c, tail, axis=0)
 
 
-def _grid(m: Any, n: Any) -> tuple:
+def _grid(m: Extent, n: Extent) -> tuple:
     return as_columns(count_up(m)), as_rows(count_up(n))
 
 
 @face("scipy.linalg.toeplitz", samples=("la.toeplitz(v)", "la.toeplitz(v, 2 * v[:3])"))
-def toeplitz(c: Any, r: Any = None) -> Any:
+def toeplitz(c: ArrayLike, r: Any = None) -> AnyArray:
     c = _vector("toeplitz", c)
     r = conjugate(c) if r is None else _vector("toeplitz", r)
     m, n = shape_of(c)[0], shape_of(r)[0]
@@ -214,7 +216,7 @@ def toeplitz(c: Any, r: Any = None) -> Any:
 
 
 @face("scipy.linalg.hankel", samples=("la.hankel(v)", "la.hankel(v, 2 * v[:3])"))
-def hankel(c: Any, r: Any = None) -> Any:
+def hankel(c: ArrayLike, r: Any = None) -> AnyArray:
     c = _vector("hankel", c)
     r = registry["zeros_like"](c) if r is None else _vector("hankel", r)
     i, j = _grid(shape_of(c)[0], shape_of(r)[0])
@@ -223,7 +225,7 @@ def hankel(c: Any, r: Any = None) -> Any:
 
 @face("scipy.linalg.convolution_matrix", samples=("la.convolution_matrix(v, 3)", "la.convolution_matrix(v, 2, 'same')",
                                                   "la.convolution_matrix(v[:2], 4, 'valid')"))
-def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
+def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> AnyArray:
     """The matrix m with m @ x = convolve(a, x) for all x of n values."""
     a = _vector("convolution_matrix", a)
     columns = [BY_NAME["numpy.convolve"].call(a, column, mode) for column in np.eye(n)]
@@ -231,7 +233,7 @@ def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
 
 
 @face("scipy.linalg.leslie", samples=("la.leslie(v, x[0, :3])",))
-def leslie(f: Any, s: Any) -> Any:
+def leslie(f: ArrayLike, s: ArrayLike) -> AnyArray:
     f, s = _vector("leslie", f), _vector("leslie", s)
     extents.agree(shape_of(f)[0], shape_of(s)[0] + 1, "lengths of f and s (one less)")
     dtype = result_dtype(f, s)
@@ -241,7 +243,7 @@ def leslie(f: Any, s: Any) -> Any:
 
 
 @face("scipy.linalg.circulant", samples=("la.circulant(v)",))
-def circulant(c: Any) -> Any:
+def circulant(c: ArrayLike) -> AnyArray:
     c = _vector("circulant", c)
     n = shape_of(c)[0]
     i, j = _grid(n, n)
@@ -264,7 +266,7 @@ def diagsvd(s: Any, M: Any, N: Any) -> Any:
 
 
 @face("scipy.linalg.companion", samples=("la.companion(v)",))
-def companion(a: Any) -> Any:
+def companion(a: ArrayLike) -> AnyArray:
     a = _vector("companion", a)
     n = extents.difference(shape_of(a)[0], 1)
     first = registry["slice_axis"](a, 0, 0, 1)
@@ -276,7 +278,7 @@ def companion(a: Any) -> Any:
 
 
 @face("scipy.linalg.block_diag", samples=("la.block_diag(S, P)", "la.block_diag(x, v)"))
-def block_diag(*arrs: Any) -> Any:
+def block_diag(*arrs: ArrayLike) -> AnyArray:
     blocks = [_as_block(a) for a in arrs]
     dtype = result_dtype(*blocks)
     width: Any = 0
@@ -300,12 +302,12 @@ def _as_block(a: Any) -> Any:
     return a if rank(a) == 2 else registry["reshape"](a, 1, *(shape_of(a) or (1,)))
 
 
-def _zeros(m: Any, n: Any, dtype: np.dtype) -> Any:
+def _zeros(m: Extent, n: Extent, dtype: np.dtype) -> AnyArray:
     return registry["full"](0, m, n, dtype=dtype)
 
 
 @face("scipy.linalg.khatri_rao", samples=("la.khatri_rao(x, S)",))
-def khatri_rao(a: Any, b: Any) -> Any:
+def khatri_rao(a: ArrayLike, b: ArrayLike) -> AnyArray:
     a, b = matrix(a), matrix(b)
     (m, k), (n, _) = shape_of(a), shape_of(b)
     return registry["reshape"](registry["contract"](a, b, labels=("ik", "jk", "ijk")), m * n, k)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import INT, real_dtype, type_of
 from .. import extents
@@ -46,20 +47,20 @@ def _triangular(low: bool) -> Callable:
     return lambda a, b, trans, _: solve.triangular_solve(a, b, lower=low, trans=trans, unit=False)
 
 
-def _positive(a: Any, b: Any, trans: int, low: bool) -> Any:
+def _positive(a: AnyArray, b: AnyArray, trans: int, low: bool) -> AnyArray:
     factor = linalg.lower_cholesky(a, not low)
     if trans:                                                   # a^T = conj(a) has the factor conj(l)
         factor = conjugate(factor)
     return solve_lower(factor, solve_lower(factor, b), trans=2)
 
 
-def read_symmetric(a: Any, low: bool) -> Any:
+def read_symmetric(a: AnyArray, low: bool) -> AnyArray:
     """The complex symmetric matrix of which a holds one triangle."""
     half = a if low else transposed(a)
     return lower(half) + transposed(strictly_lower(half))
 
 
-def _with_one_triangle(a: Any, kind: str, low: bool) -> Any:
+def _with_one_triangle(a: AnyArray, kind: str, low: bool) -> AnyArray:
     if kind in ("her", "hermitian") or type_of(a).dtype.kind == "f":
         return factorizations.hermitian(a, lower=low)
     return read_symmetric(a, low)
@@ -70,7 +71,7 @@ def _diagonal_system(a: Any, b: Any, trans: int, _: bool) -> Any:
     return b / registry["reshape"](d, *shape_of(d), 1)
 
 
-def _general(a: Any, b: Any, trans: int, _: bool) -> Any:
+def _general(a: AnyArray, b: AnyArray, trans: int, _: bool) -> AnyArray:
     return solve.solve(a, b, trans)
 
 
@@ -93,20 +94,20 @@ def _solver(assume_a: Any) -> Callable:
 
 @face("scipy.linalg.solve",
       samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
-def solve_(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
-           check_finite: bool = True, assume_a: Any = None, transposed: bool = False) -> Any:
+def solve_(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
+           check_finite: bool = True, assume_a: Any = None, transposed: bool = False) -> AnyArray:
     return solved(lambda a, b: _solver(assume_a)(a, b, int(transposed), lower), square(a), b)
 
 
 @face("scipy.linalg.solve_triangular",
       samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
-def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False,
-                     overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def solve_triangular(a: ArrayLike, b: ArrayLike, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False,
+                     overwrite_b: bool = False, check_finite: bool = True) -> AnyArray:
     options = {"lower": bool(lower), "trans": TRANSPOSITIONS[trans], "unit": bool(unit_diagonal)}
     return solved(lambda a, b: solve.triangular_solve(a, b, **options), square(a), b)
 
 
-def full_matrix(a: Any, assume_a: Any, low: bool) -> Any:
+def full_matrix(a: AnyArray, assume_a: Any, low: bool) -> AnyArray:
     """a, completed from the part of it that is to be read."""
     if assume_a in ("upper triangular", "lower triangular"):
         return upper(a) if assume_a[0] == "u" else lower(a)
@@ -119,33 +120,35 @@ def full_matrix(a: Any, assume_a: Any, low: bool) -> Any:
 
 
 @face("scipy.linalg.inv", samples=("la.inv(S)",))
-def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None,
-        lower: bool = False) -> Any:
+def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None,
+        lower: bool = False) -> AnyArray:
     return solve.inv(full_matrix(square(a), assume_a, lower))
 
 
 @face("scipy.linalg.det", samples=("la.det(S)",))
-def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     return determinants.det(square(a))
 
 
 @face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
-def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True) -> Any:
+def norm(a: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False,
+         check_finite: bool = True) -> AnyArray:
     return norms.norm(a, ord, axis, keepdims)
 
 
-def _cutoff(a: Any, s: Any, atol: Any, rtol: Any) -> Any:
+def _cutoff(a: AnyArray, s: AnyArray, atol: Any, rtol: Any) -> Any:
     """Singular values up to this share of the largest are taken for zero."""
     share = rtol if is_given(rtol) else 0.0 if is_given(atol) and atol > 0 else larger_extent(a) * epsilon(a)
     return share if not is_given(atol) or atol == 0 else share + atol / linalg._largest(s)
 
 
 @face("scipy.linalg.pinv", samples=("la.pinv(x)", "la.pinv(S, atol=1.5)"), note="where the rank does not change")
-def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False, check_finite: bool = True) -> Any:
+def pinv(a: ArrayLike, *, atol: Any = None, rtol: Any = None, return_rank: bool = False,
+         check_finite: bool = True) -> Any:
     return _pinv(matrix(a), atol, rtol, return_rank)
 
 
-def _pinv(a: Any, atol: Any, rtol: Any, return_rank: bool) -> Any:
+def _pinv(a: AnyArray, atol: Any, rtol: Any, return_rank: bool) -> Any:
     s = registry["stop_gradient"](singular.svdvals(a, aspect=aspect_of(a)))
     share = _cutoff(a, s, atol, rtol)
     x = singular.pinv(linalg.without_small(a, share) if is_given(atol) or is_given(rtol) else a, share)
@@ -153,8 +156,8 @@ def _pinv(a: Any, atol: Any, rtol: Any, return_rank: bool) -> Any:
 
 
 @face("scipy.linalg.pinvh", samples=("la.pinvh(P)",), note="for Hermitian matrices, where the rank does not change")
-def pinvh(a: Any, atol: Any = None, rtol: Any = None, lower: bool = True, return_rank: bool = False,
-          check_finite: bool = True) -> Any:
+def pinvh(a: ArrayLike, atol: Any = None, rtol: Any = None, lower: bool = True, return_rank: bool = False,
+          check_finite: bool = True) -> AnyArray:
     return _pinv(factorizations.hermitian(square(a), lower=lower), atol, rtol, return_rank)
 
 
@@ -163,8 +166,8 @@ NO_RESIDUAL = ("the rank is deficient, and the residual that scipy.linalg.lstsq 
 
 
 @face("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
-def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
-          check_finite: bool = True) -> Any:
+def lstsq(a: ArrayLike, b: ArrayLike, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
+          check_finite: bool = True) -> tuple:
     x, residuals, order, s = linalg.lstsq_above(matrix(a), as_array(b), epsilon(matrix(a)) if cond is None else cond,
                                                 cond is None)
     if rank(as_array(b)) == 1 and not extents.at_least(shape_of(x)[0], shape_of(as_array(b))[0]):
@@ -172,7 +175,7 @@ def lstsq(a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite
     return x, residuals, registry["cast"](order, dtype=np.dtype(np.int64)), s
 
 
-def _one_residual(residuals: Any) -> Any:
+def _one_residual(residuals: AnyArray) -> AnyArray:
     """The residual of one vector. For a deficient rank SciPy gives an empty array; a program that gives a number
     elsewhere cannot."""
     nan = registry["full"](float("nan"), 1, dtype=type_of(residuals).dtype)
@@ -184,24 +187,24 @@ def _one_residual(residuals: Any) -> Any:
 
 @face("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"),
       note="for Hermitian matrices; gradients are Hermitian")
-def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     factor = linalg.lower_cholesky(square(a), not lower)
     return factor if lower else adjoint(factor)
 
 
 @face("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",),
       note="for Hermitian matrices; gradients are Hermitian")
-def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple:
     """The factor in its triangle; in the other, as SciPy has it, what stood there."""
     a = square(a)
     return cholesky(a, lower) + (strictly_upper(a) if lower else strictly_lower(a)), lower
 
 
 @face("scipy.linalg.cho_solve", samples=("la.cho_solve((np.linalg.cholesky(P), True), v)",))
-def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def cho_solve(c_and_lower: Any, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> AnyArray:
     c, low = c_and_lower
 
-    def by_factor(c: Any, b: Any) -> Any:
+    def by_factor(c: AnyArray, b: AnyArray) -> AnyArray:
         first, then = (0, 2) if low else (2, 0)
         y = solve.triangular_solve(c, b, lower=bool(low), trans=first, unit=False)
         return solve.triangular_solve(c, y, lower=bool(low), trans=then, unit=False)
@@ -222,15 +225,16 @@ def packed_lu(a: Any) -> tuple:
 
 
 @face("scipy.linalg.lu_factor", samples=("la.lu_factor(S)[0]",))
-def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple:
     return packed_lu(matrix(a))
 
 
 @face("scipy.linalg.lu_solve", samples=("la.lu_solve(la.lu_factor(S), v)", "la.lu_solve(la.lu_factor(S), v, trans=1)"))
-def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def lu_solve(lu_and_piv: Any, b: ArrayLike, trans: int = 0, overwrite_b: bool = False,
+             check_finite: bool = True) -> AnyArray:
     lu, pivots = lu_and_piv
 
-    def by_factors(lu: Any, b: Any) -> Any:
+    def by_factors(lu: AnyArray, b: AnyArray) -> AnyArray:
         order = permutation_matrix(permutation(as_array(pivots), shape_of(lu)[-1]), type_of(lu).dtype)
         if not trans:
             return solve_upper(lu, solve_lower(lu, matmul(transposed(order), b), unit=True))
@@ -239,8 +243,8 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
 
 
 @face("scipy.linalg.lu", samples=("la.lu(S)[1]", "la.lu(S)[2]", "la.lu(x, permute_l=True)[0]"))
-def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
-       p_indices: bool = False) -> Any:
+def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
+       p_indices: bool = False) -> tuple:
     a = matrix(a)
     packed, pivots = packed_lu(a)
     k = smaller_extent(a, aspect_of(a))
@@ -254,7 +258,7 @@ def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite:
     return p, low, up
 
 
-def _places(order: Any) -> Any:
+def _places(order: AnyArray) -> AnyArray:
     """The inverse of a permutation."""
     p = permutation_matrix(order, np.dtype(np.int64))
     places = registry["sum"](p * as_rows(count_up(shape_of(order)[-1])), axes=(rank(order),))
@@ -263,7 +267,8 @@ def _places(order: Any) -> Any:
 
 @face("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]", "la.qr(x, pivoting=True)"),
       note="as numpy.linalg.qr")
-def qr(a: Any, overwrite_a: bool = False, mode: str = "full", pivoting: bool = False, check_finite: bool = True) -> Any:
+def qr(a: ArrayLike, overwrite_a: bool = False, mode: str = "full", pivoting: bool = False,
+       check_finite: bool = True) -> tuple:
     """With pivoting, of the columns in an order that does not change with small changes of the matrix."""
     if mode not in ("full", "r", "economic"):
         raise refuse("scipy.linalg.qr", f"mode={mode!r}")
@@ -290,7 +295,7 @@ def rq(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
 # -- eigenvalues and singular values ---------------------------------------------------------------
 
 
-def _standard_form(a: Any, b: Any, low: bool, type: int) -> tuple:
+def _standard_form(a: AnyArray, b: AnyArray, low: bool, type: int) -> tuple:
     """The Hermitian matrix with the eigenvalues of a problem with two matrices, and the map from its eigenvectors to
     that problem's."""
     factor = linalg.lower_cholesky(b, not low)
@@ -321,19 +326,20 @@ def _eigh(a: Any, b: Any, low: bool, eigvals_only: bool, type: int, by_index: An
 
 @face("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"),
       note="as numpy.linalg.eigh")
-def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
+def eigh(a: ArrayLike, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
          overwrite_b: bool = False, type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
          subset_by_value: Any = None) -> Any:
     return _eigh(a, b, lower, eigvals_only, type, subset_by_index, subset_by_value)
 
 
 @face("scipy.linalg.eigvalsh", samples=("la.eigvalsh(P)",), note="for Hermitian matrices")
-def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
-             type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None) -> Any:
+def eigvalsh(a: ArrayLike, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
+             type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
+             subset_by_value: Any = None) -> AnyArray:
     return _eigh(a, b, lower, True, type, subset_by_index, subset_by_value)
 
 
-def _one_matrix(a: Any, b: Any, homogeneous_eigvals: bool) -> Any:
+def _one_matrix(a: Any, b: Any, homogeneous_eigvals: bool) -> AnyArray:
     if homogeneous_eigvals:
         raise refuse("scipy.linalg.eig", "homogeneous_eigvals=True")
     a = square(a)
@@ -341,7 +347,7 @@ def _one_matrix(a: Any, b: Any, homogeneous_eigvals: bool) -> Any:
 
 
 @face("scipy.linalg.eig", samples=("np.abs(la.eig(P)[1])",), note="as numpy.linalg.eig")
-def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
+def eig(a: ArrayLike, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
         overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
     if left:
         raise refuse("scipy.linalg.eig", "left=True", do="take the eigenvectors of the transposed matrix")
@@ -351,20 +357,20 @@ def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite
 
 @face("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",),
       note="always complex; where eigenvalues are distinct")
-def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
-            homogeneous_eigvals: bool = False) -> Any:
+def eigvals(a: ArrayLike, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
+            homogeneous_eigvals: bool = False) -> AnyArray:
     return spectral.eigvals(_one_matrix(a, b, homogeneous_eigvals))
 
 
 @face("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"),
       note="as numpy.linalg.svd")
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
         check_finite: bool = True) -> Any:
     a = matrix(a)
     return linalg.full_svd(a, full_matrices) if compute_uv else singular.svdvals(a, aspect=aspect_of(a))
 
 
 @face("scipy.linalg.svdvals", samples=("la.svdvals(x)",))
-def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def svdvals(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     a = matrix(a)
     return singular.svdvals(a, aspect=aspect_of(a))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, promoted, type_of
 from ...util.errors import SideEffectError
@@ -28,7 +29,7 @@ from .shape import extents_given, ravel
 from .triangles import repeated
 
 
-def _in_mode(indices: Any, n: Any, mode: str, axis: int) -> Any:
+def _in_mode(indices: ArrayOrNumber, n: Extent, mode: str, axis: int) -> Any:
     """Indices into an axis of extent n, by NumPy's mode for those out of range."""
     indices = signed(indices)
     if mode == "raise":
@@ -43,7 +44,7 @@ def _in_mode(indices: Any, n: Any, mode: str, axis: int) -> Any:
 
 @face("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])",
                              "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     x = strong(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
     i = as_array(indices)
@@ -53,11 +54,11 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 
 
 @face(method="take", samples=("x.take([0, 2])",))
-def take_method(x: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+def take_method(x: ArrayLike, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> AnyArray:
     return take(x, indices, axis, out, mode)
 
 
-def _along_axis(x: Any, indices: Any, axis: Any) -> tuple:
+def _along_axis(x: AnyArray, indices: Any, axis: int) -> tuple:
     """Operands and spec of the selection x[..., indices, ...] of take_along_axis."""
     i = as_array(indices)
     if rank(i) != rank(x):
@@ -71,19 +72,19 @@ def _along_axis(x: Any, indices: Any, axis: Any) -> tuple:
     return tuple([broadcast_(p, *together) for p in parts]), ("a",) * rank(x)
 
 
-def _axis_numbers(n: Any, k: int, ndim: int) -> Any:
+def _axis_numbers(n: Extent, k: int, ndim: int) -> AnyArray:
     return reshape_(iota_(n, dtype=INT), *[n if j == k else 1 for j in range(ndim)])
 
 
 @face("numpy.take_along_axis", samples=("np.take_along_axis(x, np.argsort(x, axis=1), axis=1)",))
-def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Any = -1) -> AnyArray:
     x = as_array(arr)
     x, axis = (ravel(x), 0) if axis is None else (x, axis)
     operands, spec = _along_axis(x, indices, axis)
     return index_(x, *operands, spec=spec, at=0)
 
 
-def writable(x: Any, function: str) -> Any:
+def writable(x: ArrayOrNumber, function: str) -> Any:
     """An array that a function is to write into, which must be of the program."""
     if not is_value(x):
         raise SideEffectError(f"{function} of an array from outside the traced function",
@@ -102,7 +103,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 
 
 @face("numpy.choose", method="choose", samples=("np.choose([0, 1, 0, 1], [v, v * v])",))
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> AnyArray:
     which = as_array(a)
     items = ([choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices)
              else [strong(c) for c in choices])
@@ -119,7 +120,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
 
 @face("numpy.compress", samples=("np.compress([True, False, True], x, axis=0)", "np.compress(x.ravel() > 0.5, x)"))
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: ArrayLike, a: ArrayLike, axis: Any = None, out: Any = None) -> AnyArray:
     x = as_array(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
     if np.ndim(condition) != 1:
@@ -130,12 +131,12 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 @face(method="compress")
-def compress_method(x: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def compress_method(x: ArrayLike, condition: Any, axis: Any = None, out: Any = None) -> AnyArray:
     return compress(condition, x, axis, out)
 
 
 @face("numpy.extract", samples=("np.extract(x > 0.5, x)",))
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: ArrayLike, arr: ArrayLike) -> AnyArray:
     x, c = ravel(as_array(arr)), ravel(as_array(condition))
     return read_subscript(x, flatnonzero(c)).read(x)
 
@@ -155,7 +156,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     x.set(reshape_(read_subscript(flat, i).write(flat, values), *shape_of(x)))
 
 
-def _require_castable(v: Any, x: Any, casting: Casting) -> None:
+def _require_castable(v: Any, x: AnyArray, casting: Casting) -> None:
     """Raise unless a value may be cast to the dtype of the array that it is written to. Python's numbers take the
     array's dtype if they are of its kind."""
     t, dtype = type_of(v), type_of(x).dtype
@@ -235,7 +236,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple:
 
 
 @face("numpy.ravel_multi_index")
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> AnyArray:
     sizes = extents_given(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
     total: Any = 0
@@ -249,7 +250,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 
 @face("numpy.apply_along_axis",
       samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
-def apply_along_axis(func1d: Callable, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Callable, axis: Any, arr: ArrayLike, *args: Any, **kwargs: Any) -> AnyArray:
     x = as_array(arr)
     ax = one_axis(axis, rank(x))
     other = tuple(n for k, n in enumerate(shape_of(x)) if k != ax)
@@ -264,7 +265,7 @@ def apply_along_axis(func1d: Callable, axis: Any, arr: Any, *args: Any, **kwargs
 
 
 @face("numpy.apply_over_axes", samples=("np.apply_over_axes(np.sum, x, [0, 1])",))
-def apply_over_axes(func: Callable, a: Any, axes: Any) -> Any:
+def apply_over_axes(func: Callable, a: ArrayLike, axes: Any) -> AnyArray:
     y = as_array(a)
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
         ax = one_axis(axis, rank(y))
@@ -274,7 +275,7 @@ def apply_over_axes(func: Callable, a: Any, axes: Any) -> Any:
 
 
 @face("numpy.trim_zeros", samples=("np.trim_zeros(np.concatenate([[0.0], v, [0.0, 0.0]]))",))
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> AnyArray:
     x = as_array(filt)
     if rank(x) != 1:
         raise refuse("numpy.trim_zeros", "more than one axis")
@@ -294,7 +295,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 
 @face("numpy.result_type")
-def result_type(*arrays_and_dtypes: Any) -> np.dtype:
+def result_type(*arrays_and_dtypes: ArrayLike) -> np.dtype:
     return np.result_type(*[_for_promotion(a) for a in arrays_and_dtypes])
 
 
@@ -306,7 +307,7 @@ def _for_promotion(a: Any) -> Any:
 
 
 @face("numpy.can_cast")
-def can_cast(from_: Any, to: Any, casting: Casting = "safe") -> bool:
+def can_cast(from_: ArrayLike, to: Any, casting: Casting = "safe") -> bool:
     return np.can_cast(type_of(from_).dtype if is_value(from_) else from_, to, casting)
 
 
@@ -335,12 +336,12 @@ def shares_memory(*args: Any, **kwargs: Any) -> bool:
     raise refuse("numpy.shares_memory", "arrays", "a traced array has no memory yet")
 
 
-def _places_of(x: Any, what: str) -> Any:
+def _places_of(x: AnyArray, what: str) -> Any:
     return np.ndindex(*[fixed(n, f"the shape that {what} goes over") for n in shape_of(x)])
 
 
 @face("numpy.ndenumerate")
-def ndenumerate(arr: Any) -> Any:
+def ndenumerate(arr: ArrayLike) -> Any:
     x = as_array(arr)
     return ((place, x[place]) for place in _places_of(x, "np.ndenumerate"))
 

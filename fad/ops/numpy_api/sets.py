@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import result_dtype
 from ..dynamic import flatnonzero
@@ -15,19 +16,19 @@ from .arguments import as_array, in_dtype, rank, ravel, refuse
 from .sort import gathered, unique
 
 
-def _vector(x: Any) -> Any:
+def _vector(x: Any) -> AnyArray:
     x = as_array(x)
     return ravel(x) if rank(x) else registry["reshape"](x, 1)
 
 
-def _joined(*xs: Any) -> Any:
+def _joined(*xs: Any) -> AnyArray:
     dtype = result_dtype(*xs)
     return registry["concatenate"](*[in_dtype(x, dtype) for x in xs], axis=0)
 
 
 @face("numpy.isin")
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
-         kind: Any = None) -> Any:
+def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *,
+         kind: Any = None) -> AnyArray:
     """Found by binary search in the sorted set."""
     x, tested = as_array(element), _vector(test_elements)
     dtype = result_dtype(x, tested)
@@ -43,22 +44,22 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
 
 
 @face("numpy.union1d", samples=("np.union1d(v, v * v)",))
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> AnyArray:
     return unique(_joined(_vector(ar1), _vector(ar2)))
 
 
-def _once(ar: Any, assume_unique: bool) -> Any:
+def _once(ar: Any, assume_unique: bool) -> AnyArray:
     return _vector(ar) if assume_unique else unique(ar)
 
 
-def _same_as_next(x: Any) -> Any:
+def _same_as_next(x: AnyArray) -> AnyArray:
     """Of a sorted vector, whether each element but the last equals the next."""
     n = shape_of(x)[0] - 1
     return registry["slice_axis"](x, 0, 0, n) == registry["slice_axis"](x, 0, 1, n)
 
 
 @face("numpy.intersect1d", samples=("np.intersect1d(v, np.append(v[:2], 3.0))",))
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> AnyArray:
     if return_indices:
         raise refuse("numpy.intersect1d", "return_indices")
     together = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)))
@@ -66,13 +67,13 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 
 
 @face("numpy.setdiff1d", samples=("np.setdiff1d(v, v[:2])",))
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> AnyArray:
     x = _once(ar1, assume_unique)
     return gathered(x, flatnonzero(isin(x, ar2, invert=True)))
 
 
 @face("numpy.setxor1d", samples=("np.setxor1d(v, v[:2])",))
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> AnyArray:
     x = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)))
     same = _same_as_next(x)
     edge = registry["full"](False, 1, dtype=np.dtype(bool))

@@ -1,9 +1,11 @@
 """NumPy's functions that give an array another shape: reshape, ravel, transpose, squeeze, broadcast_to and their kin.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT
 from ...util.errors import ConcreteValueError
@@ -37,7 +39,7 @@ def with_shape(x: Any, shape: tuple) -> Any:
     return reshape_(x, *shape)
 
 
-def resolved(x: Any, shape: tuple) -> tuple:
+def resolved(x: AnyArray, shape: tuple) -> tuple:
     """The shape with -1, at most once, replaced by what makes its size x's."""
     unknown = [k for k, n in enumerate(shape) if isinstance(n, int) and n == -1]
     if len(unknown) > 1:
@@ -50,7 +52,7 @@ def resolved(x: Any, shape: tuple) -> tuple:
     return (*shape[:k], quotient(shape_of(x), shape[:k] + shape[k + 1:], what), *shape[k + 1:])
 
 
-def ordered(order: Any, x: Any, function: str) -> str:
+def ordered(order: str, x: AnyArray, function: str) -> str:
     """"C" or "F": the two orders that do not depend on how an array lies in memory."""
     if order in ("C", "F"):
         return order
@@ -60,7 +62,7 @@ def ordered(order: Any, x: Any, function: str) -> str:
                  'say order="C" or order="F"')
 
 
-def reshaped(x: Any, shape: Any, order: Any = "C") -> Any:
+def reshaped(x: AnyArray, shape: Any, order: str = "C") -> Any:
     """x in another shape, its elements read and placed in C or Fortran order."""
     new = extents_given(shape)
     if ordered(order or "C", x, "reshape") == "C":
@@ -80,35 +82,35 @@ def transposed(x: Any, axes: Any = None) -> Any:
 
 
 @face("numpy.reshape", samples=("np.reshape(x, (4, 3))", "np.reshape(x, (2, -1), order='F')"))
-def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> Any:
+def reshape(a: ArrayLike, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
     y = reshaped(as_array(a), newshape if shape is None else shape, order)
     return METHODS["copy"](y) if copy else y
 
 
 @face(method="reshape", samples=("x.reshape(2, 6)", "x.reshape(-1)"))
-def reshape_method(x: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+def reshape_method(x: ArrayLike, *shape: ArrayLike, order: str = "C", copy: Any = None) -> Any:
     return reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 @face("numpy.ravel", method="ravel", samples=("x.ravel()", "np.ravel(x, order='F')"))
-def ravel(a: Any, order: Any = "C") -> Any:
+def ravel(a: ArrayOrNumber, order: str = "C") -> Any:
     x = as_array(a)
     x = transposed(x) if ordered(order, x, "ravel") == "F" else x
     return x if rank(x) == 1 else reshape_(x, size_of(shape_of(x)))
 
 
 @face(method="flatten", samples=("x.flatten()",))
-def flatten(x: Any, order: Any = "C") -> Any:
+def flatten(x: ArrayLike, order: str = "C") -> AnyArray:
     return METHODS["copy"](ravel(x, order))
 
 
 @face("numpy.transpose", "numpy.permute_dims", samples=("np.transpose(x)", "np.transpose(x[None], (2, 0, 1))"))
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: ArrayLike, axes: Any = None) -> Any:
     return transposed(as_array(a), axes)
 
 
 @face(method="transpose")
-def transpose_method(x: Any, *axes: Any) -> Any:
+def transpose_method(x: ArrayLike, *axes: Any) -> AnyArray:
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return transposed(x, axes[0])
     return transposed(x, axes or None)
@@ -118,14 +120,14 @@ face(property="T", samples=("x.T",))(transposed)
 
 
 @face("numpy.matrix_transpose", property="mT")
-def matrix_transpose(x: Any, /) -> Any:
+def matrix_transpose(x: ArrayLike, /) -> AnyArray:
     if rank(as_array(x)) < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return swapaxes(x, -1, -2)
 
 
 @face("numpy.swapaxes", method="swapaxes", samples=("np.swapaxes(x, 0, 1)",))
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> Any:
     x = as_array(a)
     order = list(range(rank(x)))
     i, j = one_axis(axis1, rank(x)), one_axis(axis2, rank(x))
@@ -134,7 +136,7 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
 
 
 @face("numpy.moveaxis", samples=("np.moveaxis(x, 0, 1)", "np.moveaxis(x[None], (0, 2), (1, 0))"))
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: ArrayLike, source: Any, destination: Any) -> AnyArray:
     x = as_array(a)
     n = rank(x)
     froms, tos = ([one_axis(k, n) for k in (ks if isinstance(ks, (tuple, list)) else (ks,))]
@@ -148,14 +150,14 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 
 @face("numpy.rollaxis")
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
+def rollaxis(a: ArrayLike, axis: Any, start: Any = 0) -> AnyArray:
     x = as_array(a)
     ax, to = one_axis(axis, rank(x)), start + rank(x) if start < 0 else start
     return moveaxis(x, ax, to - 1 if ax < to else to)
 
 
 @face("numpy.expand_dims", samples=("np.expand_dims(x, 1)", "np.expand_dims(v, (0, -1))"))
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: ArrayLike, axis: Any) -> AnyArray:
     x = as_array(a)
     places = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_of(tuple(places), rank(x) + len(places))
@@ -166,7 +168,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 @face("numpy.squeeze", method="squeeze", samples=("np.squeeze(x[None])", "x[:, None].squeeze(1)"))
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: ArrayLike, axis: Any = None) -> Any:
     x = as_array(a)
     shape = shape_of(x)
     if is_given(axis):
@@ -179,7 +181,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     return x if not gone else reshape_(x, *[n for k, n in enumerate(shape) if k not in gone])
 
 
-def _is_surely_one(n: Any) -> bool:
+def _is_surely_one(n: Extent) -> bool:
     if extents.is_one(n) or isinstance(n, int):
         return extents.is_one(n)
     if not at_least(n, 2):
@@ -193,12 +195,12 @@ def _is_surely_one(n: Any) -> bool:
 
 
 @face("numpy.broadcast_to", samples=("np.broadcast_to(v, (3, 4))",))
-def broadcast_to(array: Any, shape: Any) -> Any:
+def broadcast_to(array: ArrayLike, shape: Any) -> Any:
     return broadcast_(as_array(array), *extents_given(shape))
 
 
 @face("numpy.broadcast_arrays", samples=("np.broadcast_arrays(x, v)[1]",))
-def broadcast_arrays(*args: Any) -> tuple:
+def broadcast_arrays(*args: ArrayLike) -> tuple:
     arrays = [as_array(a) for a in args]
     shape = extents.broadcast_shapes(*[shape_of(a) for a in arrays])
     return tuple([broadcast_(a, *shape) for a in arrays])
@@ -209,7 +211,7 @@ def broadcast_shapes(*args: Any) -> tuple:
     return extents.broadcast_shapes(*[extents_given(s) for s in args])
 
 
-def _at_least(x: Any, before: int, least: int) -> Any:
+def _at_least(x: AnyArray, before: int, least: int) -> AnyArray:
     """x with at least this many axes: at most `before` new ones of extent 1 before its own, the rest after them."""
     missing = least - rank(x)
     if missing <= 0:
@@ -218,28 +220,28 @@ def _at_least(x: Any, before: int, least: int) -> Any:
     return reshape_(x, *[1] * lead, *shape_of(x), *[1] * (missing - lead))
 
 
-def _each(arrays: tuple, change: Any) -> Any:
+def _each(arrays: tuple, change: Callable) -> Any:
     results = tuple([change(as_array(a)) for a in arrays])
     return results[0] if len(results) == 1 else results
 
 
 @face("numpy.atleast_1d", samples=("np.atleast_1d(v[0])",))
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: ArrayLike) -> AnyArray:
     return _each(arys, lambda x: _at_least(x, 1, 1))
 
 
 @face("numpy.atleast_2d", samples=("np.atleast_2d(v)",))
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: ArrayLike) -> Any:
     return _each(arys, lambda x: _at_least(x, 2, 2))
 
 
 @face("numpy.atleast_3d", samples=("np.atleast_3d(x)", "np.atleast_3d(v)"))
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: ArrayLike) -> AnyArray:
     return _each(arys, lambda x: _at_least(x, 0 if rank(x) == 2 else 1, 3))
 
 
 @face("numpy.resize", samples=("np.resize(v, (2, 3))",))
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: ArrayLike, new_shape: Any) -> AnyArray:
     x, shape = ravel(a), extents_given(new_shape)
     places = registry["iota"](size_of(shape), dtype=INT) % shape_of(x)[0]
     return reshape_(registry["index"](x, places, spec=("a",), at=0), *shape)
@@ -249,16 +251,16 @@ def resize(a: Any, new_shape: Any) -> Any:
 
 
 @face("numpy.shape")
-def shape(a: Any) -> tuple:
+def shape(a: AnyArray) -> tuple:
     return shape_of(as_array(a))
 
 
 @face("numpy.ndim")
-def ndim(a: Any) -> int:
+def ndim(a: ArrayLike) -> int:
     return rank(as_array(a))
 
 
 @face("numpy.size")
-def size(a: Any, axis: Any = None) -> Any:
+def size(a: ArrayLike, axis: Any = None) -> AnyArray:
     x = as_array(a)
     return size_of(tuple(shape_of(x)[k] for k in axes_of(axis, rank(x))))

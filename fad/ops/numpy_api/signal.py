@@ -5,6 +5,7 @@ In one dimension convolutions are sums; in more dimensions they use Fourier tran
 from collections.abc import Callable
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, result_dtype
 from .. import extents
@@ -29,11 +30,11 @@ def _pair(first: Any, second: Any, mode: str) -> "tuple[Any, Any]":
     return a, b
 
 
-def _part(x: Any, ax: int, start: Any, extent: Any) -> Any:
+def _part(x: ArrayOrNumber, ax: int, start: ArrayOrNumber, extent: Extent) -> AnyArray:
     return registry["slice_axis"](x, ax, start, extent)
 
 
-def _cut(whole: Any, n: Any, m: Any, ax: int, mode: str) -> Any:
+def _cut(whole: Any, n: Extent, m: Extent, ax: int, mode: str) -> Any:
     """What a mode keeps of the full convolution of n values with m, along an axis."""
     if mode == "full":
         return whole
@@ -42,7 +43,7 @@ def _cut(whole: Any, n: Any, m: Any, ax: int, mode: str) -> Any:
     return _part(whole, ax, m - 1, n - m + 1) if extents.at_least(n, m) else _part(whole, ax, n - 1, m - n + 1)
 
 
-def _by_transform(a: Any, b: Any, axes: tuple) -> Any:
+def _by_transform(a: AnyArray, b: AnyArray, axes: tuple) -> AnyArray:
     """The full convolution along the axes, broadcast along the others: the inverse transform of the transforms'
     product."""
     sizes = [shape_of(a)[ax] + shape_of(b)[ax] - 1 for ax in axes]
@@ -51,7 +52,7 @@ def _by_transform(a: Any, b: Any, axes: tuple) -> Any:
     return BY_NAME[f"scipy.fft.{back}"].call(spectra[0] * spectra[1], s=sizes, axes=axes)
 
 
-def _convolved(a: Any, b: Any, mode: str, axes: "tuple | None" = None) -> Any:
+def _convolved(a: AnyArray, b: AnyArray, mode: str, axes: "tuple | None" = None) -> AnyArray:
     dtype = result_dtype(a, b)
     axes = tuple(range(rank(a))) if axes is None else axes
     if not axes:
@@ -65,20 +66,20 @@ def _convolved(a: Any, b: Any, mode: str, axes: "tuple | None" = None) -> Any:
     return registry["rint"](whole) if dtype.kind in "biu" else in_dtype(whole, dtype)
 
 
-def _reversed(x: Any) -> Any:
+def _reversed(x: AnyArray) -> AnyArray:
     x = conjugate(x)
     for ax in range(rank(x)):
         x = flipped(x, ax)
     return x
 
 
-def _correlated(a: Any, b: Any, mode: str) -> Any:
+def _correlated(a: AnyArray, b: AnyArray, mode: str) -> AnyArray:
     return _convolved(a, _reversed(b), mode)
 
 
 @face("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')",
                                         "signal.convolve(x, x[1:, 1:], mode='valid')"))
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> AnyArray:
     _require_method(method)
     return _convolved(*_pair(in1, in2, mode), mode)
 
@@ -91,20 +92,20 @@ def _require_method(method: str) -> None:
 
 @face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
       samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
-def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Any = None) -> AnyArray:
     a, b = _pair(in1, in2, mode)
     return _convolved(a, b, mode, None if axes is None else axes_of(axes, rank(a)))
 
 
 @face("scipy.signal.correlate", samples=("signal.correlate(v, v[:3])", "signal.correlate(x, x[:2, :2], mode='same')"))
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> AnyArray:
     _require_method(method)
     return _correlated(*_pair(in1, in2, mode), mode)
 
 
 def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
     """convolve2d or correlate2d: what lies outside the first array is a number, or the array again."""
-    def plane(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+    def plane(in1: AnyArray, in2: AnyArray, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> AnyArray:
         a, b = _pair(in1, in2, mode)
         mode = same if mode == "same" else mode
         if rank(a) != 2:
@@ -133,7 +134,7 @@ face("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode
 
 
 @face("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"))
-def hilbert(x: Any, N: Any = None, axis: int = -1) -> Any:
+def hilbert(x: ArrayLike, N: Any = None, axis: int = -1) -> AnyArray:
     """The analytic signal: it removes negative frequencies and doubles positive ones (S. L. Marple, IEEE Transactions
     on Signal Processing 47 (1999) 2600)."""
     x = as_array(x)
@@ -149,7 +150,7 @@ def hilbert(x: Any, N: Any = None, axis: int = -1) -> Any:
 
 
 @face("scipy.signal.detrend", samples=("signal.detrend(x)", "signal.detrend(x, axis=0, type='constant')"))
-def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False) -> Any:
+def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False) -> Any:
     """The data less its mean, or less the straight line of least squares."""
     if not (isinstance(bp, int) and bp == 0):
         raise refuse("scipy.signal.detrend", "bp", "it fits one line to the whole axis")

@@ -3,6 +3,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import Op, registry
 from ...ir.types import INT, result_dtype, type_of
 from ..correlate import flipped
@@ -17,19 +18,19 @@ from ..sort import sort as sort_
 from .arguments import along, as_array, fixed, in_dtype, one_axis, rank, ravel, refuse, some_of
 
 
-def _along(op: Op, a: Any, axis: Any) -> Any:
+def _along(op: Op, a: Any, axis: Any) -> AnyArray:
     """op along an axis, for an op that runs along the last one."""
     x, ax = along(a, axis)
     return back(op(last(x, ax)), ax)
 
 
-def last(x: Any, axis: int) -> Any:
+def last(x: AnyArray, axis: int) -> AnyArray:
     """x with one axis moved to the end."""
     ndim = rank(x)
     return x if axis == ndim - 1 else registry["transpose"](x, axes=(*(k for k in range(ndim) if k != axis), axis))
 
 
-def back(x: Any, axis: int) -> Any:
+def back(x: AnyArray, axis: int) -> AnyArray:
     """x with its last axis moved to a place."""
     ndim = rank(x)
     order = list(range(ndim - 1))
@@ -38,19 +39,19 @@ def back(x: Any, axis: int) -> Any:
 
 
 @face("numpy.sort", samples=("np.sort(x)", "np.sort(x, axis=0)", "np.sort(x, axis=None)[::-1]"))
-def sort(a: Any, axis: Any = -1) -> Any:
+def sort(a: ArrayLike, axis: Any = -1) -> AnyArray:
     return _along(sort_, a, axis)
 
 
 @face("numpy.argsort", method="argsort")
-def argsort(a: Any, axis: Any = -1) -> Any:
+def argsort(a: ArrayLike, axis: Any = -1) -> AnyArray:
     x = as_array(a)
     # NumPy takes a number for an array of one element
     return _along(argsort_, x if rank(x) else registry["reshape"](x, 1), axis)
 
 
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
-def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
+def partition(a: ArrayLike, kth: Any, axis: Any = -1) -> AnyArray:
     """Sorting is one way to part an array."""
     return sort(a, axis)
 
@@ -75,7 +76,7 @@ def sort_complex(a: Any) -> Any:
 
 
 @face("numpy.lexsort")
-def lexsort(keys: Any, axis: int = -1) -> Any:
+def lexsort(keys: ArrayLike, axis: int = -1) -> AnyArray:
     """By the last key, its equals by the one before it, and so on: stable sorts, the least important key first."""
     keys = [as_array(k) for k in keys] if isinstance(keys, (list, tuple)) else _rows(keys)
     ax = one_axis(axis, rank(keys[0])) if rank(keys[0]) else 0
@@ -102,13 +103,13 @@ def _vector(x: Any) -> Any:
     return x
 
 
-def gathered(x: Any, places: Any) -> Any:
+def gathered(x: Any, places: AnyArray) -> AnyArray:
     """x[places] along the first axis, for places in range."""
     return registry["index"](x, places, spec=("a",) + (":",) * (rank(x) - 1), at=0)
 
 
 @face("numpy.searchsorted")
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: Any = None) -> AnyArray:
     if side not in ("left", "right"):
         raise ValueError(f"side must be one of 'left' or 'right' (got {side!r})")
     a, v = _vector(a), as_array(v)
@@ -122,7 +123,7 @@ METHODS["searchsorted"] = searchsorted
 
 
 @face("numpy.digitize")
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
     bins, side = _vector(bins), "left" if right else "right"
     rising = searchsorted(bins, x, side)
     n = shape_of(bins)[0]
@@ -139,7 +140,7 @@ face("numpy.flatnonzero")(lambda a: flatnonzero(as_array(a)))
 
 
 @face("numpy.argwhere")
-def argwhere(a: Any) -> Any:
+def argwhere(a: ArrayLike) -> AnyArray:
     a = as_array(a)
     parts = nonzero(a)
     if not shape_of(a):                                       # a number has no axes to give indices for
@@ -173,7 +174,7 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Any
 
 
-def _is_first(x: Any, equal_nan: bool) -> Any:
+def _is_first(x: AnyArray, equal_nan: bool) -> AnyArray:
     """Of a sorted vector, which elements differ from the one before."""
     before = previous(x, 0, False, 0)
     differs = x != before
@@ -182,7 +183,7 @@ def _is_first(x: Any, equal_nan: bool) -> Any:
     return registry["bitwise_or"](differs, registry["iota"](shape_of(x)[0], dtype=INT) == 0)
 
 
-def _distinct(ar: Any, equal_nan: bool = True) -> UniqueAll:
+def _distinct(ar: AnyArray, equal_nan: bool = True) -> UniqueAll:
     shape = shape_of(ar)
     x = ravel(ar)
     n = shape_of(x)[0]
@@ -200,7 +201,7 @@ def _distinct(ar: Any, equal_nan: bool = True) -> UniqueAll:
 
 @face("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"),
       note="yes, where elements differ")
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
            axis: Any = None, *, equal_nan: bool = True) -> Any:
     x = as_array(ar)
     if axis is not None:

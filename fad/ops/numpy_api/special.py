@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import Op, registry
 from ...ir.types import result_dtype, type_of
 from ...util.errors import UnsupportedFunctionError
@@ -50,7 +51,7 @@ for _call, _found in _parts.items():
 
 
 @face("scipy.special.kelvin")
-def kelvin(x: Any) -> tuple:
+def kelvin(x: ArrayLike) -> tuple:
     """ber + i bei, ker + i kei, and their derivatives."""
     pairs = (bessel.ber, bessel.bei), (bessel.ker, bessel.kei), (bessel.berp, bessel.beip), (bessel.kerp, bessel.keip)
     return tuple([make_complex(a(x), b(x)) for a, b in pairs])
@@ -60,7 +61,7 @@ def kelvin(x: Any) -> tuple:
 
 
 @face("scipy.special.zeta")
-def zeta(x: Any, q: Any = None, out: Any = None) -> Any:
+def zeta(x: ArrayLike, q: Any = None, out: Any = None) -> AnyArray:
     """Riemann's zeta function, or Hurwitz's of q."""
     _no_out("zeta", out)
     return gamma.riemann_zeta(x) if q is None else gamma.zeta(x, q)
@@ -73,7 +74,7 @@ def polygamma(n: Any, x: Any) -> Any:
 
 
 @face("scipy.special.multigammaln")
-def multigammaln(a: Any, d: Any) -> Any:
+def multigammaln(a: AnyArray, d: Any) -> AnyArray:
     """log of the multivariate gamma function of dimension d, a sum of d terms."""
     d = int(d)
     total = 0.25 * d * (d - 1) * math.log(math.pi)
@@ -83,7 +84,7 @@ def multigammaln(a: Any, d: Any) -> Any:
 
 
 @face("scipy.special.factorial")
-def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
+def factorial(n: AnyArray, exact: bool = False, extend: str = "zero") -> Any:
     """gamma(n + 1); 0 for negative n, as SciPy extends it."""
     if exact:
         raise UnsupportedFunctionError("scipy.special.factorial(exact=True) is not supported on traced arrays",
@@ -93,7 +94,7 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
 
 
 @face("scipy.special.comb")
-def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
+def comb(N: AnyArray, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
     """The binomial coefficient; 0 unless 0 <= k <= N."""
     if exact:
         raise UnsupportedFunctionError("scipy.special.comb(exact=True) is not supported on traced arrays",
@@ -104,7 +105,7 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
 
 
 @face("scipy.special.perm")
-def perm(N: Any, k: Any, exact: bool = False) -> Any:
+def perm(N: AnyArray, k: Any, exact: bool = False) -> Any:
     """N! / (N - k)!; 0 unless 0 <= k <= N."""
     if exact:
         raise UnsupportedFunctionError("scipy.special.perm(exact=True) is not supported on traced arrays",
@@ -113,7 +114,7 @@ def perm(N: Any, k: Any, exact: bool = False) -> Any:
 
 
 @face("scipy.special.lambertw")
-def lambertw(z: Any, k: Any = 0, tol: Any = 1e-8) -> Any:
+def lambertw(z: ArrayLike, k: Any = 0, tol: Any = 1e-8) -> AnyArray:
     """The branch k of the inverse of w e^w."""
     return hypergeometric.lambertw(z, k, tol)
 
@@ -128,7 +129,7 @@ def _no_out(name: str, out: Any) -> None:
 
 
 def _spherical(which: Op) -> Any:
-    def spherical(n: Any, z: Any, derivative: bool = False) -> Any:
+    def spherical(n: int, z: AnyArray, derivative: bool = False) -> AnyArray:
         if not derivative:
             return which(n, z)
         return which.derivative.partial(1, which(n, z), (n, z))
@@ -141,7 +142,7 @@ for _op in (bessel.spherical_jn, bessel.spherical_yn, bessel.spherical_in, besse
 
 def _nth_derivative(which: Op, alternating: bool, factor: float) -> Any:
     """The n-th derivative of a Bessel function, a binomial sum over neighbouring orders (DLMF 10.6.7, 10.29.5)."""
-    def derivative(v: Any, z: Any, n: int = 1) -> Any:
+    def derivative(v: Any, z: AnyArray, n: int = 1) -> Any:
         total = 0.0
         for k in range(n + 1):
             sign = -1.0 if alternating and k % 2 else 1.0
@@ -159,7 +160,7 @@ for _name, _op, _alternating, _factor in [
 
 
 @face("scipy.special.diric")
-def diric(x: Any, n: Any) -> Any:
+def diric(x: AnyArray, n: Any) -> AnyArray:
     """sin(n x / 2) / (n sin(x / 2)), by continuity where the denominator is zero."""
     n = int(n)
     half = 0.5 * x
@@ -172,11 +173,11 @@ def diric(x: Any, n: Any) -> Any:
 # -- sums in the logarithmic domain ----------------------------------------------------------------
 
 
-def _keep(y: Any, x: Any, axes: tuple) -> Any:
+def _keep(y: AnyArray, x: Any, axes: tuple) -> AnyArray:
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 
 
-def _shift(x: Any, axes: tuple) -> Any:
+def _shift(x: Any, axes: tuple) -> AnyArray:
     """The finite number near the largest entry that shifts the exponents. It is constant, since it cancels from every
     derivative."""
     high = registry["max"](x, axes=axes)
@@ -189,7 +190,7 @@ def _exponentials(a: Any, axes: tuple) -> tuple:
     return shift, registry["exp"](a - shift)
 
 
-def _weighted_exponentials(a: Any, b: Any, axes: tuple) -> tuple:
+def _weighted_exponentials(a: Any, b: AnyArray, axes: tuple) -> tuple:
     """The shift of the exponents with a nonzero weight, and b exp(a - shift). A zero weight suppresses an exponential
     that overflows."""
     where, none = registry["where"], b == 0
@@ -199,7 +200,7 @@ def _weighted_exponentials(a: Any, b: Any, axes: tuple) -> tuple:
 
 
 @face("scipy.special.logsumexp")
-def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+def logsumexp(a: ArrayLike, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """log(sum(b exp(a))), and the sum's sign."""
     a, b = as_array(a), None if b is None else as_array(b)
     if not shape_of(a) and (b is None or not shape_of(b)):
@@ -229,14 +230,14 @@ def _float(x: Any) -> Any:
     return x if dtype.kind in "fc" else registry["cast"](x, dtype="f8")
 
 
-def _common(a: Any, b: Any) -> tuple:
+def _common(a: AnyArray, b: AnyArray) -> tuple:
     """a and b broadcast against each other."""
     shape = broadcast_of(a, b)
     return registry["broadcast_to"](a, *shape), registry["broadcast_to"](b, *shape)
 
 
 @face("scipy.special.softmax")
-def softmax(x: Any, axis: Any = None) -> Any:
+def softmax(x: ArrayLike, axis: Any = None) -> AnyArray:
     """exp(x) over its sum."""
     x = _float(as_array(x))
     axes = axes_of(axis, len(shape_of(x)))
@@ -245,7 +246,7 @@ def softmax(x: Any, axis: Any = None) -> Any:
 
 
 @face("scipy.special.log_softmax")
-def log_softmax(x: Any, axis: Any = None) -> Any:
+def log_softmax(x: ArrayLike, axis: Any = None) -> AnyArray:
     """The logarithm of softmax, without underflow."""
     x = _float(as_array(x))
     axes = axes_of(axis, len(shape_of(x)))
@@ -260,6 +261,6 @@ def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
 
 
 @face("scipy.special.softplus")
-def softplus(x: Any) -> Any:
+def softplus(x: ArrayLike) -> AnyArray:
     """log(1 + exp(x))."""
     return registry["logaddexp"](0.0, x)

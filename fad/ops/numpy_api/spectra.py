@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...routines.resampling import resample
@@ -48,10 +49,10 @@ class Cut(NamedTuple):
     length: int
     onesided: bool
 
-    def frequencies(self, fs: Any) -> Any:
+    def frequencies(self, fs: Any) -> AnyArray:
         return (np.fft.rfftfreq if self.onesided else np.fft.fftfreq)(self.length, 1.0) * fs
 
-    def scale(self, fs: Any, scaling: str) -> Any:
+    def scale(self, fs: Any, scaling: str) -> AnyArray:
         """What a squared spectrum is multiplied by."""
         if scaling not in ("density", "spectrum"):
             raise ValueError(f"Unknown scaling: {scaling!r}")
@@ -102,7 +103,7 @@ def _transformed(x: Any, cut: Cut, detrend: Any) -> Any:
     return BY_NAME["numpy.fft.rfft" if cut.onesided else "numpy.fft.fft"].call(segments * cut.weights, cut.length)
 
 
-def _both_sides(power: Any, cut: Cut) -> Any:
+def _both_sides(power: AnyArray, cut: Cut) -> AnyArray:
     """A one-sided spectrum of powers, doubled where it stands for two frequencies."""
     if not cut.onesided:
         return power
@@ -112,7 +113,7 @@ def _both_sides(power: Any, cut: Cut) -> Any:
     return power * constant(double)
 
 
-def _last(x: Any, axis: int) -> Any:
+def _last(x: AnyArray, axis: int) -> AnyArray:
     return BY_NAME["numpy.moveaxis"].call(x, axis, -1)
 
 
@@ -134,9 +135,9 @@ def periodogram(x: Any, fs: Any = 1.0, window: Any = "boxcar", nfft: Any = None,
 
 @face("scipy.signal.welch", samples=("signal.welch(np.tile(v, 3), nperseg=6)[1]",
                                      "signal.welch(np.tile(x, 3), nperseg=5, noverlap=1, detrend='linear')[1]"))
-def welch(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
-          detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density", axis: int = -1,
-          average: str = "mean") -> tuple:
+def welch(x: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg: Any = None, noverlap: Any = None,
+          nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
+          axis: int = -1, average: str = "mean") -> tuple:
     """The mean of the periodograms of overlapping segments (P. D. Welch, IEEE Transactions on Audio and
     Electroacoustics 15 (1967) 70)."""
     frequencies, power = csd(x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis,
@@ -146,7 +147,7 @@ def welch(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, nove
 
 @face("scipy.signal.csd", samples=("np.abs(signal.csd(np.tile(v, 3), np.tile(x, 3), nperseg=6)[1])",
                                    "np.real(signal.csd(x, x[:2] * 1j, nperseg=3, axis=0, return_onesided=False)[1])"))
-def csd(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
+def csd(x: ArrayLike, y: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg: Any = None, noverlap: Any = None,
         nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
         axis: int = -1, average: str = "mean") -> tuple:
     """The mean of the products of the spectra of two signals' segments, the first conjugated."""
@@ -175,8 +176,8 @@ def _with_zeros(x: Any, n: int) -> Any:
 
 @face("scipy.signal.coherence",
       samples=("signal.coherence(np.tile(v, 3), np.tile(x[0] ** 2, 3) + np.arange(12.0) ** 2, nperseg=4)[1][1:]",))
-def coherence(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
-              nfft: Any = None, detrend: Any = "constant", axis: int = -1) -> tuple:
+def coherence(x: ArrayLike, y: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg: Any = None,
+              noverlap: Any = None, nfft: Any = None, detrend: str = "constant", axis: int = -1) -> tuple:
     options = {"fs": fs, "window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft, "detrend": detrend,
                "axis": axis}
     both = csd(x, y, **options)[1]
@@ -201,8 +202,8 @@ def _over_time(x: Any, fs: Any, cut: Cut, detrend: Any, axis: int) -> tuple:
                                     "axis=0, boundary='even')[2])",
                                     "np.imag(signal.stft(np.tile(v, 3), window=v, nperseg=4, boundary=None, "
                                     "padded=False, scaling='psd')[2])"))
-def stft(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None, nfft: Any = None,
-         detrend: Any = False, return_onesided: bool = True, boundary: Any = "zeros", padded: bool = True,
+def stft(x: ArrayLike, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None, nfft: Any = None,
+         detrend: Any = False, return_onesided: bool = True, boundary: str = "zeros", padded: bool = True,
          axis: int = -1, scaling: str = "spectrum") -> tuple:
     x = _last(live_signal(x), axis)
     cut = _cut(x, window, nperseg, noverlap, nfft, return_onesided)
@@ -219,7 +220,7 @@ def stft(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverl
 @face("scipy.signal.spectrogram", samples=("signal.spectrogram(np.tile(v, 3), nperseg=5)[2]",
                                            "signal.spectrogram(np.tile(x, (3, 1)), nperseg=4, axis=0, "
                                            "mode='magnitude')[2]"))
-def spectrogram(x: Any, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None, noverlap: Any = None,
+def spectrogram(x: ArrayLike, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None, noverlap: Any = None,
                 nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
                 axis: int = -1, mode: str = "psd") -> tuple:
     if mode not in ("psd", "complex", "magnitude", "angle", "phase"):
@@ -243,9 +244,9 @@ def spectrogram(x: Any, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: A
 @face("scipy.signal.istft", samples=("signal.istft(signal.stft(np.tile(v, 3), nperseg=4)[2] ** 2, nperseg=4)[1]",
                                      "np.real(signal.istft(np.tile(x, (3, 1)) * 1j, window=v, boundary=False, "
                                      "input_onesided=False, time_axis=0, freq_axis=1)[1])"))
-def istft(Zxx: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None, nfft: Any = None,
-          input_onesided: bool = True, boundary: bool = True, time_axis: int = -1, freq_axis: int = -2,
-          scaling: str = "spectrum") -> tuple:
+def istft(Zxx: ArrayLike, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
+          nfft: Any = None, input_onesided: bool = True, boundary: bool = True, time_axis: int = -1,
+          freq_axis: int = -2, scaling: str = "spectrum") -> tuple:
     """The overlap-add of windowed segments, over the sum of the window's squares (D. W. Griffin and J. S. Lim, IEEE
     Transactions on Acoustics, Speech, and Signal Processing 32 (1984) 236)."""
     z = as_complex(live_signal(Zxx))
@@ -283,7 +284,7 @@ def _cut_back(bins: int, window: Any, nperseg: Any, noverlap: Any, nfft: Any, on
     return Cut(weights, size, size - overlap, int(length), onesided)
 
 
-def _loudness(weights: Any, fs: Any, scaling: str) -> Any:
+def _loudness(weights: AnyArray, fs: Any, scaling: str) -> AnyArray:
     """What a transform of this scaling was divided by."""
     if scaling not in ("spectrum", "psd"):
         raise ValueError(f"Parameter {scaling=} not in ['spectrum', 'psd']!")
@@ -292,7 +293,7 @@ def _loudness(weights: Any, fs: Any, scaling: str) -> Any:
     return registry["sqrt"](fs * registry["sum"](weights * weights, axes=(0,)))
 
 
-def _overlapped(segments: Any, cut: Cut, count: int) -> Any:
+def _overlapped(segments: AnyArray, cut: Cut, count: int) -> AnyArray:
     """The sum of the segments, each in its place."""
     *lanes, _, _ = shape_of(segments)
     n = cut.size + (count - 1) * cut.step

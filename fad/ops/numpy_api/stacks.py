@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
 from .. import extents
@@ -32,7 +33,7 @@ def matrix(x: Any) -> Any:
     return x
 
 
-def square(x: Any) -> Any:
+def square(x: Any) -> AnyArray:
     """x as a stack of square matrices."""
     x = matrix(x)
     m, n = shape_of(x)[-2:]
@@ -41,29 +42,29 @@ def square(x: Any) -> Any:
     return x
 
 
-def with_stack(x: Any, stack: tuple) -> Any:
+def with_stack(x: AnyArray, stack: tuple) -> AnyArray:
     """x, its matrices repeated to this stack."""
     if same_shape(shape_of(x)[:-2], stack):
         return x
     return registry["broadcast_to"](x, *stack, *shape_of(x)[-2:])
 
 
-def together(*xs: Any) -> list:
+def together(*xs: ArrayOrNumber) -> list:
     """Stacks of matrices in one dtype and one shape of stack."""
     dtype = result_dtype(*xs)
     stack = extents.broadcast_shapes(*[shape_of(x)[:-2] for x in xs])
     return [with_stack(in_dtype(x, dtype), stack) for x in xs]
 
 
-def as_column(b: Any) -> Any:
+def as_column(b: ArrayOrNumber) -> AnyArray:
     return registry["reshape"](b, *shape_of(b), 1)
 
 
-def from_column(x: Any) -> Any:
+def from_column(x: AnyArray) -> AnyArray:
     return registry["reshape"](x, *shape_of(x)[:-1])
 
 
-def solved(solve: Callable, a: Any, b: Any) -> Any:
+def solved(solve: Callable, a: ArrayOrNumber, b: Any) -> Any:
     """solve(a, b) for a right-hand side that may be one vector."""
     a, b = matrix(a), floating(b)
     vector = rank(b) == 1
@@ -77,14 +78,14 @@ def _result_class(name: str) -> type:
     return type(getattr(np.linalg, name)(np.eye(1)))
 
 
-def named(name: str, *values: Any) -> Any:
+def named(name: str, *values: AnyArray) -> Any:
     """The named tuple that numpy.linalg's function of this name returns."""
     return _result_class(name)(*values)
 
 
-def epsilon(x: Any) -> float:
+def epsilon(x: ArrayOrNumber) -> float:
     return float(np.finfo(type_of(x).dtype).eps)
 
 
-def larger_extent(x: Any) -> Any:
+def larger_extent(x: ArrayOrNumber) -> Any:
     return extents.maximum(*shape_of(x)[-2:])

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ..assign import as_assigned
@@ -21,7 +22,7 @@ from .creation import diagonal_mask
 from .shape import moveaxis, ravel
 
 
-def _places(n: Any, m: Any, k: Any) -> tuple:
+def _places(n: Extent, m: Extent, k: int) -> tuple:
     """Rows and columns of the k-th diagonal of an n x m matrix."""
     k = integer(k)
     down, right = larger(-k, 0), larger(k, 0)
@@ -30,13 +31,13 @@ def _places(n: Any, m: Any, k: Any) -> tuple:
     return _shifted(steps, down), _shifted(steps, right)
 
 
-def _shifted(steps: Any, start: Any) -> Any:
+def _shifted(steps: AnyArray, start: Any) -> AnyArray:
     return steps if isinstance(start, int) and start == 0 else steps + start
 
 
 @face("numpy.diagonal", method="diagonal",
       samples=("np.diagonal(S)", "np.diagonal(x, 1)", "np.diagonal(x[None], axis1=1, axis2=2)"))
-def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+def diagonal(a: AnyArray, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> AnyArray:
     x = as_array(a)
     if rank(x) < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -50,7 +51,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
 
 
 @face("numpy.diag", samples=("np.diag(v)", "np.diag(S)", "np.diag(S, 1)", "np.diag(v, -1)"))
-def diag(v: Any, k: Any = 0) -> Any:
+def diag(v: ArrayLike, k: Any = 0) -> Any:
     x = as_array(v)
     if rank(x) == 2:
         return diagonal(x, k)
@@ -63,13 +64,13 @@ def diag(v: Any, k: Any = 0) -> Any:
 
 
 @face("numpy.diagflat", samples=("np.diagflat(v)",))
-def diagflat(v: Any, k: Any = 0) -> Any:
+def diagflat(v: ArrayLike, k: Any = 0) -> AnyArray:
     return diag(ravel(v) if rank(as_array(v)) else METHODS["reshape"](as_array(v), 1), k)
 
 
 def _triangle(name: str, compare: Callable) -> Callable:
     @face(f"numpy.{name}", samples=(f"np.{name}(S)", f"np.{name}(x, 1)"))
-    def triangle(m: Any, k: Any = 0) -> Any:
+    def triangle(m: ArrayLike, k: Any = 0) -> AnyArray:
         x = as_array(m)
         extents = shape_of(x)[-2:] if rank(x) > 1 else shape_of(x) * 2
         keep = diagonal_mask(*extents, k, compare)  # type: ignore[call-arg]
@@ -83,13 +84,13 @@ triu = _triangle("triu", lambda a, b: a >= b)
 
 def _indices(name: str, of: Callable) -> None:
     @face(f"numpy.{name}_indices", creation=True)
-    def of_size(n: Any, k: Any = 0, m: Any = None) -> tuple:
+    def of_size(n: ArrayLike, k: Any = 0, m: Any = None) -> tuple:
         rows = fixed(integer(n), f"the size of np.{name}_indices")
         columns = rows if m is None else fixed(integer(m), f"the size of np.{name}_indices")
         return tuple([constant(i) for i in of(rows, k, columns)])
 
     @face(f"numpy.{name}_indices_from")
-    def of_array(arr: Any, k: Any = 0) -> tuple:
+    def of_array(arr: ArrayLike, k: Any = 0) -> tuple:
         n, m = shape_of(as_array(arr))
         return of_size(n, k, m)
 
@@ -99,12 +100,12 @@ _indices("triu", np.triu_indices)
 
 
 @face("numpy.diag_indices", creation=True)
-def diag_indices(n: Any, ndim: int = 2) -> tuple:
+def diag_indices(n: ArrayLike, ndim: int = 2) -> tuple:
     return (iota_(integer(n), dtype=INT),) * ndim
 
 
 @face("numpy.diag_indices_from")
-def diag_indices_from(arr: Any) -> tuple:
+def diag_indices_from(arr: ArrayLike) -> tuple:
     shape = shape_of(as_array(arr))
     if len(shape) < 2:
         raise ValueError("input array must be at least 2-d")
@@ -115,7 +116,7 @@ def diag_indices_from(arr: Any) -> tuple:
 
 
 @face("numpy.fill_diagonal", samples=("np.fill_diagonal(S.copy(), 0) or S",))
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+def fill_diagonal(a: Any, val: ArrayLike, wrap: bool = False) -> None:
     if not is_value(a):
         raise refuse("numpy.fill_diagonal", "an array from outside the traced function",
                      do="make the array inside the function")
@@ -130,6 +131,6 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     a.set(registry["update"](a, v, *places, spec=("a",) * rank(a), at=0, unique=True))
 
 
-def repeated(v: Any, n: Any) -> Any:
+def repeated(v: AnyArray, n: Extent) -> AnyArray:
     """The first n elements of the vector v, v, v, ..."""
     return index_(v, iota_(n, dtype=INT) % size_of(shape_of(v)), spec=("a",), at=0)

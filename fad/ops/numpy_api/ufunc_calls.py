@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...util.errors import SideEffectError
@@ -31,7 +32,7 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Any = True, dtype: Any = None,
+def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: ArrayOrNumber = True, dtype: Any = None,
          casting: Casting = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
          **options: Any) -> Any:
     """ufunc(*inputs, ...) of which an argument is traced; further options (an axis) are the face's own."""
@@ -76,14 +77,14 @@ def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: Cas
     return tuple([in_dtype(x, t) for x, t in zip(inputs, loop)])
 
 
-def _written(out: Any, y: Any, where: Any, casting: Casting) -> Any:
+def _written(out: Any, y: AnyArray, where: ArrayOrNumber, casting: Casting) -> Any:
     """y where the mask holds, what `out` held (zero without one) elsewhere, in `out` where that is given."""
     if where is not True:
         y = registry["where"](as_array(where), y, 0 if out is None else out)
     return y if out is None else write_out(out, y, casting)
 
 
-def write_out(out: Any, y: Any, casting: Casting = "same_kind") -> Any:
+def write_out(out: Any, y: AnyArray, casting: Casting = "same_kind") -> Any:
     """`out` (an array, or a tuple of one for each result) after the result is written into it."""
     if isinstance(out, tuple):
         parts = y if isinstance(y, tuple) else (y,)
@@ -104,8 +105,8 @@ METHODS["ufunc.call"], METHODS["ufunc.out"] = call, write_out
 # -- reductions ------------------------------------------------------------------------------------
 
 
-def reduce(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
-           initial: Any = np._NoValue, where: Any = True) -> Any:
+def reduce(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+           initial: Any = np._NoValue, where: ArrayOrNumber = True) -> AnyArray:
     """ufunc.reduce: a sum, product, maximum, ... by the op for it, any other by folding."""
     x, name = as_array(array), ufunc.__name__
     common = {"axis": axis, "out": _single(out), "keepdims": keepdims, "where": where}
@@ -138,7 +139,7 @@ def _face(ufunc: Any) -> Callable:
     return found.call
 
 
-def _fold(ufunc: Any, x: Any, axis: int) -> Any:
+def _fold(ufunc: Any, x: AnyArray, axis: int) -> AnyArray:
     """The reduction of one axis: by a closed form where there is one, else pair by pair."""
     closed = CLOSED.get(ufunc.__name__)
     if closed is not None:
@@ -152,16 +153,16 @@ def _fold(ufunc: Any, x: Any, axis: int) -> Any:
     return y
 
 
-def _at(x: Any, axis: int, k: Any) -> Any:
+def _at(x: AnyArray, axis: int, k: int) -> AnyArray:
     return x[(slice(None),) * axis + (k,)]
 
 
-def _rest(x: Any, axis: int) -> Any:
+def _rest(x: AnyArray, axis: int) -> AnyArray:
     return x[(slice(None),) * axis + (slice(1, None),)]
 
 
 def _log_sum(rate: float) -> Callable:
-    def closed(x: Any, axis: int) -> Any:
+    def closed(x: AnyArray, axis: int) -> AnyArray:
         return BY_NAME["scipy.special.logsumexp"].call(x * rate, axis=axis) / rate
     return closed
 
@@ -174,7 +175,7 @@ CLOSED: dict[str, Callable] = {
 }
 
 
-def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+def accumulate(ufunc: Any, array: AnyArray, axis: int = 0, dtype: Any = None, out: Any = None) -> AnyArray:
     """ufunc.accumulate: a scan by the op for it, any other by folding."""
     x = in_dtype(as_array(array), dtype)
     ax = one_axis(axis, len(shape_of(x)))
@@ -185,7 +186,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: An
     return y if out is None else write_out(out, y)
 
 
-def _scan(ufunc: Any, x: Any, axis: int) -> Any:
+def _scan(ufunc: Any, x: AnyArray, axis: int) -> AnyArray:
     op, n = _face(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.accumulate runs along")
     rows = [_at(x, axis, 0)]
     for k in range(1, n):
@@ -193,14 +194,14 @@ def _scan(ufunc: Any, x: Any, axis: int) -> Any:
     return BY_NAME["numpy.stack"].call(rows, axis=axis)
 
 
-def outer(ufunc: Any, a: Any, b: Any, **options: Any) -> Any:
+def outer(ufunc: Any, a: AnyArray, b: Any, **options: Any) -> AnyArray:
     """ufunc.outer: every element of a with every element of b."""
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     a = registry["reshape"](a, *shape_of(a), *[1] * len(shape_of(b)))
     return call(ufunc, _face(ufunc), (a, b), **options)
 
 
-def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+def reduceat(ufunc: Any, array: AnyArray, indices: list, axis: int = 0, dtype: Any = None, out: Any = None) -> AnyArray:
     """ufunc.reduceat over indices that are known."""
     x = as_array(array)
     places = np.asarray(indices) if isinstance(indices, (list, tuple)) else known(as_array(indices))
@@ -213,7 +214,7 @@ def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = N
     return y if out is None else write_out(out, y)
 
 
-def _segment(ufunc: Any, x: Any, axis: int, start: int, stop: Any, dtype: Any) -> Any:
+def _segment(ufunc: Any, x: AnyArray, axis: int, start: int, stop: Any, dtype: Any) -> AnyArray:
     if stop is not None and stop <= start:
         return _at(x, axis, start)
     return reduce(ufunc, x[(slice(None),) * axis + (slice(start, stop),)], axis=axis, dtype=dtype)
@@ -240,13 +241,13 @@ def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
         array.set(_one_by_one(_face(ufunc), array, chosen, vs))
 
 
-def _strong(v: Any) -> Any:
+def _strong(v: ArrayOrNumber) -> Any:
     """An operand as NumPy's `at` takes it: it makes arrays of Python's numbers, whose dtype does not give way."""
     t = type_of(v)
     return registry["cast"](v, dtype=t.dtype) if is_value(v) and t.weak else v
 
 
-def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:
+def _one_by_one(f: Callable, x: AnyArray, chosen: Any, vs: tuple) -> AnyArray:
     """x after f of each element that is selected, in the order of NumPy's, with the element of v that belongs to it."""
     size = extents.product(shape_of(x))
     places = chosen.read(registry["reshape"](registry["iota"](size, dtype=INT), *shape_of(x)))
@@ -254,10 +255,10 @@ def _one_by_one(f: Callable, x: Any, chosen: Any, vs: tuple) -> Any:
     rows = [registry["reshape"](registry["broadcast_to"](v, *shape_of(places)), count) for v in vs]
     place = registry["reshape"](places, count)
 
-    def element(a: Any, k: Any) -> Any:
+    def element(a: AnyArray, k: AnyArray) -> AnyArray:
         return registry["index"](a, k, spec=("i",), at=0)
 
-    def iteration(k: Any, flat: Any) -> tuple:
+    def iteration(k: AnyArray, flat: AnyArray) -> tuple:
         i = element(place, k)
         new = in_dtype(f(element(flat, i), *[element(v, k) for v in rows]), x.dtype)
         return (registry["update"](flat, new, i, spec=("i",), at=0),)

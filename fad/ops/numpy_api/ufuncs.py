@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import Op, registry
 from ...ir.types import COMPLEX, FLOAT, result_dtype, type_of
 from ...util.errors import UnsupportedFunctionError
@@ -51,13 +52,13 @@ for _op in list(registry.values()):
 
 
 @face("numpy.divmod", samples=("divmod(x, 0.3)[1]", "np.divmod(x, v)[1]"))
-def divmod(x: Any, y: Any) -> tuple:
+def divmod(x: ArrayLike, y: Any) -> tuple:
     """The quotient rounded down, and the remainder."""
     return arithmetic.floordiv(x, y), arithmetic.mod(x, y)
 
 
 @face("numpy.modf", samples=("np.modf(3 * x)[0]",))
-def modf(x: Any) -> tuple:
+def modf(x: ArrayLike) -> tuple:
     """The fractional part, of x's sign, and the whole part."""
     x = as_float(x)
     fraction = choice.where(choice.isinf(x), choice.copysign(0.0, x), arithmetic.fmod(x, 1.0))
@@ -65,32 +66,32 @@ def modf(x: Any) -> tuple:
 
 
 @face("numpy.frexp", samples=("np.frexp(3 * x)[0]",))
-def frexp(x: Any) -> tuple:
+def frexp(x: ArrayLike) -> tuple:
     """Mantissa and power of two."""
     return arithmetic.frexp_mantissa(x), arithmetic.frexp_exponent(x)
 
 
 @face("numpy.float_power", samples=("np.float_power(x, 2.5)", "np.float_power(x, v)"))
-def float_power(x: Any, p: Any) -> Any:
+def float_power(x: ArrayLike, p: Any) -> AnyArray:
     """x ** p in double precision."""
     dtype = COMPLEX if result_dtype(x, p).kind == "c" else FLOAT
     return arithmetic.pow(in_dtype(x, dtype), p if isinstance(p, (int, float)) else in_dtype(p, dtype))
 
 
 @face("numpy.fabs", samples=("np.fabs(x - 0.5)",))
-def fabs(x: Any) -> Any:
+def fabs(x: ArrayLike) -> AnyArray:
     """The absolute value, as a float."""
     return choice.abs(_as_real(x))
 
 
 @face("numpy.deg2rad", "numpy.radians", samples=("np.deg2rad(x)", "np.radians(x)"))
-def deg2rad(x: Any) -> Any:
+def deg2rad(x: ArrayLike) -> AnyArray:
     """Degrees in radians."""
     return _as_real(x) * (math.pi / 180.0)
 
 
 @face("numpy.rad2deg", "numpy.degrees", samples=("np.rad2deg(x)", "np.degrees(x)"))
-def rad2deg(x: Any) -> Any:
+def rad2deg(x: ArrayLike) -> Any:
     """Radians in degrees."""
     return _as_real(x) * (180.0 / math.pi)
 

@@ -6,6 +6,7 @@ right at zero and so are all higher derivatives. With respect to the order there
 from collections.abc import Callable
 from typing import Any
 
+from ...ir.array import AnyArray
 from ...ir.op import Op
 from ..choice import sign, where
 from ..transcendental import sqrt
@@ -19,7 +20,7 @@ ARGUMENTS = (1.5, POSITIVE)
 
 def _halves(name: str, lower: float, upper: float, extra: "Callable | None" = None, check: str = "") -> Any:
     """The op f of order v with f_v' = lower f_{v-1} + upper f_{v+1} + extra(y, x)."""
-    def slope(y: Any, v: Any, x: Any) -> Any:
+    def slope(y: AnyArray, v: Any, x: AnyArray) -> AnyArray:
         neighbours = lower * op(v - 1, x) + upper * op(v + 1, x)
         return neighbours if extra is None else neighbours + extra(y, x)
     op = special(name, ORDER, real_only(slope, check) if check else slope, domain=ARGUMENTS)
@@ -60,7 +61,7 @@ k1e: Op = special("k1e", lambda y, x: y - 0.5 * (k0e(x) + kve(2, x)))
 def _spherical(name: str, lower: float, upper: float) -> Any:
     """(2n + 1) f_n' = lower n f_{n-1} + upper (n + 1) f_{n+1}. For n = 0 the first term is zero, whatever its factor.
     """
-    def slope(y: Any, n: Any, x: Any) -> Any:
+    def slope(y: AnyArray, n: int, x: AnyArray) -> AnyArray:
         return (lower * n * op(abs(n - 1), x) + upper * (n + 1) * op(n + 1, x)) / (2 * n + 1)
     op = special(name, ORDER, slope, domain=(2, POSITIVE), behind="_" + name)
     return op
@@ -126,7 +127,7 @@ itairy_minus_bi = special_part("itairy_minus_bi", 3, lambda y, x: airy_bi(-x), c
 # -- Kelvin functions: w = ber + i bei (or ker + i kei) solves w'' + w' / x = i w ------------------
 
 
-def _over(y: Any, x: Any) -> Any:
+def _over(y: AnyArray, x: AnyArray) -> AnyArray:
     """y / x for a y that vanishes at zero, and 0 there."""
     return where(x == 0, 0.0, y / where(x == 0, 1.0, x))
 

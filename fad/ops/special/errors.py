@@ -4,6 +4,7 @@ import cmath
 import math
 from typing import Any
 
+from ...ir.array import AnyArray
 from ..complex import imag, make_complex, real
 from ..transcendental import cos, exp, sin
 from .base import PI, SQRT2, SQRT_PI, special, special_part
@@ -23,12 +24,12 @@ erfcinv = special("erfcinv", lambda y, x: -0.5 * SQRT_PI * exp(y * y), domain=(0
 # -- the normal distribution -----------------------------------------------------------------------
 
 
-def density(x: Any) -> Any:
+def density(x: AnyArray) -> AnyArray:
     """Of the standard normal distribution."""
     return exp(-0.5 * x * x) / SQRT_2PI
 
 
-def hazard(x: Any) -> Any:
+def hazard(x: AnyArray) -> AnyArray:
     """density(x) / ndtr(x), without underflow."""
     return math.sqrt(2.0 / PI) / erfcx(-x / SQRT2)
 

@@ -1,6 +1,7 @@
 """The gamma function's family. Formulas: Digital Library of Mathematical Functions, chapters 5 and 25."""
 from typing import Any
 
+from ...ir.array import AnyArray
 from ...ir.op import Op
 from ...ir.traits import Traits
 from ...ir.types import FLOAT, Type
@@ -17,7 +18,7 @@ NO_TRIGAMMA = "SciPy has no trigamma function of complex arguments"
 # -- gamma and its logarithmic derivatives ---------------------------------------------------------
 
 
-def _trigamma(y: Any, x: Any) -> Any:
+def _trigamma(y: AnyArray, x: AnyArray) -> AnyArray:
     return polygamma(1, x)
 
 

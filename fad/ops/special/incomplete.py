@@ -7,6 +7,7 @@ Library of Mathematical Functions, chapter 8.
 from collections.abc import Callable
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op
 from ...ir.types import ufunc_dtypes
 from ...util.lazy import LazyModule
@@ -27,26 +28,26 @@ BETA = (POSITIVE, POSITIVE, UNIT)
 # -- densities, and their logarithm's derivatives with respect to a shape --------------------------
 
 
-def gamma_density(a: Any, x: Any) -> Any:
+def gamma_density(a: ArrayOrNumber, x: AnyArray) -> AnyArray:
     """x^(a-1) e^-x / gamma(a)."""
     return exp(xlogy(a - 1.0, x) - x - gammaln(a))
 
 
-def beta_density(a: Any, b: Any, x: Any) -> Any:
+def beta_density(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray) -> AnyArray:
     """x^(a-1) (1-x)^(b-1) / beta(a, b)."""
     return exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b))
 
 
-def _gamma_level(a: Any, x: Any) -> Any:
+def _gamma_level(a: AnyArray, x: AnyArray) -> AnyArray:
     return log(x) - digamma(a)
 
 
-def _beta_level(a: Any, b: Any, x: Any) -> Any:
+def _beta_level(a: AnyArray, b: ArrayOrNumber, x: AnyArray) -> AnyArray:
     """With respect to a."""
     return log(x) - digamma(a) + digamma(a + b)
 
 
-def _beta_level_of_b(a: Any, b: Any, x: Any) -> Any:
+def _beta_level_of_b(a: ArrayOrNumber, b: AnyArray, x: AnyArray) -> AnyArray:
     return log1p(-x) - digamma(b) + digamma(a + b)
 
 
@@ -58,12 +59,12 @@ def _spread(a: Any, b: Any) -> Any:
 # -- derivatives with respect to shapes ------------------------------------------------------------
 
 
-def _shape_derivative(of: str, suffix: str, *partials: Any, domain: Any) -> Op:
+def _shape_derivative(of: str, suffix: str, *partials: Any, domain: tuple) -> Op:
     """The op of the derivative of `of` with respect to the shapes that the suffix names."""
     def find() -> Any:
         return getattr(SCIPY, of)
 
-    def run(*xs: Any) -> Any:
+    def run(*xs: ArrayOrNumber) -> AnyArray:
         dtype = ufunc_dtypes(find(), *xs)[-1]
         return getattr(KERNELS, name)(*xs).astype(dtype)
     name, arity = f"{of}_{suffix}", len(partials)
@@ -123,7 +124,7 @@ betainccinv = special("betainccinv", of_inverse(beta_density, betainc_da), of_in
                       lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=BETA)
 
 
-def beta_shapes(a: Any, b: Any, x: Any, w: Any) -> tuple:
+def beta_shapes(a: ArrayOrNumber, b: ArrayOrNumber, x: ArrayOrNumber, w: ArrayOrNumber) -> tuple:
     """The derivatives of betainc(a, b, x) with respect to a and b, given w = 1 - x to full precision, too."""
     low = x <= w
     x, w = where(low, x, 0.5), where(low, 0.5, w)

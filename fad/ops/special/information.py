@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op
 from ..choice import abs as absolute
 from ..choice import clip, where
@@ -35,13 +36,13 @@ log_expit = special("log_expit", lambda y, x: expit(-x), domain=(-2.0, 2.0))
 # -- x log y and entropies -------------------------------------------------------------------------
 
 
-def _ratio(x: Any, y: Any) -> Any:
+def _ratio(x: ArrayOrNumber, y: AnyArray) -> AnyArray:
     """x / y, and 0 where both are 0."""
     none = (x == 0) & (y == 0)
     return where(none, 0.0, x / where(none, 1.0, y))
 
 
-def _log_unless(constant: Any, y: Any, logarithm: Any) -> Any:
+def _log_unless(constant: AnyArray, y: AnyArray, logarithm: Op) -> AnyArray:
     """log y, and 0 where the function is constantly 0 for want of a logarithm."""
     return where(constant, 0.0, logarithm(where(constant, 1.0, y)))
 
@@ -84,7 +85,7 @@ def _relative_slope(t: Any) -> Any:
     return 0.5 * op("hyp1f1")(2.0, 3.0, t)
 
 
-def _log_slope(u: Any) -> Any:
+def _log_slope(u: AnyArray) -> AnyArray:
     """The derivative of log1p(u) / u."""
     return -0.5 * op("hyp2f1")(2.0, 2.0, 3.0, -u)
 

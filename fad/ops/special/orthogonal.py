@@ -3,6 +3,7 @@
 Formulas: Digital Library of Mathematical Functions, chapters 12, 18, 28. With respect to degree and parameters fad has
 no rule.
 """
+from collections.abc import Callable
 from typing import Any
 
 from ...ir.op import Op
@@ -15,7 +16,7 @@ INSIDE = (-0.8, 0.8)
 SHIFTED = (0.2, 0.8)
 
 
-def _polynomial(name: str, slope: Any, parameters: int = 0, domain: Any = INSIDE) -> Any:
+def _polynomial(name: str, slope: Callable, parameters: int = 0, domain: tuple = INSIDE) -> Any:
     """slope(n, parameters..., x); one degree less of a polynomial of degree 0 is 0, or stands beside a factor n."""
     values = (0.7, 1.3)[:parameters]
     return special(name, DEGREE, *[DEGREE] * parameters, lambda y, *args: slope(*args), domain=(3, *values, domain))
@@ -53,7 +54,7 @@ lpmv: Op = special("lpmv", DEGREE, DEGREE,
 # -- a function and its derivative, with the equation of second order that they solve --------------
 
 
-def _pair(call: str, second: Any, domain: Any, scale: float = 1.0) -> tuple:
+def _pair(call: str, second: Any, domain: tuple, scale: float = 1.0) -> tuple:
     """The ops of the two results of `call`; second(f, *args) is the second derivative of the first. `scale`: of the
     last argument."""
     unknown = [DEGREE] * (len(domain) - 1)
@@ -76,7 +77,7 @@ mathieu_b = special("mathieu_b", DEGREE, DEGREE, domain=(2, 1.5))
 RADIAN = PI / 180.0
 
 
-def _angular(characteristic: Any) -> Any:
+def _angular(characteristic: Op) -> Any:
     return lambda slope, f, m, q, x: (2.0 * q * cos(2.0 * RADIAN * x) - characteristic(m, q)) * f
 
 

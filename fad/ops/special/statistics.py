@@ -6,6 +6,7 @@ integer is constant.
 import math
 from typing import Any
 
+from ...ir.array import AnyArray, ArrayOrNumber, Extent
 from ...ir.op import Op
 from ..arithmetic import floor
 from ..choice import where
@@ -34,7 +35,7 @@ SERIES = "its derivative is known as a series only"
 # -- Student's t, chi-square, F, gamma -------------------------------------------------------------
 
 
-def _half_step(z: Any) -> Any:
+def _half_step(z: ArrayOrNumber) -> AnyArray:
     """log(gamma(z + 1/2) / (gamma(z) sqrt(z))), for large z by its series: the logarithms would cancel."""
     large = z > 20.0
     far, near = where(large, z, 20.0), where(large, 20.0, z)
@@ -43,18 +44,18 @@ def _half_step(z: Any) -> Any:
     return where(large, series, gammaln(near + 0.5) - gammaln(near) - 0.5 * log(near))
 
 
-def t_density(v: Any, t: Any) -> Any:
+def t_density(v: ArrayOrNumber, t: ArrayOrNumber) -> AnyArray:
     """Of Student's distribution of v degrees of freedom."""
     return exp(_half_step(0.5 * v) - 0.5 * (v + 1.0) * log1p(t * t / v)) / sqrt(2.0 * PI)
 
 
-def _with_digits(v: Any, slope: Any) -> Any:
+def _with_digits(v: ArrayOrNumber, slope: AnyArray) -> AnyArray:
     """The derivative with respect to v degrees of freedom, a difference that has v times fewer digits than its terms;
     nan, and so are its derivatives, where few remain."""
     return slope * where(v <= 1e6, 1.0, math.nan)
 
 
-def t_freedom(v: Any, t: Any) -> Any:
+def t_freedom(v: AnyArray, t: ArrayOrNumber) -> AnyArray:
     """The derivative of stdtr = I_x(v/2, 1/2) / 2 for t < 0, x = v / (v + t^2), with respect to v."""
     t = t + where(t == 0, 1e-18, 0.0)                        # a root of 1 - x, whose derivative is infinite at zero
     total = v + t * t
@@ -67,28 +68,28 @@ def chi_density(v: Any, x: Any) -> Any:
     return 0.5 * gamma_density(0.5 * v, 0.5 * x)
 
 
-def chi_freedom(v: Any, x: Any) -> Any:
+def chi_freedom(v: AnyArray, x: Any) -> AnyArray:
     """The derivative of chdtr with respect to v."""
     return 0.5 * gammainc_da(0.5 * v, 0.5 * x)
 
 
-def f_density(m: Any, n: Any, x: Any) -> Any:
+def f_density(m: ArrayOrNumber, n: ArrayOrNumber, x: ArrayOrNumber) -> AnyArray:
     """Of the F distribution of m and n degrees of freedom."""
     total, a, b = n + m * x, 0.5 * m, 0.5 * n
     return exp(xlogy(a - 1.0, m * x / total) + xlogy(b - 1.0, n / total) - betaln(a, b)) * m * n / (total * total)
 
 
-def _f_shapes(m: Any, n: Any, x: Any) -> tuple:
+def _f_shapes(m: ArrayOrNumber, n: ArrayOrNumber, x: ArrayOrNumber) -> tuple:
     total = n + m * x
     return beta_shapes(0.5 * m, 0.5 * n, m * x / total, n / total)
 
 
-def f_over(m: Any, n: Any, x: Any) -> Any:
+def f_over(m: Extent, n: ArrayOrNumber, x: ArrayOrNumber) -> AnyArray:
     """The derivative of fdtr = I_z(m/2, n/2), z = m x / (n + m x), with respect to m."""
     return _with_digits(m, 0.5 * _f_shapes(m, n, x)[0] + f_density(m, n, x) * x / m)
 
 
-def f_under(m: Any, n: Any, x: Any) -> Any:
+def f_under(m: ArrayOrNumber, n: Extent, x: ArrayOrNumber) -> AnyArray:
     """The derivative of fdtr with respect to n."""
     return _with_digits(n, 0.5 * _f_shapes(m, n, x)[1] - f_density(m, n, x) * x / n)
 

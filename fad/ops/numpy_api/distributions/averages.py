@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ....ir.array import AnyArray, ArrayOrNumber
 from ...arithmetic import sqrt
 from ...choice import where
 from ...special.errors import ndtr
@@ -29,11 +30,11 @@ def _above(x: Any, least: float, value: Callable) -> Any:
     return where(exists, value(where(exists, x, least + 1.0)), math.inf)
 
 
-def _from_squares(mean: Any, square: Any) -> tuple:
+def _from_squares(mean: AnyArray, square: ArrayOrNumber) -> tuple:
     return mean, square - mean * mean
 
 
-def _beta(a: Any, b: Any) -> tuple:
+def _beta(a: AnyArray, b: Any) -> tuple:
     n = a + b
     return (a / n, a * b / (n * n * (n + 1.0)), 2.0 * (b - a) * sqrt(n + 1.0) / ((n + 2.0) * sqrt(a * b)),
             6.0 * ((a - b) ** 2 * (n + 1.0) - a * b * (n + 2.0)) / (a * b * (n + 2.0) * (n + 3.0)))
@@ -49,7 +50,7 @@ def _student(df: Any) -> tuple:
     return _above(df, 1.0, lambda k: 0.0 * k), where(df > 1.0, spread, math.nan)
 
 
-def _lognormal(s: Any) -> tuple:
+def _lognormal(s: AnyArray) -> tuple:
     p = exp(s * s)
     return sqrt(p), p * (p - 1.0), sqrt(p - 1.0) * (2.0 + p), p ** 4 + 2.0 * p ** 3 + 3.0 * p * p - 6.0
 
@@ -62,12 +63,12 @@ def _inverse_gamma(a: Any) -> tuple:
     return (_above(a, 1.0, lambda k: 1.0 / (k - 1.0)), _above(a, 2.0, lambda k: 1.0 / ((k - 1.0) ** 2 * (k - 2.0))))
 
 
-def _density(x: Any) -> Any:
+def _density(x: ArrayOrNumber) -> AnyArray:
     return exp(-0.5 * x * x) / math.sqrt(2.0 * PI)
 
 
-def _truncated_normal(a: Any, b: Any) -> tuple:
-    def end(x: Any) -> Any:
+def _truncated_normal(a: AnyArray, b: Any) -> tuple:
+    def end(x: ArrayOrNumber) -> AnyArray:
         far = abs(x) == math.inf
         return where(far, 0.0, where(far, 0.0, x) * _density(where(far, 0.0, x)))
     mass = where(a > 0, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
@@ -96,7 +97,7 @@ def _skew_normal(a: Any) -> tuple:
     return mean, 1.0 - mean * mean
 
 
-def _binomial(n: Any, p: Any) -> tuple:
+def _binomial(n: Any, p: AnyArray) -> tuple:
     spread = n * p * (1.0 - p)
     return n * p, spread, (1.0 - 2.0 * p) / sqrt(spread), (1.0 - 6.0 * p * (1.0 - p)) / spread
 

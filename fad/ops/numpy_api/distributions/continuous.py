@@ -6,6 +6,7 @@ Univariate Distributions, 2nd edition, volumes 1 and 2.
 import math
 from typing import Any
 
+from ....ir.array import AnyArray, ArrayOrNumber
 from ...arithmetic import sqrt
 from ...choice import where
 from ...special.bessel import i0e, k1e
@@ -47,69 +48,69 @@ LOG_2 = math.log(2.0)
 HALF_LOG_2PI = 0.5 * math.log(2.0 * PI)
 
 
-def _zero(*shapes: Any) -> float:
+def _zero(*shapes: ArrayOrNumber) -> float:
     return 0.0
 
 
-def _above_zero(*shapes: Any) -> float:
+def _above_zero(*shapes: ArrayOrNumber) -> float:
     """The least positive number: the low end of a support that zero does not belong to."""
     return math.ulp(0.0)
 
 
-def _one(*shapes: Any) -> float:
+def _one(*shapes: ArrayOrNumber) -> float:
     return 1.0
 
 
-def _any_shape(*shapes: Any) -> bool:
+def _any_shape(*shapes: ArrayOrNumber) -> bool:
     return True
 
 
-def _normal(y: Any) -> Any:
+def _normal(y: AnyArray) -> AnyArray:
     return -0.5 * y * y - HALF_LOG_2PI
 
 
-def _gamma(y: Any, a: Any) -> Any:
+def _gamma(y: AnyArray, a: ArrayOrNumber) -> AnyArray:
     return xlogy(a - 1.0, y) - y - gammaln(a)
 
 
-def _beta(y: Any, a: Any, b: Any) -> Any:
+def _beta(y: AnyArray, a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
     return xlog1py(b - 1.0, -y) + xlogy(a - 1.0, y) - betaln(a, b)
 
 
-def _student(y: Any, df: Any) -> Any:
+def _student(y: AnyArray, df: ArrayOrNumber) -> AnyArray:
     half = 0.5 * (df + 1.0)
     return gammaln(half) - gammaln(0.5 * df) - 0.5 * log(df * PI) - half * log1p(y * y / df)
 
 
-def _fisher(y: Any, m: Any, n: Any) -> Any:
+def _fisher(y: AnyArray, m: ArrayOrNumber, n: ArrayOrNumber) -> AnyArray:
     return (0.5 * m * log(m) + 0.5 * n * log(n) + xlogy(0.5 * m - 1.0, y) - 0.5 * (m + n) * log(n + m * y)
             - betaln(0.5 * m, 0.5 * n))
 
 
-def _inverse_gauss(y: Any, mu: Any) -> Any:
+def _inverse_gauss(y: AnyArray, mu: ArrayOrNumber) -> AnyArray:
     return -HALF_LOG_2PI - 1.5 * log(y) - ((y - mu) / mu) ** 2 / (2.0 * y)
 
 
-def _inverse_gauss_cdf(y: Any, mu: Any) -> Any:
+def _inverse_gauss_cdf(y: AnyArray, mu: Any) -> AnyArray:
     root = 1.0 / sqrt(y)
     return ndtr(root * (y / mu - 1.0)) + exp(2.0 / mu + log_ndtr(-root * (y / mu + 1.0)))
 
 
-def _mass_between(a: Any, b: Any) -> Any:
+def _mass_between(a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
     """The normal probability of a < x < b, taken in the tail where it is not a difference of numbers near one."""
     upper = a > 0.0
     return ndtr(where(upper, -a, b)) - ndtr(where(upper, -b, a))
 
 
-def _laplace_tail(y: Any) -> Any:
+def _laplace_tail(y: AnyArray) -> AnyArray:
     return 0.5 * exp(-abs(y))
 
 
-def _sum_of_logs(y: Any, c: Any) -> Any:
+def _sum_of_logs(y: AnyArray, c: ArrayOrNumber) -> AnyArray:
     return log(c) - (c + 1.0) * log1p(y)
 
 
-def _excess_exponent(y: Any, c: Any) -> Any:
+def _excess_exponent(y: AnyArray, c: ArrayOrNumber) -> AnyArray:
     """log(1 + c y) / c, by its series where c y is small, so that it is y at c = 0, and smooth there."""
     u = c * y
     small = abs(u) < 1e-3
@@ -117,39 +118,39 @@ def _excess_exponent(y: Any, c: Any) -> Any:
     return where(small, series, log1p(where(small, 0.0, u)) / where(small, 1.0, c))
 
 
-def _extreme_exponent(y: Any, c: Any) -> Any:
+def _extreme_exponent(y: AnyArray, c: ArrayOrNumber) -> AnyArray:
     """log(1 - c y) / c; -y at c = 0."""
     return -_excess_exponent(y, -c)
 
 
-def _end_of_extremes(c: Any, sign: float) -> Any:
+def _end_of_extremes(c: ArrayOrNumber, sign: float) -> AnyArray:
     """1 / c where c has this sign; else there is no end on that side."""
     ends = sign * c > 0
     return where(ends, 1.0 / where(ends, c, 1.0), sign * math.inf)
 
 
-def _normal_below(y: Any, rate: Any) -> Any:
+def _normal_below(y: AnyArray, rate: ArrayOrNumber) -> AnyArray:
     """The logarithm of the share of the exponential in an exponentially modified normal distribution, of rate 1 / K."""
     return rate * (0.5 * rate - y) + log_ndtr(y - rate)
 
 
-def _triangle(y: Any, c: Any) -> Any:
+def _triangle(y: AnyArray, c: ArrayOrNumber) -> AnyArray:
     rising = y < c
     return LOG_2 + where(rising, log(where(rising, y, 1.0)) - log(where(rising, c, 1.0)),
                          log1p(where(rising, 0.0, -y)) - log1p(where(rising, 0.0, -c)))
 
 
-def _triangle_cdf(y: Any, c: Any) -> Any:
+def _triangle_cdf(y: AnyArray, c: Any) -> AnyArray:
     rising = y < c
     return where(rising, y * y / where(rising, c, 1.0), 1.0 - (1.0 - y) ** 2 / where(rising, 1.0, 1.0 - c))
 
 
-def _sided(y: Any, upper: Any) -> Any:
+def _sided(y: AnyArray, upper: AnyArray) -> AnyArray:
     """The distribution function of a symmetric distribution, of the upper tail at |y|."""
     return where(y > 0, 1.0 - upper, upper)
 
 
-def _normal_inverse_gauss(y: Any, a: Any, b: Any) -> Any:
+def _normal_inverse_gauss(y: AnyArray, a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
     size = hypot(1.0, y)
     return log(a) + log(k1e(a * size)) + b * y - a * size + sqrt(a * a - b * b) - math.log(PI) - log(size)
 

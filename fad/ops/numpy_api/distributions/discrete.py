@@ -5,6 +5,8 @@ Distributions, 3rd edition.
 """
 from typing import Any
 
+from ....ir.array import AnyArray, ArrayOrNumber
+from ....ir.op import Op
 from ...choice import where
 from ...special.gamma import betaln, gammaln
 from ...special.incomplete import betainc, betaincc, gammainc, gammaincc
@@ -13,26 +15,26 @@ from ...transcendental import exp, expm1, log, log1p
 from .record import Distribution
 
 
-def _zero(*shapes: Any) -> float:
+def _zero(*shapes: ArrayOrNumber) -> float:
     return 0.0
 
 
-def _proportion(p: Any) -> Any:
+def _proportion(p: ArrayOrNumber) -> Any:
     return (p >= 0) & (p <= 1)
 
 
-def _choices(n: Any, k: Any) -> Any:
+def _choices(n: int, k: ArrayOrNumber) -> AnyArray:
     """The logarithm of the binomial coefficient."""
     return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 
-def _binomial(k: Any, n: Any, p: Any) -> Any:
+def _binomial(k: ArrayOrNumber, n: int, p: ArrayOrNumber) -> AnyArray:
     return _choices(n, k) + xlogy(k, p) + xlog1py(n - k, -p)
 
 
-def _binomial_tail(tail: Any, at_end: float) -> Any:
+def _binomial_tail(tail: Op, at_end: float) -> Any:
     """The probability of k or fewer (or of more) successes: an incomplete beta function, but for k = n."""
-    def probability(k: Any, n: Any, p: Any) -> Any:
+    def probability(k: AnyArray, n: int, p: ArrayOrNumber) -> AnyArray:
         short = k < n
         return where(short, tail(where(short, k, 0.0) + 1.0, where(short, n - k, 1.0), p), at_end)
     return probability

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ....ir.array import AnyArray
 from ....ir.op import registry
 from ....util.errors import UnsupportedFunctionError
 from ...face import BY_NAME, METHODS, face
@@ -22,7 +23,7 @@ from ..stacks import floating
 from .multivariate import MODULE, over_last, points, scaled, total
 
 
-def log_det(factor: Any) -> Any:
+def log_det(factor: AnyArray) -> AnyArray:
     return 2.0 * over_last(log(diagonal(factor)))
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ....ir.array import AnyArray, ArrayOrNumber
 from ....util.errors import UnsupportedFunctionError
 from ....util.where import module_name
 from ...arithmetic import floor, sqrt
@@ -50,18 +51,18 @@ def _bound(dist: Any, method: str, args: tuple, kwds: dict) -> tuple:
         given.get("scale", 1.0))
 
 
-def _is(number: Any, value: float) -> bool:
+def _is(number: ArrayOrNumber, value: float) -> bool:
     return isinstance(number, (int, float)) and number == value
 
 
-def _choose(condition: Any, if_true: Any, if_false: Any) -> Any:
+def _choose(condition: ArrayOrNumber, if_true: Any, if_false: AnyArray) -> AnyArray:
     """where(), that says nothing where the condition is known from the beginning."""
     if isinstance(condition, bool):
         return if_true if condition else if_false
     return where(condition, if_true, if_false)
 
 
-def _outside(y: Any, low: Any, high: Any) -> Any:
+def _outside(y: ArrayOrNumber, low: Any, high: Any) -> Any:
     """Whether y lies outside the support; False where nothing does."""
     below = False if _is(low, -math.inf) else y < low
     above = False if _is(high, math.inf) else y > high
@@ -85,37 +86,37 @@ class MethodCall:
                                            do="use another method of the distribution, or give it a rule with "
                                               "fad.custom_jvp")
 
-    def standard(self, x: Any) -> Any:
+    def standard(self, x: ArrayOrNumber) -> Any:
         """(x - loc) / scale."""
         x = as_array(x)
         x = x if _is(self.loc, 0.0) else x - self.loc
         return x if _is(self.scale, 1.0) else x / self.scale
 
-    def inside(self, y: Any, outside: Any) -> Any:
+    def inside(self, y: ArrayOrNumber, outside: ArrayOrNumber) -> Any:
         """y where it is in the support, and a point of the support elsewhere."""
         return y if outside is False else where(outside, self.record.within(*self.shapes), y)
 
-    def checked(self, value: Any) -> Any:
+    def checked(self, value: AnyArray) -> AnyArray:
         """The value, or nan where the parameters are not allowed."""
         if isinstance(self.allowed, bool) or not hasattr(self.allowed, "dtype"):
             return value if self.allowed else value * math.nan
         return where(self.allowed, value, math.nan)
 
-    def log_density(self, x: Any) -> Any:
+    def log_density(self, x: ArrayOrNumber) -> AnyArray:
         y = self.standard(x)
         outside = _outside(y, self.low, self.high)
         value = self.record.log_density(self.inside(y, outside), *self.shapes)
         value = value if _is(self.scale, 1.0) else value - log(self.scale)
         return self.checked(_choose(outside, -math.inf, value))
 
-    def log_mass(self, k: Any) -> Any:
+    def log_mass(self, k: AnyArray) -> AnyArray:
         """The logarithm of an integer's probability; -inf for what is not an integer."""
         k = 1.0 * self.standard(k)
         outside = _outside(k, self.low, self.high)
         outside = (k != floor(k)) if outside is False else outside | (k != floor(k))
         return self.checked(_choose(outside, -math.inf, self.record.log_density(self.inside(k, outside), *self.shapes)))
 
-    def probability(self, x: Any, formula: Callable, below: float, above: float, discrete: bool) -> Any:
+    def probability(self, x: AnyArray, formula: Callable, below: float, above: float, discrete: bool) -> AnyArray:
         """A function of the distribution's, with its values below and above the support."""
         y = self.standard(x)
         y = floor(y) if discrete else y
@@ -125,7 +126,7 @@ class MethodCall:
         value = formula(self.inside(y, outside), *self.shapes)
         return self.checked(_choose(is_below, below, _choose(is_above, above, value)))
 
-    def quantile(self, q: Any, formula: Callable) -> Any:
+    def quantile(self, q: ArrayOrNumber, formula: Callable) -> AnyArray:
         q = as_array(q)
         wrong = (q < 0) | (q > 1)
         y = where(wrong, math.nan, formula(where(wrong, 0.5, q), *self.shapes))
@@ -133,24 +134,24 @@ class MethodCall:
         return self.checked(y if _is(self.loc, 0.0) else y + self.loc)
 
 
-def logpdf(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+def logpdf(dist: Any, x: ArrayOrNumber, *args: ArrayOrNumber, **kwds: Any) -> Any:
     return MethodCall(dist, "logpdf", args, kwds).log_density(x)
 
 
-def pdf(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+def pdf(dist: Any, x: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
     return exp(MethodCall(dist, "pdf", args, kwds).log_density(x))
 
 
-def logpmf(dist: Any, k: Any, *args: Any, **kwds: Any) -> Any:
+def logpmf(dist: Any, k: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
     return MethodCall(dist, "logpmf", args, kwds).log_mass(k)
 
 
-def pmf(dist: Any, k: Any, *args: Any, **kwds: Any) -> Any:
+def pmf(dist: Any, k: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
     return exp(MethodCall(dist, "pmf", args, kwds).log_mass(k))
 
 
 def _probability(method: str, part: str, below: float, above: float) -> Callable:
-    def probability(dist: Any, x: Any, *args: Any, **kwds: Any) -> Any:
+    def probability(dist: Any, x: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
         call = MethodCall(dist, method, args, kwds)
         call.known("cdf")
         return call.probability(x, getattr(call.record, part), below, above, hasattr(dist, "pmf"))
@@ -158,14 +159,14 @@ def _probability(method: str, part: str, below: float, above: float) -> Callable
 
 
 def _quantile(method: str, part: str) -> Callable:
-    def quantile(dist: Any, q: Any, *args: Any, **kwds: Any) -> Any:
+    def quantile(dist: Any, q: ArrayOrNumber, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
         call = MethodCall(dist, method, args, kwds)
         call.known("ppf")
         return call.quantile(q, getattr(call.record, part))
     return quantile
 
 
-def entropy(dist: Any, *args: Any, **kwds: Any) -> Any:
+def entropy(dist: Any, *args: AnyArray, **kwds: Any) -> AnyArray:
     """The differential entropy: that of the standard distribution, and the logarithm of the scale."""
     call = MethodCall(dist, "entropy", args, kwds)
     call.known("entropy")
@@ -182,21 +183,21 @@ def _averages(dist: Any, method: str, args: tuple, kwds: dict, count: int) -> tu
     return call, found
 
 
-def mean(dist: Any, *args: Any, **kwds: Any) -> Any:
+def mean(dist: Any, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
     call, found = _averages(dist, "mean", args, kwds, 1)
     return call.checked(call.scale * found[0] + call.loc)
 
 
-def var(dist: Any, *args: Any, **kwds: Any) -> Any:
+def var(dist: Any, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
     call, found = _averages(dist, "var", args, kwds, 2)
     return call.checked(call.scale * call.scale * found[1] + 0.0 * call.loc)
 
 
-def std(dist: Any, *args: Any, **kwds: Any) -> Any:
+def std(dist: Any, *args: AnyArray, **kwds: Any) -> AnyArray:
     return sqrt(var(dist, *args, **kwds))
 
 
-def stats(dist: Any, *args: Any, moments: str = "mv", **kwds: Any) -> Any:
+def stats(dist: Any, *args: AnyArray, moments: str = "mv", **kwds: Any) -> tuple:
     """Mean, variance, skewness and excess kurtosis, those that `moments` names, in this order."""
     wanted = [k for k, letter in enumerate("mvsk") if letter in moments]
     call, found = _averages(dist, "stats", args, kwds, max(wanted, default=0) + 1)
@@ -207,17 +208,17 @@ def stats(dist: Any, *args: Any, moments: str = "mv", **kwds: Any) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-def median(dist: Any, *args: Any, **kwds: Any) -> Any:
+def median(dist: Any, *args: AnyArray, **kwds: Any) -> AnyArray:
     return QUANTILES["ppf"](dist, 0.5, *args, **kwds)
 
 
-def interval(dist: Any, confidence: Any, *args: Any, **kwds: Any) -> tuple:
+def interval(dist: Any, confidence: Any, *args: AnyArray, **kwds: Any) -> tuple:
     """The ends of the interval around the median that has this probability."""
     tail = 0.5 * (1.0 - as_array(confidence))
     return tuple([QUANTILES["ppf"](dist, q, *args, **kwds) for q in (tail, 1.0 - tail)])
 
 
-def nnlf(dist: Any, theta: Any, x: Any) -> Any:
+def nnlf(dist: Any, theta: tuple, x: AnyArray) -> AnyArray:
     """The negative logarithm of the likelihood of a sample; infinite where it has none."""
     total = METHODS["sum"](logpdf(dist, x, *theta), axis=0)
     return where(total != total, math.inf, -total)
@@ -228,7 +229,7 @@ SHARED = {
     "logcdf": _probability("logcdf", "log_probability", -math.inf, 0.0),
     "logsf": _probability("logsf", "log_survival", 0.0, -math.inf)}
 QUANTILES = {"ppf": _quantile("ppf", "ppf"), "isf": _quantile("isf", "upper_quantile")}
-SUMMARIES = {"mean": mean, "var": var, "std": std, "stats": stats}
+SUMMARIES: "dict[str, Callable]" = {"mean": mean, "var": var, "std": std, "stats": stats}
 CONTINUOUS_ONLY = {"pdf": pdf, "logpdf": logpdf, "entropy": entropy, "median": median, "interval": interval,
                    "nnlf": nnlf}
 DISCRETE_ONLY = {"pmf": pmf, "logpmf": logpmf}
@@ -283,10 +284,11 @@ def frozen_stats(frozen: Any, moments: str = "mv") -> Any:
     return stats(frozen.dist, *frozen.args, moments=moments, **frozen.kwds)
 
 
-_OF_FROZEN = {name: call for name, call in SUMMARIES.items() if name != "stats"}
-for _class, _methods in (("rv_frozen", {**SHARED, **_OF_FROZEN, **QUANTILES, "entropy": entropy, "median": median,
-                                        "interval": interval}),
-                         ("rv_continuous_frozen", {"pdf": pdf, "logpdf": logpdf}),
-                         ("rv_discrete_frozen", DISCRETE_ONLY)):
-    for _name, _call in _methods.items():
-        face(f"scipy.stats._distn_infrastructure.{_class}.{_name}", creation=True)(_frozen(_call))
+_OF_FROZEN: "dict[str, Callable]" = {name: call for name, call in SUMMARIES.items() if name != "stats"}
+_FROZEN: "dict[str, dict[str, Callable]]" = {
+    "rv_frozen": {**SHARED, **_OF_FROZEN, **QUANTILES, "entropy": entropy, "median": median, "interval": interval},
+    "rv_continuous_frozen": {"pdf": pdf, "logpdf": logpdf},
+    "rv_discrete_frozen": DISCRETE_ONLY}
+for _class, _calls in _FROZEN.items():
+    for _name, _method in _calls.items():
+        face(f"scipy.stats._distn_infrastructure.{_class}.{_name}", creation=True)(_frozen(_method))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ....ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ....ir.op import registry
 from ... import extents
 from ...face import face
@@ -27,11 +28,11 @@ NORMAL, DIRICHLET, MULTINOMIAL = (
     f"{MODULE}.{name}_gen" for name in ("multivariate_normal", "dirichlet", "multinomial"))
 
 
-def total(x: Any, axis: int) -> Any:
+def total(x: AnyArray, axis: int) -> AnyArray:
     return registry["sum"](x, axes=(axis,))
 
 
-def over_last(x: Any) -> Any:
+def over_last(x: AnyArray) -> AnyArray:
     return total(x, rank(x) - 1)
 
 
@@ -50,7 +51,7 @@ class Frozen:
 # -- the normal distribution -----------------------------------------------------------------------
 
 
-def scaled(d: Any, cov: Any) -> tuple:
+def scaled(d: AnyArray, cov: ArrayOrNumber) -> tuple:
     """The deviations d in units of the covariance's square root, and the logarithm of its determinant."""
     cov = floating(cov)
     n = shape_of(d)[-1]
@@ -64,14 +65,14 @@ def scaled(d: Any, cov: Any) -> tuple:
     return z, 2.0 * over_last(log(diagonal(factor)))
 
 
-def _count(rows: Any) -> Any:
+def _count(rows: AnyArray) -> Any:
     count: Any = 1
     for n in shape_of(rows)[:-1]:
         count = count * n
     return count
 
 
-def points(x: Any, mean: Any, cov: Any) -> Any:
+def points(x: AnyArray, mean: Any, cov: ArrayOrNumber) -> AnyArray:
     """x less the mean, its last axis that of the distribution's dimensions."""
     x, one_dimension = as_array(x), rank(as_array(cov)) == 0 and (mean is None or rank(as_array(mean)) == 0)
     if one_dimension:
@@ -84,7 +85,8 @@ def points(x: Any, mean: Any, cov: Any) -> Any:
 _SMALLEST = 1e6 * np.finfo(float).eps  # of a singular covariance's eigenvalues, beside the largest: SciPy's _PSD
 
 
-def normal_logpdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+def normal_logpdf(dist: Any, x: AnyArray, mean: Any = None, cov: ArrayOrNumber = 1,
+                  allow_singular: bool = False) -> AnyArray:
     """-(n log 2 pi + log det C + d C^-1 d) / 2."""
     d = points(x, mean, cov)
     if allow_singular:
@@ -93,7 +95,7 @@ def normal_logpdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singu
     return -0.5 * (shape_of(d)[-1] * math.log(2.0 * math.pi) + log_det + over_last(z * z))
 
 
-def _logpdf_in_support(d: Any, cov: Any) -> Any:
+def _logpdf_in_support(d: AnyArray, cov: ArrayOrNumber) -> AnyArray:
     """The density on the space that a covariance C of rank r < n spans: with C's pseudoinverse, the product of its
     eigenvalues that are not zero, and r for n; elsewhere 0. The derivative is that of what is kept, where the rank does
     not change.
@@ -107,7 +109,7 @@ def _logpdf_in_support(d: Any, cov: Any) -> Any:
     return registry["where"]((r < n) & (over_last(outside * outside) >= (1e3 * least) ** 2), -math.inf, value)
 
 
-def _spectrum(cov: Any) -> tuple:
+def _spectrum(cov: AnyArray) -> tuple:
     """What counts as zero of the eigenvalues of a positive semidefinite matrix; the logarithm of the product of the
     others, and how many they are."""
     where, values = registry["where"], linalg.eigvalsh(cov)
@@ -118,18 +120,19 @@ def _spectrum(cov: Any) -> tuple:
     return least, over_last(where(kept, log(where(kept, values, 1.0)), 0.0)), over_last(where(kept, 1.0, 0.0))
 
 
-def _matrix(cov: Any, n: Any) -> Any:
+def _matrix(cov: AnyArray, n: Extent) -> AnyArray:
     """A covariance that may be given as a number or as the diagonal."""
     if rank(cov) == 2:
         return cov
     return eye(n) * (registry["reshape"](cov, 1, n) if rank(cov) else cov)
 
 
-def normal_pdf(dist: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+def normal_pdf(dist: Any, x: AnyArray, mean: Any = None, cov: ArrayOrNumber = 1,
+               allow_singular: bool = False) -> AnyArray:
     return exp(normal_logpdf(dist, x, mean, cov, allow_singular))
 
 
-def normal_entropy(dist: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+def normal_entropy(dist: Any, mean: Any = None, cov: ArrayOrNumber = 1, allow_singular: bool = False) -> AnyArray:
     """n (1 + log 2 pi) / 2 + log det C / 2."""
     cov = as_array(cov)
     n = (shape_of(cov)[-1] if rank(cov) else 1 if mean is None or not rank(as_array(mean))
@@ -144,7 +147,7 @@ def normal_entropy(dist: Any, mean: Any = None, cov: Any = 1, allow_singular: bo
 # -- proportions and counts ------------------------------------------------------------------------
 
 
-def dirichlet_logpdf(dist: Any, x: Any, alpha: Any) -> Any:
+def dirichlet_logpdf(dist: Any, x: AnyArray, alpha: AnyArray) -> AnyArray:
     """sum((alpha - 1) log x) - log B(alpha). x holds the proportions along its first axis, with or without the last."""
     x, alpha = as_array(x), as_array(alpha)
     wanted = shape_of(alpha)[0]
@@ -160,7 +163,7 @@ def dirichlet_pdf(dist: Any, x: Any, alpha: Any) -> Any:
     return exp(dirichlet_logpdf(dist, x, alpha))
 
 
-def multinomial_logpmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
+def multinomial_logpmf(dist: Any, x: AnyArray, n: int, p: AnyArray) -> AnyArray:
     """log n! + sum(x log p - log x!), for counts x that add up to n."""
     x, p = 1.0 * as_array(x), as_array(p)
     value = gammaln(1.0 + as_array(n)) + over_last(xlogy(x, p) - gammaln(x + 1.0))
@@ -187,7 +190,8 @@ for _owner, _methods in METHODS.items():
 
 
 @face(f"{NORMAL}.__call__")
-def frozen_normal(dist: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, seed: Any = None) -> Frozen:
+def frozen_normal(dist: Any, mean: Any = None, cov: ArrayLike = 1, allow_singular: bool = False,
+                  seed: Any = None) -> Frozen:
     return Frozen(METHODS[NORMAL], (mean, cov, allow_singular))
 
 

@@ -3,10 +3,11 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ....ir.array import AnyArray, ArrayOrNumber
 from ...transcendental import log
 
 
-def _all_positive(*shapes: Any) -> Any:
+def _all_positive(*shapes: ArrayOrNumber) -> Any:
     """SciPy's usual condition on shapes."""
     fits: Any = True
     for shape in shapes:
@@ -40,14 +41,14 @@ class Distribution(NamedTuple):
     valid: Callable = _all_positive
     entropy: "Callable | None" = None
 
-    def survival(self, x: Any, *shapes: Any) -> Any:
+    def survival(self, x: ArrayOrNumber, *shapes: ArrayOrNumber) -> AnyArray:
         return self.sf(x, *shapes) if self.sf else 1.0 - self.cdf(x, *shapes)                    # type: ignore[misc]
 
-    def log_probability(self, x: Any, *shapes: Any) -> Any:
+    def log_probability(self, x: ArrayOrNumber, *shapes: ArrayOrNumber) -> AnyArray:
         return self.log_cdf(x, *shapes) if self.log_cdf else log(self.cdf(x, *shapes))   # type: ignore[misc]
 
-    def log_survival(self, x: Any, *shapes: Any) -> Any:
+    def log_survival(self, x: ArrayOrNumber, *shapes: ArrayOrNumber) -> AnyArray:
         return self.log_sf(x, *shapes) if self.log_sf else log(self.survival(x, *shapes))
 
-    def upper_quantile(self, q: Any, *shapes: Any) -> Any:
+    def upper_quantile(self, q: AnyArray, *shapes: ArrayOrNumber) -> AnyArray:
         return self.isf(q, *shapes) if self.isf else self.ppf(1.0 - q, *shapes)                  # type: ignore[misc]
