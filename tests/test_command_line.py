@@ -52,7 +52,8 @@ def process(fad_command, tmp_path):
 
 def test_help_tells_of_every_command(fad_command):
     text = fad_command("--help").stdout
-    assert all(word in text for word in ("source", "explain", "stages", "export", "bench", "certify", "cache", "doctor", "--version"))
+    assert all(word in text for word in ("source", "explain", "stages", "export", "bench", "certify", "cache", "doctor",
+                                         "--version"))
 
 
 def test_source_prints_a_program(process):
@@ -113,7 +114,8 @@ def test_the_cache_of_the_environment_is_meant(process, folder):
 
 def test_cache_tells_what_is_kept(fad_command, folder):
     assert fad_command("cache", "path").stdout.strip() == str(folder.path)
-    assert fad_command("cache").stdout == fad_command("cache", "size").stdout == f"{folder.path}: 3 kernels, 3.0 MB of 1000.0 MB\n"
+    assert fad_command("cache").stdout == fad_command("cache",
+                                                      "size").stdout == f"{folder.path}: 3 kernels, 3.0 MB of 1000.0 MB\n"
     lines = fad_command("cache", "list").stdout.splitlines()
     assert len(lines) == 3 and all("1000." in line and "grad(x: " in line for line in lines)
 
@@ -155,7 +157,8 @@ def test_the_version_is_the_packages(fad_command):
 def test_doctor_tells_what_a_report_needs(fad_command):
     done = fad_command("doctor")
     assert done.returncode == 0, done.stderr
-    assert all(word in done.stdout for word in ("numpy", "numba", "llvmlite", "scipy", "python", "vector math", "cache", "holds"))
+    assert all(word in done.stdout for word in ("numpy", "numba", "llvmlite", "scipy", "python", "vector math", "cache",
+                                                "holds"))
 
 
 def test_a_function_must_be_named(fad_command):
@@ -167,7 +170,8 @@ def test_a_function_must_be_named(fad_command):
 def test_the_demonstration_finds_the_gentoo(process):
     done = process()
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.startswith("  ") and line.split()}
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.startswith("  ")
+                             and line.split()}
     assert rows["Gentoo"] == ["0", "123"] and rows["Adelie"] == ["151", "0"]
     share = float(next(line for line in done.stdout.splitlines() if "share of the first" in line).split()[4])
     np.testing.assert_allclose(share, 0.640, atol=0.001)

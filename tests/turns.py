@@ -19,7 +19,8 @@ def in_turn(names, turn=0, count=2):
 
 
 def crossed(*lists, count=2):
-    """All combinations of a value of each list, of which every run has one in `count`: the diagonals, so that each value
+    """All combinations of a value of each list, of which every run has one in `count`: the diagonals, so that each
+    value
     of each list is tried.
     """
     return [left_out(tuple(values), (sum(places) + TURN) % count != 0)

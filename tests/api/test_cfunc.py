@@ -17,7 +17,8 @@ def quad(c, *args):
 
 def test_a_function_of_one_number_under_quad():
     assert quad(fad.cfunc(lambda x: 3.0 * x ** 2, 1.0)) == pytest.approx(1.0, rel=1e-14)
-    assert quad(fad.cfunc(fad.grad(lambda x: np.sin(x)), 1.0, signature="double(double, void*)")) == pytest.approx(np.sin(1.0), rel=1e-14)
+    assert quad(fad.cfunc(fad.grad(lambda x: np.sin(x)), 1.0,
+                          signature="double(double, void*)")) == pytest.approx(np.sin(1.0), rel=1e-14)
 
 
 def test_leibniz():
@@ -52,8 +53,10 @@ def test_what_raises_is_nan():
     assert np.isnan(integrate.quad(LowLevelCallable(c.ctypes), 0.0, 1.0, args=(1.0,))[0])
 
 
-@pytest.mark.parametrize("call", [lambda: fad.cfunc(np.sin), lambda: fad.cfunc(decay, 1.0, 1.0, signature="double(double)"),
-                                  lambda: fad.cfunc(decay, 1.0, 1.0, signature="float(float)"), lambda: fad.cfunc(lambda x: (x, x), 1.0),
+@pytest.mark.parametrize("call",
+                         [lambda: fad.cfunc(np.sin), lambda: fad.cfunc(decay, 1.0, 1.0, signature="double(double)"),
+                                  lambda: fad.cfunc(decay, 1.0, 1.0, signature="float(float)"),
+                          lambda: fad.cfunc(lambda x: (x, x), 1.0),
                                   lambda: fad.cfunc(lambda x: x * 2, np.ones(3)), lambda: fad.cfunc(lambda x: x, 3)])
 def test_what_is_no_c_function_says_so(call):
     with pytest.raises(ArgumentError, match="C function|signature|examples|passes one"):

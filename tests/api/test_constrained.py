@@ -38,12 +38,15 @@ CALLS = {
     "nnls, rest": lambda p: optimize.nnls(A * p[0], B + p[1])[1] * P,
     "lsq_linear": lambda p: optimize.lsq_linear(A * p[0], B + p[1], bounds=(-0.1, 0.8), method="bvls").x,
     "lsq_linear, no bounds": lambda p: optimize.lsq_linear(A * p[0], B + p[1]).x,
-    "lsq_linear, cost": lambda p: optimize.lsq_linear(A, B * p[0] + p[1], (0.0, [0.3, np.inf, np.inf]), "bvls").cost * P,
+    "lsq_linear, cost": lambda p: optimize.lsq_linear(A, B * p[0] + p[1], (0.0, [0.3, np.inf, np.inf]),
+                                                      "bvls").cost * P,
     "an equality": constrained(lambda p: {"type": "eq", "fun": lambda t: t[0] ** 2 + t[1] - p[1]}),
-    "an inequality that holds": constrained(lambda p: {"type": "ineq", "fun": lambda t, q: q - t[0] - t[1], "args": (p[0],)}),
+    "an inequality that holds": constrained(lambda p: {"type": "ineq", "fun": lambda t, q: q - t[0] - t[1],
+                                                       "args": (p[0],)}),
     "an inequality that does not": constrained(lambda p: [{"type": "ineq", "fun": lambda t: 9.0 - t[0] - p[0] * t[1]}]),
     "two, and a bound": constrained(lambda p: (
-        {"type": "ineq", "fun": lambda t: np.stack((p[0] - t[0] - t[1], t[1] + 5.0)), "jac": lambda t: [[-1.0, -1.0], [0.0, 1.0]]},
+        {"type": "ineq", "fun": lambda t: np.stack((p[0] - t[0] - t[1], t[1] + 5.0)),
+         "jac": lambda t: [[-1.0, -1.0], [0.0, 1.0]]},
         {"type": "ineq", "fun": lambda t: 4.0 - t @ t}), bounds=[(None, None), (0.6, 3.0)]),
     "LinearConstraint": constrained(lambda p: optimize.LinearConstraint([[1.0, 1.0], [1.0, -1.0]], [-np.inf, -8.0], [0.4, 9.0])),
     "NonlinearConstraint": constrained(lambda p: optimize.NonlinearConstraint(
@@ -88,8 +91,10 @@ def test_over_a_batch_and_compiled():
 
 DEGENERATE = {
     "a multiplier of zero": (lambda p: optimize.nnls(np.eye(2), np.stack((p[0], p[0] - 0.7)))[0], "multiplier of zero"),
-    "a face of minima": (lambda p: optimize.linprog(np.stack((p[0], p[0])), [[-1.0, -1.0]], [-1.0]).x, "multiplier of zero"),
-    "dependent constraints": (lambda p: optimize.linprog(p, [[1.0, 1.0], [2.0, 2.0]], np.stack((1.0, 2.0)), [[1.0, 1.0]],
+    "a face of minima": (lambda p: optimize.linprog(np.stack((p[0], p[0])), [[-1.0, -1.0]], [-1.0]).x,
+                         "multiplier of zero"),
+    "dependent constraints": (lambda p: optimize.linprog(p, [[1.0, 1.0], [2.0, 2.0]], np.stack((1.0, 2.0)),
+                                                         [[1.0, 1.0]],
                                                          [1.0]).x, "dependent"),
     "a wide tolerance": (lambda p: optimize.minimize(
         valley, np.zeros(2), args=(p,), method="COBYLA", tol=1e-2,

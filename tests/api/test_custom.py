@@ -157,7 +157,7 @@ def test_rules_within_loops_may_write_to_one_of_two_equal_results():
     close(fad.grad(iterations)(x), inner * np.array([1.0, 4.0, 4.0]))
 
 
-# -- functions that write to their arguments ---------------------------------------------------------------------------------------
+# -- functions that write to their arguments -------------------------------------------------------
 
 
 def with_a_write(a):
@@ -218,14 +218,16 @@ def test_arguments_passed_by_name_have_a_place_in_the_rule():
     def scaled(t, shift=1.0, scale=2.0):
         return scale * (t + shift)
     scaled.defjvp(lambda primals, tangents: (scaled(*primals), 10 * sum(tangents)))
-    close(fad.grad(lambda c: scaled(1.0, scale=c))(3.0), 10), close(fad.jvp(lambda c: scaled(1.0, scale=c), (3.0,), (2.0,)), (6, 20))
+    close(fad.grad(lambda c: scaled(1.0, scale=c))(3.0),
+          10), close(fad.jvp(lambda c: scaled(1.0, scale=c), (3.0,), (2.0,)), (6, 20))
     close(fad.grad(lambda c: scaled(scale=2.0, t=c))(3.0), 10), close(fad.grad(scaled)(3.0), 10)
 
     @fad.custom_vjp
     def product(t, shift=1.0, scale=2.0):
         return scale * (t + shift)
     product.defvjp(lambda *args: (product(*args), None), lambda saved, g: (g, 5 * g, 7 * g))
-    close(fad.grad(lambda c: product(1.0, scale=c))(3.0), 7), close(fad.grad(lambda c: product(c, shift=c, scale=c))(3.0), 13)
+    close(fad.grad(lambda c: product(1.0, scale=c))(3.0),
+          7), close(fad.grad(lambda c: product(c, shift=c, scale=c))(3.0), 13)
 
 
 def test_arguments_that_can_only_be_named_are_constants_of_the_rule():
@@ -234,7 +236,8 @@ def test_arguments_that_can_only_be_named_are_constants_of_the_rule():
         return t ** n
     powered.defjvp(lambda primals, tangents: (primals[0] ** 2, 9 * tangents[0]))
     close(fad.grad(lambda t: powered(t, n=2))(3.0), 9), close(fad.jit(lambda t, n: powered(t, n=n))(3.0, 2.0), 9)
-    for differentiated in (lambda: fad.grad(lambda n: powered(3.0, n=n))(2.0), lambda: fad.jvp(lambda n: powered(3.0, n=n), (2.0,), (1.0,))):
+    for differentiated in (lambda: fad.grad(lambda n: powered(3.0, n=n))(2.0),
+                           lambda: fad.jvp(lambda n: powered(3.0, n=n), (2.0,), (1.0,))):
         with pytest.raises(fad.util.errors.NoDerivativeError, match="by name"):
             differentiated()
 
@@ -254,7 +257,8 @@ def test_a_rule_may_call_its_function_with_tangents():
     a = np.arange(9.0).reshape(3, 3)
     f = lambda a, t: np.sum(product(product(a, t), product(a, t)))
     close(fad.grad(f, argnums=1)(a, x), 2 * a.T @ a @ x), close(fad.grad(f)(a, x), 2 * np.outer(a @ x, x))
-    close(fad.hessian(f, argnums=1)(a, x), 2 * a.T @ a), close(fad.jacfwd(fad.grad(f, argnums=1), argnums=1)(a, x), 2 * a.T @ a)
+    close(fad.hessian(f, argnums=1)(a, x),
+          2 * a.T @ a), close(fad.jacfwd(fad.grad(f, argnums=1), argnums=1)(a, x), 2 * a.T @ a)
     close(fad.jacrev(fad.jacrev(f, argnums=1), argnums=1)(a, x), 2 * a.T @ a)
 
 

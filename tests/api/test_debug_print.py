@@ -119,7 +119,8 @@ def test_dtypes_print_as_numpy_prints_them(capfd):
     def f(x):
         tell("{} {} {} {}", x, x[0], x[1:1], x[::-1])
         return x
-    for x in (np.array([0.1, 2.0], np.float32), np.array([1 + 2j, 0.5]), np.array([True, False]), np.array([3, -4], np.int32)):
+    for x in (np.array([0.1, 2.0], np.float32), np.array([1 + 2j, 0.5]), np.array([True, False]),
+              np.array([3, -4], np.int32)):
         assert said(capfd, lambda x=x: fad.jit(f, compile="now")(x)) == said(capfd, lambda x=x: f(x))
 
 

@@ -1,4 +1,5 @@
-"""What cannot be staged runs on the tape: right in value and derivatives, with one warning; or it raises, where that is asked for."""
+"""What cannot be staged runs on the tape: right in value and derivatives, with one warning; or it raises, where that is
+asked for."""
 import dataclasses
 import operator
 import threading
@@ -89,7 +90,9 @@ def test_one_warning_names_the_line_and_the_reason():
     assert len(seen) == 1 and seen[0].filename == __file__
 
 
-@pytest.mark.parametrize("make", [fad.jit, fad.grad, fad.value_and_grad, fad.jacobian, fad.jacfwd, fad.jacrev, fad.hessian, fad.vmap])
+@pytest.mark.parametrize("make",
+                         [fad.jit, fad.grad, fad.value_and_grad, fad.jacobian, fad.jacfwd, fad.jacrev, fad.hessian,
+                          fad.vmap])
 def test_without_fallback_it_raises(make):
     x = np.ones((2, 2)) if make is fad.vmap else X
     with pytest.raises(ConcreteValueError, match="the line in question"):
@@ -101,7 +104,8 @@ def test_without_fallback_it_raises(make):
 
 
 def test_products_without_fallback_raise():
-    for call in (lambda: fad.jvp(keyed, (X,), (X,), fallback=False), lambda: fad.vjp(keyed, X, fallback=False), lambda: fad.hvp(keyed, X, X, fallback=False),
+    for call in (lambda: fad.jvp(keyed, (X,), (X,), fallback=False), lambda: fad.vjp(keyed, X, fallback=False),
+                 lambda: fad.hvp(keyed, X, X, fallback=False),
                  lambda: fad.vhp(keyed, X, X, fallback=False), lambda: fad.linearize(keyed, X, fallback=False)):
         with pytest.raises(ConcreteValueError):
             call()
@@ -130,8 +134,10 @@ def test_a_derivative_is_never_lost_where_a_library_takes_the_number():
         fad.grad(lambda x: scipy.optimize.golden(lambda t: (t - x[0]) ** 2))(X)
     with pytest.raises(ConcreteValueError, match="by scipy.optimize.fmin_slsqp(?s:.*)fad.implicit"):
         fad.grad(lambda x: scipy.optimize.fmin_slsqp(lambda t: (t[0] - x[0]) ** 2, [0.0])[0])(X)
-    assert fad.jit(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - x[0], 0.0, 5.0))(X) == pytest.approx(X[0] ** (1 / 3))
-    assert fad.grad(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - fad.stop_gradient(x[0]), 0.0, 5.0) * x[1])(X)[1] == pytest.approx(X[0] ** (1 / 3))
+    assert fad.jit(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - x[0], 0.0,
+                                                   5.0))(X) == pytest.approx(X[0] ** (1 / 3))
+    assert fad.grad(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - fad.stop_gradient(x[0]), 0.0,
+                                                    5.0) * x[1])(X)[1] == pytest.approx(X[0] ** (1 / 3))
     with pytest.raises(UnsupportedFunctionError):
         fad.grad(lambda x: np.sum(np.lib.scimath.arccos(x)))(X / 4)
 
@@ -223,7 +229,9 @@ def test_vmap_takes_each_example_its_own_way():
     np.testing.assert_allclose(fad.vmap(keyed)(rows), [keyed(r) for r in rows])
     np.testing.assert_allclose(fad.vmap(fad.grad(keyed))(rows), [fad.grad(keyed)(r) for r in rows])
     g = fad.grad(lambda rows: np.sum(fad.vmap(keyed)(rows) ** 2))(rows)
-    np.testing.assert_allclose(g.ravel(), differences(lambda r: sum(keyed(q) ** 2 for q in r.reshape(3, 2)), rows.ravel()), rtol=1e-6)
+    np.testing.assert_allclose(g.ravel(),
+                               differences(lambda r: sum(keyed(q) ** 2 for q in r.reshape(3, 2)), rows.ravel()),
+                               rtol=1e-6)
 
 
 def test_rules_of_the_users_own_hold_on_the_tape():
@@ -271,7 +279,9 @@ def filled(x):
 
 def test_a_defect_of_fads_has_a_warning_of_its_own(monkeypatch):
     monkeypatch.setattr("fad.api.staged_programs.trace", None)
-    with pytest.warns(InternalErrorWarning, match="(?s)filled.*on the tape.*TypeError: 'NoneType' object is not callable, in fad/api/staged_programs.py") as seen:
+    with pytest.warns(InternalErrorWarning,
+                      match="(?s)filled.*on the tape.*TypeError: 'NoneType' object is not callable, in "
+                            "fad/api/staged_programs.py") as seen:
         np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
     assert len(seen) == 1 and isinstance(seen[0].message.__cause__, TypeError) and seen[0].filename == __file__
     with pytest.raises(TypeError, match="not callable"):
@@ -312,7 +322,9 @@ def test_a_kernel_that_is_looked_for_on_disk_is_no_answer_less(monkeypatch):
         np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
 
 
-@pytest.mark.parametrize("raised", [lambda: (x for x in ()).throw(KeyError("the user's")), lambda: operator.index(None), lambda: registry["no such op"]])
+@pytest.mark.parametrize("raised",
+                         [lambda: (x for x in ()).throw(KeyError("the user's")), lambda: operator.index(None),
+                          lambda: registry["no such op"]])
 def test_what_users_code_raises_is_no_defect_of_fads(raised):
     with pytest.raises(Exception) as seen:
         raised()

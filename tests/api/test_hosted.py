@@ -42,14 +42,17 @@ def test_forward_mode_agrees_with_reverse_mode():
     assert np.isclose(sum(np.sum(a * b) for a, b in zip(pushed, gs)), np.sum(pulled * tangent))
 
 
-@pytest.mark.parametrize("make", [lambda h: h, lambda h: h.pulled(2, (0,), (0, 1)), lambda h: h.pushed(2, (0,), (0, 1))])
+@pytest.mark.parametrize("make",
+                         [lambda h: h, lambda h: h.pulled(2, (0,), (0, 1)), lambda h: h.pushed(2, (0,), (0, 1))])
 def test_pickles_are_made_from_the_function(make):
     made = make(Hosted(pair, "torch.function"))
     again = pickle.loads(pickle.dumps(made))
     assert type(again) is type(made) in (Hosted, Pulled, Pushed) and repr(again) == repr(made)
 
 
-@pytest.mark.parametrize("library, make", [("torch", lambda: fad.torch.function), ("jax", lambda: fad.jax.function), ("pytensor", lambda: fad.pytensor.op)])
+@pytest.mark.parametrize("library, make",
+                         [("torch", lambda: fad.torch.function), ("jax", lambda: fad.jax.function),
+                          ("pytensor", lambda: fad.pytensor.op)])
 def test_a_library_that_is_missing_is_named(library, make):
     if importlib.util.find_spec(library):
         pytest.skip(f"{library} is installed")

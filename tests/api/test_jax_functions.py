@@ -32,8 +32,10 @@ point = np.array([0.1, 0.2, 0.3])
 
 
 @pytest.mark.parametrize("transform", [
-    jax.jit, jax.grad, lambda f: jax.jit(jax.grad(f)), lambda f: jax.jacrev(jax.grad(f)), lambda f: jax.jacrev(jax.jacrev(jax.grad(f))),
-    lambda f: jax.vmap(jax.grad(f), in_axes=None, axis_size=2), lambda f: lambda p: jax.vmap(jax.value_and_grad(f))(jnp.stack([p, 2 * p]))[1],
+    jax.jit, jax.grad, lambda f: jax.jit(jax.grad(f)), lambda f: jax.jacrev(jax.grad(f)),
+    lambda f: jax.jacrev(jax.jacrev(jax.grad(f))),
+    lambda f: jax.vmap(jax.grad(f), in_axes=None, axis_size=2),
+    lambda f: lambda p: jax.vmap(jax.value_and_grad(f))(jnp.stack([p, 2 * p]))[1],
 ])
 def test_transforms_are_those_of_jax(transform):
     assert np.allclose(transform(fad.jax.function(loss))(point), transform(of_jax)(point), rtol=1e-10)

@@ -30,8 +30,10 @@ class Model:
 
 TRANSFORMS = {
     "grad": lambda f: fad.grad(f)(X), "hessian": lambda f: fad.hessian(f)(X), "jit": lambda f: fad.jit(f)(X),
-    "jvp": lambda f: fad.jvp(f, (X,), (X,)), "vjp": lambda f: fad.vjp(f, X)[1](1.0), "linearize": lambda f: fad.linearize(f, X)[1](X),
-    "hvp": lambda f: fad.hvp(f, X, X), "vhp": lambda f: fad.vhp(f, X, X), "vmap": lambda f: fad.vmap(f)(np.ones((2, 10))),
+    "jvp": lambda f: fad.jvp(f, (X,), (X,)), "vjp": lambda f: fad.vjp(f, X)[1](1.0),
+    "linearize": lambda f: fad.linearize(f, X)[1](X),
+    "hvp": lambda f: fad.hvp(f, X, X), "vhp": lambda f: fad.vhp(f, X, X),
+    "vmap": lambda f: fad.vmap(f)(np.ones((2, 10))),
 }
 CALLABLES = {
     "a lambda": lambda model: lambda x: model.loss(x),

@@ -1,4 +1,5 @@
-"""A jvp rule that is not linear in its tangents has no transpose: reverse mode says so, through loops, branches and on the tape."""
+"""A jvp rule that is not linear in its tangents has no transpose: reverse mode says so, through loops, branches and on
+the tape."""
 import linecache
 
 import numpy as np
@@ -12,18 +13,23 @@ LINEAR = {                                             # what a rule computes of
     "a loop": "for i in range(3):\n        dy = dy + np.cos(x[i]) * dx[i]",
     "a recurrence": "for i in range(3):\n        dy = dy * x[i] + dx[i]",
     "loops in loops": "for i in range(3):\n        for j in range(i + 1):\n            dy = dy + x[j] * dx[i]",
-    "elements written": "z = np.zeros(3)\n    for i in range(3):\n        z[i] = dx[i] * x[i]\n        if x[i] > 0.5:\n            z[i] = z[i] * 2.0\n    dy = np.sum(z)",
+    "elements written": "z = np.zeros(3)\n    for i in range(3):\n        z[i] = dx[i] * x[i]\n        if x[i] > 0.5:\n"
+                        "            z[i] = z[i] * 2.0\n    dy = np.sum(z)",
     "a branch": "if x[0] > 0:\n        dy = np.sum(x * dx)\n    else:\n        dy = np.sum(dx)",
-    "iterations that primals decide": "dy = np.sum(dx)\n    k = x[0]\n    while k < 3:\n        dy = dy * x[1]\n        k = k + 1",
-    "solves in a loop": "u = dx\n    for k in range(4):\n        u = np.linalg.solve(np.outer(x, x) + np.eye(3), u)\n    dy = np.sum(u)",
+    "iterations that primals decide": "dy = np.sum(dx)\n    k = x[0]\n    while k < 3:\n        dy = dy * x[1]\n"
+                                      "        k = k + 1",
+    "solves in a loop": "u = dx\n    for k in range(4):\n        u = np.linalg.solve(np.outer(x, x) + np.eye(3), u)\n"
+                        "    dy = np.sum(u)",
     "zeros beside": "dy = np.sum(x * dx) + 0.0 * np.sum(x) + np.sum(np.zeros(3))"}
 OTHER = {
     "a square": "dy = np.sum(dx * dx)",
     "squares in a loop": "for i in range(3):\n        dy = dy + dx[i] * dx[i]",
     "a product in a loop": "dy = 1.0\n    for i in range(3):\n        dy = dy * dx[i]",
     "a branch on a tangent": "if dx[0] > 0:\n        dy = np.sum(dx)\n    else:\n        dy = np.sum(3 * dx)",
-    "iterations that tangents decide": "dy = np.sum(dx)\n    k = 0\n    while dy > 0.1 and k < 9:\n        dy = dy * 0.5\n        k = k + 1",
-    "elements that tangents choose": "z = np.zeros(3)\n    for i in range(3):\n        z[i] = dx[i] * x[i]\n        if z[i] > 0.5:\n            z[i] = z[i] * 2.0\n    dy = np.sum(z)",
+    "iterations that tangents decide": "dy = np.sum(dx)\n    k = 0\n    while dy > 0.1 and k < 9:\n"
+                                       "        dy = dy * 0.5\n        k = k + 1",
+    "elements that tangents choose": "z = np.zeros(3)\n    for i in range(3):\n        z[i] = dx[i] * x[i]\n"
+                                     "        if z[i] > 0.5:\n            z[i] = z[i] * 2.0\n    dy = np.sum(z)",
     "sizes": "dy = np.sum(np.abs(dx))",
     "a number added": "dy = np.sum(dx) + 1.0",
     "a primal added": "dy = np.sum(dx) - x[0] * 2.0",

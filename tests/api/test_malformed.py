@@ -52,7 +52,8 @@ def test_the_table_is_long():
 
 
 def test_the_table_has_every_public_function_that_takes_one():
-    takes = {name for name in fad.__all__ if callable(thing := getattr(fad, name)) and not (isinstance(thing, type) and issubclass(thing, Exception))
+    takes = {name for name in fad.__all__ if callable(thing := getattr(fad, name))
+             and not (isinstance(thing, type) and issubclass(thing, Exception))
              and next(iter(_parameters(thing)), "") in ("f", "solver", "func")}
     assert takes <= TAKERS.keys(), takes - TAKERS.keys()
 
@@ -97,29 +98,42 @@ INSIDE = {                                                    # a function, the 
     "x * text": (lambda x: np.sum(x * "a"), OperandError, ["multiplied by 'a'", "only an int"]),
     "x[0] * text": (lambda x: x[0] * "a", OperandError, ["multiplied by 'a'"]),
     "x + dict": (lambda x: np.sum(x + {}), OperandError, ["an array and 'dict'"]),
-    "x.summ": (lambda x: x.summ(), MissingAttributeError, ["a traced array or number has no attribute 'summ'", "did you mean 'sum'?"]),
+    "x.summ": (lambda x: x.summ(), MissingAttributeError,
+               ["a traced array or number has no attribute 'summ'", "did you mean 'sum'?"]),
     "x.nosuch": (lambda x: x.qqqqqq, MissingAttributeError, ["NumPy's arrays have none of this name either"]),
-    "x.hex": (lambda x: x[0] * len(x[0].hex()), MissingAttributeError, ["has no attribute 'hex'", "not known while the function is traced"]),
+    "x.hex": (lambda x: x[0] * len(x[0].hex()), MissingAttributeError,
+              ["has no attribute 'hex'", "not known while the function is traced"]),
     "pickle": (lambda x: np.sum(x) * len(pickle.dumps(x)), ConcreteValueError, ["pickle them outside the function"]),
     "recursion": (doubling, RecursionDepthError, ["return doubling(x * 2.0)", "calls itself"]),
-    "roots of a series": (lambda x: np.polynomial.Polynomial(x).roots()[0], MissingAttributeError, ["Polynomial with traced coefficients", "'roots'"]),
+    "roots of a series": (lambda x: np.polynomial.Polynomial(x).roots()[0], MissingAttributeError,
+                          ["Polynomial with traced coefficients", "'roots'"]),
     "del x[0]": (removing, CallError, ["cannot delete array elements", "del x[0]"]),
     "np.where of two": (lambda x: np.sum(np.where(x > 0, x)), CallError, ["either both or neither of x and y"]),
     "np.interp": (lambda x: np.interp(1.0, x, np.ones(2)), FadError, ["lengths of xp and fp"]),
-    "Fraction": (lambda x: Fraction(x[0]) * x[0], ConcreteValueError, ["should be a string or a Rational instance", "NumPy's functions"]),
-    "Decimal": (lambda x: Decimal(x[0]) * x[0], ConcreteValueError, ["conversion from array to Decimal", "NumPy's functions"]),
-    "timedelta": (lambda x: timedelta(seconds=x[0]).days * x[0], ConcreteValueError, ["unsupported type for timedelta", "NumPy's functions"]),
-    "struct": (lambda x: len(struct.pack("d", x[0])) * x[0], ConcreteValueError, ["required argument is not a float", "NumPy's functions"]),
-    "root(foo=)": (lambda x: scipy.optimize.root(lambda y: y - x, x, foo=1).x[0], CallError, ["unexpected keyword argument 'foo'", "root(function, float64[3], foo=1) was called"]),
+    "Fraction": (lambda x: Fraction(x[0]) * x[0], ConcreteValueError,
+                 ["should be a string or a Rational instance", "NumPy's functions"]),
+    "Decimal": (lambda x: Decimal(x[0]) * x[0], ConcreteValueError,
+                ["conversion from array to Decimal", "NumPy's functions"]),
+    "timedelta": (lambda x: timedelta(seconds=x[0]).days * x[0], ConcreteValueError,
+                  ["unsupported type for timedelta", "NumPy's functions"]),
+    "struct": (lambda x: len(struct.pack("d", x[0])) * x[0], ConcreteValueError,
+               ["required argument is not a float", "NumPy's functions"]),
+    "root(foo=)": (lambda x: scipy.optimize.root(lambda y: y - x, x, foo=1).x[0], CallError,
+                   ["unexpected keyword argument 'foo'", "root(function, float64[3], foo=1) was called"]),
     "y[0] = text": (storing("a"), CallError, ["could not convert string to float", "x[0] = thing"]),
     "y[0] = dict": (storing({}), CallError, ["not 'dict'", "x[0] = thing"]),
     "y[0] = array": (storing(X), FadError, ["could not broadcast an array of 1 axes", "x[0] = thing"]),
     "polyfit": (lambda x: np.polyfit(x, x, -1)[0], CallError, ["expected deg >= 0"]),
-    "sparse product": (lambda x: np.sum(scipy.sparse.csr_array(np.eye(2)) @ x), CallError, ["dimension mismatch", "(2, 2)"]),
-    "sparse system": (lambda x: np.sum(scipy.sparse.linalg.spsolve(scipy.sparse.csc_array(np.eye(2)), x)), CallError, ["rhs dimension mismatch"]),
-    "sparse sum": (lambda x: (scipy.sparse.csr_array(np.outer(x, x)) + scipy.sparse.csr_array(np.eye(2))).toarray()[0, 0], CallError, ["inconsistent shapes"]),
-    "sparse vector": (lambda x: np.sum(scipy.sparse.csr_matrix(x) @ np.ones(2)), FadError, ["made of traced data with 1 axes", "reshape"]),
-    "jitclass": (lambda x: np.sum(SCALED.times(x)), ConcreteValueError, ["code that Numba has compiled", "SCALED.times(x)", "custom_vjp"]),
+    "sparse product": (lambda x: np.sum(scipy.sparse.csr_array(np.eye(2)) @ x), CallError,
+                       ["dimension mismatch", "(2, 2)"]),
+    "sparse system": (lambda x: np.sum(scipy.sparse.linalg.spsolve(scipy.sparse.csc_array(np.eye(2)), x)), CallError,
+                      ["rhs dimension mismatch"]),
+    "sparse sum": (lambda x: (scipy.sparse.csr_array(np.outer(x, x))
+                              + scipy.sparse.csr_array(np.eye(2))).toarray()[0, 0], CallError, ["inconsistent shapes"]),
+    "sparse vector": (lambda x: np.sum(scipy.sparse.csr_matrix(x) @ np.ones(2)), FadError,
+                      ["made of traced data with 1 axes", "reshape"]),
+    "jitclass": (lambda x: np.sum(SCALED.times(x)), ConcreteValueError,
+                 ["code that Numba has compiled", "SCALED.times(x)", "custom_vjp"]),
 }
 
 
@@ -172,17 +186,21 @@ class Foreign:
         return X.copy()
 
 
-@pytest.mark.parametrize("package, remedy", [("torch", "detach().numpy()"), ("pandas", ".to_numpy()"), ("xarray", ".to_numpy()"), ("polars", ".to_numpy()"),
+@pytest.mark.parametrize("package, remedy",
+                         [("torch", "detach().numpy()"), ("pandas", ".to_numpy()"), ("xarray", ".to_numpy()"),
+                          ("polars", ".to_numpy()"),
                                              ("jax", "np.asarray(x)"), ("tensorflow", ".numpy()")])
 def test_arrays_of_other_libraries(package, remedy):
     other = type("Array", (Foreign,), {"__module__": f"{package}.core"})()
-    for call in (lambda: fad.grad(np.sum)(other), lambda: fad.jvp(np.sum, (other,), (other,)), lambda: fad.grad(lambda p: np.sum(p["w"] * p["d"]))({"w": X, "d": other})):
+    for call in (lambda: fad.grad(np.sum)(other), lambda: fad.jvp(np.sum, (other,), (other,)),
+                 lambda: fad.grad(lambda p: np.sum(p["w"] * p["d"]))({"w": X, "d": other})):
         assert remedy in refused(call, IntegerArgumentError)
     assert remedy in refused(lambda: fad.grad(lambda w: np.sum(w * other))(X), ConcreteValueError)
     assert remedy in refused(lambda: fad.vmap(np.sum)(other), ArgumentError)
 
 
-@pytest.mark.parametrize("make", ["pandas.Series", "pandas.DataFrame", "xarray.DataArray", "torch.tensor", "polars.Series"])
+@pytest.mark.parametrize("make",
+                         ["pandas.Series", "pandas.DataFrame", "xarray.DataArray", "torch.tensor", "polars.Series"])
 def test_such_libraries_themselves(make):
     package, _, name = make.partition(".")
     library = pytest.importorskip(package, reason="the law above has a stand-in for it")
@@ -191,8 +209,10 @@ def test_such_libraries_themselves(make):
     assert "numpy()" in refused(lambda: fad.grad(lambda w: np.sum(w * other))(X))
 
 
-NAMESPACES = {"gradd": (fad, "grad"), "sinn": (fad.numpy, "sin"), "invv": (fad.linalg, "inv"), "fftt": (fad.fft, "fft"), "gammma": (fad.special, "gamma"),
-              "jacobain": (fad.functional, "jacobian"), "Linearr": (fad.nn, "Linear"), "sofmax": (fad.nn.functional, "softmax"), "SDG": (fad.optim, "SGD"),
+NAMESPACES = {"gradd": (fad, "grad"), "sinn": (fad.numpy, "sin"), "invv": (fad.linalg, "inv"), "fftt": (fad.fft, "fft"),
+              "gammma": (fad.special, "gamma"),
+              "jacobain": (fad.functional, "jacobian"), "Linearr": (fad.nn, "Linear"),
+              "sofmax": (fad.nn.functional, "softmax"), "SDG": (fad.optim, "SGD"),
               "bakward": (fad.autograd, "backward"), "requires_grd": (fad.ones(2), "requires_grad")}
 
 
@@ -221,10 +241,12 @@ def test_calls_are_told_by_the_functions_own_name():
     assert "<lambda>(x) was called as (_, _)" in refused(lambda: fad.grad(lambda x: np.sum(x))(X, X), ArgumentError)
 
 
-# -- values of one element ---------------------------------------------------------------------------------------------------------------
+# -- values of one element -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("f", [lambda x: np.sum(x ** 3, keepdims=True), lambda x: np.sum(x ** 3).reshape(1, 1), lambda x: (x ** 3).reshape(1, -1) @ np.ones((3, 1)),
+@pytest.mark.parametrize("f",
+                         [lambda x: np.sum(x ** 3, keepdims=True), lambda x: np.sum(x ** 3).reshape(1, 1),
+                          lambda x: (x ** 3).reshape(1, -1) @ np.ones((3, 1)),
                                lambda x: (np.cumsum(x ** 3))[-1:], lambda x: np.array([np.sum(x ** 3)])], ids=range(5))
 @pytest.mark.parametrize("compile", ["now", "never"])
 def test_a_value_of_one_element_is_a_scalar(f, compile):
@@ -252,7 +274,7 @@ def test_is_integer():
     assert [float(fad.grad(f)(x)) for x in (1.5, 2.0, np.inf)] == [1.0, 2.0, 1.0]
 
 
-# -- float16 -----------------------------------------------------------------------------------------------------------------------------
+# -- float16 ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])
@@ -260,7 +282,8 @@ def test_is_integer():
 def test_half_precision_is_interpreted(compile):
     x = X.astype(np.float16)
     with fad.config.using(compile=compile):
-        for f in (lambda x: np.sum(np.sin(x) * x), lambda x: x @ x, lambda x: np.sum(np.exp(x)[1:]), lambda x: np.mean(x ** 2)):
+        for f in (lambda x: np.sum(np.sin(x) * x), lambda x: x @ x, lambda x: np.sum(np.exp(x)[1:]),
+                  lambda x: np.mean(x ** 2)):
             assert fad.jit(f)(x).dtype == np.float16
             g = fad.grad(f)(x)
             assert g.dtype == np.float16

@@ -49,7 +49,8 @@ def makes_a_number_of_an_array(x):
     (returns_a_text, NotScalarError, ["returned str, which is no number"]),
     (writes_json, ConcreteValueError, ["not JSON serializable", 'len(json.dumps({"a": x[0]}))', "custom_vjp"]),
     (takes_statistics, ConcreteValueError, ["numerator/denominator", "return statistics.mean(x)", "NumPy's functions"]),
-    (makes_a_number_of_an_array, ConcreteValueError, ["float() was taken", "return float(x) * 2.0", "take an element"])])
+    (makes_a_number_of_an_array, ConcreteValueError,
+     ["float() was taken", "return float(x) * 2.0", "take an element"])])
 def test_a_function_that_cannot_be_differentiated(f, error, parts):
     with pytest.raises(error) as caught:
         fad.grad(f)(X)
@@ -106,7 +107,8 @@ class Tagged(np.ndarray):
 
 
 MASKED = np.ma.array([0.3, 0.5], mask=[False, True])
-OF_THEIR_OWN = [MASKED, np.ones((2, 2)).view(np.matrix), np.ones(2).view(Doubled), np.ones(2).view(Halved), np.ones(2).view(Summed)]
+OF_THEIR_OWN = [MASKED, np.ones((2, 2)).view(np.matrix), np.ones(2).view(Doubled), np.ones(2).view(Halved),
+                np.ones(2).view(Summed)]
 
 
 @pytest.mark.parametrize("array", OF_THEIR_OWN, ids=lambda a: type(a).__name__)
@@ -114,7 +116,8 @@ OF_THEIR_OWN = [MASKED, np.ones((2, 2)).view(np.matrix), np.ones(2).view(Doubled
 def test_arrays_with_arithmetic_of_their_own_are_refused_as_arguments(array, compile):
     f = fad.jit(lambda x: np.sum(x * x), compile=compile)
     plain = np.asarray(array)
-    for _ in range(3):                                        # the third call of a compiled function takes the shortest way
+    # the third call of a compiled function takes the shortest way
+    for _ in range(3):
         f(plain)
     for call in (f, fad.grad(f), fad.vmap(f), lambda x: fad.jvp(f, (plain,), (x,))):
         with pytest.raises(UnsupportedFunctionError, match=type(array).__name__):
@@ -122,7 +125,9 @@ def test_arrays_with_arithmetic_of_their_own_are_refused_as_arguments(array, com
 
 
 @pytest.mark.parametrize("array", OF_THEIR_OWN, ids=lambda a: type(a).__name__)
-@pytest.mark.parametrize("f", [lambda x, a: np.sum(x * a), lambda x, a: np.sum(np.multiply(x, a)), lambda x, a: np.sum(x @ a)])
+@pytest.mark.parametrize("f",
+                         [lambda x, a: np.sum(x * a), lambda x, a: np.sum(np.multiply(x, a)),
+                          lambda x, a: np.sum(x @ a)])
 def test_arrays_with_arithmetic_of_their_own_are_refused_where_a_function_uses_them(f, array):
     with pytest.raises(UnsupportedFunctionError, match=type(array).__name__):
         fad.grad(lambda x: f(x, array))(X[:2])
@@ -139,7 +144,8 @@ def test_arrays_that_compute_as_numpys_do_are_plain(cls):
     assert fad.grad(lambda x: np.sum(a * x / 2.0), fallback=False)(np.ones(2)).tolist() == [1.5, 2.5]
 
 
-@pytest.mark.parametrize("f", [lambda x: np.sum(x * np.array([1.0, 2.0], dtype=object)), lambda x: np.sum(x.astype(object))])
+@pytest.mark.parametrize("f",
+                         [lambda x: np.sum(x * np.array([1.0, 2.0], dtype=object)), lambda x: np.sum(x.astype(object))])
 def test_numbers_among_objects_lose_no_derivative(f):
     for call in (lambda: fad.jvp(f, (np.ones(2),), (np.ones(2),)), lambda: fad.grad(f)(np.ones(2))):
         with pytest.raises(UnsupportedFunctionError, match="object"):

@@ -1,4 +1,5 @@
-"""Numba's functions and fad's: users' @njit functions differentiate, and derivatives are called from users' @njit code."""
+"""Numba's functions and fad's: users' @njit functions differentiate, and derivatives are called from users' @njit
+code."""
 import numba
 import numpy as np
 import pytest
@@ -38,7 +39,8 @@ def parallel(x):
     return s
 
 
-@pytest.mark.parametrize("f, expected", [(looped, 2 * np.cos(X) + np.arange(3)), (typed, 2 * X), (parallel, 3 * X ** 2)])
+@pytest.mark.parametrize("f, expected",
+                         [(looped, 2 * np.cos(X) + np.arange(3)), (typed, 2 * X), (parallel, 3 * X ** 2)])
 def test_njit_functions_differentiate(f, expected):
     np.testing.assert_allclose(fad.grad(f)(X), expected, rtol=1e-14)
 
@@ -90,7 +92,8 @@ def test_ints_among_the_examples_are_arguments():
         return np.sum(x)
     g = fad.grad(steps).njit(X, 3)
     np.testing.assert_allclose(numba.njit(lambda x, n: g(x, n))(X, 7), fad.grad(steps)(X, 7))
-    along = fad.grad(lambda x, axis: np.sum(np.sum(x, axis=axis) ** 2)).njit(np.ones((2, 3)), 1)         # an axis is a constant
+    # an axis is a constant
+    along = fad.grad(lambda x, axis: np.sum(np.sum(x, axis=axis) ** 2)).njit(np.ones((2, 3)), 1)
     np.testing.assert_array_equal(along(np.ones((2, 3))), np.full((2, 3), 6.0))
     repeated = fad.jit(lambda x, n: np.sum(np.concatenate([x] * n))).njit(X, 3)
     np.testing.assert_allclose(repeated(X), 3 * np.sum(X))

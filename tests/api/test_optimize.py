@@ -16,7 +16,8 @@ def rosen(x):
     return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
 
 
-METHODS = ["Nelder-Mead", "Powell", "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "COBYLA", "Newton-CG", "dogleg", "trust-ncg", "trust-exact", "trust-krylov",
+METHODS = ["Nelder-Mead", "Powell", "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "COBYLA", "Newton-CG", "dogleg",
+           "trust-ncg", "trust-exact", "trust-krylov",
            "trust-constr", None]
 
 
@@ -26,7 +27,8 @@ def test_every_method_finds_the_minimum_and_gets_only_derivatives_that_it_takes(
         return np.sum((x - centre) ** 2) + 0.1 * np.sum((x - centre) ** 4)
     centre = np.array([1.0, -2.0])
     with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)             # SciPy's word for a derivative that a method does not use
+        # SciPy's word for a derivative that a method does not use
+        warnings.simplefilter("error", RuntimeWarning)
         fit = optimize.minimize(bowl, np.array([0.8, -1.7]), (centre,), method)
     assert fit.success and np.allclose(fit.x, centre, atol=1e-2)
 
@@ -53,7 +55,8 @@ def test_constraints_of_structures_get_their_jacobian(method, form):
     def circle(p):
         return p["x"] ** 2 + p["y"] ** 2
 
-    constraint = {"type": "eq", "fun": lambda p: circle(p) - 2.0} if form == "dict" else scipy.NonlinearConstraint(circle, 2.0, 2.0)
+    constraint = {"type": "eq",
+                  "fun": lambda p: circle(p) - 2.0} if form == "dict" else scipy.NonlinearConstraint(circle, 2.0, 2.0)
     fit = optimize.minimize(lambda p: p["x"] + p["y"], {"x": -0.5, "y": -1.5}, method=method, constraints=constraint)
     assert np.allclose([fit.x["x"], fit.x["y"]], [-1.0, -1.0], atol=1e-4)
 
@@ -128,7 +131,8 @@ def test_as_many_residuals_as_parameters_leave_no_errors():
 
 @pytest.mark.parametrize("method", ["hybr", "lm", "krylov", "broyden1"])
 def test_roots_of_structures(method):
-    solution = optimize.root(lambda p: {"u": p["x"] ** 2 + p["y"] - 3.0, "v": p["x"] - p["y"] + 1.0}, {"x": 0.8, "y": 1.8}, method=method)
+    solution = optimize.root(lambda p: {"u": p["x"] ** 2 + p["y"] - 3.0, "v": p["x"] - p["y"] + 1.0},
+                             {"x": 0.8, "y": 1.8}, method=method)
     assert np.isclose(solution.x["x"], 1.0, atol=1e-4) and np.isclose(solution.x["y"], 2.0, atol=1e-4)
 
 
@@ -142,6 +146,7 @@ def test_what_cannot_be_optimised_is_refused():
 def test_hvp_takes_the_arguments_that_hessp_is_given():
     def loss(x, a, b):
         return np.sum((x - a) ** 4 + b * x ** 2)
-    fit = scipy.minimize(loss, np.ones(3), args=(2.0, 0.5), jac=fad.grad(loss), hessp=functools.partial(fad.hvp, loss), method="trust-krylov")
+    fit = scipy.minimize(loss, np.ones(3), args=(2.0, 0.5), jac=fad.grad(loss), hessp=functools.partial(fad.hvp, loss),
+                         method="trust-krylov")
     assert fit.success
     np.testing.assert_allclose(fad.hvp(loss, np.ones(3), np.arange(3.0), 2.0, 0.5), 13.0 * np.arange(3.0))

@@ -1,4 +1,5 @@
-"""Second and third derivatives of functions whose rules are for reverse mode only, and call such functions: reverse mode over reverse mode."""
+"""Second and third derivatives of functions whose rules are for reverse mode only, and call such functions: reverse
+mode over reverse mode."""
 import numpy as np
 import pytest
 
@@ -40,8 +41,10 @@ def cube(x):
 exp.defvjp(lambda x: (exp(x), x), lambda x, g: (g * exp(x),))                       # itself in both
 sin.defvjp(lambda x: (sin(x), x), lambda x, g: (g * cos(x),))                       # one another
 cos.defvjp(lambda x: (cos(x), x), lambda x, g: (-g * sin(x),))
-product.defvjp(lambda a, b: (product(a, b), (a, b)), lambda ab, g: (product(g, ab[1]), product(ab[0], g)))      # itself on the cotangent
-cube.defjvp(lambda p, d: (cube(p[0]), 3 * product(p[0], p[0]) * d[0]))              # a rule for forward mode that calls one for reverse mode
+# itself on the cotangent
+product.defvjp(lambda a, b: (product(a, b), (a, b)), lambda ab, g: (product(g, ab[1]), product(ab[0], g)))
+# a rule for forward mode that calls one for reverse mode
+cube.defjvp(lambda p, d: (cube(p[0]), 3 * product(p[0], p[0]) * d[0]))
 
 
 class Exp(fad.autograd.Function):
@@ -119,18 +122,22 @@ def test_trees_and_several_arguments():
     f = lambda p, b: np.sum(exp(p["a"] * b)) + np.sum(p["c"][0] * exp(b))
     plain = lambda p, b: np.sum(np.exp(p["a"] * b)) + np.sum(p["c"][0] * np.exp(b))
     p, v = {"a": x, "c": [u]}, {"a": u, "c": [x]}
-    for make in (lambda f: fad.hessian(f, argnums=(0, 1))(p, x), lambda f: fad.hvp(lambda p: f(p, x), p, v), lambda f: fad.vhp(lambda p: f(p, x), p, v)):
-        [close(a, b) for a, b in zip(fad.util.tree.flatten(make(f))[0], fad.util.tree.flatten(make(plain))[0], strict=True)]
+    for make in (lambda f: fad.hessian(f, argnums=(0, 1))(p, x), lambda f: fad.hvp(lambda p: f(p, x), p, v),
+                 lambda f: fad.vhp(lambda p: f(p, x), p, v)):
+        [close(a, b) for a,
+         b in zip(fad.util.tree.flatten(make(f))[0], fad.util.tree.flatten(make(plain))[0], strict=True)]
 
 
 def test_forward_mode_asked_for_by_name_is_refused():
-    for differentiated in (lambda: fad.jvp(exp, (x,), (u,)), lambda: fad.jacfwd(exp)(x), lambda: fad.jacfwd(fad.grad(lambda v: np.sum(exp(v))))(x)):
+    for differentiated in (lambda: fad.jvp(exp, (x,), (u,)), lambda: fad.jacfwd(exp)(x),
+                           lambda: fad.jacfwd(fad.grad(lambda v: np.sum(exp(v))))(x)):
         with pytest.raises(NoDerivativeError, match="reverse-mode rule only"):
             differentiated()
 
 
 def test_a_product_that_would_transpose_what_is_not_linear_is_refused():
-    """Rules may clip their cotangent: then the gradient's derivative along a direction is not what reverse mode tells."""
+    """Rules may clip their cotangent: then the gradient's derivative along a direction is not what reverse mode
+    tells."""
     @fad.custom_vjp
     def clipped(x):
         return x * 1.0

@@ -24,7 +24,8 @@ CASES = {
     "discrete": lambda p: solve_discrete_are(*matrices(p)),
     "discrete, e and s": lambda p: solve_discrete_are(*matrices(p), E * p[0], S * p[1]),
     "discrete, s": lambda p: solve_discrete_are(A, B, np.eye(3), np.eye(2), s=S * p[1] * p[0]),
-    "complex": lambda p: np.real(solve_continuous_are(A + 1j * p[0] * np.diag([1, 2, 3]), B, np.eye(3), np.eye(2) * p[1])),
+    "complex": lambda p: np.real(solve_continuous_are(A + 1j * p[0] * np.diag([1, 2, 3]), B, np.eye(3),
+                                                      np.eye(2) * p[1])),
 }
 
 
@@ -55,4 +56,5 @@ def test_many_at_once():
 
 def test_where_there_is_no_solution_scipys_error_stands():
     with pytest.raises(np.linalg.LinAlgError):
-        fad.grad(lambda p: np.sum(solve_continuous_are(np.zeros((2, 2)) * p, np.zeros((2, 1)), np.eye(2), np.eye(1))))(1.0)
+        fad.grad(lambda p: np.sum(solve_continuous_are(np.zeros((2, 2)) * p, np.zeros((2, 1)), np.eye(2),
+                                                       np.eye(1))))(1.0)

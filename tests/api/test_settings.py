@@ -104,7 +104,8 @@ def test_bounds_checks_stay_where_another_thread_takes_them_away():
 
 @pytest.mark.parametrize("make", [fad.jit, fad.grad, fad.value_and_grad, fad.hessian])
 def test_programs_are_used_under_their_own_settings(make):
-    """One made without checks is not used where checks are on, by the fast path neither; nor one that is compiled where nothing is to be."""
+    """One made without checks is not used where checks are on, by the fast path neither; nor one that is compiled where
+    nothing is to be."""
     f = make(taken)
     with config.using(compile="now"):
         with config.using(check_index=False):

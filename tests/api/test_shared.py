@@ -126,7 +126,8 @@ def over_text(a):
     return lambda q: getattr(np, kind)(q ** 2 * a)
 
 
-MAKERS = [over_array, over_number, over_count, over_default, over_tuple, over_dict, over_function, over_method, over_object, over_partial, over_same_twice,
+MAKERS = [over_array, over_number, over_count, over_default, over_tuple, over_dict, over_function, over_method,
+          over_object, over_partial, over_same_twice,
           over_two, over_gradient, over_recursion, over_branch, over_text]
 
 
@@ -166,7 +167,8 @@ def test_functions_of_several_threads():
         for _ in range(60):
             make, a = (over_array, over_number, over_function, over_method)[random.integers(4)], random.normal(size=3)
             f = make(a)
-            want = {over_array: 2 * a * X, over_number: 2 * X * a[0], over_function: 10 * X * a, over_method: 2 * X * a}[make]
+            want = {over_array: 2 * a * X, over_number: 2 * X * a[0], over_function: 10 * X * a,
+                    over_method: 2 * X * a}[make]
             if not np.allclose(fad.grad(f)(X), want, rtol=1e-10):
                 errors.append((make, a))
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
@@ -189,7 +191,8 @@ def traces_of(run, count=10):
     try:
         for k in range(count):
             run(k)
-            if k == 3:                                       # the first, its pattern, and once more for a number that varies
+            # the first, its pattern, and once more for a number that varies
+            if k == 3:
                 seen.clear()
     finally:
         capture.Capture.function = real
@@ -203,10 +206,14 @@ def test_functions_of_one_kind_are_traced_once(make):
 
 def test_all_transforms_of_functions_of_one_kind_are_traced_once():
     v = np.ones(3)
-    for run in (lambda f: fad.value_and_grad(f)(X), lambda f: fad.hvp(f, X, v), lambda f: fad.vhp(f, X, v), lambda f: fad.jvp(f, (X,), (v,)),
-                lambda f: fad.vjp(f, X)[1](1.0), lambda f: fad.linearize(f, X)[1](v), lambda f: fad.jacobian(f)(X), lambda f: fad.hessian(f)(X),
-                lambda f: fad.jit(f)(X), lambda f: fad.vmap(fad.grad(f))(np.stack([X, X])), lambda f: fad.functional.jacobian(f, X),
-                lambda f: fad.functional.hvp(f, X, v), lambda f: fad.functional.vjp(f, X), lambda f: fad.functional.hessian(f, X)):
+    for run in (lambda f: fad.value_and_grad(f)(X), lambda f: fad.hvp(f, X, v), lambda f: fad.vhp(f, X, v),
+                lambda f: fad.jvp(f, (X,), (v,)),
+                lambda f: fad.vjp(f, X)[1](1.0), lambda f: fad.linearize(f, X)[1](v), lambda f: fad.jacobian(f)(X),
+                lambda f: fad.hessian(f)(X),
+                lambda f: fad.jit(f)(X), lambda f: fad.vmap(fad.grad(f))(np.stack([X, X])),
+                lambda f: fad.functional.jacobian(f, X),
+                lambda f: fad.functional.hvp(f, X, v), lambda f: fad.functional.vjp(f, X),
+                lambda f: fad.functional.hessian(f, X)):
         assert traces_of(lambda k: run(over_array(np.arange(3.0) + k))) == 0
 
 

@@ -71,7 +71,7 @@ def test_what_is_only_read_may_be_shared():
     assert fad.jit(lambda a, b: a @ b, fallback=False)(x, x) == 5.0
 
 
-# -- derivatives ----------------------------------------------------------------------------------------------------------------
+# -- derivatives -----------------------------------------------------------------------------------
 
 
 def changed_by(a, b):
@@ -85,11 +85,15 @@ def changed_by_data(a, b):
     return a @ b
 
 
-DERIVATIVES = {"grad": lambda f: fad.grad(f), "of both": lambda f: fad.value_and_grad(f, argnums=(0, 1)), "hessian": lambda f: fad.hessian(f),
+DERIVATIVES = {"grad": lambda f: fad.grad(f), "of both": lambda f: fad.value_and_grad(f, argnums=(0, 1)),
+               "hessian": lambda f: fad.hessian(f),
                "of the other one": lambda f: fad.grad(f, argnums=1),
-               "jacrev": lambda f: fad.jacrev(f), "jvp": lambda f: lambda a, b: fad.jvp(f, (a, b), (a, b)), "vjp": lambda f: lambda a, b: fad.vjp(f, a, b)[1](1.0),
-               "linearize": lambda f: lambda a, b: fad.linearize(f, a, b)[0], "grad of grad": lambda f: fad.grad(lambda a, b: fad.grad(f)(a, b) @ np.ones(len(a))),
-               "in jit": lambda f: fad.jit(lambda a, b: fad.grad(f)(a, b)), "checkpointed": lambda f: fad.grad(fad.checkpoint(f))}
+               "jacrev": lambda f: fad.jacrev(f), "jvp": lambda f: lambda a, b: fad.jvp(f, (a, b), (a, b)),
+               "vjp": lambda f: lambda a, b: fad.vjp(f, a, b)[1](1.0),
+               "linearize": lambda f: lambda a, b: fad.linearize(f, a, b)[0],
+               "grad of grad": lambda f: fad.grad(lambda a, b: fad.grad(f)(a, b) @ np.ones(len(a))),
+               "in jit": lambda f: fad.jit(lambda a, b: fad.grad(f)(a, b)),
+               "checkpointed": lambda f: fad.grad(fad.checkpoint(f))}
 
 
 @pytest.mark.parametrize("f", [changed_by, changed_by_data], ids=lambda f: f.__name__)
@@ -158,7 +162,9 @@ def test_one_argument_that_is_written_to_has_no_other_to_share_with():
         assert h.latest is not None                           # the shortest way to the kernel
 
 
-@pytest.mark.parametrize("transform", [lambda h, a: fad.value_and_grad(h)(a)[0], lambda h, a: fad.vjp(h, a)[0], lambda h, a: fad.checkpoint(h)(a)])
+@pytest.mark.parametrize("transform",
+                         [lambda h, a: fad.value_and_grad(h)(a)[0], lambda h, a: fad.vjp(h, a)[0],
+                          lambda h, a: fad.checkpoint(h)(a)])
 def test_an_array_of_the_function_around_that_is_read_and_written_as_an_argument(transform):
     def f(x):
         a = x * 1.0

@@ -10,7 +10,8 @@ RNG = np.random.default_rng(3)
 SYMMETRIC = RNG.normal(size=(4, 4))
 SYMMETRIC = SYMMETRIC + SYMMETRIC.T
 MATRICES = {
-    "complex pairs": np.array([[0.3, 2.0, 0.1, 0.4], [-1.5, 0.2, 0.7, -0.3], [0.2, 0.1, -1.0, 3.0], [0.5, 0.3, -2.0, -0.8]]),
+    "complex pairs": np.array([[0.3, 2.0, 0.1, 0.4], [-1.5, 0.2, 0.7, -0.3], [0.2, 0.1, -1.0, 3.0],
+                               [0.5, 0.3, -2.0, -0.8]]),
     "real eigenvalues": np.diag([1.0, 2.5, -2.0, 4.0]) + 0.3 * RNG.normal(size=(4, 4)),
     "one pair": np.array([[1.0, 3.0, 0.5], [-2.0, 0.5, 0.3], [0.4, -0.2, 5.0]]),
     "symmetric": SYMMETRIC, "two": np.array([[1.0, 0.3], [0.2, -1.0]]), "one": np.array([[2.0]]),

@@ -1,4 +1,5 @@
-"""SciPy's solvers within functions: derivatives by the implicit function theorem, of every solver, order and position."""
+"""SciPy's solvers within functions: derivatives by the implicit function theorem, of every solver, order and
+position."""
 import numpy as np
 import pytest
 from scipy import optimize
@@ -126,7 +127,8 @@ def test_bracketed_roots_take_scipys_steps(method, p, tier):
 
 
 @pytest.mark.parametrize("ends, options, error, match", [
-    ((0.0, 3.0), {"maxiter": 2}, RuntimeError, "converge"), ((0.0, 3.0), {"maxiter": 2, "disp": False}, RuntimeError, "converge"),
+    ((0.0, 3.0), {"maxiter": 2}, RuntimeError, "converge"),
+    ((0.0, 3.0), {"maxiter": 2, "disp": False}, RuntimeError, "converge"),
     ((2.0, 3.0), {}, ValueError, "signs"), ((0.0, 3.0), {"xtol": 0.0}, ValueError, "xtol"),
     ((0.0, 3.0), {"rtol": 1e-20}, ValueError, "rtol"), ((np.nan, 3.0), {}, ValueError, "NaN")])
 @pytest.mark.parametrize("method", ["brentq", "ridder"])
@@ -202,7 +204,8 @@ def test_no_solution():
     with pytest.raises(ValueError, match="sign"):
         fad.grad(lambda p: optimize.brentq(lambda t: t * t + p, 0.0, 1.0))(1.0)
     with pytest.raises(RuntimeError, match="lies at one of them"):
-        fad.grad(lambda p: optimize.minimize_scalar(lambda t: p * t + t * t, bounds=(0.0, 1.0), method="bounded").x)(1.0)
+        fad.grad(lambda p: optimize.minimize_scalar(lambda t: p * t + t * t, bounds=(0.0, 1.0),
+                                                    method="bounded").x)(1.0)
     with pytest.raises(np.linalg.LinAlgError):
         fad.grad(lambda p: np.sum(optimize.fsolve(lambda t: np.array([t[0] - p, t[0] - p]), np.ones(2))))(1.0)
 
@@ -234,8 +237,10 @@ def measured(p):
 
 FITS = {
     "curve_fit": lambda p: optimize.curve_fit(decay, TIMES, measured(p), p0=[1.0, 1.0], **TIGHT)[0],
-    "curve_fit, sigma": lambda p: optimize.curve_fit(decay, TIMES * p[1], measured(p), [1.0, 1.0], 1 + p[0] * TIMES, **TIGHT)[0],
-    "curve_fit, bounds": lambda p: optimize.curve_fit(decay, TIMES, measured(p), [1.0, 1.0], bounds=(0, [3.0, 3.0]), gtol=1e-14, **TIGHT)[0],
+    "curve_fit, sigma": lambda p: optimize.curve_fit(decay, TIMES * p[1], measured(p), [1.0, 1.0], 1 + p[0] * TIMES,
+                                                     **TIGHT)[0],
+    "curve_fit, bounds": lambda p: optimize.curve_fit(decay, TIMES, measured(p), [1.0, 1.0], bounds=(0, [3.0, 3.0]),
+                                                      gtol=1e-14, **TIGHT)[0],
     "curve_fit, covariance": lambda p: np.diag(optimize.curve_fit(decay, TIMES * p[1], measured(p), [1.0, 1.0], **TIGHT)[1]),
     "curve_fit, absolute_sigma": lambda p: optimize.curve_fit(decay, TIMES, measured(p), [1.0, 1.0], p[0] * TIMES + 1, True, **TIGHT)[1][0],
     "leastsq": lambda p: optimize.leastsq(lambda q: decay(TIMES, *q) - measured(p), [1.0, 1.0], **TIGHT)[0],
@@ -246,12 +251,18 @@ FITS = {
 def test_fits(name):
     f, found = FITS[name], fad.jacrev(FITS[name])(P)
     staged = fad.jit(f)
-    np.testing.assert_allclose(staged(P), f(P), rtol=1e-6)                 # SciPy's covariance has a Jacobian of differences
-    np.testing.assert_allclose(found, np.transpose([differences(lambda s, e=e: staged(P + s * e), 0.0) for e in np.eye(2)]), rtol=1e-3, atol=1e-7)
-    np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-6, atol=1e-14)                # at points that differ by less than the tolerance
+    # SciPy's covariance has a Jacobian of differences
+    np.testing.assert_allclose(staged(P), f(P), rtol=1e-6)
+    np.testing.assert_allclose(found,
+                               np.transpose([differences(lambda s, e=e: staged(P + s * e), 0.0) for e in np.eye(2)]),
+                               rtol=1e-3, atol=1e-7)
+    # at points that differ by less than the tolerance
+    np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-6, atol=1e-14)
 
 
-@pytest.mark.parametrize("options, what", [({"p0": None}, "p0"), ({"jac": decay}, "jac"), ({"full_output": True}, "full_output")])
+@pytest.mark.parametrize("options, what",
+                         [({"p0": None}, "p0"), ({"jac": decay}, "jac"), ({"full_output": True}, "full_output")])
 def test_fits_without_a_known_derivative_are_refused(options, what):
     with pytest.raises(fad.FadError, match=what):
-        fad.grad(lambda p: optimize.curve_fit(decay, TIMES, measured(p), **{"p0": [1.0, 1.0], **options})[0][0], fallback=False)(P)
+        fad.grad(lambda p: optimize.curve_fit(decay, TIMES, measured(p), **{"p0": [1.0, 1.0], **options})[0][0],
+                 fallback=False)(P)

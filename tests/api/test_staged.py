@@ -80,7 +80,8 @@ def bins_of(x, n):
 
 
 @pytest.mark.parametrize("g", [
-    fad.grad(bins_of), fad.jit(fad.grad(bins_of)), lambda x, n: fad.vmap(fad.grad(bins_of), in_axes=(0, None))(x[None], n)[0], fad.jacobian(bins_of)])
+    fad.grad(bins_of), fad.jit(fad.grad(bins_of)),
+    lambda x, n: fad.vmap(fad.grad(bins_of), in_axes=(0, None))(x[None], n)[0], fad.jacobian(bins_of)])
 def test_an_int_that_chooses_structure_retraces_a_derivative(g):
     x = np.array([0.1, 0.3, 0.45, 0.8])
     for n in (4, 3, 2, 4):
@@ -156,7 +157,9 @@ def test_results_without_numbers(result, compile):
         assert f(np.ones(3)) == result
 
 
-@pytest.mark.parametrize("change", ["a.append(x)", "a[0] = x", "a.clear()", "b.update(k=x)", "del b['k']", "c.value = x", "b['deep'].pop()"])
+@pytest.mark.parametrize("change",
+                         ["a.append(x)", "a[0] = x", "a.clear()", "b.update(k=x)", "del b['k']", "c.value = x",
+                          "b['deep'].pop()"])
 def test_a_changed_list_or_dict_among_the_arguments_is_changed(change):
     """By jit, on the tape; a derivative changes nothing."""
     scope = {}

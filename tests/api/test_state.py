@@ -1,4 +1,5 @@
-"""Functions that change something outside, in each transform: called as often as Python calls them, or refused with nothing changed."""
+"""Functions that change something outside, in each transform: called as often as Python calls them, or refused with
+nothing changed."""
 import warnings
 from types import SimpleNamespace
 

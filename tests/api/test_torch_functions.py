@@ -43,7 +43,8 @@ def test_derivatives_of_both_modes_and_orders_are_right():
 
 def test_a_loop_with_a_branch_has_derivatives_of_both_orders():
     x = torch.tensor([0.5, -0.2, 0.7, 1.1], **double, requires_grad=True)
-    assert torch.autograd.gradcheck(fad.torch.function(loop), x) and torch.autograd.gradgradcheck(fad.torch.function(loop), x)
+    assert torch.autograd.gradcheck(fad.torch.function(loop),
+                                    x) and torch.autograd.gradgradcheck(fad.torch.function(loop), x)
 
 
 def test_complex_derivatives_are_conjugate_as_those_of_pytorch():
@@ -64,7 +65,8 @@ def test_dtypes_stay_as_they_are(dtype):
 def test_those_derivatives_alone_are_computed_that_are_asked_for(asked, monkeypatch):
     seen = []
     forward = fad.api.hosted.Hosted.with_pullback
-    monkeypatch.setattr(fad.api.hosted.Hosted, "with_pullback", lambda self, args, wanted: seen.append(wanted) or forward(self, args, wanted))
+    monkeypatch.setattr(fad.api.hosted.Hosted, "with_pullback",
+                        lambda self, args, wanted: seen.append(wanted) or forward(self, args, wanted))
     x, y = (z.detach().requires_grad_(k in asked) for k, z in enumerate(inputs()))
     first, second = fad.torch.function(pair)(x, y)
     (first.sum() + second).backward()
@@ -88,7 +90,9 @@ def test_arguments_are_not_copied():
     x, seen = torch.ones(4, **double), []
     hosted = fad.torch.function(cube)
     run = hosted.hosted.run
-    hosted.hosted.run = type("Run", (), {"program_for": run.program_for, "__call__": lambda self, *args: seen.extend(args) or run(*args)})()
+    hosted.hosted.run = type("Run", (),
+                             {"program_for": run.program_for,
+                              "__call__": lambda self, *args: seen.extend(args) or run(*args)})()
     hosted(x)
     assert np.shares_memory(seen[0], x.numpy())
 
@@ -179,7 +183,8 @@ def test_a_function_that_writes_to_its_argument_is_refused():
     assert x[0] == 0.0
 
 
-@pytest.mark.parametrize("args, kwargs, words", [(([1.0],), {}, "got a list"), ((), {"x": torch.ones(2)}, "no keywords")])
+@pytest.mark.parametrize("args, kwargs, words",
+                         [(([1.0],), {}, "got a list"), ((), {"x": torch.ones(2)}, "no keywords")])
 def test_arguments_are_tensors_by_position(args, kwargs, words):
     with pytest.raises(fad.FadError, match=words):
         fad.torch.function(cube)(*args, **kwargs)

@@ -42,7 +42,8 @@ CASES = {
     "times that move": lambda p: np.sum(odeint(hunting, [1.0, 0.5], p[0] * TIMES + p[1], args=(0.5, 1.2)) ** 2),
     "the last time": lambda p: odeint(hunting, [1.0, 0.5], np.array([0.0, p[0]]), args=(0.5, p[1]))[1, 0],
     "backwards": lambda p: np.sum(odeint(hunting, p, TIMES[::-1], args=(p[0], 1.2)) ** 2),
-    "tolerances": lambda p: np.sum(odeint(hunting, [p[1], 0.5], TIMES, (p[0], p[1]), rtol=1e-9, atol=[1e-9, 1e-10]) ** 2),
+    "tolerances": lambda p: np.sum(odeint(hunting, [p[1], 0.5], TIMES, (p[0], p[1]), rtol=1e-9,
+                                          atol=[1e-9, 1e-10]) ** 2),
     "a time twice": lambda p: np.sum(odeint(hunting, p, [0.0, 1.0, 1.0, 2.0], args=(0.4, 1.0))),
     "a maximum": lambda p: np.sum(odeint(lambda y, t: -np.maximum(y - p[0], 0.0), [2.0, p[1]], TIMES)),
     "LSODA, times": lambda p: np.sum(tight(hunted, (0, 2), [p[1], 0.5], args=tuple(p), t_eval=TIMES).y ** 2),
@@ -53,7 +54,8 @@ CASES = {
 
 def differences(f, p, h=1e-3):
     """Central differences of fourth order."""
-    return np.array([(8 * (f(p + h * e) - f(p - h * e)) - (f(p + 2 * h * e) - f(p - 2 * h * e))) / (12 * h) for e in np.eye(len(p))])
+    return np.array([(8 * (f(p + h * e) - f(p - h * e)) - (f(p + 2 * h * e) - f(p - 2 * h * e))) / (12 * h)
+                     for e in np.eye(len(p))])
 
 
 @pytest.mark.parametrize("name", in_turn(CASES))
@@ -68,12 +70,14 @@ def test_derivatives(name):
 @pytest.mark.parametrize("name", ["args", "the last time", "LSODA, times"])
 def test_second_derivatives(name):
     gradient = fad.grad(CASES[name], fallback=False)
-    np.testing.assert_allclose(fad.hessian(CASES[name], fallback=False)(P), differences(gradient, P), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(fad.hessian(CASES[name], fallback=False)(P), differences(gradient, P), rtol=1e-4,
+                               atol=1e-4)
 
 
 def test_many_at_once():
     rows = np.array([[0.5, 1.0], [1.0, 0.5]])
-    np.testing.assert_allclose(fad.vmap(fad.grad(CASES["args"]))(rows), [fad.grad(CASES["args"])(p) for p in rows], rtol=1e-10)
+    np.testing.assert_allclose(fad.vmap(fad.grad(CASES["args"]))(rows), [fad.grad(CASES["args"])(p) for p in rows],
+                               rtol=1e-10)
 
 
 def test_full_output():
@@ -89,7 +93,8 @@ def test_numbers_are_left_to_scipy():
     assert fad.grad(f)(P)[0] == f(P) / P[0]
 
 
-@pytest.mark.parametrize("slope", [lambda y, t, p: np.where(t < p, 1.0, 0.0) - 0 * y, lambda y, t, p: np.where(y > p, 0.5, 1.0)])
+@pytest.mark.parametrize("slope",
+                         [lambda y, t, p: np.where(t < p, 1.0, 0.0) - 0 * y, lambda y, t, p: np.where(y > p, 0.5, 1.0)])
 def test_a_jump_that_moves_has_no_derivative(slope):
     with pytest.raises(RuntimeError, match="jumps"):
         fad.grad(lambda p: odeint(slope, [0.0], TIMES, args=(p,), hmax=0.01)[-1, 0])(0.7)
@@ -99,7 +104,8 @@ def test_a_jump_that_moves_has_no_derivative(slope):
     (lambda p: odeint(hunting, p, TIMES, args=(0.5, 1.0), rtol=[1e-3, 1e-4])[1, 0], fad.FadError, "rtol"),
     (lambda p: odeint(hunting, p, [0.0, 2.0, 1.0], args=(0.5, 1.0))[1, 0], ValueError, "monotonically"),
     (lambda p: odeint(lambda y, t: y ** 2 * p, p, [0.0, 5.0])[1, 0], RuntimeError, "no solution"),
-    (lambda p: solve_ivp(hunted, (0, 1), p, method="LSODA", args=tuple(p), dense_output=True).y[0, -1], fad.FadError, "LSODA")])
+    (lambda p: solve_ivp(hunted, (0, 1), p, method="LSODA", args=tuple(p), dense_output=True).y[0, -1], fad.FadError,
+     "LSODA")])
 def test_errors(f, error, text):
     with pytest.raises(error, match=text):
         fad.grad(f, fallback=False)(P)

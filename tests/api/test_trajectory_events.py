@@ -30,13 +30,16 @@ landing.terminal, landing.direction = True, -1.0
 
 
 def tight(p, events, **options):
-    return solve_ivp(swing, (0.0, 5.0), [p[1], 0.3], method="LSODA", args=tuple(p), events=events, rtol=1e-11, atol=1e-12, **options)
+    return solve_ivp(swing, (0.0, 5.0), [p[1], 0.3], method="LSODA", args=tuple(p), events=events, rtol=1e-11,
+                     atol=1e-12, **options)
 
 
 TIMES = np.linspace(0.0, 5.0, 9)
 CASES = {
     "times": lambda p: np.sum(tight(p, crossing).t_events[0] ** 2),
-    "two events": lambda p: np.sum(tight(p, [crossing, turning]).t_events[1]) + tight(p, [crossing, turning]).t_events[0][0],
+    "two events": lambda p: np.sum(tight(p,
+                                         [crossing,
+                                          turning]).t_events[1]) + tight(p, [crossing, turning]).t_events[0][0],
     "states": lambda p: np.sum(tight(p, (crossing, turning)).y_events[1] ** 2),
     "an end": lambda p: tight(p, landing).t[-1],
     "the state at the end": lambda p: tight(p, [crossing, landing]).y[1, -1],
@@ -73,7 +76,8 @@ def test_the_result_is_scipys():
 def test_second_derivatives_compiled():
     f, h = CASES["an end"], 1e-3
     g = fad.grad(f)
-    np.testing.assert_allclose(fad.hessian(f, compile="now")(P), [(g(P + h * e) - g(P - h * e)) / (2 * h) for e in np.eye(2)], rtol=1e-4)
+    np.testing.assert_allclose(fad.hessian(f, compile="now")(P),
+                               [(g(P + h * e) - g(P - h * e)) / (2 * h) for e in np.eye(2)], rtol=1e-4)
 
 
 def test_refusals():

@@ -35,14 +35,16 @@ def test_jacobians_agree():
 def test_hessians_agree():
     H = fad.hessian(loss)(x)
     close(H, H.T)
-    close(fad.jacrev(fad.jacrev(loss))(x), H), close(fad.jacfwd(fad.jacfwd(loss))(x), H), close(fad.jacrev(fad.jacfwd(loss))(x), H)
+    close(fad.jacrev(fad.jacrev(loss))(x),
+          H), close(fad.jacfwd(fad.jacfwd(loss))(x), H), close(fad.jacrev(fad.jacfwd(loss))(x), H)
     v = rng.standard_normal(4)
     close(fad.hvp(loss, x, v), H @ v), close(fad.vhp(loss, x, v), v @ H)
 
 
 def test_trees_of_blocks():
     J = fad.jacobian(lambda p: {"s": np.sum(p["a"]) * p["b"], "v": p["a"] * p["b"]})({"a": x, "b": 2.0})
-    close(J["s"]["a"], 2 * np.ones(4)), close(J["s"]["b"], x.sum()), close(J["v"]["a"], 2 * np.eye(4)), close(J["v"]["b"], x)
+    close(J["s"]["a"],
+          2 * np.ones(4)), close(J["s"]["b"], x.sum()), close(J["v"]["a"], 2 * np.eye(4)), close(J["v"]["b"], x)
     H = fad.hessian(lambda a, b: np.sum(a) ** 2 * b ** 3, argnums=(0, 1))(x, 2.0)
     close(H[0][0], 16 * np.ones((4, 4))), close(H[0][1], 24 * x.sum() * np.ones(4)), close(H[1][1], 12 * x.sum() ** 2)
     H = fad.hessian(lambda p: p["u"] * p["w"] ** 2)({"u": 3.0, "w": 2.0})
@@ -57,7 +59,8 @@ def test_matrix_arguments():
     close(fad.hessian(lambda X: np.sum(X ** 2))(X), 2 * np.eye(6).reshape(2, 3, 2, 3))
 
 
-@pytest.mark.parametrize("make, compile", [(fad.jacobian, "never"), (fad.jacrev, "never"), (fad.jacfwd, "never"), (fad.jacrev, "now")])
+@pytest.mark.parametrize("make, compile",
+                         [(fad.jacobian, "never"), (fad.jacrev, "never"), (fad.jacfwd, "never"), (fad.jacrev, "now")])
 def test_jacobians_between_real_and_complex_numbers(make, compile):
     """d y/d x of a real x is complex; that of a real y is y's gradient, the conjugate Wirtinger derivative, by rows."""
     z, h = np.array([0.4 + 0.7j, -0.3 + 0.2j]), 1e-6
@@ -88,7 +91,8 @@ def test_vmap_axes_and_structures():
     close(fad.vmap(f, out_axes=1)(X), np.stack([f(r) for r in X], 1))
     out = fad.vmap(lambda p, s: {"y": p["a"] * s, "z": s}, in_axes=({"a": 0}, None))({"a": X}, 2.0)
     close(out["y"], 2 * X), close(out["z"], 2 * np.ones(5))
-    close(fad.vmap(fad.vmap(lambda a, b: a * b, (None, 0)), (0, None))(np.arange(3.0), np.arange(4.0)), np.outer(range(3), range(4)))
+    close(fad.vmap(fad.vmap(lambda a, b: a * b, (None, 0)), (0, None))(np.arange(3.0), np.arange(4.0)),
+          np.outer(range(3), range(4)))
     with pytest.raises(ValueError):
         fad.vmap(lambda a, b: a + b)(np.ones(2), np.ones(3))
     close(fad.vmap(fad.grad(loss))(X), [fad.grad(loss)(r) for r in X])
@@ -108,7 +112,8 @@ def test_third_derivatives():
 
 
 def test_jvp_with_aux():
-    assert fad.jvp(lambda x: (x ** 2, {"x": x, "note": "mine"}), (3.0,), (2.0,), has_aux=True) == (9.0, 12.0, {"x": 3.0, "note": "mine"})
+    assert fad.jvp(lambda x: (x ** 2, {"x": x, "note": "mine"}), (3.0,), (2.0,),
+                   has_aux=True) == (9.0, 12.0, {"x": 3.0, "note": "mine"})
     with pytest.raises(StructureError):
         fad.jvp(lambda x: x, (3.0,), (2.0,), has_aux=True)
 

@@ -1,4 +1,5 @@
-"""Arrays that a loop hands from iteration to iteration: long ones change names with a spare one, short ones are copied, so that LLVM knows that they are apart."""
+"""Arrays that a loop hands from iteration to iteration: long ones change names with a spare one, short ones are copied,
+so that LLVM knows that they are apart."""
 import numpy as np
 import pytest
 
@@ -19,7 +20,8 @@ def test_short_arrays_are_copied_and_long_ones_exchanged(size, is_copied):
     def f(n, x=x):
         return turned(x * n, 5)
     text = fad.source(fad.jit(f), 0.7)
-    swaps = [line for line in text.splitlines() if line.count(",") == 2 and " = " in line and "[" not in line and "(" not in line]
+    swaps = [line for line in text.splitlines() if line.count(",") == 2 and " = " in line and "[" not in line
+             and "(" not in line]
     assert bool(swaps) is not is_copied, text
     np.testing.assert_allclose(fad.jit(f, compile="now")(0.7), f(0.7), rtol=1e-13)
 

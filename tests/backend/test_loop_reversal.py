@@ -73,7 +73,8 @@ def test_values_and_derivatives(f):
 
     def total(x):
         return sum(np.sum(part ** 2) for part in as_list(f(x)))
-    np.testing.assert_allclose(fad.jit(fad.grad(total), compile="now")(x) @ d, (total(x + d) - total(x - d)) / 2, rtol=1e-7)
+    np.testing.assert_allclose(fad.jit(fad.grad(total), compile="now")(x) @ d, (total(x + d) - total(x - d)) / 2,
+                               rtol=1e-7)
 
 
 def as_list(found):
@@ -85,6 +86,8 @@ def test_what_is_written_is_ascending(f):
     assert re.search(r"\bt\w*\[i\] \+= ", fad.source(f, np.ones(50)))
 
 
-@pytest.mark.parametrize("f, line", [(at_once, "t[i + 1] += x[i + 1] + 2.0 * x[n - i - 1] - sin(x[i + 1])"), (taken_away, "t[i + 1] -= x[i + 1] + cos(x[i + 1])")])
+@pytest.mark.parametrize("f, line",
+                         [(at_once, "t[i + 1] += x[i + 1] + 2.0 * x[n - i - 1] - sin(x[i + 1])"),
+                          (taken_away, "t[i + 1] -= x[i + 1] + cos(x[i + 1])")])
 def test_one_store(f, line):
     assert line in fad.source(f, np.ones(50))

@@ -46,14 +46,18 @@ def test_values_and_gradients(f, n):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("n, spans", [(14, ("range(12)", "range(12, 14)")), (9, ("range(8)", "range(8, 9)")), (12, ("range(12)",)), (16, ("range(16)",)),
+@pytest.mark.parametrize("n, spans",
+                         [(14, ("range(12)", "range(12, 14)")), (9, ("range(8)", "range(8, 9)")), (12, ("range(12)",)),
+                          (16, ("range(16)",)),
                                       (7, ("range(7)",))])
 def test_the_spans_of_loops(n, spans):
     text = str(fad.source(fad.jit(lambda x, w: up(x, w, n)), RNG.standard_normal(16), RNG.standard_normal(16)))
-    assert [span for span in (f"range({n})", f"range({n - n % 4})", f"range({n - n % 4}, {n})") if f"in {span}:" in text] in ([*spans], [*spans, *spans])
+    assert [span for span in (f"range({n})", f"range({n - n % 4})",
+                              f"range({n - n % 4}, {n})") if f"in {span}:" in text] in ([*spans], [*spans, *spans])
 
 
 def test_a_compiled_one():
     x, w = RNG.standard_normal(16), RNG.standard_normal(16)
     g = fad.grad(lambda x, w: down(x, w, 14))
-    np.testing.assert_allclose(fad.jit(g, compile="now")(x, w), fad.jit(g, compile="never")(x, w), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(fad.jit(g, compile="now")(x, w), fad.jit(g, compile="never")(x, w), rtol=1e-11,
+                               atol=1e-12)

@@ -1,4 +1,5 @@
-"""Names in generated code: a user's i, j or k that is no loop's index has a name of its own, since compiled code gives each name one type."""
+"""Names in generated code: a user's i, j or k that is no loop's index has a name of its own, since compiled code gives
+each name one type."""
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
-"""Every sample expression of every face, and its reverse mode: the generated text as Python agrees with the interpreter."""
+"""Every sample expression of every face, and its reverse mode: the generated text as Python agrees with the
+interpreter."""
 import cmath
 import math
 
@@ -47,7 +48,8 @@ def test_reverse(expression):
     with np.errstate(all="ignore"):
         ys = evaluate(traced.func, args)
     rng = np.random.default_rng(3)
-    gs = [rng.standard_normal(np.shape(y)).astype(a.type.dtype)[()] for a, y in zip(traced.func.outputs, ys) if a.type.dtype.kind in "fc"]
+    gs = [rng.standard_normal(np.shape(y)).astype(a.type.dtype)[()] for a,
+          y in zip(traced.func.outputs, ys) if a.type.dtype.kind in "fc"]
     agree(vjp(traced.func, tuple(range(len(xs)))), args + gs, traced.guards, expression in COMPILED)
 
 
@@ -63,7 +65,8 @@ cmath.rect(f[0], f[1]) * f; cmath.exp(1j * f[0]); complex(f[0], 2.0); np.logadde
 math.frexp(f[2]); math.modf(f[1]); np.arange(stop=k[2]); int('12', base=8); np.max(k > 0); np.min(k > 0); np.max(k < 0, axis=0); np.argwhere(k[0]); np.argwhere(k[0] - 1)
 np.isclose(k > 0, u > 1); np.bitwise_count(37 * k); np.bitwise_count(u); np.bitwise_count(12345678901 * k.astype(np.int64)); np.bitwise_count(k > 0)
 """
-KINDS = {"f": np.array([0.3, 1.7, -0.2], np.float32), "k": np.array([1, -2, 3], np.int8), "u": np.array([2, 1, 3], np.uint8),
+KINDS = {"f": np.array([0.3, 1.7, -0.2], np.float32), "k": np.array([1, -2, 3], np.int8),
+         "u": np.array([2, 1, 3], np.uint8),
          "z": np.array([1j, 2.0, 0.5 - 1j], np.complex64)}
 
 
@@ -71,7 +74,8 @@ def test_numbers_of_other_dtypes():
     f, xs = function_at(f"({', '.join(listed(NUMBERS))})", scope={"math": math, "cmath": cmath}, values=KINDS)
     for got, want in zip(leaves(fad.jit(f, compile="now")(*xs)), leaves(f(*xs)), strict=True):
         assert type(got) is type(want) and np.asarray(got).dtype == np.asarray(want).dtype
-        np.testing.assert_allclose(got, want, rtol=1e-6 if np.asarray(want).dtype in (np.float32, np.complex64) else 1e-12)
+        np.testing.assert_allclose(got, want,
+                                   rtol=1e-6 if np.asarray(want).dtype in (np.float32, np.complex64) else 1e-12)
 
 
 ONE = """

@@ -1,4 +1,5 @@
-"""What a text repeats becomes a function that is called: the numbers stay the same to the last bit, whatever is repeated."""
+"""What a text repeats becomes a function that is called: the numbers stay the same to the last bit, whatever is
+repeated."""
 import random
 import re
 import subprocess
@@ -46,7 +47,8 @@ class Author:
 
     def statement(self, depth):
         """Lines of one statement; names in angle brackets are replaced."""
-        kind = self.random.choice(("set", "set", "add", "put", "swap", "new", "for", "if", "while") if depth else ("set", "add", "put", "swap", "new"))
+        kind = self.random.choice(("set", "set", "add", "put", "swap", "new", "for", "if",
+                                   "while") if depth else ("set", "add", "put", "swap", "new"))
         if kind == "set":
             return [f"{self.scalar()} = {self.value()}"]
         if kind == "add":
@@ -83,7 +85,8 @@ class Author:
 
 
 def module(functions):
-    texts = ["\n".join(text_of(f) if f.calls else [f"def kernel({', '.join(f.parameters)}):", *f.lines]) for f in functions]
+    texts = ["\n".join(text_of(f) if f.calls else [f"def kernel({', '.join(f.parameters)}):",
+                                                   *f.lines]) for f in functions]
     return "\n".join(["import numpy as np", "from fad.kernels.helpers import helper", *texts]) + "\n"
 
 
@@ -102,7 +105,8 @@ def test_random_texts_mean_the_same(seed, eager):
 
 def test_random_texts_are_outlined(eager):
     """The test above is one of outlining: most of its texts call functions."""
-    found = [len(outlined(OutlinedFunction("kernel", ["x", "y", "n"], Author(seed).body()), {"kernel"})) for seed in range(100)]
+    found = [len(outlined(OutlinedFunction("kernel", ["x", "y", "n"], Author(seed).body()),
+                          {"kernel"})) for seed in range(100)]
     assert sum(n > 1 for n in found) > 50 and max(found) > 2
 
 
@@ -121,7 +125,7 @@ def test_programs_mean_the_same(f, args, eager):
         check(optimise(func), values, guards, jit=f in (garch, heat, seidel))
 
 
-# -- a model that calls a helper many times ------------------------------------------------------------------------------------------
+# -- a model that calls a helper many times --------------------------------------------------------
 
 
 def forward(pi, A, B, text):
@@ -188,11 +192,12 @@ def test_what_fails_in_a_function_is_raised():
         g(pi, A, B, texts)
 
 
-# -- which arrays share memory -------------------------------------------------------------------------------------------------------
+# -- which arrays share memory ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("line, shared", [
-    ("v = u", True), ("v = u[1:]", True), ("v = u.reshape(n)", True), ("v = (u if c else w)", True), ("v = flipped(u)", True),
+    ("v = u", True), ("v = u[1:]", True), ("v = u.reshape(n)", True), ("v = (u if c else w)", True),
+    ("v = flipped(u)", True),
     ("v, s = parts(u)", True),
     ("v = u.copy()", False), ("v = np.dot(u, w)", False), ("w = v.reshape((u.shape[0], n))", False),
     ("v = np.empty(u.shape[0])", False), ("v, u = u, v", False), ("s = u[0] * v[0]", False), ("s = u[0]", False)])

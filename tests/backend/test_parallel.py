@@ -1,4 +1,5 @@
-"""Loops on all cores: the numbers of one thread, the same from run to run, whoever calls, and whatever happens meanwhile."""
+"""Loops on all cores: the numbers of one thread, the same from run to run, whoever calls, and whatever happens
+meanwhile."""
 import os
 import re
 import signal
@@ -107,7 +108,8 @@ def test_jacobians_and_tables(always):
 
 
 def test_what_loops_run_in_parts(always):
-    """Sums, rows of their own and private blocks do; extremes and running sums, whose iterations wait for each other, do not."""
+    """Sums, rows of their own and private blocks do; extremes and running sums, whose iterations wait for each other,
+    do not."""
     for f, args in ((logistic, (W, X, Y)), (chain, (Y,)), (mixture, (X[:5], X)), (descent, (W, X, Y))):
         assert "in_parallel(" in text(f, *args)
     assert not re.search(r"running.*\n(.*\n)*    totals\[row\]", text(running, Y))
@@ -157,7 +159,8 @@ def test_the_bound_on_work_holds_for_differences_and_not_for_quotients():
         assert not any(amounts.is_much([np.broadcast_to(0.0, (n, m)), k]))
     assert work.Work(("x", "k"), (), ("x.shape[0] * 5 // k",)).least() == 0
     assert work.Work(("x", "k"), (), ("k[0] * 5",)).least() == 0
-    assert work.Work(("x", "k"), (), ("5 * maximum(k, 3)",)).least() == 0 < work.Work(("k",), (), ("5 * abs(k - 3)",)).least()
+    assert work.Work(("x", "k"), (),
+                     ("5 * maximum(k, 3)",)).least() == 0 < work.Work(("k",), (), ("5 * abs(k - 3)",)).least()
     assert work.Work((), (), ()).least() == parallel.WORK
 
 
@@ -283,7 +286,9 @@ def test_the_setting():
             pass
 
 
-@pytest.mark.parametrize("env, want", [({"FAD_THREADS": "3", "NUMBA_NUM_THREADS": "2"}, 3), ({"NUMBA_NUM_THREADS": "2"}, 2), ({"FAD_THREADS": "1000"}, 64)])
+@pytest.mark.parametrize("env, want",
+                         [({"FAD_THREADS": "3", "NUMBA_NUM_THREADS": "2"}, 3), ({"NUMBA_NUM_THREADS": "2"}, 2),
+                          ({"FAD_THREADS": "1000"}, 64)])
 def test_its_first_value(env, want, monkeypatch):
     for name in ("FAD_THREADS", "NUMBA_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
@@ -293,8 +298,10 @@ def test_its_first_value(env, want, monkeypatch):
 
 
 @pytest.mark.parametrize("files, cores", [
-    ({"cpu.max": "200000 100000\n"}, 2), ({"cpu.max": "150000 100000\n"}, 2), ({"cpu.max": "10000 100000\n"}, 1), ({"cpu.max": "max 100000\n"}, None), ({}, None),
-    ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3), ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None)])
+    ({"cpu.max": "200000 100000\n"}, 2), ({"cpu.max": "150000 100000\n"}, 2), ({"cpu.max": "10000 100000\n"}, 1),
+    ({"cpu.max": "max 100000\n"}, None), ({}, None),
+    ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3),
+    ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None)])
 def test_what_a_container_may_use(files, cores, tmp_path):
     (tmp_path / "cpu").mkdir()
     for name, text in files.items():
@@ -311,7 +318,8 @@ def test_other_threads_of_pythons_go_on():
     with fad.config.using(threads=2, compile="now", cache_dir=None):
         g = fad.jit(cubic)
         g(x)
-        assert any(_goes_on_beside(lambda: g(x)) for _ in range(10))       # on a busy machine it may have to wait for a core
+        # on a busy machine it may have to wait for a core
+        assert any(_goes_on_beside(lambda: g(x)) for _ in range(10))
 
 
 def _goes_on_beside(call):

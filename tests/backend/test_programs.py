@@ -1,4 +1,5 @@
-"""Programs with loops, branches and changes in place, and their reverse mode: interpreted = text as Python = compiled."""
+"""Programs with loops, branches and changes in place, and their reverse mode: interpreted = text as Python =
+compiled."""
 import numpy as np
 import pytest
 
@@ -95,7 +96,8 @@ def shrinking(x):
 
 @pytest.mark.parametrize("f", [two_levels, gathered, growing, shrinking])
 def test_no_arrays_are_made_in_the_iterations_of_a_loop(f):
-    """What an iteration hands on lies where nobody needs what lay there, or changes places with it; what changes its extent has room for the largest."""
+    """What an iteration hands on lies where nobody needs what lay there, or changes places with it; what changes its
+    extent has room for the largest."""
     x = np.linspace(0.1, 0.9, 7)
     for func, values, guards in both(f, (x,)):
         check(func, values, guards)

@@ -1,4 +1,5 @@
-"""What compiled code does where Python would raise: indices out of range, reductions of nothing, assertions, Ctrl-C, integer division."""
+"""What compiled code does where Python would raise: indices out of range, reductions of nothing, assertions, Ctrl-C,
+integer division."""
 import os
 import signal
 import subprocess
@@ -88,7 +89,8 @@ def asserts(x):
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("f, error, words", [(least_of_each, ValueError, "min of no elements"), (one_too_many, IndexError, "index|axis"),
+@pytest.mark.parametrize("f, error, words",
+                         [(least_of_each, ValueError, "min of no elements"), (one_too_many, IndexError, "index|axis"),
                                              (asserts, AssertionError, "too large")])
 def test_what_raises_in_numpy_raises(f, error, words, compile):
     x = np.arange(4.0)
@@ -104,13 +106,14 @@ def test_an_index_error_names_the_line():
         fad.jit(one_too_many, compile="now")(np.arange(4.0))
 
 
-# -- integers ---------------------------------------------------------------------------------------------------------------------
+# -- integers --------------------------------------------------------------------------------------
 
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
 
 def arithmetic(a, b):
-    return (a + b, a - b, a * b, a // b, a % b, a / b, -a, np.abs(a), np.sum(a), np.prod(a), np.cumsum(a), a ** 2, a[0] + b[1], a[0] // b[0],
+    return (a + b, a - b, a * b, a // b, a % b, a / b, -a, np.abs(a), np.sum(a), np.prod(a), np.cumsum(a), a ** 2,
+            a[0] + b[1], a[0] // b[0],
             a[0] % b[0], a * 3 + 1, a // 3, a % 3, abs(a[0]))
 
 
@@ -204,7 +207,7 @@ def test_no_int_is_made_of_a_nan(compile):
         assert fad.jit(lambda x: int(x[0]), compile=compile)(np.array([1e30, 1.0])) == int(1e30)
 
 
-# -- memory -----------------------------------------------------------------------------------------------------------------------
+# -- memory ----------------------------------------------------------------------------------------
 
 
 def steps(x, n):
@@ -241,7 +244,7 @@ def test_what_is_available_is_known():
     assert 0 < memory.available() < 1 << 50
 
 
-# -- indices ----------------------------------------------------------------------------------------------------------------------
+# -- indices ---------------------------------------------------------------------------------------
 
 
 def strided(x, y, n):
@@ -300,14 +303,20 @@ def test_index_out_of_range_names_the_line_in_every_tier(compile):
         fad.jit(drift)(np.arange(4.0))
 
 
-MISFITS = [                                                   # (f, arguments that fit, arguments that do not, the error)
-    (lambda x, p: x[p].sum(), (np.arange(5.0), np.array([1, 4], np.uint64)), (np.arange(5.0), np.array([1, 5], np.uint64)), IndexError),
-    (lambda x, p: np.take(x, p).sum(), (np.arange(5.0), np.array([1, 4], np.uint64)), (np.arange(5.0), np.array([7], np.uint64)), IndexError),
-    (lambda x, p: np.choose(p, [x, x + 1, x + 2]), (np.arange(2.0), np.array([2, 0])), (np.arange(2.0), np.array([1, -1])), ValueError),
-    (lambda x, p: np.choose(p, [x, x + 1, x + 2]), (np.arange(2.0), np.array([2, 0])), (np.arange(2.0), np.array([1, 3])), ValueError),
+# (f, arguments that fit, arguments that do not, the error)
+MISFITS = [
+    (lambda x, p: x[p].sum(), (np.arange(5.0), np.array([1, 4], np.uint64)),
+     (np.arange(5.0), np.array([1, 5], np.uint64)), IndexError),
+    (lambda x, p: np.take(x, p).sum(), (np.arange(5.0), np.array([1, 4], np.uint64)),
+     (np.arange(5.0), np.array([7], np.uint64)), IndexError),
+    (lambda x, p: np.choose(p, [x, x + 1, x + 2]), (np.arange(2.0), np.array([2, 0])),
+     (np.arange(2.0), np.array([1, -1])), ValueError),
+    (lambda x, p: np.choose(p, [x, x + 1, x + 2]), (np.arange(2.0), np.array([2, 0])),
+     (np.arange(2.0), np.array([1, 3])), ValueError),
     (lambda x, i: np.insert(x, i, 9.0), (np.arange(5.0), -5), (np.arange(5.0), -6), IndexError),
     (lambda x, i: np.insert(x, i, 9.0), (np.arange(5.0), 5), (np.arange(5.0), 6), IndexError),
-    (lambda A, p: A[p, np.array([0, 1])].sum(), (np.ones((3, 4)), np.array([1, 2])), (np.ones((3, 4)), np.array([0, 1, 2])), IndexError)]
+    (lambda A, p: A[p, np.array([0, 1])].sum(), (np.ones((3, 4)), np.array([1, 2])),
+     (np.ones((3, 4)), np.array([0, 1, 2])), IndexError)]
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])

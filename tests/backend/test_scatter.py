@@ -1,4 +1,5 @@
-"""Arrays that are written to by an index array, from their own elements: in the generated text the reads see the elements as they were."""
+"""Arrays that are written to by an index array, from their own elements: in the generated text the reads see the
+elements as they were."""
 import numpy as np
 import pytest
 
@@ -34,8 +35,10 @@ def backwards(x):
     return (y * y) @ np.arange(6)
 
 
-PROGRAMS = [of_itself, scaled, added_at, backwards, lambda x: np.sum(np.tanh(np.sort(x) + x)), lambda x: np.sum(np.tanh(3 * x[PLACES] + 2 * x)),
-            lambda x: np.sum(np.tanh(x[PLACES] + x[::-1] + x)), lambda x: np.sum(np.tanh(np.cumsum(x)[PLACES] + np.cumsum(x))),
+PROGRAMS = [of_itself, scaled, added_at, backwards, lambda x: np.sum(np.tanh(np.sort(x) + x)),
+            lambda x: np.sum(np.tanh(3 * x[PLACES] + 2 * x)),
+            lambda x: np.sum(np.tanh(x[PLACES] + x[::-1] + x)),
+            lambda x: np.sum(np.tanh(np.cumsum(x)[PLACES] + np.cumsum(x))),
             lambda x: np.sum(np.tanh(np.outer(x, x) + np.outer(x, x)[PLACES]))]
 
 

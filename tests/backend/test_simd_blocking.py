@@ -40,11 +40,14 @@ def rows(X, w):
 
 
 @pytest.mark.parametrize("n", [130, 256])
-@pytest.mark.parametrize("f, args", [(mixture, (rng.standard_normal(K), MEANS, SHAPES)), (logistic, (MEANS[0],)), (rows, ()), (joined, ())],
+@pytest.mark.parametrize("f, args",
+                         [(mixture, (rng.standard_normal(K), MEANS, SHAPES)), (logistic, (MEANS[0],)), (rows, ()),
+                          (joined, ())],
                          ids=["mixture", "logistic", "rows", "joined"])
 def test_blocks_agree(f, args, n):
     X = rng.standard_normal((n, D))
-    args = {mixture: (*args, X), logistic: (*args, X, np.sign(rng.standard_normal(n))), rows: (X, MEANS[0]), joined: (X, MEANS[0])}[f]
+    args = {mixture: (*args, X), logistic: (*args, X, np.sign(rng.standard_normal(n))), rows: (X, MEANS[0]),
+            joined: (X, MEANS[0])}[f]
     traced = trace(f, list(args))
     values = [*args, *traced.captured]
     gs = [rng.standard_normal(np.shape(y))[()] for y in evaluate(traced.func, values)]
@@ -102,7 +105,8 @@ def test_cotangents_belong_to_the_block(n):
     text = fad.source(f, Z)
     assert "for start in range(0, n, 128):" in text
     assert "np.zeros((n" not in text
-    assert not [line for line in text.splitlines() if "start" in line and "+=" in line], "additions go to a block's rows"
+    assert not [line for line in text.splitlines() if "start" in line
+                and "+=" in line], "additions go to a block's rows"
     rows = np.stack([fad.jacrev(camera)(z) for z in Z])
     np.testing.assert_allclose(fad.jit(f, compile="now")(Z), rows, rtol=1e-12)
 

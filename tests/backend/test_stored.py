@@ -11,7 +11,8 @@ import pytest
 from fad.backend import cache, stored
 from fad.kernels import libraries
 
-BUDGET = 0.4                                                # seconds of processor time from after the imports to the first derivative
+# seconds of processor time from after the imports to the first derivative
+BUDGET = 0.4
 RUNS = 3
 
 SMALL = """
@@ -104,7 +105,8 @@ def run(tmp_path_factory):
     surroundings = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | kept
 
     def of(code: str) -> str:
-        return subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=surroundings).stdout.strip()
+        return subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True,
+                              env=surroundings).stdout.strip()
     return of
 
 
@@ -141,7 +143,7 @@ def test_errors_of_kernels_from_the_disk_are_raised(run):
     assert run(REFUSED) == compiled == "IndexRangeError index out of range along axis 0"
 
 
-# -- in one process -----------------------------------------------------------------------------------------------------------
+# -- in one process --------------------------------------------------------------------------------
 
 TEXT = "import numpy as np\n\n\ndef kernel(x):\n    return np.sort(x)[::-1].copy() {0}\n"
 

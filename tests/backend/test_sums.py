@@ -1,4 +1,5 @@
-"""The order of arithmetic: compiled code keeps the user's, but for sums that nobody looks at before they are complete."""
+"""The order of arithmetic: compiled code keeps the user's, but for sums that nobody looks at before they are
+complete."""
 import math
 
 import numpy as np
@@ -62,7 +63,9 @@ def rounded_to_integer(x):
 X = np.array([1.0, 1e-16, 0.3, 7e-17, 0.1])
 
 
-@pytest.mark.parametrize("f", [compensated, error_of_sum, low_half, careful_log1p, unit_roundoff, fixed_point, rounded_to_integer],
+@pytest.mark.parametrize("f",
+                         [compensated, error_of_sum, low_half, careful_log1p, unit_roundoff, fixed_point,
+                          rounded_to_integer],
                          ids=lambda f: f.__name__)
 def test_order_is_kept(f):
     want = f(X)

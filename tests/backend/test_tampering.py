@@ -163,7 +163,8 @@ MODES = {f"mode {bits:o}": mode(bits) for bits in (0o620, 0o602, 0o666, 0o777)}
 
 
 def without(name):
-    """How a call gets its kernel without this file. Without the shared parts it still loads it, and compiles the parts."""
+    """How a call gets its kernel without this file. Without the shared parts it still loads it, and compiles the
+    parts."""
     return "loaded" if name.startswith(parts.PREFIX) else "compiled"
 
 

@@ -37,7 +37,8 @@ def test_light_loop_is_interpreted_at_once():
 
 
 def test_heavy_loop_is_compiled_in_its_first_call():
-    """Half a million iterations are seconds of interpreting: the call gives up on it, and its arguments are as they were."""
+    """Half a million iterations are seconds of interpreting: the call gives up on it, and its arguments are as they
+    were."""
     x = np.array([0.3, 0.4])
     g = fad.value_and_grad(lambda x, n: np.sum(long_loop(x, n) * x))
     value, gx = g(x, 500_000)
@@ -62,7 +63,8 @@ def test_kernel_on_disk_is_used_before_the_function_is_hot(monkeypatch):
     want = fad.jit(fad.grad(f), compile="now")(x)            # now the kernel is on disk
     monkeypatch.setattr(runner, "compile_time", lambda text: 1e9)
     printed = []
-    monkeypatch.setattr(runner.compiler, "source_for", lambda *args, source=runner.compiler.source_for, **kwargs: printed.append(source(*args, **kwargs)) or printed[-1])
+    monkeypatch.setattr(runner.compiler, "source_for",
+                        lambda *args, source=runner.compiler.source_for, **kwargs: printed.append(source(*args, **kwargs)) or printed[-1])
     g = fad.jit(fad.grad(f))
     for _ in range(100_000):
         if g.compilations:
@@ -85,7 +87,8 @@ def test_patience_ends_and_is_given_back():
 
 
 def test_threads_that_compile_equal_programs_at_once():
-    """They have one dispatcher, which another thread may have closed for new types between two steps of this one. Who comes late shares it."""
+    """They have one dispatcher, which another thread may have closed for new types between two steps of this one. Who
+    comes late shares it."""
     failures, counts, gate = [], [], threading.Barrier(6)
 
     def work():
@@ -172,7 +175,8 @@ def test_python_ends_while_a_thread_compiles():
             "time.sleep(DELAY)\n"
             "print('end')\n")
     for delay in ("0.0", "0.7"):
-        done = subprocess.run([sys.executable, "-c", code.replace("DELAY", delay)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", code.replace("DELAY", delay)], capture_output=True, text=True,
+                              timeout=60)
         assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 

@@ -32,7 +32,8 @@ def test_gradients_of_sums_in_blocks(d, k):
 
     def loss(Q, c):
         return np.sum(weighted(Q, x, c))
-    g, dQ, dc = fad.jit(fad.grad(loss, (0, 1)), compile="now"), RNG.standard_normal(Q.shape), RNG.standard_normal(c.shape)
+    g, dQ, dc = fad.jit(fad.grad(loss, (0, 1)),
+                        compile="now"), RNG.standard_normal(Q.shape), RNG.standard_normal(c.shape)
     gQ, gc = g(Q, c)
     h = 1e-6
     slope = (loss(Q + h * dQ, c + h * dc) - loss(Q - h * dQ, c - h * dc)) / (2 * h)
@@ -41,7 +42,8 @@ def test_gradients_of_sums_in_blocks(d, k):
 
 def test_extents_that_are_not_numbers_of_the_program():
     for bones in (2, 6, 9):
-        W, T, base = RNG.standard_normal((200, bones)), RNG.standard_normal((bones, 3, 4)), RNG.standard_normal((200, 4))
+        W, T, base = RNG.standard_normal((200,
+                                          bones)), RNG.standard_normal((bones, 3, 4)), RNG.standard_normal((200, 4))
         f = fad.jit(blended, compile="now")
         np.testing.assert_allclose(f(W, T, base), blended(W, T, base), rtol=1e-12, atol=1e-12)
         text = fad.source(f, W, T, base)

@@ -1,4 +1,5 @@
-"""Nobody waits much longer than in the better of both worlds, interpreted or compiled at once, whatever the number of calls.
+"""Nobody waits much longer than in the better of both worlds, interpreted or compiled at once, whatever the number of
+calls.
 
 The tiers are played on a clock of their own. While a thread compiles, Numba's half of the compilation goes on when the
 interpreter pauses, and LLVM's half runs beside. `python -m tests.bench.tiers` plays real programs.

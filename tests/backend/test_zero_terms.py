@@ -1,4 +1,5 @@
-"""Dense Jacobians leave out the terms of sums over points whose tangents are zero; the numbers are those with all terms."""
+"""Dense Jacobians leave out the terms of sums over points whose tangents are zero; the numbers are those with all
+terms."""
 import numba
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ def bent(theta, W, base, places):
     """Each parameter rotates one bone and all bones attached to it. Each point follows a few bones."""
     angles = np.zeros(W.shape[1])
     angles[places] = theta
-    turns = np.stack([np.stack([np.cos(angles), -np.sin(angles)], -1), np.stack([np.sin(angles), np.cos(angles)], -1)], -2)
+    turns = np.stack([np.stack([np.cos(angles), -np.sin(angles)], -1), np.stack([np.sin(angles), np.cos(angles)], -1)],
+                     -2)
     return np.einsum("vij,vj->vi", np.einsum("vb,bij->vij", W, turns), base)
 
 
@@ -98,7 +100,8 @@ def test_an_exported_module_has_the_kernel(tmp_path):
     names: dict = {}
     exec(path.read_text(), names)
     function = next(f for name, f in names.items() if name in ("bent", "jacobian"))
-    np.testing.assert_allclose(function(theta, W, base, places), both(bent, theta, W, base, places)[0], rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(function(theta, W, base, places), both(bent, theta, W, base, places)[0], rtol=1e-13,
+                               atol=1e-13)
 
 
 @pytest.mark.parametrize("seed", in_turn(range(16)))

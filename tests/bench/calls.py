@@ -1,4 +1,5 @@
-"""Calls whose kernels do next to nothing, by kinds of arguments: `python -m tests.bench.report --section calls` makes the table."""
+"""Calls whose kernels do next to nothing, by kinds of arguments: `python -m tests.bench.report --section calls` makes
+the table."""
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -43,7 +44,8 @@ class Layer:
 
 
 Pair = namedtuple("Pair", "w b")
-ROWS = {                    # microseconds on a quiet machine; each has a function of its own, as equal functions share programs
+# microseconds on a quiet machine; each has a function of its own, as equal functions share programs
+ROWS = {
     "float": (0.5, polynomial, (1.3,), {}),
     "np.float64": (0.6, lambda x: x * x * 2.0 + x, (np.float64(1.3),), {}),
     "array of no axes": (1.0, lambda x: x * x + x, (np.array(1.3),), {}),

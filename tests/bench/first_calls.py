@@ -1,7 +1,10 @@
-"""The time to the first answer, in fad and in other libraries: `python -m tests.bench.first_calls [PART OF A NAME ...]`.
+"""The time to the first answer, in fad and in other libraries: `python -m tests.bench.first_calls [PART OF A NAME
+...]`.
 
-Each figure is the seconds of the first call of a derivative in a process of its own. Imports, the making of the data and the start of compilers
-are left out: each library has differentiated x * x before. fad has three columns: as it comes (interpreted at first, compiled in the background),
+Each figure is the seconds of the first call of a derivative in a process of its own. Imports, the making of the data
+and the start of compilers
+are left out: each library has differentiated x * x before. fad has three columns: as it comes (interpreted at first,
+compiled in the background),
 compiled at once with an empty cache folder, and compiled from that cache.
 """
 import os
@@ -40,7 +43,8 @@ def in_a_process(name, library, kind, folder):
     """The seconds of the first call in a new process with this cache folder."""
     policy = "auto" if kind == "auto" else "now"
     command = [sys.executable, "-m", "tests.bench.first_calls", "--one", name, library, policy]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"FAD_CACHE_DIR": os.path.join(folder, policy)}, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env=os.environ | {"FAD_CACHE_DIR": os.path.join(folder, policy)}, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise RuntimeError(f"{name}, {library}: {done.stderr[-500:]}")
     return float(done.stdout.split()[-1])
@@ -49,7 +53,9 @@ def in_a_process(name, library, kind, folder):
 def measured(name, libraries):
     """(library, kind) -> seconds, of the libraries that can run the program."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        return {column: in_a_process(name, *column, folder) for column in columns(libraries) if column[0] not in PROGRAMS[name].left_out}
+        return {column: in_a_process(name, *column,
+                                     folder) for column in columns(libraries)
+                if column[0] not in PROGRAMS[name].left_out}
 
 
 def main(parts):
@@ -58,7 +64,8 @@ def main(parts):
     for name in PROGRAMS:
         if not parts or any(part in name for part in parts):
             times = measured(name, peers.present())
-            print(f"{name:55}" + "".join(f"{times[c]:15.3f}" if c in times else f"{'-':>15}" for c in shown), flush=True)
+            print(f"{name:55}" + "".join(f"{times[c]:15.3f}" if c in times else f"{'-':>15}" for c in shown),
+                  flush=True)
 
 
 if __name__ == "__main__":

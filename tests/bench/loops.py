@@ -1,4 +1,5 @@
-"""Programs of plain loops beside their gradients written by hand in Numba: what a perfect generator of derivatives could reach.
+"""Programs of plain loops beside their gradients written by hand in Numba: what a perfect generator of derivatives
+could reach.
 
     python -m tests.bench.loops [NAME ...]        the table: time by hand, time of fad's derivative, their ratio
 """
@@ -16,7 +17,7 @@ from .timing import minima
 njit = numba.njit(fastmath=True, error_model="numpy", boundscheck=False)
 
 
-# -- ordinary differential equations ------------------------------------------------------------------------------------------
+# -- ordinary differential equations ---------------------------------------------------------------
 
 def lorenz(p, y0, n, h):
     y, s = y0, 0.0
@@ -84,7 +85,7 @@ def orbit_by_hand(q, v, n, h):
     return s, np.array([ga, gb])
 
 
-# -- recurrences --------------------------------------------------------------------------------------------------------------
+# -- recurrences -----------------------------------------------------------------------------------
 
 def autoregression(w, x):
     s = 0.0
@@ -216,7 +217,7 @@ def hidden_markov_by_hand(A, B, observed):
     return s, gA
 
 
-# -- stencils -----------------------------------------------------------------------------------------------------------------
+# -- stencils --------------------------------------------------------------------------------------
 
 def wave(u, steps, c):
     old = u.copy()
@@ -258,7 +259,8 @@ def wave_by_hand(u, steps, c):
 def plate(u, steps, c):
     for _ in range(steps):
         new = u.copy()
-        new[1:-1, 1:-1] = u[1:-1, 1:-1] + c * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+        new[1:-1, 1:-1] = u[1:-1,
+                            1:-1] + c * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
         u = new
     return np.sum(u * u)
 
@@ -325,7 +327,7 @@ def advection_by_hand(u0, steps, c):
     return s, g
 
 
-# -- sums over pairs ------------------------------------------------------------------------------------------------------------
+# -- sums over pairs -------------------------------------------------------------------------------
 
 def lennard_jones(X):
     e = 0.0
@@ -381,7 +383,7 @@ def gaussian_kernel_by_hand(X, w):
     return s, g
 
 
-# -- recursions over tables and iterations ----------------------------------------------------------------------------------------
+# -- recursions over tables and iterations ---------------------------------------------------------
 
 def alignment(x, y):
     n, m = x.size, y.size

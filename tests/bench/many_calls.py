@@ -1,6 +1,7 @@
 """What it takes to compile programs that call one function many times: `python -m tests.bench.many_calls`.
 
-Each program is compiled as it is and with equal statements outlined (backend/outline.py), in processor seconds, and timed in turn.
+Each program is compiled as it is and with equal statements outlined (backend/outline.py), in processor seconds, and
+timed in turn.
 """
 import re
 import time
@@ -76,21 +77,25 @@ def transformer(params, x):
 def markov(count):
     rng = np.random.default_rng(0)
     texts = [rng.integers(0, 27, 20 + k) for k in range(count)]
-    return log_likelihood, ({"pi": rng.normal(size=5), "A": rng.normal(size=(5, 5)), "B": rng.normal(size=(5, 27))}, texts)
+    return log_likelihood, ({"pi": rng.normal(size=5), "A": rng.normal(size=(5, 5)), "B": rng.normal(size=(5, 27))},
+                            texts)
 
 
 def attention(count):
     rng = np.random.default_rng(0)
     shapes = {"q": (48, 48), "k": (48, 48), "v": (48, 48), "w": (48, 96)}
-    return transformer, ([{n: rng.normal(size=s) / 8 for n, s in shapes.items()} for _ in range(count)], rng.normal(size=(32, 48)))
+    return transformer, ([{n: rng.normal(size=s) / 8 for n, s in shapes.items()} for _ in range(count)],
+                         rng.normal(size=(32, 48)))
 
 
 def reactions(species, count):
     rng = np.random.default_rng(0)
-    return integrated(kinetics(species, count)), (rng.uniform(0.5, 1.5, count), rng.uniform(0.5, 1.5, species), 200, 0.001)
+    return integrated(kinetics(species,
+                               count)), (rng.uniform(0.5, 1.5, count), rng.uniform(0.5, 1.5, species), 200, 0.001)
 
 
-CASES = {"HMM, 4 texts": (markov, 4), "HMM, 16 texts": (markov, 16), "HMM, 60 texts": (markov, 60), "attention, 2 layers": (attention, 2),
+CASES = {"HMM, 4 texts": (markov, 4), "HMM, 16 texts": (markov, 16), "HMM, 60 texts": (markov, 60),
+         "attention, 2 layers": (attention, 2),
          "attention, 8 layers": (attention, 8), "kinetics, 60 reactions": (reactions, 20, 60)}
 
 
@@ -115,7 +120,8 @@ def main():
     for case in CASES:
         (g, first, lines), (h, second, fewer) = compiled(case, True), compiled(case, False)
         one, other = medians([g, h])
-        print(f"{case:26}{lines:8}{fewer:10}{first:11.2f}{second:10.2f}{one * 1e6:10.0f}{other * 1e6:10.0f}", flush=True)
+        print(f"{case:26}{lines:8}{fewer:10}{first:11.2f}{second:10.2f}{one * 1e6:10.0f}{other * 1e6:10.0f}",
+              flush=True)
 
 
 if __name__ == "__main__":

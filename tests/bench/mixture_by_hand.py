@@ -8,7 +8,8 @@ rng = np.random.default_rng(0)
 
 
 def mixture(alphas, means, precisions, x):
-    """Log-likelihood of a Gaussian mixture with upper triangular Cholesky factors of the precisions, in broadcasting style."""
+    """Log-likelihood of a Gaussian mixture with upper triangular Cholesky factors of the precisions, in broadcasting
+    style."""
     d = x[:, None, :] - means[None, :, :]
     z = np.einsum("kij,nkj->nki", precisions, d)
     logdet = np.sum(np.log(np.abs(np.diagonal(precisions, axis1=-1, axis2=-2))), axis=1)

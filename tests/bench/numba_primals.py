@@ -1,6 +1,8 @@
-"""Functions compiled by fad beside the same functions compiled by Numba: `python -m tests.bench.numba_primals [PART OF A NAME ...]`.
+"""Functions compiled by fad beside the same functions compiled by Numba: `python -m tests.bench.numba_primals [PART OF
+A NAME ...]`.
 
-The functions are those of plain.py, loops.py and programs/ that Numba compiles as they are. Both run on one core; Numba with fast mathematics.
+The functions are those of plain.py, loops.py and programs/ that Numba compiles as they are. Both run on one core; Numba
+with fast mathematics.
 """
 import math
 import sys
@@ -30,7 +32,8 @@ def in_numba(f):
 
 
 def measured(f, args):
-    """(seconds in Numba, seconds in fad), or None if Numba does not compile the function, or not to NumPy's numbers: of parts of an array that
+    """(seconds in Numba, seconds in fad), or None if Numba does not compile the function, or not to NumPy's numbers: of
+    parts of an array that
     overlap it reads what it has written."""
     theirs = in_numba(f)
     try:

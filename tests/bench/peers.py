@@ -1,7 +1,9 @@
 """fad beside other libraries on the same programs, in one process: `python -m tests.bench.peers [PART OF A NAME ...]`.
 
-Each figure is the median time of a derivative in microseconds, compiled where the library compiles, with as many threads as the library takes by
-itself. Libraries that are not installed are left out. All answers agree to 1e-8 before anything is timed. The time of first answers is
+Each figure is the median time of a derivative in microseconds, compiled where the library compiles, with as many
+threads as the library takes by
+itself. Libraries that are not installed are left out. All answers agree to 1e-8 before anything is timed. The time of
+first answers is
 first_calls.py's.
 """
 import importlib
@@ -15,7 +17,8 @@ import fad
 from .programs import PROGRAMS
 from .timing import medians
 
-MODULES = {"fad": ("fad", "numba", "scipy.linalg"), "JAX": ("jax", "jax.scipy.special"), "PyTorch": ("torch", "torch.func"),
+MODULES = {"fad": ("fad", "numba", "scipy.linalg"), "JAX": ("jax", "jax.scipy.special"),
+           "PyTorch": ("torch", "torch.func"),
            "autograd": ("autograd", "autograd.numpy", "autograd.scipy.special")}
 
 
@@ -52,7 +55,8 @@ def leaves(x):
 
 
 def derivative_in_fad(program):
-    return {"gradient": lambda f: fad.value_and_grad(f, program.argnums), "jacobian": fad.jacobian, "rows": lambda f: fad.vmap(fad.jacobian(f)),
+    return {"gradient": lambda f: fad.value_and_grad(f, program.argnums), "jacobian": fad.jacobian,
+            "rows": lambda f: fad.vmap(fad.jacobian(f)),
             "sparse": fad.sparse.jacobian, "call": fad.jit}[program.what](program.f)
 
 
@@ -68,7 +72,8 @@ def in_fad(program, args, module, compile="now"):
 def in_jax(program, args, jax):
     f = program.text("JAX", jax)
     fixed = [isinstance(x, int) or isinstance(x, tuple) and all(isinstance(part, int) for part in x) for x in args]
-    g = {"gradient": lambda: jax.value_and_grad(f, program.argnums), "jacobian": lambda: jax.jacfwd(f), "rows": lambda: jax.vmap(jax.jacrev(f)),
+    g = {"gradient": lambda: jax.value_and_grad(f, program.argnums), "jacobian": lambda: jax.jacfwd(f),
+         "rows": lambda: jax.vmap(jax.jacrev(f)),
          "sparse": lambda: f, "call": lambda: f}[program.what]()
     g = jax.jit(g, static_argnums=[k for k, known in enumerate(fixed) if known])
     given = [x if known else mapped(jax.numpy.asarray, x) for x, known in zip(args, fixed)]
@@ -87,7 +92,8 @@ def in_torch(program, args, torch):
             value = f(*given)
             return value, torch.autograd.grad(value, leaves(chosen))
         return run
-    g = {"jacobian": lambda: torch.func.jacfwd(f), "rows": lambda: torch.func.vmap(torch.func.jacrev(f)), "sparse": lambda: f, "call": lambda: f}
+    g = {"jacobian": lambda: torch.func.jacfwd(f), "rows": lambda: torch.func.vmap(torch.func.jacrev(f)),
+         "sparse": lambda: f, "call": lambda: f}
     g = g[program.what]()
     return lambda: g(*given)
 
@@ -107,12 +113,14 @@ def made(program, library):
 
 def check(program, answers):
     """All libraries' answers are the same."""
-    answers = {library: leaves(program.dense(answer) if library == "fad" else answer) for library, answer in answers.items()}
+    answers = {library: leaves(program.dense(answer) if library == "fad" else answer) for library,
+               answer in answers.items()}
     for library, answer in answers.items():
         assert len(answer) == len(answers["fad"]), (program.name, library)
         for ours, theirs in zip(answers["fad"], answer):
             theirs = theirs.detach().numpy() if library == "PyTorch" else np.asarray(theirs)
-            np.testing.assert_allclose(theirs, ours, rtol=1e-8, atol=1e-8 * max(np.max(np.abs(ours)), 1e-300), err_msg=f"{program.name}, {library}")
+            np.testing.assert_allclose(theirs, ours, rtol=1e-8, atol=1e-8 * max(np.max(np.abs(ours)), 1e-300),
+                                       err_msg=f"{program.name}, {library}")
 
 
 def measured(program, libraries):
@@ -128,7 +136,8 @@ def main(parts):
     for name, program in PROGRAMS.items():
         if not parts or any(part in name for part in parts):
             times = measured(program, libraries)
-            print(f"{name:55}" + "".join(f"{times[x] * 1e6:12.1f}" if x in times else f"{'-':>12}" for x in libraries), flush=True)
+            print(f"{name:55}" + "".join(f"{times[x] * 1e6:12.1f}" if x in times else f"{'-':>12}" for x in libraries),
+                  flush=True)
 
 
 if __name__ == "__main__":

@@ -161,7 +161,8 @@ def scan_of_matrices(x):
 def oscillator(x, n):
     q, p = x[0], x[1]
     for _ in range(n):
-        p = p - 0.005 * (q + 0.1 * p)                         # small steps: numbers that decay below 1e-308 take a hundred times as long
+        # small steps: numbers that decay below 1e-308 take a hundred times as long
+        p = p - 0.005 * (q + 0.1 * p)
         q = q + 0.005 * p
     return 0.5 * (q * q + p * p)
 
@@ -187,13 +188,20 @@ def cases():
     B = rng.standard_normal((300, 300))
     rows = np.arange(0, 300_001, 6)
     given = [
-        (running_sum, rng.uniform(0, 1, 2_000_000)), (fill, rng.uniform(0, 1, 500_000)), (recurrence, rng.standard_normal(300_000)),
-        (in_place, rng.uniform(0, 1, 300_000)), (branches, rng.uniform(-1, 1, 2_000_000)), (early_exit, rng.uniform(0, 1e-7, 1_000_000)),
-        (early_return, rng.uniform(0, 1, 1_500_000)), (newton_roots, rng.uniform(1, 9, 10_000)), (triangular, B @ B.T + 300 * np.eye(300)),
-        (durbin, rng.uniform(0, 3e-4, 2000)), (heat, rng.uniform(0, 1, 100_000)), (seidel, rng.uniform(0, 1, (400, 400))),
-        (pairwise, rng.standard_normal((2000, 3))), (sparse_product, rng.uniform(0, 1, 1000), rows, rng.integers(0, 1000, 300_000), rng.uniform(0, 1, 300_000)),
-        (scatter, rng.uniform(0, 1, 500_000), rng.integers(0, 100, 500_000)), (scan_of_matrices, rng.uniform(0, 1, 50_000)),
-        (oscillator, np.array([1.0, 0.2]), 300_000), (logistic_map, np.array(3.2), 300_000), (simpson, np.array(1.4), 300_000),
+        (running_sum, rng.uniform(0, 1, 2_000_000)), (fill, rng.uniform(0, 1, 500_000)),
+        (recurrence, rng.standard_normal(300_000)),
+        (in_place, rng.uniform(0, 1, 300_000)), (branches, rng.uniform(-1, 1, 2_000_000)),
+        (early_exit, rng.uniform(0, 1e-7, 1_000_000)),
+        (early_return, rng.uniform(0, 1, 1_500_000)), (newton_roots, rng.uniform(1, 9, 10_000)),
+        (triangular, B @ B.T + 300 * np.eye(300)),
+        (durbin, rng.uniform(0, 3e-4, 2000)), (heat, rng.uniform(0, 1, 100_000)),
+        (seidel, rng.uniform(0, 1, (400, 400))),
+        (pairwise, rng.standard_normal((2000, 3))),
+        (sparse_product, rng.uniform(0, 1, 1000), rows, rng.integers(0, 1000, 300_000), rng.uniform(0, 1, 300_000)),
+        (scatter, rng.uniform(0, 1, 500_000), rng.integers(0, 100, 500_000)),
+        (scan_of_matrices, rng.uniform(0, 1, 50_000)),
+        (oscillator, np.array([1.0, 0.2]), 300_000), (logistic_map, np.array(3.2), 300_000),
+        (simpson, np.array(1.4), 300_000),
     ]
     return {f.__name__: (f, args) for f, *args in given}
 
@@ -217,7 +225,8 @@ def main(names):
         ratios.append(gradient / primal)
         f, args = cases()[name]
         saved = fad.explain(fad.grad(f), *args).bytes
-        print(f"{name:20}{primal * 1e3:10.3f}{gradient * 1e3:10.3f}{ratios[-1]:8.2f}{saved:14,}{first:9.2f}", flush=True)
+        print(f"{name:20}{primal * 1e3:10.3f}{gradient * 1e3:10.3f}{ratios[-1]:8.2f}{saved:14,}{first:9.2f}",
+              flush=True)
     print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, worst {max(ratios):.2f}")
 
 

@@ -1,4 +1,5 @@
-"""What a transform costs that is made at each call: of one function, of a lambda that is made anew, of a method of a new object.
+"""What a transform costs that is made at each call: of one function, of a lambda that is made anew, of a method of a
+new object.
 
 python -m tests.bench.renewed prints microseconds a call, beside the call of a transform that is kept.
 """
@@ -43,7 +44,8 @@ TRANSFORMS = {
     "functional.jacobian": lambda f: fad.functional.jacobian(f, X),
     "functional.hvp": lambda f: fad.functional.hvp(f, X, V),
 }
-KEPT = {"grad": _kept(fad.grad), "value_and_grad": _kept(fad.value_and_grad), "jacobian": _kept(fad.jacobian), "hessian": _kept(fad.hessian)}
+KEPT = {"grad": _kept(fad.grad), "value_and_grad": _kept(fad.value_and_grad), "jacobian": _kept(fad.jacobian),
+        "hessian": _kept(fad.hessian)}
 
 
 def _renewed(run, a):
@@ -51,7 +53,8 @@ def _renewed(run, a):
 
 
 def rows(names=tuple(TRANSFORMS)):
-    """(name, seconds of: a transform that is kept (or nan), the same function, a new lambda, a method of a new object)."""
+    """(name, seconds of: a transform that is kept (or nan), the same function, a new lambda, a method of a new
+    object)."""
     a = A * 2.0
     with fad.config.using(compile="now"):
         for name in names:

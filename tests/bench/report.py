@@ -1,6 +1,7 @@
 """The tables of docs/performance.md: `python -m tests.bench.report [--section NAME ...]` measures and writes them between the page's markers.
 
-A section whose libraries are not here keeps its old table. The prose around the tables is written by hand. BLAS and PyTorch have one core, unless
+A section whose libraries are not here keeps its old table. The prose around the tables is written by hand. BLAS and
+PyTorch have one core, unless
 OMP_NUM_THREADS says more: on a machine that others use, their threads wait for each other for milliseconds.
 """
 import argparse
@@ -27,12 +28,14 @@ from .timing import medians  # noqa: E402
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "performance.md"
 OTHERS = tuple(name for name in peers.MODULES if name != "fad")
-BY_HAND = {"lorenz": "Lorenz equations, 1,000 steps", "orbit": "orbit, 1,000 steps", "autoregression": "autoregression, 1,000 steps",
+BY_HAND = {"lorenz": "Lorenz equations, 1,000 steps", "orbit": "orbit, 1,000 steps",
+           "autoregression": "autoregression, 1,000 steps",
            "kalman": "Kalman filter, 1 state, 1,000 steps", "smoothing": "exponential smoothing, 1,000 steps",
            "hidden_markov": "hidden Markov model, 4 states, 500 steps", "wave": "wave equation, 200 points, 200 steps",
            "plate": "heat equation, 40 x 50, 50 steps", "advection": "advection, 200 points, 200 steps",
            "lennard_jones": "Lennard-Jones energy, 150 points", "gaussian_kernel": "Gaussian kernel, 100 points",
-           "alignment": "alignment of 60 and 70 numbers", "horner": "polynomials at 1,000 points", "newton": "cube roots of 200 numbers by Newton's method"}
+           "alignment": "alignment of 60 and 70 numbers", "horner": "polynomials at 1,000 points",
+           "newton": "cube roots of 200 numbers by Newton's method"}
 
 
 class Missing(Exception):
@@ -58,16 +61,20 @@ def needed(names):
         raise Missing(f"{', '.join(missing)} not installed")
 
 
-# -- the sections -------------------------------------------------------------------------------------------------------------
+# -- the sections ----------------------------------------------------------------------------------
 def machine():
     """What the figures depend on."""
     import llvmlite.binding as llvm
     features = llvm.get_host_cpu_features()
-    vectors = next((words for word, words in {"avx512f": "AVX-512", "avx2": "AVX2", "neon": "NEON"}.items() if features.get(word)), "none")
+    vectors = next((words for word,
+                    words in {"avx512f": "AVX-512", "avx2": "AVX2", "neon": "NEON"}.items() if features.get(word)),
+                   "none")
     packages = {"NumPy": "numpy", "Numba": "numba", "JAX": "jax", "PyTorch": "torch", "autograd": "autograd"}
-    versions = [f"{name} {importlib.metadata.version(module).partition('+')[0]}" for name, module in packages.items() if importlib.util.find_spec(module)]
+    versions = [f"{name} {importlib.metadata.version(module).partition('+')[0]}" for name,
+                module in packages.items() if importlib.util.find_spec(module)]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    rows = [("processor", f"{platform.machine()}, {cores} cores"), ("cores of BLAS and PyTorch", os.environ.get("OMP_NUM_THREADS", "all")),
+    rows = [("processor", f"{platform.machine()}, {cores} cores"),
+            ("cores of BLAS and PyTorch", os.environ.get("OMP_NUM_THREADS", "all")),
             ("vector instructions", vectors), ("Python", platform.python_version()),
             ("packages", ", ".join(versions))]
     return table(("", ""), rows)
@@ -89,12 +96,14 @@ def by_hand():
         data = mixture_by_hand.mixture_data()
         g = fad.jit(fad.value_and_grad(mixture_by_hand.mixture, (0, 1, 2)), compile="now")
         np.testing.assert_allclose(g(*data)[1][1], mixture_by_hand.mixture_gradient(*data)[2], rtol=1e-8, atol=1e-9)
-        add("Gaussian mixture, 1,000 points, d = 10, 25 components", *medians([lambda: mixture_by_hand.mixture_gradient(*data), lambda: g(*data)]))
+        add("Gaussian mixture, 1,000 points, d = 10, 25 components",
+            *medians([lambda: mixture_by_hand.mixture_gradient(*data), lambda: g(*data)]))
     return table(("program", "by hand, µs", "fad, µs", "ratio"), rows) + "\n\n" + summary(ratios)
 
 
 def beside_libraries(times, ours, show, groups):
-    """Tables of (library, kind) columns, a group of programs each: from its title to the libraries that are ahead of fad in it."""
+    """Tables of (library, kind) columns, a group of programs each: from its title to the libraries that are ahead of
+    fad in it."""
     columns = list(dict.fromkeys(column for row in times.values() for column in row))
     columns.sort(key=lambda column: list(peers.MODULES).index(column[0]))
     head = ["program", *(" ".join(column).strip() for column in columns), "fad / best other"]
@@ -105,9 +114,14 @@ def beside_libraries(times, ours, show, groups):
         title = next(title for title, allowed in groups.items() if ahead <= set(allowed))
         cells = [show(row[column]) if column in row else "–" for column in columns]
         tables[title].append([name, *cells, f"{row[ours] / min(others.values()):.2f}"])
-    parts = [f"{title} ({len(rows)} of {len(times)} programs):\n\n{table(head, rows)}" for title, rows in tables.items() if rows]
-    means = [(library, mean([row[library, ""] / row[ours] for row in times.values() if (library, "") in row])) for library in OTHERS]
-    return "\n\n".join([*parts, left_out(), "fad is faster by " + ", ".join(f"{m:.2g} ({library})" for library, m in means) + " in geometric mean."])
+    parts = [f"{title} ({len(rows)} of {len(times)} programs):\n\n{table(head, rows)}" for title,
+             rows in tables.items() if rows]
+    means = [(library,
+              mean([row[library,
+                        ""] / row[ours] for row in times.values() if (library, "") in row])) for library in OTHERS]
+    return "\n\n".join([*parts, left_out(),
+                        "fad is faster by " + ", ".join(f"{m:.2g} ({library})" for library,
+                                                        m in means) + " in geometric mean."])
 
 
 def left_out():
@@ -116,21 +130,25 @@ def left_out():
     for program in PROGRAMS.values():
         for library, reason in program.left_out.items():
             reasons[library, reason] = reasons.get((library, reason), 0) + 1
-    return "\n".join(f"{library} is left out of {count} program{'s' * (count > 1)}: {reason}." for (library, reason), count in reasons.items())
+    return "\n".join(f"{library} is left out of {count} program{'s' * (count > 1)}: {reason}." for (library, reason),
+                     count in reasons.items())
 
 
 def steady():
     """Derivatives that are compiled, in all libraries."""
     needed(OTHERS)
-    times = {name: {(library, ""): t for library, t in peers.measured(told(name), peers.MODULES).items()} for name in PROGRAMS}
-    return beside_libraries(times, ("fad", ""), lambda t: f"{t * 1e6:,.0f}", {"fad is the fastest": (), "Another library is faster": OTHERS})
+    times = {name: {(library, ""): t for library,
+                    t in peers.measured(told(name), peers.MODULES).items()} for name in PROGRAMS}
+    return beside_libraries(times, ("fad", ""), lambda t: f"{t * 1e6:,.0f}",
+                            {"fad is the fastest": (), "Another library is faster": OTHERS})
 
 
 def first():
     """The first call, in processes of their own."""
     needed(OTHERS)
     times = {name: first_calls.measured(told(name).name, peers.MODULES) for name in PROGRAMS}
-    groups = {"fad's first answer comes first": (), "Libraries that do not compile answer sooner": ("PyTorch", "autograd"), "JAX answers sooner": OTHERS}
+    groups = {"fad's first answer comes first": (),
+              "Libraries that do not compile answer sooner": ("PyTorch", "autograd"), "JAX answers sooner": OTHERS}
     return beside_libraries(times, ("fad", "auto"), lambda t: f"{t:.3f}" if t < 0.1 else f"{t:.2f}", groups)
 
 
@@ -171,10 +189,11 @@ def calls():
     return table(("arguments", "µs a call"), rows)
 
 
-SECTIONS = {"machine": machine, "by hand": by_hand, "libraries": steady, "first calls": first, "primal": primal, "numba": numba, "calls": calls}
+SECTIONS = {"machine": machine, "by hand": by_hand, "libraries": steady, "first calls": first, "primal": primal,
+            "numba": numba, "calls": calls}
 
 
-# -- the page -----------------------------------------------------------------------------------------------------------------
+# -- the page --------------------------------------------------------------------------------------
 def marked(name):
     """The pattern of a section: its marker, its text, the end."""
     return re.compile(rf"(<!-- measured: {name} -->\n).*?<!-- end -->", re.DOTALL)
@@ -198,5 +217,6 @@ def main(names):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--section", action="append", choices=SECTIONS, help="measure this section only; may be given again")
+    parser.add_argument("--section", action="append", choices=SECTIONS,
+                        help="measure this section only; may be given again")
     main(parser.parse_args().section)

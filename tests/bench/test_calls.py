@@ -10,7 +10,8 @@ from .timing import medians, minima, yardstick
 
 
 def test_call_overhead():
-    """At most 2 us from g(x) to an empty kernel, over calling such a kernel oneself (both are measured in turn, beside plain Python)."""
+    """At most 2 us from g(x) to an empty kernel, over calling such a kernel oneself (both are measured in turn, beside
+    plain Python)."""
     @numba.njit
     def empty(x):
         return x[0] * 2.0
@@ -39,9 +40,11 @@ def test_numbers_that_are_part_of_the_program_take_the_fast_path():
 def test_the_first_gradient_is_interpreted_at_once():
     import subprocess
     import sys
-    code = ("import time, numpy as np, fad; fad.grad; t = time.process_time(); fad.grad(lambda x: np.sum(np.exp(x) * x))(np.ones(3)); "
+    code = ("import time, numpy as np, fad; fad.grad; t = time.process_time(); fad.grad(lambda x: np.sum(np.exp(x) * "
+            "x))(np.ones(3)); "
             "print(time.process_time() - t)")
-    assert min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(3)) <= 0.1
+    assert min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                                    check=True).stdout) for _ in range(3)) <= 0.1
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -1,4 +1,5 @@
-"""What a derivative of a loop costs: beside its own primal, to compile, and in memory. The bounds leave room for a busy machine."""
+"""What a derivative of a loop costs: beside its own primal, to compile, and in memory. The bounds leave room for a busy
+machine."""
 import time
 
 import numpy as np
@@ -41,10 +42,12 @@ def test_time_to_compile(name, tmp_path):
 def test_text_does_not_grow_with_the_iterations():
     f, args, _ = cases()["lorenz"]
     p, y0, _, h = args
-    lengths = {n: len(fad.source(fad.value_and_grad(lambda p, y0, h, n=n: f(p, y0, n, h)), p, y0, h).splitlines()) for n in (10, 1000, 100000)}
+    lengths = {n: len(fad.source(fad.value_and_grad(lambda p, y0, h, n=n: f(p, y0, n, h)), p, y0,
+                                 h).splitlines()) for n in (10, 1000, 100000)}
     assert len(set(lengths.values())) == 1
 
-    g = fad.value_and_grad(f)                                 # once there is a second count it is an argument of the text
+    # once there is a second count it is an argument of the text
+    g = fad.value_and_grad(f)
     fad.source(g, p, y0, 10, h)
     texts = {fad.source(g, p, y0, n, h) for n in (1000, 100000)}
     assert len(texts) == 1

@@ -1,4 +1,5 @@
-"""Derivatives of loops stay near those written by hand; the bound leaves room for a busy machine, the table is `python -m tests.bench.loops`."""
+"""Derivatives of loops stay near those written by hand; the bound leaves room for a busy machine, the table is `python
+-m tests.bench.loops`."""
 import pytest
 
 from .loops import cases, measured

@@ -1,4 +1,5 @@
-"""Programs that call one function many times: what is compiled grows with the function, not with its calls, and runs as fast. The table is many_calls.py's."""
+"""Programs that call one function many times: what is compiled grows with the function, not with its calls, and runs as
+fast. The table is many_calls.py's."""
 import fad
 
 from .many_calls import compiled, markov

@@ -1,4 +1,5 @@
-"""Gradients of plain programs take at most four times as long as their own compiled primals, and under two seconds to compile. The table is
+"""Gradients of plain programs take at most four times as long as their own compiled primals, and under two seconds to
+compile. The table is
 `python -m tests.bench.plain`; the bounds leave room for a machine whose caches and memory others use."""
 import functools
 import time
@@ -14,7 +15,8 @@ from .timing import minima
 
 BESIDE_PRIMAL, COMPILE = 4.0, 2.0
 BUSY = 1.5
-ABOVE = {"newton_roots": 5.5}                                 # a loop of six cheap iterations: what it saves costs as much as they do
+# a loop of six cheap iterations: what it saves costs as much as they do
+ABOVE = {"newton_roots": 5.5}
 
 
 @pytest.mark.parametrize("name", cases())
@@ -41,7 +43,8 @@ def test_loops_that_run_backward_are_made_of_vectors():
 
 
 def _least_ratio(runs, bound):
-    """The second one's time beside the first one's, the least of some measurements, none more than show that it is within the bound.
+    """The second one's time beside the first one's, the least of some measurements, none more than show that it is
+    within the bound.
 
     Others may use the machine's memory for seconds on end: later measurements wait.
     """

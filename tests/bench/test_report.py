@@ -46,12 +46,14 @@ def test_programs_are_right(name):
 def blocks_by_differences(cameras, points, weights, observed, seen):
     residual = PROGRAMS["bundle adjustment by vmap, 10,000 blocks"].f
     z = np.concatenate((cameras[observed[:, 0]], points[observed[:, 1]], weights[:, None]), axis=1)
-    return np.stack([np.stack([(residual(row + h, s) - residual(row - h, s)) / 2e-6 for h in 1e-6 * np.eye(15)], axis=1) for row, s in zip(z, seen)])
+    return np.stack([np.stack([(residual(row + h, s) - residual(row - h, s)) / 2e-6 for h in 1e-6 * np.eye(15)],
+                              axis=1) for row, s in zip(z, seen)])
 
 
 def test_there_are_programs_enough():
     assert len(PROGRAMS) >= 27
-    assert all(set(p.texts) | set(p.left_out) <= set(report.OTHERS) and not set(p.texts) & set(p.left_out) for p in PROGRAMS.values())
+    assert all(set(p.texts) | set(p.left_out) <= set(report.OTHERS) and not set(p.texts) & set(p.left_out)
+               for p in PROGRAMS.values())
 
 
 @pytest.mark.parametrize("name", report.SECTIONS)
@@ -59,13 +61,16 @@ def test_the_page_has_each_section_once(name):
     assert len(report.marked(name).findall(TEXT)) == 1
 
 
-@pytest.mark.parametrize("name, rows", [("libraries", PROGRAMS), ("first calls", PROGRAMS), ("calls", ROWS), ("by hand", report.BY_HAND.values()),
+@pytest.mark.parametrize("name, rows",
+                         [("libraries", PROGRAMS), ("first calls", PROGRAMS), ("calls", ROWS),
+                          ("by hand", report.BY_HAND.values()),
                                         ("primal", [name.replace("_", " ") for name in report.plain.cases()])])
 def test_the_tables_have_the_rows_of_the_programs(name, rows):
     section = report.marked(name).search(TEXT)[0]
     found = [line.split(" | ")[0].removeprefix("| ") for line in section.splitlines() if line.startswith("| ")]
     missing = set(rows) - set(found)
-    more = set(found) - set(rows) - {"program", "arguments", "---", "Gaussian mixture, 1,000 points, d = 10, 25 components"}
+    more = set(found) - set(rows) - {"program", "arguments", "---",
+                                     "Gaussian mixture, 1,000 points, d = 10, 25 components"}
     assert not missing and not more
 
 

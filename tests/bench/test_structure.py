@@ -1,8 +1,11 @@
-"""Structure that is used: sparse Jacobians, gathers, derivatives that cancel, bins of equal width. Bounds are twice to five times what was
+"""Structure that is used: sparse Jacobians, gathers, derivatives that cancel, bins of equal width. Bounds are twice to
+five times what was
 measured; where the structure is lost again, each is missed by far.
 
-Measured on one core (before, after): the sparse Jacobian of collocation 2,000 x 3,000 40 ms (dense), 0.027 ms; hand tracking with 10,000 vertices, 800
-of them asked for, 17.9 and 4.0 times code by hand, with 544 14.5 and 7.0; log-sum-exp of 160,000 2.5 and 0.75; a histogram of 400,000 11.1 and 4.0;
+Measured on one core (before, after): the sparse Jacobian of collocation 2,000 x 3,000 40 ms (dense), 0.027 ms; hand
+tracking with 10,000 vertices, 800
+of them asked for, 17.9 and 4.0 times code by hand, with 544 14.5 and 7.0; log-sum-exp of 160,000 2.5 and 0.75; a
+histogram of 400,000 11.1 and 4.0;
 a mixture by one product 5.6 and 1.6; an LSTM of vectors of 14 4.4 and 1.0; Runge-Kutta on neighbours 4.3 and 1.7;
 logarithms beside a recurrence of 20,000 steps 148 and 63 µs.
 """
@@ -25,7 +28,8 @@ def collocation(z):
     n = z.size // 3
     q, v, u = z[:n], z[n:2 * n], z[2 * n:]
     dq, dv = v, u - np.sin(q) - 0.1 * v
-    return np.concatenate((q[1:] - q[:-1] - 0.005 * (dq[1:] + dq[:-1]), v[1:] - v[:-1] - 0.005 * (dv[1:] + dv[:-1]), [q[0], v[0] - 1.0]))
+    return np.concatenate((q[1:] - q[:-1] - 0.005 * (dq[1:] + dq[:-1]), v[1:] - v[:-1] - 0.005 * (dv[1:] + dv[:-1]),
+                           [q[0], v[0] - 1.0]))
 
 
 def sparse_jacobian():
@@ -102,7 +106,8 @@ def beside_a_recurrence():
     return lambda: theirs(w), lambda: ours(w), 0.5
 
 
-@pytest.mark.parametrize("case", [sparse_jacobian, gathered, log_sum_exp, largest, histogram, neighbours, beside_a_recurrence])
+@pytest.mark.parametrize("case",
+                         [sparse_jacobian, gathered, log_sum_exp, largest, histogram, neighbours, beside_a_recurrence])
 def test_structure_is_used(case):
     theirs, ours, bound = case()
     ratios: list = []

@@ -1,4 +1,5 @@
-"""How long a user waits for N calls of a function, by tiers and in the better of both worlds: `python -m tests.bench.tiers`.
+"""How long a user waits for N calls of a function, by tiers and in the better of both worlds: `python -m
+tests.bench.tiers`.
 
 Each row: seconds for 1, 3, 10, 100 and 10,000 calls interpreted and compiled at once, both estimated from a few of
 them, and as fad makes them, as a multiple of the less of both. No kernel is on disk.

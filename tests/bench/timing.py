@@ -32,7 +32,8 @@ def medians(runs, rounds=9, budget=0.5):
 
 
 def minima(runs, rounds=25, budget=0.004):
-    """Least seconds of the thread for each thunk, measured in turn, round by round: what other processes cost is left out."""
+    """Least seconds of the thread for each thunk, measured in turn, round by round: what other processes cost is left
+    out."""
     repeats, best = [], [math.inf] * len(runs)
     for run in runs:
         run()

@@ -83,7 +83,8 @@ def test_structures():
 
 
 def test_complex_conventions():
-    """autograd's gradient of u(x + iy) is du/dx - i du/dy; its pullback multiplies by the derivative, not by its conjugate."""
+    """autograd's gradient of u(x + iy) is du/dx - i du/dy; its pullback multiplies by the derivative, not by its
+    conjugate."""
     z = 0.7 - 0.4j
     h = 1e-6
     u = lambda z: np.real(np.sin(z) * z)
@@ -157,7 +158,8 @@ def scaled(x, y, shift=0.0):
     return x * y + shift
 
 
-defvjp(scaled, lambda ans, x, y, shift=0.0: unbroadcast_f(x, lambda g: g * y), lambda ans, x, y, shift=0.0: unbroadcast_f(y, lambda g: g * x))
+defvjp(scaled, lambda ans, x, y, shift=0.0: unbroadcast_f(x, lambda g: g * y),
+       lambda ans, x, y, shift=0.0: unbroadcast_f(y, lambda g: g * x))
 defjvp(scaled, lambda g, ans, x, y, shift=0.0: g * y, lambda g, ans, x, y, shift=0.0: g * x)
 
 
@@ -166,7 +168,8 @@ def test_primitives_are_compiled():
     check_grads(f, argnum=(0, 1))(X, 2.0)
     g = fad.grad(f)
     np.testing.assert_allclose(g(X, 2.0), 2 * onp.cos(2 * X + 0.5))
-    np.testing.assert_allclose(fad.vmap(fad.grad(f), (0, None))(onp.stack([X, 2 * X]), 2.0)[1], 2 * onp.cos(4 * X + 0.5))
+    np.testing.assert_allclose(fad.vmap(fad.grad(f), (0, None))(onp.stack([X, 2 * X]), 2.0)[1],
+                               2 * onp.cos(4 * X + 0.5))
 
 
 def test_a_rule_is_used():
@@ -254,12 +257,14 @@ def test_a_fixed_point():
     assert grad(grad(root))(2.0) == pytest.approx(-0.25 * 2.0 ** -1.5)
 
 
-@pytest.mark.parametrize("optimize, options", [(sgd, {"num_iters": 300}), (rmsprop, {"num_iters": 400, "step_size": 0.02}),
+@pytest.mark.parametrize("optimize, options",
+                         [(sgd, {"num_iters": 300}), (rmsprop, {"num_iters": 400, "step_size": 0.02}),
                                                (adam, {"num_iters": 800, "step_size": 0.05})])
 def test_optimizers(optimize, options):
     target, steps = {"a": X, "b": [1.5]}, []
     loss = lambda p, i: np.sum((p["a"] - target["a"]) ** 2) + (p["b"][0] - 1.5) ** 2
-    found = optimize(grad(loss), {"a": onp.zeros(3), "b": [0.0]}, callback=lambda p, i, g: steps.append((i, g["b"][0])), **options)
+    found = optimize(grad(loss), {"a": onp.zeros(3), "b": [0.0]}, callback=lambda p, i, g: steps.append((i, g["b"][0])),
+                     **options)
     np.testing.assert_allclose(found["a"], X, atol=0.02)
     assert len(steps) == options["num_iters"] and steps[0] == (0, -3.0)
 
@@ -278,7 +283,8 @@ def test_convolution(mode, shapes, axes, dots):
             convolve(a, b, axes, dots, mode)
         return
     got = convolve(a, b, axes, dots, mode)
-    np.testing.assert_allclose(got, _convolved(a, b, list(on_a), list(on_b), dots or ([], []), mode), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(got, _convolved(a, b, list(on_a), list(on_b), dots or ([], []), mode), rtol=1e-12,
+                               atol=1e-12)
     check_grads(lambda a, b: convolve(a, b, axes, dots, mode), argnum=(0, 1), order=1)(a, b)
 
 
@@ -290,7 +296,8 @@ def _convolved(a, b, on_a, on_b, dots, mode):
     for at in onp.ndindex(a.shape):
         for bt in onp.ndindex(b.shape):
             if all(at[i] == bt[j] for i, j in zip(*dots)):
-                out[tuple([at[i] for i in free_a] + [bt[j] for j in free_b] + [at[i] + bt[j] for i, j in zip(on_a, on_b)])] += a[at] * b[bt]
+                out[tuple([at[i] for i in free_a] + [bt[j] for j in free_b]
+                          + [at[i] + bt[j] for i, j in zip(on_a, on_b)])] += a[at] * b[bt]
     for axis, (i, j) in enumerate(zip(on_a, on_b), len(free_a) + len(free_b)):
         n, m = a.shape[i], b.shape[j]
         size = {"full": n + m - 1, "same": n, "valid": abs(n - m) + 1}[mode]
@@ -304,7 +311,8 @@ def test_spaces():
     space = vspace(t)
     assert space.size == 7 and space.iscomplex and space == vspace(space.randn()) and space != vspace(1.0)
     basis = list(space.standard_basis())
-    assert len(basis) == 7 and all(space.inner_prod(x, y) == (k == n) for k, x in enumerate(basis) for n, y in enumerate(basis))
+    assert len(basis) == 7 and all(space.inner_prod(x, y) == (k == n) for k, x in enumerate(basis) for n,
+                                   y in enumerate(basis))
     vector, unflatten = flatten({"a": onp.ones((2, 2)), "b": [1.0]})
     assert vector.shape == (5,) and unflatten(vector)["b"] == [1.0]
     with pytest.raises(TypeError, match="vector space"):
@@ -328,7 +336,8 @@ def test_an_ode():
     for argnum, x in enumerate((y0, t)):
         got = grad(loss, argnum)(y0, t, *args)
         for n in range(len(x)):
-            moved = [[a + sign * 1e-5 * (onp.arange(len(a)) == n) if k == argnum else a for k, a in enumerate((y0, t))] for sign in (1, -1)]
+            moved = [[a + sign * 1e-5 * (onp.arange(len(a)) == n) if k == argnum else a for k,
+                      a in enumerate((y0, t))] for sign in (1, -1)]
             assert got[n] == pytest.approx((loss(*moved[0], *args) - loss(*moved[1], *args)) / 2e-5, rel=1e-5, abs=1e-7)
     of_k, of_m = grad(loss, (2, 3))(y0, t, *args)
     assert of_k == pytest.approx((loss(y0, t, 1.3 + 1e-5, args[1]) - loss(y0, t, 1.3 - 1e-5, args[1])) / 2e-5, rel=1e-5)

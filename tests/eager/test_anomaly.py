@@ -36,7 +36,8 @@ def test_a_warning_for_each_node_that_led_there():
     x = leaf(1)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        with pytest.raises(RuntimeError, match="Function 'BadBackward' returned nan values in its 0th output"), detect_anomaly():
+        with pytest.raises(RuntimeError,
+                           match="Function 'BadBackward' returned nan values in its 0th output"), detect_anomaly():
             g, = fad.autograd.grad(Outer.apply(x), x, create_graph=True)
             g.backward()
     texts = [str(w.message) for w in seen]

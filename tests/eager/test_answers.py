@@ -1,7 +1,9 @@
 """PyTorch's answers to lines of code, and fad's.
 
-Each file of tests/eager/answers holds lines `code => answer`, where the answer is what PyTorch 2.13.0 (CPU) said: a value with its dtype
-and shape, or an error with the first line of its message. `x` is arange(6).reshape(3, 2), made anew for every line, and so are COMPLEX. To record the answers of a
+Each file of tests/eager/answers holds lines `code => answer`, where the answer is what PyTorch 2.13.0 (CPU) said: a
+value with its dtype
+and shape, or an error with the first line of its message. `x` is arange(6).reshape(3, 2), made anew for every line, and
+so are COMPLEX. To record the answers of a
 file of questions: `python tests/eager/test_answers.py FILE` in an environment with PyTorch.
 """
 import ast
@@ -11,7 +13,8 @@ import warnings
 
 ANSWERS = pathlib.Path(__file__).parent / "answers"
 ARROW = " => "
-COMPLEX = {                                                       # complex128: matrices c and d, a square one S, one definite P; vectors v and w; a number z
+# complex128: matrices c and d, a square one S, one definite P; vectors v and w; a number z
+COMPLEX = {
     "c": [[0.3 + 0.7j, -0.4 + 0.2j], [0.6 - 0.5j, 0.9 + 0.1j], [-0.2 - 0.8j, 0.5 + 0.4j]],
     "d": [[0.8 - 0.1j, 0.3 + 0.6j], [-0.7 + 0.2j, 0.4 - 0.9j], [0.1 + 0.5j, -0.6 - 0.3j]],
     "S": [[1 + 2j, 0.5], [1j, 2 - 1j]],
@@ -89,7 +92,8 @@ else:
         before = fad.get_default_dtype()
         fad.set_default_dtype(fad.float32)
         try:
-            wrong = [f"{code}\n  PyTorch: {given}\n  fad:     {mine}" for code, given in (line.split(ARROW, 1) for line in lines_of(path))
+            wrong = [f"{code}\n  PyTorch: {given}\n  fad:     {mine}" for code,
+                     given in (line.split(ARROW, 1) for line in lines_of(path))
                      if (mine := answer(code, fad)) != given]
         finally:
             fad.set_default_dtype(before)

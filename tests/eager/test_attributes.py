@@ -62,7 +62,8 @@ def test_numpy_of_what_requires_a_gradient():
 def test_types_are_classes_and_names():
     x = fad.FloatTensor([1, 2])
     assert x.dtype == fad.float32 and isinstance(x, fad.FloatTensor) and not isinstance(x, fad.LongTensor)
-    assert fad.BoolTensor(2, 3).shape == (2, 3) and fad.FloatTensor.dtype == fad.float32 and repr(fad.LongTensor) == "<class 'torch.LongTensor'>"
+    assert fad.BoolTensor(2, 3).shape == (2,
+                                          3) and fad.FloatTensor.dtype == fad.float32 and repr(fad.LongTensor) == "<class 'torch.LongTensor'>"
     assert x.type() == "torch.FloatTensor" and x.type("torch.IntTensor").dtype == fad.int32 == x.type(fad.IntTensor).dtype
     assert x.new([3]).dtype == fad.float32 and x.new(2, 2).shape == (2, 2)
     with pytest.raises(ValueError, match="invalid type"):
@@ -113,9 +114,13 @@ def test_an_expanded_tensor_may_be_written_one_place_at_a_time():
     assert x.tolist() == [5, 5, 5]
 
 
-@pytest.mark.parametrize("make", [lambda d: fad.tensor([1.0], device=d), lambda d: fad.zeros(3, device=d), lambda d: fad.as_tensor([1.0], device=d),
-                                  lambda d: fad.arange(3, device=d), lambda d: fad.ones_like(fad.ones(2), device=d), lambda d: fad.ones(2).to(d),
-                                  lambda d: fad.ones(2).to(device=d), lambda d: fad.ones(2).new_zeros(2, device=d), lambda d: fad.full((2,), 1.0, device=d)])
+@pytest.mark.parametrize("make",
+                         [lambda d: fad.tensor([1.0], device=d), lambda d: fad.zeros(3, device=d),
+                          lambda d: fad.as_tensor([1.0], device=d),
+                                  lambda d: fad.arange(3, device=d), lambda d: fad.ones_like(fad.ones(2), device=d),
+                          lambda d: fad.ones(2).to(d),
+                                  lambda d: fad.ones(2).to(device=d), lambda d: fad.ones(2).new_zeros(2, device=d),
+                          lambda d: fad.full((2,), 1.0, device=d)])
 def test_there_is_one_device(make):
     for name in ("cpu", fad.device("cpu"), None):
         assert str(make(name).device) == "cpu"
@@ -136,10 +141,13 @@ def test_inference_mode_false_is_the_usual_mode():
 
 
 @pytest.mark.parametrize("name, floating, is_complex, itemsize", [
-    ("float64", True, False, 8), ("float32", True, False, 4), ("float16", True, False, 2), ("complex128", False, True, 16),
-    ("complex64", False, True, 8), ("int64", False, False, 8), ("int32", False, False, 4), ("uint8", False, False, 1), ("bool", False, False, 1)])
+    ("float64", True, False, 8), ("float32", True, False, 4), ("float16", True, False, 2),
+    ("complex128", False, True, 16),
+    ("complex64", False, True, 8), ("int64", False, False, 8), ("int32", False, False, 4), ("uint8", False, False, 1),
+    ("bool", False, False, 1)])
 def test_what_a_dtype_is(name, floating, is_complex, itemsize):
-    """PyTorch's attributes of dtypes are functions here, of fad's names for dtypes and of tensors' dtypes alike: both are NumPy's."""
+    """PyTorch's attributes of dtypes are functions here, of fad's names for dtypes and of tensors' dtypes alike: both
+    are NumPy's."""
     dtype = getattr(fad, name)
     for one in (dtype, fad.zeros(2, dtype=dtype).dtype):
         assert (fad.is_floating_point(one), fad.is_complex(one), one.itemsize) == (floating, is_complex, itemsize)

@@ -54,14 +54,16 @@ def test_nested_and_higher_order(early_stop):
     g = gradient
     x = leaf(0.3, 0.7)
     with set_checkpoint_early_stop(early_stop):
-        for expected, actual in ((f, kept(kept(f))), (g(f), g(kept(kept(f)))), (g(g(f)), g(kept(g(f)))), (g(g(f)), kept(g(g(kept(f))))),
+        for expected, actual in ((f, kept(kept(f))), (g(f), g(kept(kept(f)))), (g(g(f)), g(kept(g(f)))),
+                                 (g(g(f)), kept(g(g(kept(f))))),
                                  (g(g(g(f))), g(kept(g(kept(g(kept(f)))))))):
             close(actual(x), expected(x).detach().numpy())
 
 
 def test_it_stops_as_early_as_it_may():
     last = counted(lambda x: x.clone())
-    for told, within, runs in (({}, None, 1), ({"early_stop": False}, None, 2), ({}, False, 2), ({"early_stop": True}, False, 2), ({"early_stop": False}, True, 1)):
+    for told, within, runs in (({}, None, 1), ({"early_stop": False}, None, 2), ({}, False, 2),
+                               ({"early_stop": True}, False, 2), ({"early_stop": False}, True, 1)):
         last.count = 0
         if within is None:
             y = checkpoint(lambda x: last(x.sin().cos()), leaf(1), use_reentrant=False, **told)

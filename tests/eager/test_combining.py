@@ -1,4 +1,5 @@
-"""Functions of tensors made of others: their values against NumPy or PyTorch's definitions, their derivatives against differences."""
+"""Functions of tensors made of others: their values against NumPy or PyTorch's definitions, their derivatives against
+differences."""
 import io
 import pickle
 
@@ -12,18 +13,29 @@ X = np.random.default_rng(3).standard_normal((3, 4))
 INDEX = np.array([[0, 1, 0], [2, 2, 1]])
 
 DIFFERENTIABLE = {
-    "rot90": lambda x: x.rot90(3, (0, 1)), "rot90 back": lambda x: fad.rot90(x, -1, [0, 1]), "vander": lambda x: fad.vander(x[0], 3, increasing=True),
+    "rot90": lambda x: x.rot90(3, (0, 1)), "rot90 back": lambda x: fad.rot90(x, -1, [0, 1]),
+    "vander": lambda x: fad.vander(x[0], 3, increasing=True),
     "mvlgamma": lambda x: fad.mvlgamma(x * x + 3, 3), "cartesian_prod": lambda x: fad.cartesian_prod(x[0], x[1, :2]),
-    "combinations": lambda x: fad.combinations(x[0], 2, with_replacement=True), "renorm": lambda x: x.renorm(2, 0, 1.0), "mode": lambda x: x.mode(1)[0],
-    "nanmedian": lambda x: x.nanmedian(1)[0], "nanmedian of all": lambda x: x.nanmedian(), "nanmean": lambda x: x.nanmean(0), "pdist": lambda x: fad.pdist(x, 3.0),
-    "addbmm": lambda x: fad.addbmm(x @ x.t(), x.expand(2, 3, 4), x.t().expand(2, 4, 3), beta=0.5), "chain_matmul": lambda x: fad.chain_matmul(x, x.t(), x),
-    "cumulative_trapezoid": lambda x: fad.cumulative_trapezoid(x, x.cumsum(1), dim=1), "gradient": lambda x: fad.gradient(x, spacing=2.0, dim=0)[0],
-    "split_with_sizes": lambda x: x.split_with_sizes([1, 3], 1)[1], "tensor_split": lambda x: x.tensor_split((1, 2), 1)[2], "hsplit": lambda x: fad.hsplit(x, 2)[0],
-    "atleast_3d": lambda x: fad.atleast_3d(x), "column_stack": lambda x: fad.column_stack((x[0], x[1])), "dstack": lambda x: fad.dstack((x, x * 2)),
-    "deg2rad": lambda x: x.deg2rad(), "diagflat": lambda x: x.diagflat(1), "matrix_exp": lambda x: fad.matrix_exp(x[:, :3]),
-    "select_scatter": lambda x: fad.select_scatter(x, x[0] * 2, 0, 1), "slice_scatter": lambda x: fad.slice_scatter(x, x[:, :2] * 3, 1, 1, 3),
-    "diagonal_scatter": lambda x: fad.diagonal_scatter(x, x[0, :3] * 2), "transpose_copy": lambda x: fad.transpose_copy(x, 0, 1),
-    "unbind_copy": lambda x: fad.unbind_copy(x)[1], "put": lambda x: x.put(fad.tensor([0, 5, 5]), x[0, :3] * 3, accumulate=True)}
+    "combinations": lambda x: fad.combinations(x[0], 2, with_replacement=True), "renorm": lambda x: x.renorm(2, 0, 1.0),
+    "mode": lambda x: x.mode(1)[0],
+    "nanmedian": lambda x: x.nanmedian(1)[0], "nanmedian of all": lambda x: x.nanmedian(),
+    "nanmean": lambda x: x.nanmean(0), "pdist": lambda x: fad.pdist(x, 3.0),
+    "addbmm": lambda x: fad.addbmm(x @ x.t(), x.expand(2, 3, 4), x.t().expand(2, 4, 3), beta=0.5),
+    "chain_matmul": lambda x: fad.chain_matmul(x, x.t(), x),
+    "cumulative_trapezoid": lambda x: fad.cumulative_trapezoid(x, x.cumsum(1), dim=1),
+    "gradient": lambda x: fad.gradient(x, spacing=2.0, dim=0)[0],
+    "split_with_sizes": lambda x: x.split_with_sizes([1, 3], 1)[1],
+    "tensor_split": lambda x: x.tensor_split((1, 2), 1)[2], "hsplit": lambda x: fad.hsplit(x, 2)[0],
+    "atleast_3d": lambda x: fad.atleast_3d(x), "column_stack": lambda x: fad.column_stack((x[0], x[1])),
+    "dstack": lambda x: fad.dstack((x, x * 2)),
+    "deg2rad": lambda x: x.deg2rad(), "diagflat": lambda x: x.diagflat(1),
+    "matrix_exp": lambda x: fad.matrix_exp(x[:, :3]),
+    "select_scatter": lambda x: fad.select_scatter(x, x[0] * 2, 0, 1),
+    "slice_scatter": lambda x: fad.slice_scatter(x, x[:, :2] * 3, 1, 1, 3),
+    "diagonal_scatter": lambda x: fad.diagonal_scatter(x, x[0, :3] * 2),
+    "transpose_copy": lambda x: fad.transpose_copy(x, 0, 1),
+    "unbind_copy": lambda x: fad.unbind_copy(x)[1],
+    "put": lambda x: x.put(fad.tensor([0, 5, 5]), x[0, :3] * 3, accumulate=True)}
 for _reduce in ("sum", "prod", "mean", "amax", "amin"):
     for _include in (True, False):
         DIFFERENTIABLE[f"scatter_reduce {_reduce} {_include}"] = lambda x, r=_reduce, i=_include: fad.scatter_reduce(
@@ -35,7 +47,8 @@ for _reduce in ("sum", "prod", "mean", "amax", "amin"):
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_derivatives(name):
     f = DIFFERENTIABLE[name]
-    assert gradcheck(f, fad.tensor(X, requires_grad=True), check_forward_ad=True) and gradgradcheck(f, fad.tensor(X, requires_grad=True))
+    assert gradcheck(f, fad.tensor(X, requires_grad=True),
+                     check_forward_ad=True) and gradgradcheck(f, fad.tensor(X, requires_grad=True))
 
 
 def test_scattered_values():
@@ -43,8 +56,11 @@ def test_scattered_values():
     for reduce, ufunc in (("sum", np.add), ("prod", np.multiply), ("amax", np.maximum), ("amin", np.minimum)):
         expected = x.copy()
         ufunc.at(expected, (i, np.arange(3)[None]), src)
-        np.testing.assert_allclose(fad.scatter_reduce(fad.tensor(x), 0, fad.tensor(i), fad.tensor(src), reduce).numpy(), expected)
-    y = fad.zeros(4, dtype=fad.int64).scatter_reduce(0, fad.tensor([1, 1, 3]), fad.tensor([5, 8, 2]), "amax", include_self=False)
+        np.testing.assert_allclose(fad.scatter_reduce(fad.tensor(x), 0, fad.tensor(i), fad.tensor(src), reduce).numpy(),
+                                   expected)
+    y = fad.zeros(4,
+                  dtype=fad.int64).scatter_reduce(0, fad.tensor([1, 1, 3]), fad.tensor([5, 8, 2]), "amax",
+                                                  include_self=False)
     assert y.tolist() == [0, 8, 0, 2]
     assert fad.zeros(2).scatter_reduce_(0, fad.tensor([0, 0]), fad.tensor([1.0, 3.0]), "mean").tolist() == [4 / 3, 0]
 
@@ -58,7 +74,9 @@ def test_equal_ones_share_the_gradient():
 
 def test_looking_up():
     edges = fad.tensor([1.0, 3.0])
-    assert fad.bucketize(fad.tensor([0.5, 1.0, 4.0]), edges).tolist() == [0, 0, 2] and fad.bucketize(fad.tensor([1.0]), edges, right=True).tolist() == [1]
+    assert fad.bucketize(fad.tensor([0.5, 1.0, 4.0]),
+                         edges).tolist() == [0, 0,
+                                             2] and fad.bucketize(fad.tensor([1.0]), edges, right=True).tolist() == [1]
     assert fad.isin(fad.tensor([1, 2]), fad.tensor([2, 3])).tolist() == [False, True]
     assert fad.histc(fad.tensor([1.0, 2.0, 1.0]), 4, 0, 3).tolist() == [0, 2, 1, 0]
     values, inverse, counts = fad.unique_consecutive(fad.tensor([1, 1, 2, 1]), return_inverse=True, return_counts=True)
@@ -106,7 +124,8 @@ def test_devices_types_and_windows():
         fad.device("cuda")
     assert not x.is_conj() and x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0]) and x.resolve_conj() is x
     assert x.apply_(lambda v: v + 1).tolist() == [2, 3] and x.map_(fad.ones(2), lambda a, b: a - b).tolist() == [1, 2]
-    assert fad.FloatTensor([1, 2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3) and fad.scalar_tensor(2).shape == ()
+    assert fad.FloatTensor([1,
+                            2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3) and fad.scalar_tensor(2).shape == ()
     np.testing.assert_allclose(fad.hann_window(8).numpy(), np.hanning(9)[:8])
     assert fad.tril_indices(2, 2).tolist() == [[0, 1, 1], [0, 0, 1]] and reversed(fad.arange(3))[0].item() == 2
 
@@ -114,7 +133,10 @@ def test_devices_types_and_windows():
 def test_shapes_buffers_and_histograms():
     z = fad.rand(2, 3, dtype=fad.complex128)
     np.testing.assert_allclose(z.adjoint().resolve_conj().numpy(), z.numpy().conj().T)
-    assert fad.broadcast_shapes((2, 1), (3,), 1) == (2, 3) and fad.can_cast(fad.float64, fad.float32) and not fad.can_cast(fad.float64, fad.int64)
+    assert fad.broadcast_shapes((2, 1), (3,),
+                                1) == (2,
+                                       3) and fad.can_cast(fad.float64,
+                                                           fad.float32) and not fad.can_cast(fad.float64, fad.int64)
     assert fad.frombuffer(b"\x01\x02", dtype=fad.uint8).tolist() == [1, 2] and z.narrow_copy(1, 0, 2).shape == (2, 2)
     counts, edges = fad.tensor([1.0, 2.0, 1.0]).histogram(2, range=(0.0, 2.0))
     assert counts.tolist() == [0, 3] and edges.tolist() == [0, 1, 2]
@@ -122,6 +144,8 @@ def test_shapes_buffers_and_histograms():
 
 def test_integers_between_bounds_have_no_derivative():
     s = fad.tensor(0.0, requires_grad=True)
-    assert fad.linspace(s, 4, 5, dtype=fad.int64).tolist() == [0, 1, 2, 3, 4] and not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
+    assert fad.linspace(s, 4, 5,
+                        dtype=fad.int64).tolist() == [0, 1, 2, 3,
+                                                      4] and not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
     assert fad.logspace(s, 2, 3, dtype=fad.int64).tolist() == [1, 10, 100]
     assert fad.bincount(fad.tensor([0, 1, 1]), fad.tensor([1.0, 2.0, 3.0], dtype=fad.float16)).dtype == fad.float64

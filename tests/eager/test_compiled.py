@@ -74,15 +74,18 @@ def network(*layers):
 NN = fad.nn
 NETWORKS = {
     "dense": (network(lambda: NN.Linear(3, 4), NN.Tanh, lambda: NN.Linear(4, 2)), (5, 3)),
-    "batch norm": (network(lambda: NN.Linear(3, 4), lambda: NN.BatchNorm1d(4), NN.GELU, lambda: NN.Linear(4, 2)), (5, 3)),
+    "batch norm": (network(lambda: NN.Linear(3, 4), lambda: NN.BatchNorm1d(4), NN.GELU, lambda: NN.Linear(4, 2)),
+                   (5, 3)),
     "layer norm": (network(lambda: NN.Linear(3, 4), lambda: NN.LayerNorm(4), NN.SiLU, lambda: NN.Linear(4, 2)), (5, 3)),
-    "convolution": (network(lambda: NN.Conv2d(1, 2, 3), NN.ReLU, lambda: NN.MaxPool2d(2), NN.Flatten, lambda: NN.Linear(8, 2)), (5, 1, 6, 6)),
+    "convolution": (network(lambda: NN.Conv2d(1, 2, 3), NN.ReLU, lambda: NN.MaxPool2d(2), NN.Flatten,
+                            lambda: NN.Linear(8, 2)), (5, 1, 6, 6)),
     "recurrent": (Recurrent, (5, 6, 3)), "embedding": (Words, None)}
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_training_step_compiles_whole(name):
-    """Loss, gradient and the momentum's rule in one jit function of the module's parameters: the numbers of backward() and SGD."""
+    """Loss, gradient and the momentum's rule in one jit function of the module's parameters: the numbers of backward()
+    and SGD."""
     make, shape = NETWORKS[name]
     fad.manual_seed(0)
     model, rng = make(), np.random.default_rng(0)

@@ -1,4 +1,5 @@
-"""optim.CompiledStep: the numbers of backward() and step(), whatever the network, the optimiser and the schedule; when it stays on tensors."""
+"""optim.CompiledStep: the numbers of backward() and step(), whatever the network, the optimiser and the schedule; when
+it stays on tensors."""
 import numpy as np
 import pytest
 
@@ -9,7 +10,8 @@ from .test_compiled import NETWORKS
 
 NN, F, OPTIM = fad.nn, fad.nn.functional, fad.optim
 OPTIMISERS = {
-    "momentum": lambda p: OPTIM.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.01), "sgd": lambda p: OPTIM.SGD(p, lr=0.1),
+    "momentum": lambda p: OPTIM.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.01),
+    "sgd": lambda p: OPTIM.SGD(p, lr=0.1),
     "adam": lambda p: OPTIM.Adam(p, lr=0.01), "adamw": lambda p: OPTIM.AdamW(p, lr=0.01, amsgrad=True),
     "rmsprop": lambda p: OPTIM.RMSprop(p, centered=True, momentum=0.5)}
 
@@ -70,7 +72,8 @@ def test_networks(name):
     for k in range(5):
         x, y = data(shape, k)
         count = 3 if k == 3 else 5                                       # another size is the same program
-        np.testing.assert_allclose(step(x[:count], y[:count]).item(), on_tensors(models[1], second, x[:count], y[:count]), rtol=1e-9)
+        np.testing.assert_allclose(step(x[:count], y[:count]).item(),
+                                   on_tensors(models[1], second, x[:count], y[:count]), rtol=1e-9)
     alike(models)
     assert len(step.programs) == 1
 
@@ -81,7 +84,8 @@ def test_optimisers_and_schedules(name):
     models, first, second, step = pair(make, OPTIMISERS[name])
     schedules = [OPTIM.lr_scheduler.StepLR(o, 2, 0.5) for o in (first, second)]
     for k in range(6):
-        np.testing.assert_allclose(step(*data(shape, k)).item(), on_tensors(models[1], second, *data(shape, k)), rtol=1e-9)
+        np.testing.assert_allclose(step(*data(shape, k)).item(), on_tensors(models[1], second, *data(shape, k)),
+                                   rtol=1e-9)
         for schedule in schedules:
             schedule.step()
     alike(models)
@@ -121,8 +125,10 @@ def test_another_layer_is_another_model():
 
 def test_unused_parameters_and_frozen_ones():
     fad.manual_seed(0)
-    model = NN.ModuleDict({"used": NN.Linear(3, 2), "unused": NN.Linear(3, 2), "frozen": NN.Linear(3, 2).requires_grad_(False)})
-    step = OPTIM.CompiledStep(lambda m, x, y: F.cross_entropy(m["used"](x) + m["frozen"](x), y), model, OPTIM.SGD(model.parameters(), lr=0.1))
+    model = NN.ModuleDict({"used": NN.Linear(3, 2), "unused": NN.Linear(3, 2),
+                           "frozen": NN.Linear(3, 2).requires_grad_(False)})
+    step = OPTIM.CompiledStep(lambda m, x, y: F.cross_entropy(m["used"](x) + m["frozen"](x), y), model,
+                              OPTIM.SGD(model.parameters(), lr=0.1))
     still, frozen = model["unused"].weight.detach().clone(), model["frozen"].weight.detach().clone()
     values = [step(*data((5, 3))).item() for _ in range(4)]
     assert not step.programs and values[-1] < values[0] and (model["unused"].weight == still).all()
@@ -136,7 +142,8 @@ def test_what_is_refused():
     with pytest.raises(ArgumentError, match="LBFGS looks at all parameters together"):
         OPTIM.CompiledStep(loss, model, OPTIM.LBFGS(model.parameters()))
     other = NN.Linear(3, 2)
-    step = OPTIM.CompiledStep(lambda m, x, y: loss(lambda x: m(x) + other(x), x, y), model, OPTIM.SGD([*model.parameters(), *other.parameters()]))
+    step = OPTIM.CompiledStep(lambda m, x, y: loss(lambda x: m(x) + other(x), x, y), model,
+                              OPTIM.SGD([*model.parameters(), *other.parameters()]))
     with pytest.raises(ArgumentError, match="parameters that are not the model's"):
         step(*data((5, 3)))
     noisy = NN.Sequential(NN.Linear(3, 2), NN.Dropout(0.5))

@@ -1,4 +1,5 @@
-"""Functions that are one step of the graph: the same as what they are written as, to the second derivative; one node each, PyTorch's name."""
+"""Functions that are one step of the graph: the same as what they are written as, to the second derivative; one node
+each, PyTorch's name."""
 import numpy as np
 import pytest
 
@@ -16,7 +17,8 @@ def drawn(name: str, k: int):
     composite = COMPOSITES[name]
     args, params = composite.samples[k](np.random.default_rng(k))
     edges = composite.facts.get("edges", len(args))
-    given = [fad.tensor(a, requires_grad=True) if j < edges and isinstance(a, np.ndarray) else a for j, a in enumerate(args)]
+    given = [fad.tensor(a, requires_grad=True) if j < edges and isinstance(a, np.ndarray) else a for j,
+             a in enumerate(args)]
     return composite, given, params
 
 
@@ -28,7 +30,8 @@ def derivatives(function, args: list, params: dict) -> list:
     weights = fad.tensor(rng.standard_normal(y.shape))
     first = fad.autograd.grad((y * weights).sum(), xs, create_graph=True)
     total = sum((g * fad.tensor(rng.standard_normal(g.shape))).sum() for g in first)
-    second = fad.autograd.grad(total, xs, materialize_grads=True) if total.requires_grad else ()          # linear: no second derivative
+    # linear: no second derivative
+    second = fad.autograd.grad(total, xs, materialize_grads=True) if total.requires_grad else ()
     return [y, *first, *second]
 
 
@@ -72,8 +75,11 @@ def test_a_network_has_the_nodes_of_pytorch():
     names, node = [], loss.grad_fn
     while node is not None:
         names.append(node.name())
-        node = next((after for after, _ in node.next_functions if after is not None and not after.name().endswith("AccumulateGrad")), None)
-    assert names == ["NllLossBackward0", "LogSoftmaxBackward0", "AddmmBackward0", "ReluBackward0", "NativeLayerNormBackward0", "AddmmBackward0",
+        node = next((after for after,
+                     _ in node.next_functions if after is not None and not after.name().endswith("AccumulateGrad")),
+                    None)
+    assert names == ["NllLossBackward0", "LogSoftmaxBackward0", "AddmmBackward0", "ReluBackward0",
+                     "NativeLayerNormBackward0", "AddmmBackward0",
                      "TBackward0"]
 
 
@@ -93,7 +99,8 @@ def test_the_edges_of_values():
 
 def test_parts_of_one_tensor_are_one_node():
     x = fad.randn(4, 3, requires_grad=True)
-    for parts, name in ((x.unbind(), "UnbindBackward0"), (x.split(2), "SplitBackward0"), (fad.var_mean(x), "VarMeanBackward0")):
+    for parts, name in ((x.unbind(), "UnbindBackward0"), (x.split(2), "SplitBackward0"),
+                        (fad.var_mean(x), "VarMeanBackward0")):
         node = parts[0].grad_fn
         assert node is parts[1].grad_fn and node.name() == name
         assert [after.name() for after, _ in node.next_functions] == ["torch::autograd::AccumulateGrad"]
@@ -110,7 +117,9 @@ def test_what_nodes_show():
     assert x.mean(1)._fn._saved_dim == (1,) and x.mean(1, keepdim=True)._fn._saved_keepdim is True
     assert x.mean()._fn._saved_self_sym_sizes == (3, 4) and x.mean()._fn._saved_self_sym_numel == 12
     assert x.var(0)._fn._saved_correction == 1 and x.softmax(1)._fn._saved_dim == 1
-    assert fad.nn.functional.mse_loss(x, y)._fn._saved_reduction == 1 and fad.nn.functional.leaky_relu(x, 0.3)._fn._saved_negative_slope == 0.3
+    assert fad.nn.functional.mse_loss(x,
+                                      y)._fn._saved_reduction == 1 and fad.nn.functional.leaky_relu(x, 0.3)._fn._saved_negative_slope == 0.3
     assert (x + y)._fn._saved_alpha == 1 and x.square()._fn._saved_exponent == 2 and fad.addcmul(x, y, y, value=3)._fn._saved_value == 3
     saved = [name for name in dir(x.exp()._fn) if name.startswith("_saved_")]
-    assert saved == ["_saved_result"] and [name for name in dir(x.log()._fn) if name.startswith("_saved_")] == ["_saved_self"]
+    assert saved == ["_saved_result"] and [name for name in dir(x.log()._fn)
+                                           if name.startswith("_saved_")] == ["_saved_self"]

@@ -1,4 +1,5 @@
-"""Modes belong to a context: of a thread, of an asyncio task. None leaks over an await, and a new thread starts with the defaults."""
+"""Modes belong to a context: of a thread, of an asyncio task. None leaks over an await, and a new thread starts with
+the defaults."""
 import asyncio
 import contextvars
 import random
@@ -146,7 +147,8 @@ def nested(rng, depth):
     """Random blocks in one another; at each step, what was set is what is seen, and it is gone afterwards."""
     for _ in range(rng.randrange(1, 4)):
         before = seen()
-        name = rng.choice([n for n in MODES if n not in ("dual_level", "mutation", "profile", "saved", "on_cpu", "refused") or not depth])
+        name = rng.choice([n for n in MODES if n not in ("dual_level", "mutation", "profile", "saved", "on_cpu",
+                                                         "refused") or not depth])
         try:
             block = MODES[name]()
             block.__enter__()

@@ -1,4 +1,5 @@
-"""Forward mode: what may be made dual, tangents of what is changed in place, results written with out=; and leave to change what is saved."""
+"""Forward mode: what may be made dual, tangents of what is changed in place, results written with out=; and leave to
+change what is saved."""
 import numpy as np
 import pytest
 
@@ -49,7 +50,8 @@ def test_out_has_no_derivative():
         for args, out in (((x, x), dual), ((dual, x), x)):
             with pytest.raises(NotImplementedError, match="add_out .* because it is an out= function"):
                 fad.add(*args, out=out)
-    with pytest.raises(RuntimeError, match=r"mul\(\): functions with out=... arguments don't support automatic differentiation"):
+    with pytest.raises(RuntimeError,
+                       match=r"mul\(\): functions with out=... arguments don't support automatic differentiation"):
         fad.mul(leaf(1), leaf(2), out=fad.ones(1))
     out = fad.zeros(0)
     assert fad.sum(fad.ones(2, 3), 0, out=out) is out and out.tolist() == [2, 2, 2]

@@ -135,7 +135,8 @@ def test_under_the_transforms_of_programs():
     x = leaf(1, 2)
     fad.jit(lambda x: np.sum(Scaled.apply(x, 3)))(x).backward()
     close(x.grad, [100, 400])
-    gx, gy = fad.grad(lambda x, y: np.sum(np.prod(np.stack(Pair.apply(x, y)), 0)), (0, 1))(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    gx, gy = fad.grad(lambda x, y: np.sum(np.prod(np.stack(Pair.apply(x, y)), 0)),
+                      (0, 1))(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     close(gx, [15, 32]), close(gy, [7, 20])
 
 
@@ -166,13 +167,18 @@ def with_constant(ctx, x):
     (made(doubled, lambda ctx, d: d), lambda x: x, "not modifying the forward mode gradients inplace"),
     (made(doubled, lambda ctx, d: d * 2), lambda x: x.clone(), "must modify the corresponding gradient inplace"),
     (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()), lambda x: x, "the jvp is not returning a view"),
-    (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()[:]), lambda x: x, "not returning a view of the given grad input"),
-    (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()[:]), lambda x: x[:], "not returning a view of the same base"),
+    (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()[:]), lambda x: x,
+     "not returning a view of the given grad input"),
+    (made(lambda ctx, x: x[:2], lambda ctx, d: d[:2].clone()[:]), lambda x: x[:],
+     "not returning a view of the same base"),
     (made(lambda ctx, x: x, lambda ctx, d: d), lambda x: x, "returning a view .or an input as-is. but the jvp is not"),
-    (made(with_constant, lambda ctx, d: (d, d.clone())), lambda x: x, "You should return None at that position instead"),
-    (made(lambda ctx, x: x * 2, lambda ctx, d: (d, d)), lambda x: x, "invalid number of forward gradients .expected 1 but got 2."),
+    (made(with_constant, lambda ctx, d: (d, d.clone())), lambda x: x,
+     "You should return None at that position instead"),
+    (made(lambda ctx, x: x * 2, lambda ctx, d: (d, d)), lambda x: x,
+     "invalid number of forward gradients .expected 1 but got 2."),
     (made(lambda ctx, x: x * 2, lambda ctx, d: fad.ones(2)), lambda x: x, "forward gradient that has a different size"),
-    (made(lambda ctx, x: x * 2, lambda ctx, d: 3), lambda x: x, "expected Variable or None .got int. for grad output 0"),
+    (made(lambda ctx, x: x * 2, lambda ctx, d: 3), lambda x: x,
+     "expected Variable or None .got int. for grad output 0"),
     (made(lambda ctx, x: x * 2), lambda x: x, "must implement the jvp function")])
 def test_what_a_jvp_must_return(function, pre, message):
     with pytest.raises((RuntimeError, NotImplementedError), match=message):
@@ -331,7 +337,8 @@ def test_a_gradient_that_is_smaller_than_its_argument_is_refused():
         @staticmethod
         def backward(ctx, g):
             return g.sum() * 2
-    with pytest.raises(RuntimeError, match=r"invalid gradient at index 0 - got \[\] but expected shape compatible with \[2\]"):
+    with pytest.raises(RuntimeError,
+                       match=r"invalid gradient at index 0 - got \[\] but expected shape compatible with \[2\]"):
         Summed.apply(fad.ones(2, requires_grad=True)).sum().backward()
 
 
@@ -346,7 +353,8 @@ def test_what_is_given_by_name_has_its_gradient():
         def backward(ctx, g):
             return g * ctx.factor, None
 
-    for call in (lambda x: Scaled.apply(x=x, factor=3.0), lambda x: Scaled.apply(x, factor=3.0), lambda x: Scaled.apply(factor=3.0, x=x)):
+    for call in (lambda x: Scaled.apply(x=x, factor=3.0), lambda x: Scaled.apply(x, factor=3.0),
+                 lambda x: Scaled.apply(factor=3.0, x=x)):
         x = leaf(1, 2)
         call(x).sum().backward()
         close(x.grad, [3.0, 3.0])

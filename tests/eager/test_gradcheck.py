@@ -113,7 +113,8 @@ def test_forward_mode_sees_no_input_that_requires_a_gradient():
         @staticmethod
         def jvp(ctx, dx, dy):
             return dx * 2 + dy
-    assert gradcheck(Watching.apply, (leaf(1), leaf(2)), check_forward_ad=True, check_backward_ad=False, check_batched_forward_grad=True)
+    assert gradcheck(Watching.apply, (leaf(1), leaf(2)), check_forward_ad=True, check_backward_ad=False,
+                     check_batched_forward_grad=True)
     assert seen and not any(seen)
 
 
@@ -123,7 +124,8 @@ def test_a_wrong_forward_derivative():
             primal, tangent = fad.autograd.forward_ad.unpack_dual(y)
             y = fad.autograd.forward_ad.make_dual(primal, tangent * 1.1)
         return x + y
-    with pytest.raises(GradcheckError, match="Jacobian computed with forward mode mismatch for output 0 with respect to input 1"):
+    with pytest.raises(GradcheckError,
+                       match="Jacobian computed with forward mode mismatch for output 0 with respect to input 1"):
         gradcheck(function, (leaf(1), leaf(2)), check_forward_ad=True)
 
 
@@ -168,5 +170,6 @@ def test_mismatches_are_told_as_by_pytorch():
     slow = "Numerical:\n {}\nAnalytical:\n{}\n\nThe max per-element difference (slow mode) is: 1.99999999".format(*matrices)
     assert slow in told_by_gradcheck(x, fast_mode=True)
     z = fad.tensor([1 + 2j], requires_grad=True)
-    assert told_by_gradcheck(z) == ("While considering the imaginary part of complex outputs only, Jacobian mismatch for output 0 with respect to input 0,\n"
+    assert told_by_gradcheck(z) == ("While considering the imaginary part of complex outputs only, Jacobian mismatch "
+                                    "for output 0 with respect to input 0,\n"
                                     "numerical:tensor([[4.0000+2.0000j]])\nanalytical:tensor([[-6.+3.j]])\n")

@@ -54,7 +54,8 @@ def test_latest_steps_go_first():
 def test_multi_hooks():
     seen = []
     a, b, c = leaf(1), leaf(2), leaf(3)
-    handle = fad.autograd.graph.register_multi_grad_hook([a, b, c], lambda gs: seen.append([None if g is None else g.item() for g in gs]))
+    handle = fad.autograd.graph.register_multi_grad_hook([a, b, c],
+                                                         lambda gs: seen.append([None if g is None else g.item() for g in gs]))
     (a * b).sum().backward()
     (a * c).sum().backward()
     assert seen == [[2.0, 1.0, None], [3.0, None, 1.0]]
@@ -78,7 +79,8 @@ def test_backward_into_some():
 def test_saved_tensor_hooks():
     seen = []
     x = leaf(2, 3)
-    with fad.autograd.graph.saved_tensors_hooks(lambda t: seen.append("pack") or t * 1, lambda t: seen.append("unpack") or t):
+    with fad.autograd.graph.saved_tensors_hooks(lambda t: seen.append("pack") or t * 1,
+                                                lambda t: seen.append("unpack") or t):
         y = x * x
         assert seen == ["pack", "pack"]
         z = y.exp()
@@ -89,7 +91,8 @@ def test_saved_tensor_hooks():
 
     def doubling(t):
         return t.mul_(2)
-    with pytest.raises(RuntimeError, match="modifying its input in place"), fad.autograd.graph.saved_tensors_hooks(doubling, lambda t: t):
+    with pytest.raises(RuntimeError,
+                       match="modifying its input in place"), fad.autograd.graph.saved_tensors_hooks(doubling, lambda t: t):
         x.pow(2)
     with fad.autograd.graph.save_on_cpu():
         y = x * x * x
@@ -208,9 +211,12 @@ def test_results_that_are_not_saved_are_not_asked_in_a_recorded_backward():
 
 
 @pytest.mark.parametrize("f, count", [
-    (lambda x, w, b: x * w, 2), (lambda x, w, b: x @ w, 2), (lambda x, w, b: fad.addmm(b, x, w), 3), (lambda x, w, b: x / w, 2), (lambda x, w, b: fad.cat([x, w, b]), 3),
-    (lambda x, w, b: fad.where(fad.ones(2, 2) > 0, x, w), 2), (lambda x, w, b: fad.nn.functional.linear(x, w, b[0]), 3), (lambda x, w, b: fad.maximum(x, w), 2),
-    (lambda x, w, b: fad.nn.functional.layer_norm(x, (2,), w[0], b[0]), 3), (lambda x, w, b: fad.addcmul(x, w, b), 3), (lambda x, w, b: fad.linalg.solve(x, w), 2)])
+    (lambda x, w, b: x * w, 2), (lambda x, w, b: x @ w, 2), (lambda x, w, b: fad.addmm(b, x, w), 3),
+    (lambda x, w, b: x / w, 2), (lambda x, w, b: fad.cat([x, w, b]), 3),
+    (lambda x, w, b: fad.where(fad.ones(2, 2) > 0, x, w), 2), (lambda x, w, b: fad.nn.functional.linear(x, w, b[0]), 3),
+    (lambda x, w, b: fad.maximum(x, w), 2),
+    (lambda x, w, b: fad.nn.functional.layer_norm(x, (2,), w[0], b[0]), 3), (lambda x, w, b: fad.addcmul(x, w, b), 3),
+    (lambda x, w, b: fad.linalg.solve(x, w), 2)])
 def test_gradients_that_nobody_asked_for_are_not_computed(f, count):
     leaves = [(fad.eye(2) * k + 0.3).requires_grad_() for k in (1.0, 2.0, 3.0)]
     y, seen = f(*leaves), []

@@ -27,7 +27,8 @@ def test_views_of_views():
         y[2] = x[2] + x[1]
         return (y * (y[1] + y[2])).sum()
     h = 1e-6
-    np.testing.assert_allclose(a.grad.numpy(), [(model(e + h * d) - model(e - h * d)) / (2 * h) for d in np.eye(4)], rtol=1e-6)
+    np.testing.assert_allclose(a.grad.numpy(), [(model(e + h * d) - model(e - h * d)) / (2 * h) for d in np.eye(4)],
+                               rtol=1e-6)
 
 
 def test_a_view_follows_its_base():
@@ -68,7 +69,8 @@ def test_originals_are_kept_for_backward(name):
     args = {"pow_": (2,), "mul_": (y,), "div_": (y,)}.get(name, ())
     assert getattr(z, name)(*args) is z
     z.sum().backward()
-    expected = {"sin_": np.cos([0.5, 2]), "exp_": np.exp([0.5, 2]), "pow_": [1, 4], "mul_": [3, 4], "div_": [1 / 3, 0.25], "tanh_": 1 - np.tanh([0.5, 2]) ** 2}
+    expected = {"sin_": np.cos([0.5, 2]), "exp_": np.exp([0.5, 2]), "pow_": [1, 4], "mul_": [3, 4],
+                "div_": [1 / 3, 0.25], "tanh_": 1 - np.tanh([0.5, 2]) ** 2}
     close(x.grad, expected[name])
 
 
@@ -77,13 +79,16 @@ def test_stale_saved_tensors_are_named():
     y = x + 1
     z = y * y
     y.add_(1)
-    with pytest.raises(RuntimeError, match=r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of Add, is at version 1; "
+    with pytest.raises(RuntimeError,
+                       match=r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of Add, is at version 1; "
                                            "expected version 0 instead"):
         z.sum().backward()
 
 
-SAVING = {"mul": lambda w, x: w * x, "of a number": lambda w, x: 2.0 * w ** 3, "div": lambda w, x: x / w, "exp": lambda w, x: w.sin() * x, "matmul": lambda w, x: w @ x,
-          "pow": lambda w, x: x ** w, "maximum": lambda w, x: fad.maximum(w, x), "linear": lambda w, x: fad.nn.functional.linear(x, w[None]), "own": lambda w, x: w * w}
+SAVING = {"mul": lambda w, x: w * x, "of a number": lambda w, x: 2.0 * w ** 3, "div": lambda w, x: x / w,
+          "exp": lambda w, x: w.sin() * x, "matmul": lambda w, x: w @ x,
+          "pow": lambda w, x: x ** w, "maximum": lambda w, x: fad.maximum(w, x),
+          "linear": lambda w, x: fad.nn.functional.linear(x, w[None]), "own": lambda w, x: w * w}
 
 
 @pytest.mark.parametrize("name", SAVING)
@@ -161,7 +166,8 @@ def test_zero_flows_back_to_what_was_written_over():
         assert y.requires_grad
         y.sum().backward()
         close(x.grad, [0, 0])
-    names = [change(leaf(1).clone()).grad_fn.name() for change in (lambda t: t.zero_(), lambda t: t.fill_(3), lambda t: t.copy_(fad.ones(1)))]
+    names = [change(leaf(1).clone()).grad_fn.name()
+             for change in (lambda t: t.zero_(), lambda t: t.fill_(3), lambda t: t.copy_(fad.ones(1)))]
     assert names == ["ZeroBackward0", "FillBackward2", "torch::autograd::CopyBackwards"]
 
 
@@ -181,12 +187,16 @@ def test_norms_where_powers_have_no_derivative():
 
 
 def test_operands_that_share_a_part_of_the_memory():
-    """What is written while it is read, at other places, is refused; the very same places are fine, and so are disjoint ones."""
+    """What is written while it is read, at other places, is refused; the very same places are fine, and so are disjoint
+    ones."""
     a = fad.arange(6.0)
     b = a.view(2, 3)
-    for change in (lambda: a[1:].add_(a[:-1]), lambda: a[:3].mul_(a[1:4]), lambda: a[1:].copy_(a[:-1]), lambda: b.copy_(a.view(3, 2).t()),
+    for change in (lambda: a[1:].add_(a[:-1]), lambda: a[:3].mul_(a[1:4]), lambda: a[1:].copy_(a[:-1]),
+                   lambda: b.copy_(a.view(3, 2).t()),
                    lambda: a.__setitem__(slice(0, 2), a[1:2])):
-        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single memory location"):
+        with pytest.raises(RuntimeError,
+                           match="some elements of the input tensor and the written-to tensor refer to a single memory "
+                                 "location"):
             change()
     a[:3].add_(a[:3])
     a[:3].add_(a[3:])
@@ -234,7 +244,9 @@ def test_views_without_a_history_are_refused_as_taken_without_gradients():
     """Whatever made the view: if it has no history, no gradient was to flow when it was taken."""
     b = leaf(1)
     for view in (SameView.apply(fad.ones(1, 1)), fad.ones(1, 1).unbind()[0]):
-        with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace with grad mode enabled. This view"):
+        with pytest.raises(RuntimeError,
+                           match="A view was created in no_grad mode and is being modified inplace with grad mode "
+                                 "enabled. This view"):
             view += b
     with fad.no_grad():
         view = SameView.apply(leaf(1, 2))
@@ -243,7 +255,8 @@ def test_views_without_a_history_are_refused_as_taken_without_gradients():
 
 
 @pytest.mark.parametrize("f", [
-    lambda x: x.flip(0), lambda x: x.fliplr(), lambda x: x.rot90(2), lambda x: x.kthvalue(1, 0)[0], lambda x: x[0].kthvalue(1)[0], lambda x: x[0, 0].max(0)[0],
+    lambda x: x.flip(0), lambda x: x.fliplr(), lambda x: x.rot90(2), lambda x: x.kthvalue(1, 0)[0],
+    lambda x: x[0].kthvalue(1)[0], lambda x: x[0, 0].max(0)[0],
     lambda x: x[0, 0].sort()[0], lambda x: x[0, 0].median(), lambda x: x[0, 0].tile(())])
 @pytest.mark.parametrize("recorded", [False, True])
 def test_what_is_no_view_keeps_its_values(f, recorded):
@@ -259,7 +272,8 @@ def test_what_is_no_view_keeps_its_values(f, recorded):
 
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize("view, g_of", [
-    (lambda b: b.view(-1), lambda b, w: b.t() * w), (lambda b: b.t().t().view(4), lambda b, w: b.t() * w), (lambda b: b.flatten(), lambda b, w: b.t() * w)])
+    (lambda b: b.view(-1), lambda b, w: b.t() * w), (lambda b: b.t().t().view(4), lambda b, w: b.t() * w),
+    (lambda b: b.flatten(), lambda b, w: b.t() * w)])
 def test_zeros_reach_gradients_in_any_order_of_memory(view, g_of, create_graph):
     """What was written over gets no gradient, also where the gradient lies in memory column by column."""
     x, w = leaf(1, 2, 3, 4), fad.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -270,7 +284,8 @@ def test_zeros_reach_gradients_in_any_order_of_memory(view, g_of, create_graph):
 
 
 def test_views_of_a_base_that_is_turned_in_place():
-    """A view stays where it is in memory; before and behind the turn what is written through it, or through its base, has its gradient."""
+    """A view stays where it is in memory; before and behind the turn what is written through it, or through its base,
+    has its gradient."""
     w = leaf(1, 10, 100, 1000)
     for turn in (lambda b: b.t_(), lambda b: b.unsqueeze_(0), lambda b: b.transpose_(0, 1).unsqueeze_(1)):
         x = leaf(1, 2, 3, 4)

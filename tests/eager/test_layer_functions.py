@@ -12,11 +12,15 @@ X = np.random.default_rng(5).standard_normal((1, 4, 4, 4))
 W = np.random.default_rng(6).standard_normal((6, 2, 3, 3))
 
 FUNCTIONS = {
-    "threshold": lambda x: F.threshold(x, 0.1, 2.0), "hardshrink": F.hardshrink, "softshrink": lambda x: F.softshrink(x, 0.3), "tanhshrink": F.tanhshrink,
+    "threshold": lambda x: F.threshold(x, 0.1, 2.0), "hardshrink": F.hardshrink,
+    "softshrink": lambda x: F.softshrink(x, 0.3), "tanhshrink": F.tanhshrink,
     "rrelu": F.rrelu, "pairwise_distance": lambda x: F.pairwise_distance(x[0, 0], x[0, 1]),
-    "nearest": lambda x: F.interpolate(x, scale_factor=2), "bilinear": lambda x: F.interpolate(x, size=(3, 6), mode="bilinear"),
-    "linear": lambda x: F.interpolate(x[0], scale_factor=0.5, mode="linear", align_corners=True), "area": lambda x: F.interpolate(x, size=3, mode="area"),
-    "adaptive_avg": lambda x: F.adaptive_avg_pool2d(x, (3, None)), "conv2d": lambda x: F.conv2d(x, fad.tensor(W), padding=1, stride=2, groups=2)}
+    "nearest": lambda x: F.interpolate(x, scale_factor=2),
+    "bilinear": lambda x: F.interpolate(x, size=(3, 6), mode="bilinear"),
+    "linear": lambda x: F.interpolate(x[0], scale_factor=0.5, mode="linear", align_corners=True),
+    "area": lambda x: F.interpolate(x, size=3, mode="area"),
+    "adaptive_avg": lambda x: F.adaptive_avg_pool2d(x, (3, None)),
+    "conv2d": lambda x: F.conv2d(x, fad.tensor(W), padding=1, stride=2, groups=2)}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -32,7 +36,8 @@ def test_what_agrees():
 
 
 def test_modules():
-    model = fad.nn.Sequential(fad.nn.Conv2d(4, 2, 3, padding=2), fad.nn.Softshrink(0.1), fad.nn.AdaptiveAvgPool2d(2), fad.nn.Flatten(),
+    model = fad.nn.Sequential(fad.nn.Conv2d(4, 2, 3, padding=2), fad.nn.Softshrink(0.1), fad.nn.AdaptiveAvgPool2d(2),
+                              fad.nn.Flatten(),
                               fad.nn.LayerNorm(8), fad.nn.Unflatten(1, (2, 4)), fad.nn.Dropout(0.5))
     out = model(fad.tensor(X))
     out.sum().backward()
@@ -46,8 +51,10 @@ def test_what_nodes_show():
     node = F.interpolate(x, 4, mode="linear").grad_fn
     assert node._saved_output_size == (4,) and node._saved_align_corners is False and node._saved_scales is None
     assert fad.stack([x, x], 1).grad_fn._saved_dim == 1 and fad.logit(x, 0.1).grad_fn._saved_eps == 0.1
-    assert fad.div(x, 2.0, rounding_mode="trunc").grad_fn._saved_rounding_mode == "trunc" and x.mean().grad_fn._saved_self_sym_sizes == (1, 1, 2)
-    assert F.threshold(x, 1, 2).grad_fn._saved_threshold == 1 and fad.pdist(fad.ones(2, 2, requires_grad=True), 1).grad_fn._saved_p == 1.0
+    assert fad.div(x, 2.0,
+                   rounding_mode="trunc").grad_fn._saved_rounding_mode == "trunc" and x.mean().grad_fn._saved_self_sym_sizes == (1, 1, 2)
+    assert F.threshold(x, 1,
+                       2).grad_fn._saved_threshold == 1 and fad.pdist(fad.ones(2, 2, requires_grad=True), 1).grad_fn._saved_p == 1.0
     index = fad.tensor([0, 1])
     node = fad.ones(2, 2, requires_grad=True)[:, index].grad_fn
     assert node._saved_indices[0] is None and node._saved_indices[1].tolist() == [0, 1]
@@ -63,7 +70,8 @@ def test_pooling_of_tensors_is_that_of_programs(pool, stride, padding, ceil):
     def f(x):
         y = pool(x, (3, 2), stride, padding, *((1, ceil) if pool is F.max_pool2d else (ceil,)))
         return (y * y).sum()
-    a = np.round(np.random.default_rng(3).standard_normal((2, 3, 7, 6)), 1)           # some elements of a window are equal
+    # some elements of a window are equal
+    a = np.round(np.random.default_rng(3).standard_normal((2, 3, 7, 6)), 1)
     x = fad.tensor(a, requires_grad=True)
     y = f(x)
     y.backward()

@@ -47,8 +47,10 @@ def test_changes_that_are_not_counted_are_seen_too():
 
 def test_what_needs_the_memory_as_it_is_says_so():
     c = numbers().conj()
-    for call, words in [(c.numpy, "conjugate bit set"), (c.imag.numpy, "negative bit set"), (lambda: fad.view_as_real(c), "unresolved conjugated tensors"),
-                        (lambda: c.view(fad.float64), "not supported for conjugate view tensors"), (lambda: np.asarray(c), "conjugate bit set")]:
+    for call, words in [(c.numpy, "conjugate bit set"), (c.imag.numpy, "negative bit set"),
+                        (lambda: fad.view_as_real(c), "unresolved conjugated tensors"),
+                        (lambda: c.view(fad.float64), "not supported for conjugate view tensors"),
+                        (lambda: np.asarray(c), "conjugate bit set")]:
         with pytest.raises(RuntimeError, match=words):
             call()
     with pytest.raises(BufferError, match="conjugate bit"):
@@ -80,7 +82,9 @@ def changed_itself(x):
     return c * x
 
 
-@pytest.mark.parametrize("f", [changed_through_its_conjugate, changed_itself, lambda x: x.conj().mul_(x.clone()), lambda x: x.reshape(3, 1).mH @ x,
+@pytest.mark.parametrize("f",
+                         [changed_through_its_conjugate, changed_itself, lambda x: x.conj().mul_(x.clone()),
+                          lambda x: x.reshape(3, 1).mH @ x,
                                lambda x: x.conj().imag.neg_() * x])
 def test_gradients_through_changes(f):
     z = numbers().requires_grad_()

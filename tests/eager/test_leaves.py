@@ -22,8 +22,10 @@ def freeze_by_detaching(a):
 
 
 FREEZE = [freeze_by_method, freeze_by_attribute, freeze_by_detaching]
-LOSSES = {"product": lambda a: (a * a.clone()).sum(), "sum": lambda a: a.sum(), "power": lambda a: (a ** 3).sum(), "matmul": lambda a: a @ a.exp(),
-          "view": lambda a: a.view(1, 2)[0].sum(), "stack": lambda a: fad.stack([a, a]).sum(), "softmax": lambda a: a.softmax(0)[0],
+LOSSES = {"product": lambda a: (a * a.clone()).sum(), "sum": lambda a: a.sum(), "power": lambda a: (a ** 3).sum(),
+          "matmul": lambda a: a @ a.exp(),
+          "view": lambda a: a.view(1, 2)[0].sum(), "stack": lambda a: fad.stack([a, a]).sum(),
+          "softmax": lambda a: a.softmax(0)[0],
           "compiled": lambda a: fad.jit(lambda x: np.sum(np.sin(x)))(a)}
 
 

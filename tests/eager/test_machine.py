@@ -1,4 +1,5 @@
-"""A state machine plays a user of tensors, in place and through views, against a naive model that recomputes everything on arrays.
+"""A state machine plays a user of tensors, in place and through views, against a naive model that recomputes everything
+on arrays.
 
 The model knows no graph: it replays the program's steps on plain arrays and takes differences of the outcome.
 """
@@ -10,8 +11,10 @@ import fad
 
 def programs(rng, steps: int) -> list:
     """A random program on a base of shape (4, 3) and two leaves a, b of shape (4, 3)."""
-    kinds = ["mul_leaf", "add_leaf", "exp", "sin", "view_mul", "view_set", "row_add", "transpose_add", "scale", "mask", "index_set", "diagonal"]
-    return [(rng.choice(kinds), int(rng.integers(0, 4)), int(rng.integers(0, 3)), float(rng.uniform(0.5, 1.5))) for _ in range(steps)]
+    kinds = ["mul_leaf", "add_leaf", "exp", "sin", "view_mul", "view_set", "row_add", "transpose_add", "scale", "mask",
+             "index_set", "diagonal"]
+    return [(rng.choice(kinds), int(rng.integers(0, 4)), int(rng.integers(0, 3)),
+             float(rng.uniform(0.5, 1.5))) for _ in range(steps)]
 
 
 def play(program: list, a, b, zeros, sin, exp):
@@ -63,7 +66,8 @@ def test_user_against_model(seed):
     h = 1e-6
     up = play(program, a + h * da, b + h * db, zeros, np.sin, np.exp)
     down = play(program, a - h * da, b - h * db, zeros, np.sin, np.exp)
-    np.testing.assert_allclose(np.sum(ga.numpy() * da) + np.sum(gb.numpy() * db), (up - down) / (2 * h), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(np.sum(ga.numpy() * da) + np.sum(gb.numpy() * db), (up - down) / (2 * h), rtol=1e-5,
+                               atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -72,7 +76,8 @@ def test_forward_mode_agrees_with_reverse(seed):
     program = programs(rng, 6)
     a, b, zeros = rng.standard_normal((4, 3)), rng.standard_normal((4, 3)), np.zeros((4, 3))
     ta, tb = fad.tensor(a, requires_grad=True), fad.tensor(b, requires_grad=True)
-    ga, gb = fad.autograd.grad(play(program, ta, tb, fad.tensor(zeros), fad.sin, fad.exp), (ta, tb), materialize_grads=True)
+    ga, gb = fad.autograd.grad(play(program, ta, tb, fad.tensor(zeros), fad.sin, fad.exp), (ta, tb),
+                               materialize_grads=True)
     da, db = rng.standard_normal((4, 3)), rng.standard_normal((4, 3))
     forward = fad.autograd.forward_ad
     with forward.dual_level():

@@ -1,4 +1,5 @@
-"""Memory behind tensors: storages, strides, memory formats, changes of shape in place, and which views may be written to."""
+"""Memory behind tensors: storages, strides, memory formats, changes of shape in place, and which views may be written
+to."""
 import warnings
 
 import numpy as np
@@ -70,11 +71,15 @@ def test_set_gives_a_parameter_other_memory():
         close(p.grad, 2 * np.ones(n))
 
 
-VIEWS = {"normal": lambda base: base.view_as(base), "multi": lambda base: base.unbind()[0], "custom": lambda base: SameView.apply(base)}
-WORDS = {"no_grad": "A view was created in no_grad mode", "multi": "function that returns multiple views", "custom": "view was created inside a custom Function"}
+VIEWS = {"normal": lambda base: base.view_as(base), "multi": lambda base: base.unbind()[0],
+         "custom": lambda base: SameView.apply(base)}
+WORDS = {"no_grad": "A view was created in no_grad mode", "multi": "function that returns multiple views",
+         "custom": "view was created inside a custom Function"}
 
 
-@pytest.mark.parametrize("change", [lambda v: v.transpose_(0, 0), lambda v: v.squeeze_(0), lambda v: v.unsqueeze_(0), lambda v: v.t_(),
+@pytest.mark.parametrize("change",
+                         [lambda v: v.transpose_(0, 0), lambda v: v.squeeze_(0), lambda v: v.unsqueeze_(0),
+                          lambda v: v.t_(),
                                     lambda v: v.as_strided_((1, 0), (2, 2))])
 @pytest.mark.parametrize("kind", VIEWS)
 @pytest.mark.parametrize("made_with_grad", [True, False])
@@ -140,7 +145,8 @@ def test_copies_between_real_and_complex_warn_of_nothing():
 
 
 @pytest.mark.parametrize("before, size, stride, offset", [
-    (None, (3, 3), (6, 2), 2), (None, (1, 2, 1, 5), (0, 5, 100, 1), 2), (None, (3, 3), (0, 1), 2), (lambda x: x[:5].expand(5, 5), (5, 5), (0, 1), 0),
+    (None, (3, 3), (6, 2), 2), (None, (1, 2, 1, 5), (0, 5, 100, 1), 2), (None, (3, 3), (0, 1), 2),
+    (lambda x: x[:5].expand(5, 5), (5, 5), (0, 1), 0),
     (lambda x: x[:12].view(3, 4).t(), (3, 2), (1, 4), None), (lambda x: x.view(5, 5)[1:, ::2], (2, 3), (5, 2), None)])
 def test_as_strided_of_any_layout(before, size, stride, offset):
     def f(x):
@@ -159,7 +165,8 @@ def test_windows_and_dtypes_share_memory():
     for dtype in (fad.float32, fad.int64, fad.complex128, fad.uint8):
         w = y.view(dtype)
         assert w.data_ptr() == y.data_ptr() and w.view(fad.float64).equal(y)
-    for z, dtype, message in ((fad.zeros(()), fad.float32, r"self.dim\(\) cannot be 0"), (fad.zeros(2, 2)[:, ::2], fad.float32, r"self.stride\(-1\) must be 1"),
+    for z, dtype, message in ((fad.zeros(()), fad.float32, r"self.dim\(\) cannot be 0"),
+                              (fad.zeros(2, 2)[:, ::2], fad.float32, r"self.stride\(-1\) must be 1"),
                               (fad.zeros(3), fad.complex128, r"self.size\(-1\) must be divisible by 2"),
                               (fad.zeros(3)[1:], fad.complex128, r"self.storage_offset\(\) must be divisible by 2")):
         with pytest.raises(RuntimeError, match=message):
@@ -171,7 +178,8 @@ def test_complex_views_of_other_layouts():
     r = fad.view_as_real(x.t())
     assert r._base is x and r[..., 0].equal(x.t().real)
     assert fad.view_as_complex(fad.rand(3, 2, 2).transpose(0, 1))._is_view()
-    for z, message in ((fad.tensor(1.0), "one or more dimensions"), (fad.rand(2, 3), "last dimension of size 2"), (fad.rand(2, 3).t(), "with stride 1"),
+    for z, message in ((fad.tensor(1.0), "one or more dimensions"), (fad.rand(2, 3), "last dimension of size 2"),
+                       (fad.rand(2, 3).t(), "with stride 1"),
                        (fad.rand(9).as_strided((2, 2), (1, 1)), "stride divisible by 2")):
         with pytest.raises(RuntimeError, match=message):
             fad.view_as_complex(z)

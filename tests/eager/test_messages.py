@@ -25,23 +25,38 @@ def through(backward, forward=lambda ctx, x: x * 2):
 
 CASES = {
     "hook gives a number": (lambda: hooked(lambda g: 1), TypeError, "expected Variable, but hook returned 'int'"),
-    "hook gives another dtype": (lambda: hooked(lambda g: g.float()), RuntimeError, r"changed the type of value \(was torch.DoubleTensor got torch.FloatTensor\)"),
-    "node's hook gives no tuple": (lambda: hooked(lambda gx, g: 1, "node"), TypeError, "expected tuple, but hook returned 'int'"),
-    "node's hook gives too few": (lambda: hooked(lambda gx, g: (), "node"), RuntimeError, "returned an incorrect number of values .got 0, but expected"),
-    "node's hook makes a gradient of none": (lambda: hooked(lambda gx, g: (gx[0], gx[0]), "node"), RuntimeError, "can't replace a None gradient"),
-    "prehook gives a tensor": (lambda: hooked(lambda g: g[0], "pre"), TypeError, "expected tuple, but hook returned 'Tensor'"),
-    "prehook gives too many": (lambda: hooked(lambda g: (g[0], g[0]), "pre"), RuntimeError, r"incorrect number of values \(got 2, but expected 1\)"),
-    "an input is no tensor": (lambda: grad(leaf(1).sum(), "x"), RuntimeError, "all inputs have to be Tensors or GradientEdges, but got str"),
-    "an input is unused": (lambda: grad((x := leaf(1)).sum(), (x, leaf(2))), RuntimeError, "The differentiated Tensor at index 1 appears to not have been used"),
-    "backward into what needs no gradient": (lambda: leaf(1).sum().backward(inputs=[fad.ones(2)]), RuntimeError, "can't retain_grad on Tensor"),
-    "requires_grad of a result": (lambda: setattr(leaf(1) * 1, "requires_grad", True), RuntimeError, "only change requires_grad flags of leaf variables"),
-    "a mode that is no bool": (lambda: fad.set_grad_enabled("no"), TypeError, "argument 'enabled' .position 1. must be bool, not str"),
-    "hooks that cannot be called": (lambda: fad.autograd.graph.saved_tensors_hooks(1, 2), TypeError, "incompatible function arguments"),
-    "backward of a Function gives a number": (lambda: through(lambda ctx, g: 1), RuntimeError, "expected Variable or None .got int"),
+    "hook gives another dtype": (lambda: hooked(lambda g: g.float()), RuntimeError,
+                                 r"changed the type of value \(was torch.DoubleTensor got torch.FloatTensor\)"),
+    "node's hook gives no tuple": (lambda: hooked(lambda gx, g: 1, "node"), TypeError,
+                                   "expected tuple, but hook returned 'int'"),
+    "node's hook gives too few": (lambda: hooked(lambda gx, g: (), "node"), RuntimeError,
+                                  "returned an incorrect number of values .got 0, but expected"),
+    "node's hook makes a gradient of none": (lambda: hooked(lambda gx, g: (gx[0], gx[0]), "node"), RuntimeError,
+                                             "can't replace a None gradient"),
+    "prehook gives a tensor": (lambda: hooked(lambda g: g[0], "pre"), TypeError,
+                               "expected tuple, but hook returned 'Tensor'"),
+    "prehook gives too many": (lambda: hooked(lambda g: (g[0], g[0]), "pre"), RuntimeError,
+                               r"incorrect number of values \(got 2, but expected 1\)"),
+    "an input is no tensor": (lambda: grad(leaf(1).sum(), "x"), RuntimeError,
+                              "all inputs have to be Tensors or GradientEdges, but got str"),
+    "an input is unused": (lambda: grad((x := leaf(1)).sum(), (x, leaf(2))), RuntimeError,
+                           "The differentiated Tensor at index 1 appears to not have been used"),
+    "backward into what needs no gradient": (lambda: leaf(1).sum().backward(inputs=[fad.ones(2)]), RuntimeError,
+                                             "can't retain_grad on Tensor"),
+    "requires_grad of a result": (lambda: setattr(leaf(1) * 1, "requires_grad", True), RuntimeError,
+                                  "only change requires_grad flags of leaf variables"),
+    "a mode that is no bool": (lambda: fad.set_grad_enabled("no"), TypeError,
+                               "argument 'enabled' .position 1. must be bool, not str"),
+    "hooks that cannot be called": (lambda: fad.autograd.graph.saved_tensors_hooks(1, 2), TypeError,
+                                    "incompatible function arguments"),
+    "backward of a Function gives a number": (lambda: through(lambda ctx, g: 1), RuntimeError,
+                                              "expected Variable or None .got int"),
     "what is not differentiable is no tensor": (lambda: through(lambda ctx, g: g, lambda ctx, x: ctx.mark_non_differentiable(1)), RuntimeError,
                                                "mark_non_differentiable only accepts variable arguments"),
-    "vectors of two lengths": (lambda: fad.ones(2).dot(fad.ones(3)), RuntimeError, "inconsistent tensor size, expected tensor .2. and src .3."),
-    "copying what does not fit": (lambda: fad.ones(2).copy_(fad.ones(3)), RuntimeError, "The size of tensor a .2. must match the size of tensor b .3."),
+    "vectors of two lengths": (lambda: fad.ones(2).dot(fad.ones(3)), RuntimeError,
+                               "inconsistent tensor size, expected tensor .2. and src .3."),
+    "copying what does not fit": (lambda: fad.ones(2).copy_(fad.ones(3)), RuntimeError,
+                                  "The size of tensor a .2. must match the size of tensor b .3."),
     "too many indices": (lambda: fad.ones(2)[0, 0], IndexError, "too many indices for tensor of dimension 1"),
     "an index of a number": (lambda: fad.tensor(1.0)[0], IndexError, "invalid index of a 0-dim tensor"),
 }
@@ -106,7 +121,8 @@ def test_what_is_no_matrix_is_refused_in_pytorchs_words(name):
         with pytest.raises(RuntimeError, match="must have at least 2 dimensions"):
             f(fad.ones(3))
         if name not in ("qr", "svd"):
-            with pytest.raises(RuntimeError, match="A must be batches of square matrices, but they are 3 by 2 matrices"):
+            with pytest.raises(RuntimeError,
+                               match="A must be batches of square matrices, but they are 3 by 2 matrices"):
                 f(fad.ones(3, 2))
 
 
@@ -130,7 +146,8 @@ def functions():
 def test_python_names_a_function_by_its_public_name():
     found = [(name, f.__qualname__) for name, f in functions() if isinstance(f, FunctionType)]
     assert len(found) > 1500
-    assert not [(name, told) for name, told in found if "<" in told or told.startswith("_") and not name.rpartition(".")[2].startswith("_")]
+    assert not [(name, told) for name,
+                told in found if "<" in told or told.startswith("_") and not name.rpartition(".")[2].startswith("_")]
 
 
 @pytest.mark.parametrize("call, words", [

@@ -56,7 +56,8 @@ def test_hooks_are_called_once_and_not_by_gradients_of_gradients():
 
 def test_hooks_with_a_wrong_number_of_gradients():
     for register, message in (("register_full_backward_hook", "invalid number of grad_input, got 2, but expected 1"),
-                              ("register_full_backward_pre_hook", "invalid number of grad_output, got 2, but expected 1")):
+                              ("register_full_backward_pre_hook",
+                               "invalid number of grad_output, got 2, but expected 1")):
         m = Scaled()
         getattr(m, register)(lambda mod, *gs: (gs[0][0], gs[0][0]))
         with pytest.raises(RuntimeError, match=message):
@@ -104,9 +105,12 @@ def test_nan_that_wins_has_the_gradient():
     close(x.grad, [0, 1])
 
 
-ACTIVATIONS = [lambda x: nn.functional.relu(x, inplace=True), lambda x: nn.functional.leaky_relu(x, 0.1, True), nn.functional.elu_, nn.functional.celu_,
-               nn.functional.selu_, nn.functional.hardtanh_, nn.functional.leaky_relu_, lambda x: nn.functional.silu(x, inplace=True), nn.SiLU(True),
-               lambda x: nn.functional.threshold_(x, 0.1, 2.0), lambda x: nn.functional.hardswish(x, True), nn.functional.rrelu_]
+ACTIVATIONS = [lambda x: nn.functional.relu(x, inplace=True), lambda x: nn.functional.leaky_relu(x, 0.1, True),
+               nn.functional.elu_, nn.functional.celu_,
+               nn.functional.selu_, nn.functional.hardtanh_, nn.functional.leaky_relu_,
+               lambda x: nn.functional.silu(x, inplace=True), nn.SiLU(True),
+               lambda x: nn.functional.threshold_(x, 0.1, 2.0), lambda x: nn.functional.hardswish(x, True),
+               nn.functional.rrelu_]
 
 
 @pytest.mark.parametrize("f", ACTIVATIONS)
@@ -149,7 +153,8 @@ def test_gradients_as_one_vector():
 
 
 @pytest.mark.parametrize("module, name, nearest", [
-    ("nn", "MultiheadAttention", ""), ("nn.functional", "conv3d", "conv2d"), ("optim", "NAdam", "Adam"), ("optim.lr_scheduler", "MultiStepLR", "StepLR"),
+    ("nn", "MultiheadAttention", ""), ("nn.functional", "conv3d", "conv2d"), ("optim", "NAdam", "Adam"),
+    ("optim.lr_scheduler", "MultiStepLR", "StepLR"),
     ("nn.utils", "parametrize", ""), ("utils", "data", "")])
 def test_a_name_that_is_pytorchs_alone(module, name, nearest):
     where = operator.attrgetter(module)(fad)

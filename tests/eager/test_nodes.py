@@ -1,4 +1,5 @@
-"""Nodes as users meet them: what they are called, what they know of results, edges of the graph as roots and as inputs."""
+"""Nodes as users meet them: what they are called, what they know of results, edges of the graph as roots and as
+inputs."""
 import weakref
 
 import numpy as np
@@ -166,7 +167,8 @@ def test_a_derivative_that_is_not_there():
         fad.nextafter(x, x).sum().backward()
     with fad.autograd.forward_ad.dual_level():
         dual = fad.autograd.forward_ad.make_dual(x.detach(), fad.ones(2))
-        with pytest.raises(NotImplementedError, match="Trying to use forward AD with nextafter that does not support it"):
+        with pytest.raises(NotImplementedError,
+                           match="Trying to use forward AD with nextafter that does not support it"):
             fad.nextafter(dual, dual)
 
 
@@ -189,7 +191,8 @@ def test_second_derivatives_go_behind_the_step():
     g, = fad.autograd.grad(y, x, create_graph=True)
     (g * g).sum().backward()
     assert fad.autograd.gradgradcheck(lambda x: fad.dist(x, fad.zeros(3), 3), leaf(3, 1, 2))
-    assert x.grad is not None and fad.autograd.gradcheck(lambda x: x.kthvalue(2)[0] * x.median(0, True)[0], leaf(3, 1, 2))
+    assert x.grad is not None and fad.autograd.gradcheck(lambda x: x.kthvalue(2)[0] * x.median(0, True)[0],
+                                                         leaf(3, 1, 2))
 
 
 def test_of_what_only_sizes_are_shown_nothing_is_kept():
@@ -226,7 +229,8 @@ def test_what_is_shown_of_a_tensor_is_a_tensor():
 
 def test_recorded_gradients_of_what_is_flat_lead_to_its_argument():
     F = fad.nn.functional
-    for f in (fad.relu, F.relu6, F.hardtanh, F.hardshrink, F.softshrink, F.leaky_relu, lambda x: F.threshold(x, 0.1, 2.0)):
+    for f in (fad.relu, F.relu6, F.hardtanh, F.hardshrink, F.softshrink, F.leaky_relu,
+              lambda x: F.threshold(x, 0.1, 2.0)):
         x = fad.tensor([-2.0, -0.3, 0.2, 3.0], requires_grad=True)
         g, = fad.autograd.grad(f(x).sum(), x, create_graph=True)
         assert g.grad_fn.name().endswith("BackwardBackward0") and g.grad_fn.next_functions[0] == (None, 0)
@@ -263,9 +267,12 @@ def test_recorded_gradients_of_what_is_flat_keep_their_tangents():
 
 
 @pytest.mark.parametrize("subscript, names", [
-    ((0, 1), "Select Select"), ((0,), "Select"), ((slice(None), 1), "Select"), ((slice(0, 2), 1), "Select Slice"), ((slice(0, 3), 1), "Select"),
-    ((None, 0), "Select Unsqueeze"), ((slice(0, 2), slice(1, 3)), "Slice Slice"), ((Ellipsis, 1), "Select"), ((0, slice(1, 3)), "Slice Select"),
-    ((slice(1, None), None, 2), "Select Unsqueeze Slice"), ((0, [1, 2]), "Index Select"), ((Ellipsis,), "Alias"), ((slice(None),), "Slice"),
+    ((0, 1), "Select Select"), ((0,), "Select"), ((slice(None), 1), "Select"), ((slice(0, 2), 1), "Select Slice"),
+    ((slice(0, 3), 1), "Select"),
+    ((None, 0), "Select Unsqueeze"), ((slice(0, 2), slice(1, 3)), "Slice Slice"), ((Ellipsis, 1), "Select"),
+    ((0, slice(1, 3)), "Slice Select"),
+    ((slice(1, None), None, 2), "Select Unsqueeze Slice"), ((0, [1, 2]), "Index Select"), ((Ellipsis,), "Alias"),
+    ((slice(None),), "Slice"),
     ((slice(None), slice(None)), "Alias"), ((0, Ellipsis, None), "Unsqueeze Select")])
 def test_a_subscript_is_a_step_for_each_of_its_items(subscript, names):
     x = fad.arange(12.0).reshape(3, 4).clone().requires_grad_()

@@ -1,6 +1,7 @@
 """Optimisers and schedules beside PyTorch's, step by step.
 
-The numbers of tests/eager/answers/optimizers.json are those of PyTorch 2.13.0 (CPU, float64), recorded by `python tests/eager/test_optimizers.py` where
+The numbers of tests/eager/answers/optimizers.json are those of PyTorch 2.13.0 (CPU, float64), recorded by `python
+tests/eager/test_optimizers.py` where
 PyTorch is.
 """
 import json
@@ -15,18 +16,23 @@ OPTIMIZERS = [
     ("SGD", {"lr": 0.1}), ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.2, "weight_decay": 0.01}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "maximize": True}), ("Adam", {"lr": 0.1}),
     ("Adam", {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1}),
-    ("Adam", {"lr": 0.1, "decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True}), ("AdamW", {"lr": 0.1, "amsgrad": True}),
+    ("Adam", {"lr": 0.1, "decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True}),
+    ("AdamW", {"lr": 0.1, "amsgrad": True}),
     ("RMSprop", {"lr": 0.1}), ("RMSprop", {"centered": True, "momentum": 0.9, "weight_decay": 0.1, "maximize": True}),
-    ("LBFGS", {"lr": 0.5, "max_iter": 3}), ("LBFGS", {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 2})]
+    ("LBFGS", {"lr": 0.5, "max_iter": 3}),
+    ("LBFGS", {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 2})]
 
-SCHEDULES = [("StepLR", {"step_size": 3}), ("ExponentialLR", {"gamma": 0.9}), ("CosineAnnealingLR", {"T_max": 4, "eta_min": 0.01})]
+SCHEDULES = [("StepLR", {"step_size": 3}), ("ExponentialLR", {"gamma": 0.9}),
+             ("CosineAnnealingLR", {"T_max": 4, "eta_min": 0.01})]
 
 
 def descend(torch, name, options, with_complex):
     """The parameters after some steps of an optimiser."""
-    start = [np.linspace(-1, 1, 6).reshape(2, 3), np.array([0.5, -0.3]), np.array([1 + 0.5j, -0.2j])][:3 if with_complex else 2]
+    start = [np.linspace(-1, 1, 6).reshape(2, 3), np.array([0.5, -0.3]),
+             np.array([1 + 0.5j, -0.2j])][:3 if with_complex else 2]
     params = [torch.tensor(a, requires_grad=True) for a in start]
-    optimizer = getattr(torch.optim, name)(params, **{k: tuple(v) if isinstance(v, list) else v for k, v in options.items()})
+    optimizer = getattr(torch.optim, name)(params,
+                                           **{k: tuple(v) if isinstance(v, list) else v for k, v in options.items()})
 
     def closure():
         optimizer.zero_grad()
@@ -78,7 +84,8 @@ def rounded(v):
 if __name__ == "__main__":
     import torch
     torch.set_default_dtype(torch.float64)
-    NUMBERS.write_text("{" + ",\n".join(f"{json.dumps(key)}: {json.dumps(rounded(run(torch, *rest)))}" for key, run, *rest in cases()) + "}\n")
+    NUMBERS.write_text("{" + ",\n".join(f"{json.dumps(key)}: {json.dumps(rounded(run(torch, *rest)))}" for key, run,
+                                        *rest in cases()) + "}\n")
 else:
     import pytest
 

@@ -1,7 +1,10 @@
-"""A state machine plays user: operations, views, changes in place, detach, no_grad, hooks, backward once and twice, in any order.
+"""A state machine plays user: operations, views, changes in place, detach, no_grad, hooks, backward once and twice, in
+any order.
 
-The model beside it is naive: each array carries its whole Jacobian by the leaves as an array of its own, views are NumPy's views of both, so that
-what shares memory shares derivatives. It knows no graph and no order; it knows which memory was read where a product or a function may need it again,
+The model beside it is naive: each array carries its whole Jacobian by the leaves as an array of its own, views are
+NumPy's views of both, so that
+what shares memory shares derivatives. It knows no graph and no order; it knows which memory was read where a product or
+a function may need it again,
 and so when a change in place may be refused.
 """
 import numpy as np
@@ -48,7 +51,7 @@ class Player:
         self.pool = [self.leaf(k) for k in range(LEAVES)] + [self.constant()]
         self.leaves = self.pool[:LEAVES]
 
-    # -- what there is to begin with ------------------------------------------------------------------------------------------
+    # -- what there is to begin with ---------------------------------------------------------------
 
     def leaf(self, k: int):
         v, j = self.rng.standard_normal(LEAF_SHAPE), np.zeros((*LEAF_SHAPE, SIZE))
@@ -65,11 +68,13 @@ class Player:
         fitting = [p for p in self.pool if shape is None or p[1].v.shape == shape]
         return fitting[self.rng.integers(len(fitting))]
 
-    # -- steps ------------------------------------------------------------------------------------------------------------------
+    # -- steps -------------------------------------------------------------------------------------
 
     def step(self):
-        moves = [self.product, self.total, self.sine, self.exponential, self.slice, self.transposed, self.row, self.scaled_in_place, self.added_in_place,
-                 self.item_set, self.masked, self.detached, self.silent, self.silently_changed, self.hooked, self.sine_in_place]
+        moves = [self.product, self.total, self.sine, self.exponential, self.slice, self.transposed, self.row,
+                 self.scaled_in_place, self.added_in_place,
+                 self.item_set, self.masked, self.detached, self.silent, self.silently_changed, self.hooked,
+                 self.sine_in_place]
         moves[self.rng.integers(len(moves))]()
         for t, n in self.pool:
             np.testing.assert_allclose(t.detach().numpy(), n.v, rtol=1e-10, atol=1e-12)
@@ -120,10 +125,11 @@ class Player:
             k = int(self.rng.integers(n.v.shape[0]))
             self.pool.append((a[k], n.view(lambda x: x[k])))
 
-    # -- in place ---------------------------------------------------------------------------------------------------------------
+    # -- in place ----------------------------------------------------------------------------------
 
     def changed(self, change, n: Naive, update, *sources) -> None:
-        """A change of n's memory by tensors: refused for what leaves hold, else done, and recorded where one of them requires a gradient."""
+        """A change of n's memory by tensors: refused for what leaves hold, else done, and recorded where one of them
+        requires a gradient."""
         if n.memory.of_leaf and n.family.requires:
             with pytest.raises(RuntimeError, match="leaf Variable"):
                 change()
@@ -191,7 +197,7 @@ class Player:
             n.v[mask], n.j[mask] = 0.25, 0.0
         self.changed(change, n, update)
 
-    # -- outside the graph ----------------------------------------------------------------------------------------------------------
+    # -- outside the graph -------------------------------------------------------------------------
 
     def detached(self):
         a, n = self.pick()
@@ -217,7 +223,7 @@ class Player:
             t.register_hook(lambda g: g * c)
         self.made(t, n.v * 1.0, n.j * c, n)
 
-    # -- the end --------------------------------------------------------------------------------------------------------------------
+    # -- the end -----------------------------------------------------------------------------------
 
     def finish(self) -> str:
         """backward once, or twice; the leaves' gradients are the model's."""

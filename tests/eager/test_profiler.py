@@ -31,8 +31,10 @@ def test_a_backward_has_the_number_and_the_thread_of_its_step():
         assert fad.autograd._profiler_enabled()
         (x + x.exp()).sum().backward()
     assert not fad.autograd._profiler_enabled()
-    forward, outer, inner = [e for e in taken.function_events if e.name in ("aten::add", "AddBackward0") or e.name.endswith(": AddBackward0")]
-    assert (forward.name, outer.name, inner.name) == ("aten::add", "autograd::engine::evaluate_function: AddBackward0", "AddBackward0")
+    forward, outer, inner = [e for e in taken.function_events if e.name in ("aten::add", "AddBackward0")
+                             or e.name.endswith(": AddBackward0")]
+    assert (forward.name, outer.name,
+            inner.name) == ("aten::add", "autograd::engine::evaluate_function: AddBackward0", "AddBackward0")
     assert forward.sequence_nr == outer.sequence_nr == inner.sequence_nr >= 0
     assert outer.fwd_thread == forward.thread and inner.cpu_parent is outer
 
@@ -69,7 +71,8 @@ def test_traces_have_the_fields_of_pytorch(tmp_path):
 
 def test_tables_are_set_as_by_pytorch():
     averages = taken().key_averages(group_by_input_shape=True)
-    lines = averages.table(sort_by="cpu_time_total", row_limit=2, header="All of it", max_name_column_width=30).split("\n")
+    lines = averages.table(sort_by="cpu_time_total", row_limit=2, header="All of it",
+                           max_name_column_width=30).split("\n")
     assert lines[0] == "=" * len(lines[2]) and lines[1] == "All of it" and lines[2] == lines[4] == lines[7] and lines[2].startswith("-" * 30 + "  " + "-" * 12 + "  ")
     assert lines[3].split("  ")[-2].strip() == "Input Shapes" and lines[3].split()[0] == "Name" and lines[8].startswith("Self CPU time total: ") and lines[9] == ""
     assert averages[0].self_cpu_time_total_str.endswith("s") and profile().__repr__() == "<unfinished torch.autograd.profile>"
@@ -81,5 +84,6 @@ def test_products_and_layers_are_told_by_the_functions_that_users_call():
         fad.ones(2, 3) @ fad.ones(3, 2)
         fad.ones(3).asin()
     shapes = {e.name: e.input_shapes for e in taken.function_events}
-    assert shapes["aten::linear"] == [[4, 3], [2, 3], [2]] and shapes["aten::mm"] == shapes["aten::matmul"] == [[2, 3], [3, 2]]
+    assert shapes["aten::linear"] == [[4, 3], [2, 3],
+                                      [2]] and shapes["aten::mm"] == shapes["aten::matmul"] == [[2, 3], [3, 2]]
     assert {"aten::addmm", "aten::asin"} <= shapes.keys()

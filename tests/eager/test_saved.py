@@ -1,6 +1,8 @@
-"""What steps save, as PyTorch's: whether a second pass goes through, whether a result or an operand may be changed in place, what is a view.
+"""What steps save, as PyTorch's: whether a second pass goes through, whether a result or an operand may be changed in
+place, what is a view.
 
-Each line of tests/eager/answers/saved.lines is `operands: code => outcomes`, and the outcomes are PyTorch 2.13.0's. They are recorded by
+Each line of tests/eager/answers/saved.lines is `operands: code => outcomes`, and the outcomes are PyTorch 2.13.0's.
+They are recorded by
 `python tests/eager/test_saved.py` in an environment with PyTorch. DIFFERENT names what differs, and why.
 """
 import pathlib
@@ -9,8 +11,10 @@ import warnings
 
 LINES = pathlib.Path(__file__).parent / "answers" / "saved.lines"
 ARROW = " => "
-SHAPES = {"image": (2, 4, 6, 6), "signal": (2, 3, 4), "matrix": (3, 4), "columns": (2, 12), "small": (2, 3), "square": (3, 3), "row": (3,)}
-ERRORS = {"second time": "freed", "modified by an inplace": "stale", "is a view": "view", "no longer support": "refused"}
+SHAPES = {"image": (2, 4, 6, 6), "signal": (2, 3, 4), "matrix": (3, 4), "columns": (2, 12), "small": (2, 3),
+          "square": (3, 3), "row": (3,)}
+ERRORS = {"second time": "freed", "modified by an inplace": "stale", "is a view": "view",
+          "no longer support": "refused"}
 
 
 def operands(library, names):
@@ -26,7 +30,8 @@ def operands(library, names):
 
 
 def outcomes(line, library):
-    """view: whether the result is one; twice, out, in: what backward says of a second pass, a changed result, changed operands; the gradient behind a relu_."""
+    """view: whether the result is one; twice, out, in: what backward says of a second pass, a changed result, changed
+    operands; the gradient behind a relu_."""
     names, code = line.split(": ", 1)
     names = names.split()
     scope = {"torch": library, "F": library.nn.functional, "nn": library.nn}
@@ -53,7 +58,8 @@ def outcomes(line, library):
         z = y.relu_() if y.dtype == library.float64 else y
         (z * z.conj()).abs().sum().backward()
         return " ".join(f"{round(v, 3) + 0.0:g}" for v in leaves[0].grad.flatten().tolist()[:6])
-    found = {"view": run(lambda leaves, xs, y: str(bool(y._is_view()))), "twice": run(twice), "out": run(lambda leaves, xs, y: changed(y, y))}
+    found = {"view": run(lambda leaves, xs, y: str(bool(y._is_view()))), "twice": run(twice),
+             "out": run(lambda leaves, xs, y: changed(y, y))}
     found.update({f"in{k}": run(lambda leaves, xs, y, k=k: changed(xs[k], y)) for k in range(len(names))})
     return {**found, "relu": run(behind)}
 
@@ -73,7 +79,8 @@ import pytest  # noqa: E402
 
 import fad  # noqa: E402
 
-DIFFERENT = {                                          # line -> what is otherwise: mostly that fad saves less, so that more is allowed
+# line -> what is otherwise: mostly that fad saves less, so that more is allowed
+DIFFERENT = {
     "signal: F.max_pool1d(x,2)": "view",
     "signal: F.avg_pool1d(x,2)": "view",
     "signal: F.adaptive_avg_pool1d(x,2)": "view",
@@ -103,10 +110,17 @@ def test_steps_save_what_pytorchs_save(line):
 
 F = fad.nn.functional
 OPTIONS = {                                                   # a step, and what its node shows of its options
-    "conv1d": (lambda x: F.conv1d(x, fad.ones(2, 3, 2), padding=1), {"stride": (1,), "padding": (1,), "dilation": (1,), "groups": 1, "transposed": False, "output_padding": (0,)}),
-    "max_pool2d": (lambda x: F.max_pool2d(x, 2, 2), {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0), "dilation": (1, 1), "ceil_mode": False}),
-    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2, 2), {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0), "ceil_mode": False, "count_include_pad": True}),
-    "pad": (lambda x: F.pad(x, (1, 2)), {"pad": (1, 2)}), "reflect": (lambda x: F.pad(x, (1, 2), mode="reflect"), {"padding": (1, 2)}),
+    "conv1d": (lambda x: F.conv1d(x, fad.ones(2, 3, 2), padding=1),
+               {"stride": (1,), "padding": (1,), "dilation": (1,), "groups": 1, "transposed": False,
+                "output_padding": (0,)}),
+    "max_pool2d": (lambda x: F.max_pool2d(x, 2, 2),
+                   {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0), "dilation": (1, 1),
+                    "ceil_mode": False}),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2, 2),
+                   {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0), "ceil_mode": False,
+                    "count_include_pad": True}),
+    "pad": (lambda x: F.pad(x, (1, 2)), {"pad": (1, 2)}),
+    "reflect": (lambda x: F.pad(x, (1, 2), mode="reflect"), {"padding": (1, 2)}),
     "replicate": (lambda x: F.pad(x, (1, 2), mode="replicate"), {"padding": (1, 2)}),
     "batch_norm": (lambda x: F.batch_norm(x, None, None, training=True, eps=1e-3), {"training": True, "eps": 1e-3}),
     "known batch_norm": (lambda x: F.batch_norm(x, fad.zeros(3), fad.ones(3)), {"training": False, "eps": 1e-5}),
@@ -124,7 +138,8 @@ def test_nodes_show_their_options(name):
 
 
 def test_a_network_with_steps_in_place():
-    model = fad.nn.Sequential(fad.nn.Conv2d(1, 2, 3), fad.nn.MaxPool2d(2), fad.nn.ReLU(inplace=True), fad.nn.AvgPool2d(2), fad.nn.ELU(inplace=True))
+    model = fad.nn.Sequential(fad.nn.Conv2d(1, 2, 3), fad.nn.MaxPool2d(2), fad.nn.ReLU(inplace=True),
+                              fad.nn.AvgPool2d(2), fad.nn.ELU(inplace=True))
     plain = fad.nn.Sequential(model[0], fad.nn.MaxPool2d(2), fad.nn.ReLU(), fad.nn.AvgPool2d(2), fad.nn.ELU())
     x = (fad.arange(64.0).reshape(1, 1, 8, 8) * 0.37).sin()
     gradients = [fad.autograd.grad((m(x) ** 2).sum(), list(model[0].parameters())) for m in (model, plain)]

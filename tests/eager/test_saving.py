@@ -53,7 +53,8 @@ def test_values_put_in_place():
     model, given = nn.Linear(2, 1), {"weight": fad.ones(1, 2), "bias": fad.zeros(1)}
     before = model.weight
     model.load_state_dict(given, assign=True)
-    assert model.weight is not before and isinstance(model.weight, nn.Parameter) and model.weight.data_ptr() == given["weight"].data_ptr()
+    assert model.weight is not before and isinstance(model.weight,
+                                                     nn.Parameter) and model.weight.data_ptr() == given["weight"].data_ptr()
 
 
 def test_hooks_around_saving():
@@ -75,8 +76,10 @@ def test_forward_hooks_with_their_options():
                 raise ValueError("by nothing")
             return x * by
     model, seen = Scaled(), []
-    model.register_forward_pre_hook(lambda m, args, kwargs: (args, {"by": kwargs["by"] * 2}) if kwargs["by"] else None, with_kwargs=True)
-    model.register_forward_hook(lambda m, args, kwargs, y: seen.append((kwargs["by"], y)), with_kwargs=True, always_call=True)
+    model.register_forward_pre_hook(lambda m, args, kwargs: (args, {"by": kwargs["by"] * 2}) if kwargs["by"] else None,
+                                    with_kwargs=True)
+    model.register_forward_hook(lambda m, args, kwargs, y: seen.append((kwargs["by"], y)), with_kwargs=True,
+                                always_call=True)
     model.register_forward_hook(lambda m, args, y: y + 1, prepend=True)
     assert model(fad.ones(1), by=3.0).item() == 7.0 and seen[0][0] == 6.0 and seen[0][1].item() == 7.0
     with pytest.raises(ValueError, match="by nothing"):
@@ -123,12 +126,16 @@ def test_containers():
     assert list(held)[0] is layers[0] and len(held) == 2 and isinstance(held[:1], nn.ModuleList)
     named = nn.ModuleDict({"a": layers[0]})
     named.update([("b", layers[1])])
-    assert list(named.items()) == [("a", layers[0]), ("b", layers[1])] and named.pop("a") is layers[0] and "a" not in named
+    assert list(named.items()) == [("a", layers[0]),
+                                   ("b", layers[1])] and named.pop("a") is layers[0] and "a" not in named
     values = nn.ParameterDict({"a": fad.ones(1)}) | {"b": fad.zeros(1)}
-    assert set(values) == {"a", "b"} and values.get("c") is None and all(isinstance(p, nn.Parameter) for p in values.values())
+    assert set(values) == {"a",
+                           "b"} and values.get("c") is None and all(isinstance(p, nn.Parameter) for p in values.values())
 
 
-@pytest.mark.parametrize("make", [nn.ReLU, lambda: nn.MaxPool2d(2, stride=1), nn.MSELoss, nn.GELU, lambda: nn.AvgPool2d((4, 4), 2)])
+@pytest.mark.parametrize("make",
+                         [nn.ReLU, lambda: nn.MaxPool2d(2, stride=1), nn.MSELoss, nn.GELU,
+                          lambda: nn.AvgPool2d((4, 4), 2)])
 def test_modules_of_functions_are_pickled_and_show_their_options(make):
     module = make()
     again = pickle.loads(pickle.dumps(module))
@@ -157,7 +164,8 @@ def test_a_hook_that_is_registered_while_its_node_runs():
         y = x ** 2
         if before:
             y.grad_fn.register_prehook(lambda gs: None)
-        y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t, y=y: y.grad_fn.register_hook(lambda gi, go: (gi[0] / 2,)) and t)
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: t,
+                                                 lambda t, y=y: y.grad_fn.register_hook(lambda gi, go: (gi[0] / 2,)) and t)
         g, = fad.autograd.grad(y.sum(), x)
         np.testing.assert_array_equal(g.numpy(), [1.0, 2.0])
         x = x.detach().requires_grad_()

@@ -1,8 +1,11 @@
 """The graphs of functions, and what their nodes show, beside PyTorch's.
 
-tests/eager/answers/graphs.lines holds lines `code => graph => gradients => saved`: what PyTorch 2.13.0 (CPU, float64) made of the code. The graph is told
-by its nodes (A: a leaf, -: no edge, #1: the second result), gradients by their sums of squares, first and second order, and what the last node
-shows as _saved_<name> by value, tensors by dtype, shape and sum. To record: `python tests/eager/test_steps.py` where PyTorch is.
+tests/eager/answers/graphs.lines holds lines `code => graph => gradients => saved`: what PyTorch 2.13.0 (CPU, float64)
+made of the code. The graph is told
+by its nodes (A: a leaf, -: no edge, #1: the second result), gradients by their sums of squares, first and second order,
+and what the last node
+shows as _saved_<name> by value, tensors by dtype, shape and sum. To record: `python tests/eager/test_steps.py` where
+PyTorch is.
 """
 import pathlib
 import warnings
@@ -11,8 +14,10 @@ import numpy as np
 
 LINES = pathlib.Path(__file__).parent / "answers" / "graphs.lines"
 ARROW = " => "
-SHAPES = {"x": (3, 4), "y": (3, 4), "p": (3, 4), "w": (4,), "m": (4, 5), "s": (4, 4), "b3": (2, 3, 4), "c3": (2, 4, 5), "i1": (2, 3, 8), "i2": (2, 3, 6, 6),
-          "i3": (2, 2, 5, 5, 5), "k1": (4, 3, 3), "k2": (4, 3, 3, 3), "k3": (4, 2, 2, 2, 2), "t1": (3, 4, 3), "t2": (3, 4, 3, 3), "t3": (2, 4, 2, 2, 2),
+SHAPES = {"x": (3, 4), "y": (3, 4), "p": (3, 4), "w": (4,), "m": (4, 5), "s": (4, 4), "b3": (2, 3, 4), "c3": (2, 4, 5),
+          "i1": (2, 3, 8), "i2": (2, 3, 6, 6),
+          "i3": (2, 2, 5, 5, 5), "k1": (4, 3, 3), "k2": (4, 3, 3, 3), "k3": (4, 2, 2, 2, 2), "t1": (3, 4, 3),
+          "t2": (3, 4, 3, 3), "t3": (2, 4, 2, 2, 2),
           "v": (5,), "u": (5,), "bias": (4,), "e": (10, 3)}
 
 
@@ -24,8 +29,10 @@ def names_of(torch):
     numbers["zs"] = numbers["s"] + 1j * numbers["s"][::-1]
     leaves = {name: torch.tensor(a).requires_grad_(True) for name, a in numbers.items()}
     spd = torch.tensor(numbers["s"] @ numbers["s"].T + 4 * np.eye(4)).requires_grad_(True)
-    others = {"idx": [0, 2, 1], "mask": [True, False, True], "big": [[0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 1, 3]], "cls": [1, 0, 3]}
-    return {**leaves, "spd": spd, **{name: torch.tensor(a) for name, a in others.items()}, "torch": torch, "F": torch.nn.functional,
+    others = {"idx": [0, 2, 1], "mask": [True, False, True], "big": [[0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 1, 3]],
+              "cls": [1, 0, 3]}
+    return {**leaves, "spd": spd, **{name: torch.tensor(a) for name, a in others.items()}, "torch": torch,
+            "F": torch.nn.functional,
             "f64": torch.float64}
 
 
@@ -88,7 +95,8 @@ def record():
         code, *before = line.split(ARROW)
         tree, numbers, found = told(torch, code)
         wanted = [pair.partition("=")[0] for pair in before[2].split("; ")] if len(before) > 2 else list(found)
-        lines.append(ARROW.join([code, tree, numbers, "; ".join(f"{name}={found[name]}" for name in wanted if name in found)]))
+        lines.append(ARROW.join([code, tree, numbers,
+                                 "; ".join(f"{name}={found[name]}" for name in wanted if name in found)]))
     LINES.write_text("\n".join(lines) + "\n")
 
 

@@ -1,8 +1,12 @@
-"""What the steps of PyTorch's own samples save: which operands and results, whether a second pass goes through, what may be changed in place.
+"""What the steps of PyTorch's own samples save: which operands and results, whether a second pass goes through, what
+may be changed in place.
 
-Each line of tests/eager/answers/steps.lines is `shapes of the operands: code => outcomes`, the outcomes PyTorch 2.13.0's (P before a shape: positive definite matrices).
-The lines are drawn from PyTorch's samples of all functions with derivatives that fad has, one or two of each kind of call. They are recorded by
-`python tests/eager/test_steps_saved.py` in an environment with PyTorch. `saves` are the tensors that the node shows, compared where both libraries' nodes have one name.
+Each line of tests/eager/answers/steps.lines is `shapes of the operands: code => outcomes`, the outcomes PyTorch
+2.13.0's (P before a shape: positive definite matrices).
+The lines are drawn from PyTorch's samples of all functions with derivatives that fad has, one or two of each kind of
+call. They are recorded by
+`python tests/eager/test_steps_saved.py` in an environment with PyTorch. `saves` are the tensors that the node shows,
+compared where both libraries' nodes have one name.
 """
 import math
 import pathlib
@@ -11,7 +15,8 @@ import warnings
 
 LINES = pathlib.Path(__file__).parent / "answers" / "steps.lines"
 ARROW = " => "
-ERRORS = {"second time": "freed", "already been freed": "freed", "modified by an inplace": "stale", "is a view": "view", "not implemented": "no derivative"}
+ERRORS = {"second time": "freed", "already been freed": "freed", "modified by an inplace": "stale", "is a view": "view",
+          "not implemented": "no derivative"}
 
 
 def operands(library, shapes):
@@ -19,7 +24,8 @@ def operands(library, shapes):
     made = []
     for k, told in enumerate(shapes):
         shape = tuple(int(n) for n in told.lstrip("P").split("x")) if told != "-" else ()
-        x = (library.arange(math.prod(shape)).to(library.float64) * 0.37 + 0.1 + k).sin().abs().reshape(shape) * 0.8 + 0.1
+        x = (library.arange(math.prod(shape)).to(library.float64) * 0.37 + 0.1
+             + k).sin().abs().reshape(shape) * 0.8 + 0.1
         if told.startswith("P"):
             x = x @ x.transpose(-1, -2) + 3 * library.eye(shape[-1], dtype=library.float64)
         made.append(x.detach().requires_grad_() * 1.0)
@@ -33,7 +39,8 @@ def tensors(y, library):
 
 
 def outcomes(line, library):
-    """node and saves: what made the first result, and the tensors that it shows; view; twice: a second pass; out0, in0: backward after that result or operand was changed."""
+    """node and saves: what made the first result, and the tensors that it shows; view; twice: a second pass; out0, in0:
+    backward after that result or operand was changed."""
     shapes, code = line.split(": ", 1)
     shapes = shapes.split()
     scope = {"torch": library, "F": library.nn.functional}
@@ -59,10 +66,14 @@ def outcomes(line, library):
     def saves(xs, ys):
         node = ys[0].grad_fn
         shown = {name[7:]: getattr(node, name) for name in dir(node) if name.startswith("_saved_")}
-        return " ".join([name for name, entry in sorted(shown.items()) if isinstance(entry, library.Tensor) or isinstance(entry, tuple)
+        return " ".join([name for name,
+                         entry in sorted(shown.items()) if isinstance(entry, library.Tensor) or isinstance(entry, tuple)
                          and any(isinstance(one, library.Tensor) for one in entry)]) or "nothing"
-    found = {"node": run(lambda xs, ys: type(ys[0].grad_fn).__name__), "saves": run(saves), "view": run(lambda xs, ys: str(ys[0]._is_view())), "twice": run(twice)}
-    found.update({f"out{k}": run(lambda xs, ys, k=k: changed(ys[k], ys)) for k in range(min(3, len(tensors(eval(code, scope, dict(zip("xyzuvw", operands(library, shapes)))), library))))})
+    found = {"node": run(lambda xs, ys: type(ys[0].grad_fn).__name__), "saves": run(saves),
+             "view": run(lambda xs, ys: str(ys[0]._is_view())), "twice": run(twice)}
+    found.update({f"out{k}": run(lambda xs, ys, k=k: changed(ys[k], ys))
+                             for k in range(min(3,
+                                                len(tensors(eval(code, scope, dict(zip("xyzuvw", operands(library, shapes)))), library))))})
     return {**found, **{f"in{k}": run(lambda xs, ys, k=k: changed(xs[k], ys)) for k in range(len(shapes))}}
 
 
@@ -84,17 +95,25 @@ import fad  # noqa: E402
 
 DIFFERENT = {                                          # why -> for each function what is otherwise
     "results that PyTorch takes for views of what nobody sees": {
-        "torch.cov": "view", "torch.stft": "in0 view", "F.avg_pool1d": "view", "F.adaptive_avg_pool1d": "view", "F.max_pool1d": "view", "F.linear": "view",
-        "torch.inner": "view", "torch.tensordot": "view", "torch.fft.ifft": "view", "torch.fft.ihfft": "view", "torch.fft.ihfft2": "view", "torch.fft.ihfftn": "view",
-        "torch.linalg.cond": "view", "torch.linalg.multi_dot": "view", "torch.linalg.tensorinv": "view", "torch.linalg.tensorsolve": "view"},
+        "torch.cov": "view", "torch.stft": "in0 view", "F.avg_pool1d": "view", "F.adaptive_avg_pool1d": "view",
+        "F.max_pool1d": "view", "F.linear": "view",
+        "torch.inner": "view", "torch.tensordot": "view", "torch.fft.ifft": "view", "torch.fft.ihfft": "view",
+        "torch.fft.ihfft2": "view", "torch.fft.ihfftn": "view",
+        "torch.linalg.cond": "view", "torch.linalg.multi_dot": "view", "torch.linalg.tensorinv": "view",
+        "torch.linalg.tensorsolve": "view"},
     "rules that compute anew, or by another way, what PyTorch saves": {
-        "F.group_norm": "saves", "F.layer_norm": "saves", "F.batch_norm": "saves", "F.logsigmoid": "saves", "torch.linalg.det": "saves", "torch.linalg.slogdet": "saves",
-        "torch.linalg.solve": "saves", "torch.linalg.solve_ex": "saves", "torch.linalg.svdvals": "saves", "torch.linalg.eigvals": "saves", "torch.linalg.eigvalsh": "saves",
+        "F.group_norm": "saves", "F.layer_norm": "saves", "F.batch_norm": "saves", "F.logsigmoid": "saves",
+        "torch.linalg.det": "saves", "torch.linalg.slogdet": "saves",
+        "torch.linalg.solve": "saves", "torch.linalg.solve_ex": "saves", "torch.linalg.svdvals": "saves",
+        "torch.linalg.eigvals": "saves", "torch.linalg.eigvalsh": "saves",
         "torch.erfinv": "in0 out0 saves", "x.erfinv_": "in0 out0 saves"},
-    "what PyTorch saves is a copy": {"torch.fft.fft": "saves", "torch.fft.rfft": "saves", "torch.fft.rfft2": "saves", "torch.fft.rfftn": "saves"},
+    "what PyTorch saves is a copy": {"torch.fft.fft": "saves", "torch.fft.rfft": "saves", "torch.fft.rfft2": "saves",
+                                     "torch.fft.rfftn": "saves"},
     "derivatives that PyTorch does not have": {
-        "x.acosh_": "in0 out0", "x.asinh_": "in0 out0", "x.atanh_": "in0 out0", "torch.scatter": "in0 in1 out0 twice", "x.scatter_": "in0 in1 out0 twice"},
-    "a step between neighbouring numbers, refused here": {"torch.nextafter": "in0 in1 out0 saves twice", "x.nextafter_": "in0 in1 out0 saves twice"},
+        "x.acosh_": "in0 out0", "x.asinh_": "in0 out0", "x.atanh_": "in0 out0", "torch.scatter": "in0 in1 out0 twice",
+        "x.scatter_": "in0 in1 out0 twice"},
+    "a step between neighbouring numbers, refused here": {"torch.nextafter": "in0 in1 out0 saves twice",
+                                                          "x.nextafter_": "in0 in1 out0 saves twice"},
     "written in other steps": {"torch.combinations": "in0", "torch.gradient": "twice"}}
 BY_FUNCTION = {name: set(what.split()) for functions in DIFFERENT.values() for name, what in functions.items()}
 SAVED = [line.split(ARROW) for line in LINES.read_text().splitlines()]
@@ -121,7 +140,8 @@ def test_a_likelihood_shows_what_its_terms_count():
     flat, classes = fad.rand(3, 2, requires_grad=True), fad.tensor([1, 0, 1])
     assert fad.nn.functional.nll_loss(flat, classes, weight).grad_fn._saved_total_weight.item() == 7
     assert fad.nn.functional.nll_loss(flat, classes, ignore_index=0).grad_fn._saved_total_weight.item() == 2
-    assert fad.nn.functional.nll_loss(x, fad.ones(3, 4, dtype=fad.int64), weight).grad_fn._saved_total_weight.item() == 36
+    assert fad.nn.functional.nll_loss(x, fad.ones(3, 4, dtype=fad.int64),
+                                      weight).grad_fn._saved_total_weight.item() == 36
 
 
 def test_rules_read_copies_of_what_pytorch_does_not_save():
@@ -131,4 +151,6 @@ def test_rules_read_copies_of_what_pytorch_does_not_save():
     z.zero_()
     y.backward()
     assert x.grad.tolist() == [0.5, 0.0, 0.5] and q.grad.item() == 2.0
-    assert fad.autograd.gradgradcheck(lambda a, b: fad.kron(a, b), (fad.rand(2, 2, dtype=fad.float64, requires_grad=True), fad.rand(2, dtype=fad.float64, requires_grad=True)))
+    assert fad.autograd.gradgradcheck(lambda a, b: fad.kron(a, b),
+                                      (fad.rand(2, 2, dtype=fad.float64, requires_grad=True),
+                                       fad.rand(2, dtype=fad.float64, requires_grad=True)))

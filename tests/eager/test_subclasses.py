@@ -59,10 +59,14 @@ class Duck:
 
 
 PLAIN = fad.ones(3)
-OF_CLASS = {"operator": lambda x: x + 1, "swapped": lambda x: 2 - x, "tensor first": lambda x: PLAIN * x, "method": lambda x: x.exp(), "function": lambda x: fad.exp(x),
-            "sum": lambda x: x.sum(), "index": lambda x: x[0], "view": lambda x: x.view(3, 1), "cat": lambda x: fad.cat([PLAIN, x]), "T": lambda x: x.T,
-            "matmul": lambda x: x @ PLAIN, "compare": lambda x: x < 2, "in place": lambda x: x.clone().add_(1), "like": fad.zeros_like, "detach": lambda x: x.detach(),
-            "relu": lambda x: fad.nn.functional.relu(x), "where": lambda x: fad.where(x > 1, x, PLAIN), "numpy": np.sin, "max": lambda x: x.max(0).values,
+OF_CLASS = {"operator": lambda x: x + 1, "swapped": lambda x: 2 - x, "tensor first": lambda x: PLAIN * x,
+            "method": lambda x: x.exp(), "function": lambda x: fad.exp(x),
+            "sum": lambda x: x.sum(), "index": lambda x: x[0], "view": lambda x: x.view(3, 1),
+            "cat": lambda x: fad.cat([PLAIN, x]), "T": lambda x: x.T,
+            "matmul": lambda x: x @ PLAIN, "compare": lambda x: x < 2, "in place": lambda x: x.clone().add_(1),
+            "like": fad.zeros_like, "detach": lambda x: x.detach(),
+            "relu": lambda x: fad.nn.functional.relu(x), "where": lambda x: fad.where(x > 1, x, PLAIN), "numpy": np.sin,
+            "max": lambda x: x.max(0).values,
             "split": lambda x: x.split(1)[2], "data": lambda x: x.data, "iteration": lambda x: next(iter(x))}
 
 
@@ -105,7 +109,8 @@ def test_parameters_make_tensors():
 
 def test_the_protocol_is_asked():
     x, log = Logged([1.0, 2.0]), Logged.log
-    for compute, name in ((lambda: x + 1, "add"), (lambda: fad.add(x, 1), "add"), (lambda: x.add(1), "add"), (lambda: fad.stack([x, x]), "stack"),
+    for compute, name in ((lambda: x + 1, "add"), (lambda: fad.add(x, 1), "add"), (lambda: x.add(1), "add"),
+                          (lambda: fad.stack([x, x]), "stack"),
                           (lambda: x[0], "__getitem__"),
                           (lambda: fad.nn.functional.relu(x), "relu"), (lambda: fad.sum(x, dim=0), "sum")):
         log.clear()
@@ -117,7 +122,9 @@ def test_the_protocol_is_asked():
 def test_who_has_nothing_to_say():
     with pytest.raises(TypeError, match="unsupported operand"):
         Refusing([1.0]) + 1
-    with pytest.raises(TypeError, match="Multiple dispatch failed for 'torch.exp'; all __torch_function__ handlers returned NotImplemented"):
+    with pytest.raises(TypeError,
+                       match="Multiple dispatch failed for 'torch.exp'; all __torch_function__ handlers returned "
+                             "NotImplemented"):
         fad.exp(Refusing([1.0]))
     with pytest.raises(TypeError, match="unsupported operand"):
         Logged([1.0]) + Length([1.0])
@@ -141,7 +148,8 @@ def test_overridden_methods_may_ask_their_super():
 
 def test_lazy_views_are_read():
     z = Length(fad.tensor([1 + 2j, 3j]))
-    for y, values in ((z.conj(), [1 - 2j, -3j]), (z.conj().imag, [-2.0, -3.0]), (fad.tensor([1j]).conj().as_subclass(Length), [-1j])):
+    for y, values in ((z.conj(), [1 - 2j, -3j]), (z.conj().imag, [-2.0, -3.0]),
+                      (fad.tensor([1j]).conj().as_subclass(Length), [-1j])):
         assert type(y) is Length
         close(y * 1, values)
 
@@ -154,6 +162,7 @@ def test_pytorchs_own_tensors_are_refused():
         def __torch_function__(cls, func, types, args=(), kwargs=None):
             return func(*args, **kwargs or {})
     x, y = fad.ones(3), Theirs()
-    for call in (lambda: x + y, lambda: x.add(y), lambda: fad.maximum(x, y), lambda: fad.exp(y), lambda: fad.cat([x, y]), lambda: fad.Tensor.__torch_function__(fad.add, (), (y, x))):
+    for call in (lambda: x + y, lambda: x.add(y), lambda: fad.maximum(x, y), lambda: fad.exp(y),
+                 lambda: fad.cat([x, y]), lambda: fad.Tensor.__torch_function__(fad.add, (), (y, x))):
         with pytest.raises(TypeError, match=r"pass fad.tensor\(x.detach\(\).numpy\(\)\)"):
             call()

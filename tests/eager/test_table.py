@@ -10,8 +10,10 @@ from fad.util.errors import NoDerivativeError
 from ..laws.cases import OPS, Case, cases, differentiable
 from ..turns import in_turn
 
-NOISE = 1e-12                                                # BLAS adds up in an order that depends on where in memory its arrays lie
-NAMES = [name for name, op in OPS.items() if differentiable(op) and op.kind != "control" and not op.facts.get("hermitian")]
+# BLAS adds up in an order that depends on where in memory its arrays lie
+NOISE = 1e-12
+NAMES = [name for name,
+         op in OPS.items() if differentiable(op) and op.kind != "control" and not op.facts.get("hermitian")]
 
 
 def as_function(case: Case):
@@ -29,17 +31,21 @@ def test_gradcheck(name):
     for case in cases(OPS[name])[:2] + cases(OPS[name], complex)[:2]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            assert fad.autograd.gradcheck(as_function(case), leaves(case), rtol=1e-4, atol=1e-5, nondet_tol=NOISE, fast_mode=True)
+            assert fad.autograd.gradcheck(as_function(case), leaves(case), rtol=1e-4, atol=1e-5, nondet_tol=NOISE,
+                                          fast_mode=True)
             try:
-                assert fad.autograd.gradgradcheck(as_function(case), leaves(case), rtol=1e-3, atol=1e-4, nondet_tol=NOISE, fast_mode=True)
-            except NoDerivativeError:                       # a first derivative that is itself a function without a rule
+                assert fad.autograd.gradgradcheck(as_function(case), leaves(case), rtol=1e-3, atol=1e-4,
+                                                  nondet_tol=NOISE, fast_mode=True)
+            # a first derivative that is itself a function without a rule
+            except NoDerivativeError:
                 continue
 
 
 @pytest.mark.parametrize("name", in_turn(NAMES, 1))
 def test_forward_mode(name):
     for case in cases(OPS[name])[:2]:
-        assert fad.autograd.gradcheck(as_function(case), leaves(case), rtol=1e-4, atol=1e-5, nondet_tol=NOISE, fast_mode=True, check_forward_ad=True,
+        assert fad.autograd.gradcheck(as_function(case), leaves(case), rtol=1e-4, atol=1e-5, nondet_tol=NOISE,
+                                      fast_mode=True, check_forward_ad=True,
                                       check_backward_ad=False)
 
 
@@ -55,7 +61,8 @@ def test_saved_tensors_are_shared(name):
         known = {t.data_ptr() for t in (*xs, *ys)} | {a.ctypes.data for a in case.args if isinstance(a, np.ndarray)}
         nodes = {y.grad_fn for y in ys if y.grad_fn is not None}
         for node in nodes:
-            if not any(after is not None and not after.name().endswith("AccumulateGrad") for after, _ in node.next_functions):
+            if not any(after is not None and not after.name().endswith("AccumulateGrad") for after,
+                       _ in node.next_functions):
                 assert len({t.data_ptr() for t in saved(node)} - known) <= factors
 
 
@@ -70,7 +77,8 @@ HERMITIAN = [name for name, op in OPS.items() if differentiable(op) and op.facts
 
 @pytest.mark.parametrize("name", HERMITIAN)
 def test_gradcheck_of_hermitian_matrices(name):
-    """Ops that read one triangle, as functions of a matrix that is made Hermitian first; of eigenvectors, what their phase leaves alone."""
+    """Ops that read one triangle, as functions of a matrix that is made Hermitian first; of eigenvectors, what their
+    phase leaves alone."""
     for case in cases(OPS[name])[:2] + cases(OPS[name], complex)[:2]:
         def f(x, case=case):
             ys = [y for y in case.at((x + x.mH) / 2) if y.dtype.kind in "fc"]

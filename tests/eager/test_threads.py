@@ -37,7 +37,8 @@ def at_once(work):
 
 def test_graphs_of_their_own():
     def loss(x):
-        return ((x @ x.t() + fad.eye(4)).inverse().diagonal().sum() + x.softmax(0).log().mean() + x.sort(0)[0].cumsum(1).std() + x[[0, 1], [1, 2]].prod()
+        return ((x @ x.t() + fad.eye(4)).inverse().diagonal().sum() + x.softmax(0).log().mean()
+                + x.sort(0)[0].cumsum(1).std() + x[[0, 1], [1, 2]].prod()
                 + fad.nn.functional.conv1d(x[None], x[None, :, :2]).tanh().sum() + x.view(-1)[3:].norm())
 
     def gradients(k):
@@ -101,7 +102,8 @@ def test_modes_are_of_each_thread():
                 dual = fad.autograd.forward_ad.make_dual(fad.ones(3), fad.ones(3) * k)
                 assert (fad.autograd.forward_ad.unpack_dual(dual * dual).tangent.numpy() == 2 * k).all()
             x = fad.ones(3, requires_grad=True)
-            with fad.autograd.graph.saved_tensors_hooks(lambda t: (k, t), lambda packed: packed[1] if packed[0] == k else None):
+            with fad.autograd.graph.saved_tensors_hooks(lambda t: (k, t),
+                                                        lambda packed: packed[1] if packed[0] == k else None):
                 y = (x * x).sum()
             y.backward()
             assert (x.grad.numpy() == 2).all()

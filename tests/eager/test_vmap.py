@@ -1,4 +1,5 @@
-"""autograd.Function under fad.vmap: the user's vmap says what the function means for a batch; without one it is a loop."""
+"""autograd.Function under fad.vmap: the user's vmap says what the function means for a batch; without one it is a
+loop."""
 import numpy as np
 import pytest
 

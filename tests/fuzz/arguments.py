@@ -1,7 +1,9 @@
 """Programs of names.py as functions that change their arguments, some of which share memory.
 
-`fad.jit` changes them as NumPy does. A derivative leaves them as they are, and has NumPy's value; where an argument is written to that shares its memory with
-another one it may be refused, and only then. `python -m tests.fuzz.arguments [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk
+`fad.jit` changes them as NumPy does. A derivative leaves them as they are, and has NumPy's value; where an argument is
+written to that shares its memory with
+another one it may be refused, and only then. `python -m tests.fuzz.arguments [COUNT] [FIRST]` tries COUNT programs from
+seed FIRST, and prints a shrunk
 program for each failure.
 """
 import sys
@@ -15,7 +17,8 @@ from fad.util.errors import SideEffectError
 from . import differences, judge, names
 from .statement import render_block
 
-GIVEN = ("a = ", "b = ", "c = ", "d = ", "M = ")               # what the first lines of these programs make is given instead
+# what the first lines of these programs make is given instead
+GIVEN = ("a = ", "b = ", "c = ", "d = ", "M = ")
 KINDS = 7
 SEPARATE = (0, 3)                                            # of these kinds, arguments share no memory
 
@@ -31,7 +34,8 @@ def arguments(kind):
     x = judge.POINT.copy()
     a, b, c, M = x * 1.0, x[1:] * 0.7, np.sin(x[:4]), np.outer(x[:3], x[1:4])
     d = b[::-1].copy()
-    changed = {1: {"b": a[1:]}, 2: {"c": a}, 3: {"d": np.repeat(x, 2)[::2], "M": np.asfortranarray(M)}, 4: {"c": M[:, 1]}, 5: {"d": b[::-1]}, 6: {"a": x}}
+    changed = {1: {"b": a[1:]}, 2: {"c": a}, 3: {"d": np.repeat(x, 2)[::2], "M": np.asfortranarray(M)},
+               4: {"c": M[:, 1]}, 5: {"d": b[::-1]}, 6: {"a": x}}
     return list({"x": x, "a": a, "b": b, "c": c, "d": d, "M": M, **changed.get(kind, {})}.values())
 
 
@@ -62,7 +66,8 @@ def judge_changes(f, kind, tier):
 
 
 def judge_derivatives(f, kind, tier, want):
-    """None if value, gradient and slope are right, and the arguments what they were, or if it is refused with reason."""
+    """None if value, gradient and slope are right, and the arguments what they were, or if it is refused with
+    reason."""
     given = arguments(kind)
     along = directions(given)
     try:
@@ -85,20 +90,24 @@ def judge_derivatives(f, kind, tier, want):
     def at(t):
         return f(*[u + t[0] * v for u, v in zip(arguments(kind), along)])
     smooth = differences.slope(at, np.zeros(1), np.ones(1))
-    if smooth and np.isclose(at(np.zeros(1)), want) and abs(slope - smooth[0]) > 1e-6 * (1.0 + abs(smooth[0])) + smooth[1] \
+    if smooth and np.isclose(at(np.zeros(1)),
+                             want) and abs(slope - smooth[0]) > 1e-6 * (1.0 + abs(smooth[0])) + smooth[1] \
             and differences.is_steady(at, np.zeros(1), np.ones(1), slope):
         return f"slope: {slope} instead of {smooth[0]}"
     return None
 
 
 def _wrong(want, got):
-    return ", ".join(name for name, p, q in zip(("result", *"xabcdM"), want, got) if not np.allclose(q, p, rtol=1e-9, atol=1e-9, equal_nan=True))
+    return ", ".join(name for name, p,
+                     q in zip(("result", *"xabcdM"), want,
+                              got) if not np.allclose(q, p, rtol=1e-9, atol=1e-9, equal_nan=True))
 
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     kind, tier = seed % KINDS, "compiled" if compile else ("interpreted", "text")[seed // KINDS % 2]
-    return judge.shrunk(seed, f"{tier}, arguments of kind {kind}", names.generate(seed), lambda f: judge_changes(f, kind, tier), text_of)
+    return judge.shrunk(seed, f"{tier}, arguments of kind {kind}", names.generate(seed),
+                        lambda f: judge_changes(f, kind, tier), text_of)
 
 
 if __name__ == "__main__":

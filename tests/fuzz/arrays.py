@@ -1,6 +1,8 @@
-"""Random straight-line programs on arrays of several axes: elementwise, broadcast, reduced, contracted, sliced, gathered, written to.
+"""Random straight-line programs on arrays of several axes: elementwise, broadcast, reduced, contracted, sliced,
+gathered, written to.
 
-One axis is long, so that what the compiler does with many independent points (passes over them, blocks, lanes) is tried in many orders, with
+One axis is long, so that what the compiler does with many independent points (passes over them, blocks, lanes) is tried
+in many orders, with
 layouts in which the long axis comes first, last and between. A value is a name and the letters of its axes.
 `python -m tests.fuzz.arrays [COUNT] [FIRST]` tries COUNT programs from seed FIRST.
 """
@@ -17,12 +19,17 @@ from .judge import tier
 
 EXTENTS = {"n": 135, "k": 3, "d": 2}
 INPUTS = {"X": "nd", "A": "kd", "W": "kdd", "b": "k", "y": "n", "Z": "kn"}
-UNARY = ("np.sin({0})", "np.tanh({0})", "np.exp(-{0} * {0})", "np.sqrt(1.0 + {0} ** 2)", "np.log1p({0} ** 2)", "np.abs({0})", "0.5 * {0}", "-{0}",
-         "np.where({0} > 0.1, {0}, 0.3 * {0})", "np.maximum({0}, 0.2)", "{0} * 1.0", "np.clip({0}, -0.4, 0.4)", "np.maximum({0}, 1.0 * {0})", "np.sign({0}) * {0}",
+UNARY = ("np.sin({0})", "np.tanh({0})", "np.exp(-{0} * {0})", "np.sqrt(1.0 + {0} ** 2)", "np.log1p({0} ** 2)",
+         "np.abs({0})", "0.5 * {0}", "-{0}",
+         "np.where({0} > 0.1, {0}, 0.3 * {0})", "np.maximum({0}, 0.2)", "{0} * 1.0", "np.clip({0}, -0.4, 0.4)",
+         "np.maximum({0}, 1.0 * {0})", "np.sign({0}) * {0}",
          "({0} + 1e6) - 1e6", "{0} % 0.7", "np.where({0} == np.round({0}, 1), 0.0, {0})", "np.floor({0} * 3.0) * {0}")
-BINARY = ("{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (2.0 + {1} ** 2)", "np.logaddexp({0}, {1})", "np.maximum({0}, {1})", "np.hypot({0}, 1.0 + {1} ** 2)",
-          "np.minimum(np.maximum({0}, {1}), {1})", "np.where({0} <= {1}, {1}, {0})", "np.fmax({0}, {1}) - {1}", "np.copysign({0}, {1})")
-REDUCTIONS = ("np.sum({0}, axis={1})", "np.mean({0}, axis={1})", "np.max({0}, axis={1})", "np.min({0}, axis={1})", "np.prod(np.tanh({0}), axis={1})",
+BINARY = ("{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (2.0 + {1} ** 2)", "np.logaddexp({0}, {1})",
+          "np.maximum({0}, {1})", "np.hypot({0}, 1.0 + {1} ** 2)",
+          "np.minimum(np.maximum({0}, {1}), {1})", "np.where({0} <= {1}, {1}, {0})", "np.fmax({0}, {1}) - {1}",
+          "np.copysign({0}, {1})")
+REDUCTIONS = ("np.sum({0}, axis={1})", "np.mean({0}, axis={1})", "np.max({0}, axis={1})", "np.min({0}, axis={1})",
+              "np.prod(np.tanh({0}), axis={1})",
               "np.log(np.sum(np.exp(np.tanh({0})), axis={1}))", "np.var({0}, axis={1})")
 ORDER = np.random.default_rng(3).permutation(EXTENTS["n"])
 
@@ -36,11 +43,13 @@ class Generator:
 
     def program(self, loop=False):
         """The text of f; with loop, its statements run three times, on what the iteration before made of the inputs."""
-        makers = (self.unary, self.binary, self.binary, self.reduction, self.contraction, self.scan, self.part, self.write, self.filled, self.total)
+        makers = (self.unary, self.binary, self.binary, self.reduction, self.contraction, self.scan, self.part,
+                  self.write, self.filled, self.total)
         while len(self.lines) < self.size:
             self.r.choice(makers)()
         results = " + ".join(f"np.mean(np.tanh({name}))" for name, _ in self.values)
-        lines = ["for iteration in range(3):", *[f"    {line}" for line in [*self.lines, *self.carried()]]] if loop else self.lines
+        lines = ["for iteration in range(3):",
+                 *[f"    {line}" for line in [*self.lines, *self.carried()]]] if loop else self.lines
         return "\n    ".join([f"def f({', '.join(INPUTS)}):", *lines, f"return {results}"]) + "\n"
 
     def carried(self):

@@ -1,7 +1,10 @@
-"""Random sequences of calls: what a function takes from outside is changed between them, and what it is given has another shape, dtype or layout.
+"""Random sequences of calls: what a function takes from outside is changed between them, and what it is given has
+another shape, dtype or layout.
 
-What was made for one call must never answer another: every value is NumPy's, and every derivative that of a function written anew.
-`python -m tests.fuzz.calls [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each failure.
+What was made for one call must never answer another: every value is NumPy's, and every derivative that of a function
+written anew.
+`python -m tests.fuzz.calls [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each
+failure.
 """
 import re
 import sys
@@ -144,22 +147,26 @@ CHANGES = within("""
 GIVEN = within("""
     x | x * 0.9 | np.append(x, 0.2) | x[:3] | x[::-1] | np.repeat(x, 2)[::2] | x.astype(np.float32) | x.tolist() | x + 0.1 | np.ascontiguousarray(x[::-1]) |
     np.arange(1, 5) | x[1:]""")
-ALWAYS = ("pass", "Model", "Gate", "CHANGE", "vars", "setattr", "soft", "wavy", "helped", "LS", "W", "f")       # what the function may use by way of another
+# what the function may use by way of another
+ALWAYS = ("pass", "Model", "Gate", "CHANGE", "vars", "setattr", "soft", "wavy", "helped", "LS", "W", "f")
 CLOSE, SINGLE = 1e-6, 1e-3
 
 
 class Generator(Blocks):
-    """Makes one function of what stands outside from a seed, and what happens before each of the calls after the first."""
+    """Makes one function of what stands outside from a seed, and what happens before each of the calls after the
+    first."""
 
     def program(self):
         body = self.function()
         text = " ".join(line for s in body for line in s.lines(0))
-        changes = [s for s in (self.change() for _ in range(60)) if re.match(r"\w+", s.head)[0] in (*ALWAYS, *re.findall(r"\w+", text))]
+        changes = [s for s in (self.change() for _ in range(60))
+                   if re.match(r"\w+", s.head)[0] in (*ALWAYS, *re.findall(r"\w+", text))]
         return [Statement("def f(x, DEFAULT=0.8):", body), *changes[:8]]
 
     def function(self):
         body = [s for _ in range(self.r.randint(2, 5)) for s in self.statement(0)]
-        return [Statement("y = np.asarray(x) * 1.0"), Statement("s = 0.0"), *body, Statement("return s + np.sum(np.tanh(y))")]
+        return [Statement("y = np.asarray(x) * 1.0"), Statement("s = 0.0"), *body,
+                Statement("return s + np.sum(np.tanh(y))")]
 
     def statement(self, depth):
         simple = [self.number, self.number, self.array, self.item]
@@ -178,7 +185,8 @@ class Generator(Blocks):
 
     def array(self, depth):
         outside = self.r.choice(ARRAYS)
-        return Statement(self.r.choice([f"y = {self.value('y')}", f"y[:3] = y[:3] * {outside}", f"y[:3] += {outside}", f"s = s + {outside} @ y[:3]",
+        return Statement(self.r.choice([f"y = {self.value('y')}", f"y[:3] = y[:3] * {outside}", f"y[:3] += {outside}",
+                                        f"s = s + {outside} @ y[:3]",
                                         f"y = y * {self.used()}"]))
 
     def item(self, depth):
@@ -186,13 +194,17 @@ class Generator(Blocks):
         return Statement(f"y[{place}] {self.r.choice(['=', '+=', '*='])} {self.used()}")
 
     def branch(self, depth):
-        return Statement(f"if {self.r.choice(TESTS)}:", self.block(2, depth + 1), self.block(2, depth + 1) if self.r.random() < 0.5 else [])
+        return Statement(f"if {self.r.choice(TESTS)}:", self.block(2, depth + 1),
+                         self.block(2, depth + 1) if self.r.random() < 0.5 else [])
 
     def loop(self, depth):
         head = self.r.choice(LOOPS)
-        number = next(number for start, number in (("for g", "g(y)[0]"), ("for row", "row[0]"), ("for name in", "len(name)"), ("for k in", "k"), ("", "np.sum(v)"))
+        number = next(number for start,
+                      number in (("for g", "g(y)[0]"), ("for row", "row[0]"), ("for name in", "len(name)"),
+                                 ("for k in", "k"), ("", "np.sum(v)"))
                       if head.startswith(start))
-        return Statement(head, [Statement(f"s = s + {self.value('y[0]', 1)} * {number} * 0.3"), *self.iteration(1, depth)])
+        return Statement(head,
+                         [Statement(f"s = s + {self.value('y[0]', 1)} * {number} * 0.3"), *self.iteration(1, depth)])
 
     def change(self):
         numbers = f"{self.r.uniform(-1, 1):.3f}", str(self.r.randint(1, 4)), self.r.choice(["'a'", "'b'", "'soft'", "'hard'"]), str(self.r.randint(0, 2))
@@ -214,7 +226,8 @@ def calls(body, tier):
         if isinstance(attempt(exec, done, scope), Exception):    # what cannot be changed so, stays
             continue
         x = eval(given, {"np": np, "x": judge.POINT[:4].copy()})
-        if tier == "text" and np.asarray(x).dtype.kind == "i":   # as plain Python the text has Python's integers, whose dtype gives way
+        # as plain Python the text has Python's integers, whose dtype gives way
+        if tier == "text" and np.asarray(x).dtype.kind == "i":
             continue
         problem = judge_call(f, renewed(definition, scope, number), kept, x, tier)
         if problem:
@@ -262,7 +275,8 @@ def differs(what, want, got):
         return None if same else f"{what}: {got!r:.600} instead of {want!r:.600}"
     pairs = list(zip(want, got)) if isinstance(want, tuple) else [(want, got)]
     off = SINGLE if any(np.asarray(p).dtype == np.float32 for p, _ in pairs) else CLOSE
-    return None if all(np.allclose(q, p, rtol=off, atol=off, equal_nan=True) for p, q in pairs) else f"{what}: {got} instead of {want}"
+    return None if all(np.allclose(q, p, rtol=off, atol=off, equal_nan=True) for p,
+                       q in pairs) else f"{what}: {got} instead of {want}"
 
 
 def generate(seed):
@@ -276,17 +290,20 @@ def report(seed, compile=False):
 
 
 def shrunk(seed, tier, body, judged):
-    """None, or the failure of a seed's sequence with the sequence shrunk: judged(body, tier) is None or what is wrong."""
+    """None, or the failure of a seed's sequence with the sequence shrunk: judged(body, tier) is None or what is
+    wrong."""
     problem = judged(body, tier)
     if problem is None:
         return None
     kind = problem.split(":")[1][:12]
-    small = shrink(body, lambda part: bool(part) and part[0].head.startswith("def") and kind in (judged(part, tier) or ""))
+    small = shrink(body,
+                   lambda part: bool(part) and part[0].head.startswith("def") and kind in (judged(part, tier) or ""))
     return f"seed {seed}, {tier}: {judged(small, tier)}\n{text_of(small)}"
 
 
 def shrunk_calls(seed, tier, body, calls_of, is_whole, letters):
-    """None, or what calls_of(body, tier) says is wrong at one of a function's calls, with a smaller body that goes wrong alike: in so many letters of
+    """None, or what calls_of(body, tier) says is wrong at one of a function's calls, with a smaller body that goes
+    wrong alike: in so many letters of
     what is said. is_whole tells which bodies are programs."""
     problem = calls_of(body, tier)
     if problem is None:

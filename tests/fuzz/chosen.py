@@ -1,7 +1,9 @@
-"""Random functions that choose objects by data: dataclasses, frozen ones and ordinary objects from outside, read, compared by `is` and changed under any name.
+"""Random functions that choose objects by data: dataclasses, frozen ones and ordinary objects from outside, read,
+compared by `is` and changed under any name.
 
 Each value, and what is left outside, is Python's, at each of several calls between which the objects change.
-`python -m tests.fuzz.chosen [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
+`python -m tests.fuzz.chosen [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each
+failure.
 """
 import sys
 
@@ -47,13 +49,17 @@ def pick(v, a, b):
     return b
 """
 OUTER = {"D": "ABC", "F": "PQR", "O": "UVW"}
-NEW = {"D": within("D(x[0], [x[1], 1.0], x[:2] * 2.0) | TABLE['x'] | ROW[1] | dataclasses.replace(n, w=x[2])"), "F": within("F(x[0], [x[1], 1.0])"), "O": within("O(x[0], [x[1], 1.0])")}
+NEW = {"D": within("D(x[0], [x[1], 1.0], x[:2] * 2.0) | TABLE['x'] | ROW[1] | dataclasses.replace(n, w=x[2])"),
+       "F": within("F(x[0], [x[1], 1.0])"), "O": within("O(x[0], [x[1], 1.0])")}
 NUMBERS = within("{0}.w | {0}.r[0] | {0}.m(x[1]) | {0}.r[1] * 0.5 | x[0]")
 TESTS = within("x[0] > 0.4137 | x[1] > x[2] | s > 1.2171 | x[2] < 0.5193 | n.w > 1.3171 | x[0] * x[1] > 0.3113")
-WRITES = {"D": within("{0}.w = {1} | {0}.r[0] = {1} | {0}.w += x[1] | {0}.r = [x[0], 2.0] | {0}.a[0] += x[1] | {0}.a = x[:2] * 1.0"), "F": within("{0}.r[0] = {1}"),
+WRITES = {"D": within("{0}.w = {1} | {0}.r[0] = {1} | {0}.w += x[1] | {0}.r = [x[0], 2.0] | {0}.a[0] += x[1] | {0}.a = "
+                      "x[:2] * 1.0"), "F": within("{0}.r[0] = {1}"),
           "O": within("{0}.w = {1} | {0}.r[0] = {1} | {0}.w += x[1] | {0}.r = [x[0], 2.0]")}
-CHANGES = {"D": within("{0}.w = {1} | {0}.r[0] = {1} | {0}.r = [{1}, 1.0] | {0}.a[0] = {1} | {0}.a = np.array([{1}, 1.0]) | {0} = {2}"),
-           "F": within("{0}.r[0] = {1} | {0}.r[1] = {1} | {0} = F({1}, [1.0, {1}]) | {0} = {2}"), "O": within("{0}.w = {1} | {0}.r[1] = {1} | {0}.r = [{1}, 1.0] | {0} = {2}")}
+CHANGES = {"D": within("{0}.w = {1} | {0}.r[0] = {1} | {0}.r = [{1}, 1.0] | {0}.a[0] = {1} | {0}.a = np.array([{1}, "
+                       "1.0]) | {0} = {2}"),
+           "F": within("{0}.r[0] = {1} | {0}.r[1] = {1} | {0} = F({1}, [1.0, {1}]) | {0} = {2}"),
+           "O": within("{0}.w = {1} | {0}.r[1] = {1} | {0}.r = [{1}, 1.0] | {0} = {2}")}
 POINTS = [np.array(x) for x in ([0.8, 0.55, 0.3], [0.3, 0.9, 0.7], [0.45, 0.2, 0.61])]
 
 
@@ -63,13 +69,15 @@ class Generator(Blocks):
     def program(self):
         self.kind = self.r.choice("DDDFFO")
         self.outer = OUTER[self.kind]
-        head = [Statement("s = 0.0"), Statement(f"n = {self.r.choice(self.outer)}"), Statement(f"m = {self.r.choice(self.outer)}")]
+        head = [Statement("s = 0.0"), Statement(f"n = {self.r.choice(self.outer)}"),
+                Statement(f"m = {self.r.choice(self.outer)}")]
         body = [s for _ in range(self.r.randint(2, 5)) for s in self.statement(0)]
         f = Statement("def f(x):", [*head, *body, Statement(f"return s + {self.number()} + {self.number()} * x[1]")])
         return [f, *[Statement(self.change()) for _ in range(4)]]
 
     def change(self):
-        return self.r.choice(CHANGES[self.kind]).format(self.r.choice(self.outer), f"{self.r.uniform(0.2, 3.0):.3f}", self.r.choice(self.outer))
+        return self.r.choice(CHANGES[self.kind]).format(self.r.choice(self.outer), f"{self.r.uniform(0.2, 3.0):.3f}",
+                                                        self.r.choice(self.outer))
 
     def any_name(self):
         return self.r.choice(["n", "n", "m", self.r.choice(self.outer)])
@@ -79,7 +87,8 @@ class Generator(Blocks):
         return self.r.choice([*NUMBERS, *more]).format(self.any_name())
 
     def thing(self):
-        return self.r.choice([self.r.choice(self.outer), self.r.choice(self.outer), "n", self.r.choice(NEW[self.kind]), f"pick(x[0], n, {self.r.choice(self.outer)})"])
+        return self.r.choice([self.r.choice(self.outer), self.r.choice(self.outer), "n", self.r.choice(NEW[self.kind]),
+                              f"pick(x[0], n, {self.r.choice(self.outer)})"])
 
     def statement(self, depth):
         kind, test = self.r.random(), self.r.choice(TESTS)
@@ -96,10 +105,15 @@ class Generator(Blocks):
         name = self.r.choice("nnm")
         chosen, reading = Statement(f"{name} = {self.thing()}"), Statement(f"s = s + {self.number()} * 0.1")
         return self.r.choice([
-            lambda: [Statement(f"{name} = {self.thing()} if {test} else {self.thing()}")], lambda: [Statement(f"if {test}:", [chosen])], lambda: [chosen],
-            lambda: [Statement(f"if {test}:", [chosen], [Statement(f"{name} = {self.thing()}")])], lambda: [Statement("n, m = m, n")],
-            lambda: [Statement("for k in range(3):", [Statement(f"if x[k] > 0.{self.r.randint(2, 8)}13:", [chosen]), reading])],
-            lambda: [Statement("j = 0.0"), Statement("while j < x[1] * 2.0:", [reading, Statement("j = j + 1.0"), Statement("if s > 1.0137:", [chosen])])]])()
+            lambda: [Statement(f"{name} = {self.thing()} if {test} else {self.thing()}")],
+            lambda: [Statement(f"if {test}:", [chosen])], lambda: [chosen],
+            lambda: [Statement(f"if {test}:", [chosen], [Statement(f"{name} = {self.thing()}")])],
+            lambda: [Statement("n, m = m, n")],
+            lambda: [Statement("for k in range(3):",
+                               [Statement(f"if x[k] > 0.{self.r.randint(2, 8)}13:", [chosen]), reading])],
+            lambda: [Statement("j = 0.0"),
+                     Statement("while j < x[1] * 2.0:",
+                               [reading, Statement("j = j + 1.0"), Statement("if s > 1.0137:", [chosen])])]])()
 
 
 def left(scope):
@@ -127,7 +141,8 @@ def calls_of(body, tier):
             states = [left(scope) for scope in scopes]
             if isinstance(got, Exception):
                 return f"call {number}, after {change.head!r}: {type(got).__name__}: {got}"
-            if not np.allclose(got, want, rtol=1e-10) or len(states[0]) != len(states[1]) or not np.allclose(*states, rtol=1e-10):
+            if not np.allclose(got, want,
+                               rtol=1e-10) or len(states[0]) != len(states[1]) or not np.allclose(*states, rtol=1e-10):
                 return f"call {number}, after {change.head!r}: {got} instead of {want}, and {states[1]} instead of {states[0]}"
     return None
 
@@ -139,7 +154,8 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's calls with the function shrunk."""
-    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of, lambda part: bool(part) and part[0].head.startswith("def"), 12)
+    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of,
+                        lambda part: bool(part) and part[0].head.startswith("def"), 12)
 
 
 if __name__ == "__main__":

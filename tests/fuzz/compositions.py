@@ -1,6 +1,8 @@
-"""Random compositions of transforms over random programs, held against one another: two ways to one derivative are one number.
+"""Random compositions of transforms over random programs, held against one another: two ways to one derivative are one
+number.
 
-What is held against is `fad.grad`, or a slope of it, which judge.py holds against differences. `python -m tests.fuzz.compositions [COUNT] [FIRST]` tries COUNT
+What is held against is `fad.grad`, or a slope of it, which judge.py holds against differences. `python -m
+tests.fuzz.compositions [COUNT] [FIRST]` tries COUNT
 programs from seed FIRST, and prints a shrunk program for each failure.
 """
 import random
@@ -94,7 +96,8 @@ SECOND = {
     "vmap of hessian": lambda f: fad.vmap(fad.hessian(f))(BATCH)[0] @ DIRECTION,
     "grad of vmap of grad": lambda f: fad.grad(lambda X: np.sum(fad.vmap(fad.grad(f))(X) @ DIRECTION))(BATCH)[0],
     "jvp of grad with a budget": lambda f: fad.jvp(fad.grad(f, memory=BUDGET), (POINT,), (DIRECTION,))[1],
-    "grad of grad with budgets": lambda f: fad.grad(lambda x: fad.grad(f, memory=BUDGET)(x) @ DIRECTION, memory=BUDGET)(POINT),
+    "grad of grad with budgets": lambda f: fad.grad(lambda x: fad.grad(f, memory=BUDGET)(x) @ DIRECTION,
+                                                    memory=BUDGET)(POINT),
     "hessian, checkpointed": lambda f: fad.hessian(fad.checkpoint(f))(POINT) @ DIRECTION,
     "hessian in a loop": lambda f: fad.hessian(lambda x: three_times(f, x))(POINT) @ DIRECTION,
     "jvp of grad with a rule": lambda f: fad.jvp(fad.grad(with_forward_rule(f)), (POINT,), (DIRECTION,))[1],
@@ -130,7 +133,8 @@ def judge_composition(f, name, tier):
             return None
         except Exception as error:                           # whatever it is, the plain derivative does not raise it
             return f"{name}, {type(error).__name__}: {error}"
-        if np.all(np.abs(got - want) <= CLOSE * (1.0 + np.max(np.abs(want)))) or judge.unsteady(lambda x: plainly(f, second, x), got, want):
+        if np.all(np.abs(got - want) <= CLOSE * (1.0
+                                                 + np.max(np.abs(want)))) or judge.unsteady(lambda x: plainly(f, second, x), got, want):
             return None
     return f"{name}: {got} instead of {want}"
 
@@ -138,13 +142,16 @@ def judge_composition(f, name, tier):
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     r = random.Random(seed)
-    name, tier = r.choice(list(SECOND if r.random() < 0.4 else FIRST)), "compiled" if compile else r.choice(["interpreted", "text"])
+    name, tier = r.choice(list(SECOND if r.random() < 0.4
+                               else FIRST)), "compiled" if compile else r.choice(["interpreted", "text"])
     body = GRAMMARS[seed % 3](seed)
     problem = judge_composition(judge.compiled_function(body), name, tier)
     if problem is None:
         return None
     kind = problem.partition(":")[0]
-    small = shrink(body, lambda smaller: (judge_composition(judge.compiled_function(smaller), name, tier) or "").partition(":")[0] == kind)
+    small = shrink(body,
+                   lambda smaller: (judge_composition(judge.compiled_function(smaller), name,
+                                                      tier) or "").partition(":")[0] == kind)
     return f"seed {seed}, {tier}: {judge_composition(judge.compiled_function(small), name, tier)}\n{generate.render(small)}"
 
 

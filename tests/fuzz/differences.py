@@ -1,4 +1,5 @@
-"""Derivatives by differences, and whether they can be trusted: what a program is judged by that shares nothing with fad."""
+"""Derivatives by differences, and whether they can be trusted: what a program is judged by that shares nothing with
+fad."""
 import warnings
 from types import FunctionType
 
@@ -9,7 +10,8 @@ from .extended import in_extended_precision
 STEP = 1e-4
 PARTS, MULTIPLES = (0.19, 0.37, 0.71, 1.0), (6.0, 23.0)       # of the step, with which differences are taken again
 NODES = np.arange(-2, 3)                                      # where a function is looked at, in steps
-BETWEEN = np.array([-1.618, 0.377])                           # where the polynomial through the nodes is held against it
+# where the polynomial through the nodes is held against it
+BETWEEN = np.array([-1.618, 0.377])
 WEIGHTS = np.linalg.solve(np.vander(NODES).T, np.vander(BETWEEN, NODES.size).T)
 ROUNDING = 1e-14
 LARGEST = 1e4                                                 # beyond such slopes rounding alone changes many digits
@@ -23,11 +25,15 @@ def quietly(f, x):
 
 
 def slope(f, x, d, h=STEP):
-    """The derivative of f at x along d by differences of fourth order, and how far it may be off; None where f is not smooth at this point.
+    """The derivative of f at x along d by differences of fourth order, and how far it may be off; None where f is not
+    smooth at this point.
 
-    Differences with steps h and 2h see a branch that changes between them. What they do not see is a kink at x itself, where both are the mean
-    of the slopes to the right and to the left. The difference of these two is f'' h for a smooth f, and so twice as large for steps of 2h; of a kink it is the
-    same for all steps, so that `kink` is its size, and zero for what is smooth. Rounding (of a sum with a large number, say) shows between the nodes.
+    Differences with steps h and 2h see a branch that changes between them. What they do not see is a kink at x itself,
+    where both are the mean
+    of the slopes to the right and to the left. The difference of these two is f'' h for a smooth f, and so twice as
+    large for steps of 2h; of a kink it is the
+    same for all steps, so that `kink` is its size, and zero for what is smooth. Rounding (of a sum with a large number,
+    say) shows between the nodes.
 
     >>> slope(lambda x: x[0] ** 3, np.array([2.0]), np.array([1.0]))[0].round(9)
     np.float64(12.0)
@@ -58,22 +64,26 @@ def gradient(f, x):
 
 
 def spread(f, x):
-    """How far f changes where x changes by about a rounding: large where a comparison or a cancellation iterations rounding errors into digits."""
+    """How far f changes where x changes by about a rounding: large where a comparison or a cancellation iterations
+    rounding errors into digits."""
     here, iterations = quietly(f, x), np.random.default_rng(7).choice([-1.0, 1.0], (6, x.size))
     return np.max([np.max(np.abs(quietly(f, x * (1 + ROUNDING * iteration)) - here)) for iteration in iterations])
 
 
 def contradict(f, x, claimed, expected, tolerance):
-    """Whether a gradient is further from the differences than this in an element where these are steady, computed with more digits, too."""
+    """Whether a gradient is further from the differences than this in an element where these are steady, computed with
+    more digits, too."""
     f = in_extended_precision(f)
     apart = np.abs(claimed - expected) > tolerance
     return any(is_steady(f, x, e, c) for e, c, is_apart in zip(np.eye(x.size), claimed, apart) if is_apart)
 
 
 def is_steady(f, x, d, claimed):
-    """Whether differences with other steps say as well, by more than they differ among themselves, that this is not the derivative of f at x along d.
+    """Whether differences with other steps say as well, by more than they differ among themselves, that this is not the
+    derivative of f at x along d.
 
-    What cancellation leaves of a sum may look smooth through one set of nodes: with each step it has another slope. Or it hides all that changes in short
+    What cancellation leaves of a sum may look smooth through one set of nodes: with each step it has another slope. Or
+    it hides all that changes in short
     steps, but not in long ones, if f is as smooth there.
 
     >>> is_steady(lambda x: 2.0 * x[0], np.array([0.3]), np.array([1.0]), 2.1)

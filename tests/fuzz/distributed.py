@@ -1,6 +1,8 @@
-"""Random recurrences of numbers with sums beside them, which get loops of their own; see fad/passes/loop_distribution.py.
+"""Random recurrences of numbers with sums beside them, which get loops of their own; see
+fad/passes/loop_distribution.py.
 
-`python -m tests.fuzz.distributed [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
+`python -m tests.fuzz.distributed [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
+each failure.
 """
 import sys
 from contextlib import contextmanager
@@ -18,7 +20,8 @@ from .statement import Statement
 HEAD = ("n = x.size", "y = np.zeros(n)", "h = x[0]", "g = 0.2", "s = 0.1", "r = 0.5", "m = 1")
 RANGES = ("range(n)", "range(1, n)", "range(2, n - 1)", "range(n - 1)", "range(n - 1, -1, -1)")
 ATOMS = ("h", "h", "g", "x[i]", "x[i]", "x[i - 1]", "0.3", "y[i]", "y[i - 1]", "x[m]", "0.1 * i", "a", "a")
-FORMS = ("{0} * {1}", "np.sin({0})", "np.exp(-{0} * {0})", "np.log(1.5 + {0} * {0})", "{0} - 0.5 * {1}", "np.where({0} > {1}, {0}, 0.2)", "max({0}, {1})", "abs({0})",
+FORMS = ("{0} * {1}", "np.sin({0})", "np.exp(-{0} * {0})", "np.log(1.5 + {0} * {0})", "{0} - 0.5 * {1}",
+         "np.where({0} > {1}, {0}, 0.2)", "max({0}, {1})", "abs({0})",
          "np.tanh({0}) * {1}", "{0} / (1.5 + {1} * {1})")
 
 
@@ -28,7 +31,8 @@ class Generator(Loops):
     forms = FORMS
 
     def program(self):
-        body = [Statement("a = 0.4 * x[i]"), *[s for _ in range(self.r.randint(2, 5)) for s in self.statement()], Statement(f"s += {self.value()}")]
+        body = [Statement("a = 0.4 * x[i]"), *[s for _ in range(self.r.randint(2, 5)) for s in self.statement()],
+                Statement(f"s += {self.value()}")]
         self.r.shuffle(body[1:])
         return self.loop(HEAD, RANGES, body, "s + np.sin(r) + h * g + np.sum(y)")
 
@@ -36,7 +40,8 @@ class Generator(Loops):
         return super().value(ATOMS)
 
     def statement(self):
-        targets = ["h = 0.5 * h + 0.1 * ({})", "g = 0.3 * g - 0.2 * ({})", "h = np.cos(h) + 0.1 * ({})", "s += {}", "s -= {}", "r = r + {}", "y[i] = {}", "a = {}",
+        targets = ["h = 0.5 * h + 0.1 * ({})", "g = 0.3 * g - 0.2 * ({})", "h = np.cos(h) + 0.1 * ({})", "s += {}",
+                   "s -= {}", "r = r + {}", "y[i] = {}", "a = {}",
                    "m = (m + i) % 3", "a += {}"]
         made = [Statement(self.r.choice(targets).format(self.value()))]
         if self.r.random() < 0.15:
@@ -54,7 +59,8 @@ def in_strips(count):
 def judge_strips(f, count, tier, extent):
     """None, or what is wrong with the value or the gradient: beside Python, and the interpreter, which has one loop."""
     x = np.random.default_rng(extent).uniform(0.05, 0.9, extent)
-    return judge_beside(f, x, tier, in_strips(count), f"in strips of {count}", lambda: fad.config.using(compile="never"))
+    return judge_beside(f, x, tier, in_strips(count), f"in strips of {count}",
+                        lambda: fad.config.using(compile="never"))
 
 
 def generate(seed):

@@ -1,7 +1,9 @@
-"""Random sequences of calls of functions that change what stands outside: arrays, lists, dicts, objects, globals and variables of other functions.
+"""Random sequences of calls of functions that change what stands outside: arrays, lists, dicts, objects, globals and
+variables of other functions.
 
 After every call of its jitted form all is as Python itself leaves it, or it was refused, and all is as before.
-`python -m tests.fuzz.effects [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each failure.
+`python -m tests.fuzz.effects [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each
+failure.
 """
 import sys
 from collections import deque
@@ -35,7 +37,8 @@ EFFECTS = within("""
     o2 = OB; o2.k = 1 | del DT['p'] | LS.clear() | y = W; y[0] = 0.2 | s = LS.pop(0) + s""")
 NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | 2 | GAIN | OB.rate")
 GLOBALS = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "ACT", "DT")
-STATE = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "I", "MASK", "M", "LS", "DT", "ST", "TP", "NESTED", "OB", "OP", "PAIR", "DQ", "ACT", "ACTS", "GATE", "GATES")
+STATE = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "I", "MASK", "M", "LS", "DT", "ST", "TP", "NESTED", "OB", "OP",
+         "PAIR", "DQ", "ACT", "ACTS", "GATE", "GATES")
 
 
 class Generator(calls.Generator):
@@ -47,20 +50,23 @@ class Generator(calls.Generator):
         text = text_of(body)
         bound = [name for name in GLOBALS if any(f"{name} {sign}= " in text or f"{name} = " in text for sign in "+*")]
         head = [Statement(f"global {', '.join(bound)}")] if bound else []
-        return [Statement(definition.head, [*head, *body]), *changes[:3], Statement("pass  # x"), Statement("pass  # x * 0.9")]
+        return [Statement(definition.head, [*head, *body]), *changes[:3], Statement("pass  # x"),
+                Statement("pass  # x * 0.9")]
 
     def statement(self, depth):
         return self.effect() if self.r.random() < 0.45 else super().statement(depth)
 
     def effect(self):
-        return [Statement(part) for part in self.r.choice(EFFECTS).format(self.r.randint(0, 2), self.r.choice(NUMBERS)).split("; ")]
+        return [Statement(part)
+                for part in self.r.choice(EFFECTS).format(self.r.randint(0, 2), self.r.choice(NUMBERS)).split("; ")]
 
 
 def state_of(scope):
     """All that can change, as lists of numbers and texts."""
     cls = scope["Model"]
     held = scope["CLOSED"].__closure__[1].cell_contents
-    return {**{name: plain(scope[name]) for name in STATE}, "rate": plain(cls.rate), "table": plain(cls.table), "held": plain(held)}
+    return {**{name: plain(scope[name]) for name in STATE}, "rate": plain(cls.rate), "table": plain(cls.table),
+            "held": plain(held)}
 
 
 def plain(x, depth=0):
@@ -114,7 +120,8 @@ def calls_of(body, tier):
         if isinstance(want, NameError):
             return None
         if isinstance(want, Exception):
-            return None if isinstance(got, type(want)) else f"call {number}, after {done!r} with {given}: value: {got!r:.500} instead of {want!r:.500}"
+            return None if isinstance(got,
+                                      type(want)) else f"call {number}, after {done!r} with {given}: value: {got!r:.500} instead of {want!r:.500}"
         if np.ndim(want) or not np.isfinite(want):
             return None
         wrong = calls.differs("value", want, got)

@@ -38,7 +38,8 @@ def a_list_of_rows_in_a_while(x):
 
 
 def a_write_before_a_loop_that_cannot_be_rolled(x):
-    """The first iteration of the inner loop was tried by itself, failed, and took back what the outer one had written."""
+    """The first iteration of the inner loop was tried by itself, failed, and took back what the outer one had
+    written."""
     y = x * 1.0
     for _ in range(len(x) - 1):
         y[0] *= 0.5
@@ -115,7 +116,8 @@ class Pair:
 
 
 def an_array_of_an_object_that_inner_loops_change(x):
-    """After the loops the object's array was another one than the one outside, and nobody knew that it may be the same."""
+    """After the loops the object's array was another one than the one outside, and nobody knew that it may be the
+    same."""
     c = np.sin(x)
     pair = Pair(c, 0.3)
     for k in range(3):
@@ -141,7 +143,8 @@ def what_inner_loops_leave_open(x):
 
 
 def an_else_of_a_try_that_a_jump_leaves(x):
-    """The else clause of a try is for a body that ends at its end: after a continue, a break or a return it was run too."""
+    """The else clause of a try is for a body that ends at its end: after a continue, a break or a return it was run
+    too."""
     y, s = x * 1.0, 0.0
 
     def part(u, k):
@@ -171,7 +174,8 @@ def an_else_of_a_try_that_a_jump_leaves(x):
 
 
 def an_element_that_a_branch_adds_to_last(x):
-    """What the last line of a branch added to an element was added together with what the next line added, behind the branch."""
+    """What the last line of a branch added to an element was added together with what the next line added, behind the
+    branch."""
     n, s = x.shape[0], 0.5
     out = [x[-1], (0.7 if x[-1] > 0.123 else x[-1]), (x[-1] * s) / (1.0 + s * s)]
     for _ in range(n):
@@ -180,7 +184,8 @@ def an_element_that_a_branch_adds_to_last(x):
 
 
 def an_element_read_twice_and_never_written_again(x):
-    """Two reads of one element, in front of a write to another and behind it, are one on the way back: only one of them was had there."""
+    """Two reads of one element, in front of a write to another and behind it, are one on the way back: only one of them
+    was had there."""
     y, s = x * 1.0, 0.0
     for _ in range(2 * len(x)):
         u = math.sqrt(1.0 + y[1] * y[1])

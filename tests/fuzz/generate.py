@@ -1,7 +1,9 @@
 """Random programs as NumPy users write them: loops, branches, item assignment, views, dynamic slices, helper calls.
 
-A program is a tree of statements; `render` prints it as a function f(x) of a vector that returns a scalar. Most functions in it are smooth
-and bounded, and most branches compare with odd numbers, so that differences are a fair judge; the others are judged by their values, and by
+A program is a tree of statements; `render` prints it as a function f(x) of a vector that returns a scalar. Most
+functions in it are smooth
+and bounded, and most branches compare with odd numbers, so that differences are a fair judge; the others are judged by
+their values, and by
 the two modes and the tiers, which have to agree (see edges.py).
 """
 
@@ -29,7 +31,8 @@ def decayed(v, w=0.25):
 """ + idioms.HELPERS + structures.HELPERS + edges.HELPERS + pythons.HELPERS + names.HELPERS
 
 
-class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes, edges.Edges, pythons.Pythons):
+class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, writes.Writes, edges.Edges,
+                pythons.Pythons):
     """Makes one program from a seed."""
 
     def __init__(self, seed, size=7):
@@ -56,7 +59,7 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
     def pick(self, options):
         return self.r.choice(options)
 
-    # -- expressions ------------------------------------------------------------------------------------------------------
+    # -- expressions -------------------------------------------------------------------------------
 
     def sum_name(self):
         """The name of a scalar that may be assigned to."""
@@ -74,14 +77,17 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
     def scalar(self, depth=2):
         """A scalar expression."""
         if depth == 0 or self.r.random() < 0.3:
-            return self.pick([*self.scalars, self.number(), f"{self.pick(self.arrays)}[{self.index()}]", f"{self.pick(self.arrays)}[{self.index()}]"])
+            return self.pick([*self.scalars, self.number(), f"{self.pick(self.arrays)}[{self.index()}]",
+                              f"{self.pick(self.arrays)}[{self.index()}]"])
         a, b = self.scalar(depth - 1), self.scalar(depth - 1)
-        return self.pick([f"({a} + {b})", f"({a} * {b}) / (1.0 + {b} * {b})", f"math.sin({a})", f"np.tanh({a} - {b})", f"blend({a}, {b})",
+        return self.pick([f"({a} + {b})", f"({a} * {b}) / (1.0 + {b} * {b})", f"math.sin({a})", f"np.tanh({a} - {b})",
+                          f"blend({a}, {b})",
                           f"damped({a}, {self.pick(['0', '1', *self.indices])})", f"np.mean({self.array(1)})",
                           f"np.dot({self.pick(self.arrays)}, {self.pick(self.arrays)}) / n",
                           f"math.sqrt(1.0 + {a} * {a})", f"max({a}, {b} - 0.37)", f"decayed({self.pick(self.arrays)})",
                           f"({a} if {b} > 0.123 else {b})", f"np.sum({self.part()})",
-                          f"first_above({self.pick(self.arrays)}, {self.number()}1)", f"halved({a})", *self.of_matrix()])
+                          f"first_above({self.pick(self.arrays)}, {self.number()}1)", f"halved({a})",
+                          *self.of_matrix()])
 
     def of_matrix(self):
         """Scalars taken from a matrix."""
@@ -94,7 +100,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
     def part(self):
         """A slice, of extents that may depend on a loop's index."""
         a = self.pick(self.arrays)
-        options = [f"{a}[1:]", f"{a}[:-1]", f"{a}[::2]", f"{a}[::-1]"] + [f"{a}[:{i}]" for i in self.indices] + [f"{a}[{i}:]" for i in self.indices]
+        options = [f"{a}[1:]", f"{a}[:-1]", f"{a}[::2]",
+                   f"{a}[::-1]"] + [f"{a}[:{i}]" for i in self.indices] + [f"{a}[{i}:]" for i in self.indices]
         return self.pick(options) + self.pick(["", " ** 2", " * 0.3"])
 
     def array(self, depth=2):
@@ -102,30 +109,38 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
         if depth == 0 or self.r.random() < 0.3:
             return self.pick(self.arrays)
         a, b = self.array(depth - 1), self.array(depth - 1)
-        return self.pick([f"({a} + {b})", f"({a} * {b}) / (1.0 + {b} * {b})", f"np.sin({a})", f"np.tanh({a})", f"({a} - {self.scalar(1)})", f"{a}[::-1]",
-                          f"np.where({a} > 0.217, {a}, {b} * 0.5)", f"blend({a}, {b})", f"(np.cumsum({a}) / n)", f"np.maximum({a}, {b} - 0.31)",
+        return self.pick([f"({a} + {b})", f"({a} * {b}) / (1.0 + {b} * {b})", f"np.sin({a})", f"np.tanh({a})",
+                          f"({a} - {self.scalar(1)})", f"{a}[::-1]",
+                          f"np.where({a} > 0.217, {a}, {b} * 0.5)", f"blend({a}, {b})", f"(np.cumsum({a}) / n)",
+                          f"np.maximum({a}, {b} - 0.31)",
                           f"np.roll({a}, 1)", f"np.sort({a})"])
 
     def condition(self):
         a = self.scalar(1)
-        return self.pick([f"{a} > {self.number()}3", f"{a} < {self.number()}7", f"{a} > 0.113 and {self.scalar(1)} < 0.513",
+        return self.pick([f"{a} > {self.number()}3", f"{a} < {self.number()}7",
+                          f"{a} > 0.113 and {self.scalar(1)} < 0.513",
                           f"not {a} > 0.31", f"-0.917 < {a} < 0.713", *(f"{i} % 3 == 1" for i in self.indices)])
 
-    # -- statements -------------------------------------------------------------------------------------------------------
+    # -- statements --------------------------------------------------------------------------------
 
     def statement(self, depth):
-        kinds = [self.assign_scalar, self.update_scalar, self.assign_array, self.write_item, self.write_slice, self.through_view, self.in_place,
+        kinds = [self.assign_scalar, self.update_scalar, self.assign_array, self.write_item, self.write_slice,
+                 self.through_view, self.in_place,
                  self.swap, self.alias, self.mutating_call, self.library_write, self.matrix_write, self.row_view,
                  self.nested_view, self.chained_write, self.out_argument, self.in_place_method,
-                 self.tie, self.cancellation, self.whole_numbers, self.steps, self.complex_numbers, self.deep_call, self.deep_call, self.unpacked]
+                 self.tie, self.cancellation, self.whole_numbers, self.steps, self.complex_numbers, self.deep_call,
+                 self.deep_call, self.unpacked]
         if depth < 3:
             kinds += [self.loop, self.loop, self.branch, self.branch, self.fill, self.items, self.closure,
                       self.conditional_comprehension, self.recursion, self.swapped_matrices,
                       self.tie_in_loop, self.generators]
         if depth < 2:
-            kinds += [self.while_loop, self.counter, self.scan_while, self.kept_view, self.searched, self.triangle, self.rows, self.early_return,
-                      self.filled_list, self.list_of_arrays, self.list_in_while, self.list_items, self.state_dict, self.object_state, self.inner_function,
-                      self.left_while, self.more_items, self.pairs, self.becomes_float, self.ping_pong, self.moving_part, self.reshaped]
+            kinds += [self.while_loop, self.counter, self.scan_while, self.kept_view, self.searched, self.triangle,
+                      self.rows, self.early_return,
+                      self.filled_list, self.list_of_arrays, self.list_in_while, self.list_items, self.state_dict,
+                      self.object_state, self.inner_function,
+                      self.left_while, self.more_items, self.pairs, self.becomes_float, self.ping_pong,
+                      self.moving_part, self.reshaped]
         if depth < 1:
             kinds += [self.integer_start, self.comprehension, self.new_matrix, self.new_matrix, self.from_matrix]
         if self.indices and depth < 3:
@@ -142,7 +157,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
 
     def update_scalar(self, depth):
         name = self.sum_name()
-        return [Statement(self.pick([f"{name} += 0.1 * {self.scalar()}", f"{name} = np.tanh({name} + {self.scalar()})", f"{name} *= 0.9"]))]
+        return [Statement(self.pick([f"{name} += 0.1 * {self.scalar()}", f"{name} = np.tanh({name} + {self.scalar()})",
+                                     f"{name} *= 0.9"]))]
 
     def assign_array(self, depth):
         value = self.array()
@@ -157,7 +173,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
 
     def write_slice(self, depth):
         a, b = self.pick(self.writable), self.pick(self.arrays)
-        options = [f"{a}[1:] = {b}[:-1] * 0.5", f"{a}[1:] += 0.25 * np.sin({b}[:-1])", f"{a}[::2] -= 0.5 * {b}[::2] ** 2 / (1.0 + {b}[::2] ** 2)",
+        options = [f"{a}[1:] = {b}[:-1] * 0.5", f"{a}[1:] += 0.25 * np.sin({b}[:-1])",
+                   f"{a}[::2] -= 0.5 * {b}[::2] ** 2 / (1.0 + {b}[::2] ** 2)",
                    f"{a}[:-1] *= np.tanh({b}[1:])",
                    *(f"{a}[:{i}] += 0.1 * {b}[:{i}]" for i in self.indices)]
         return [Statement(self.pick(options))]
@@ -186,7 +203,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
 
     def loop(self, depth):
         i = self.fresh("i")
-        bounds = self.pick(["n", "1, n", "n - 1", "0, n, 2", "n - 1, -1, -1", *(f"{j} + 1" for j in self.indices), *(f"{j}, n" for j in self.indices)])
+        bounds = self.pick(["n", "1, n", "n - 1", "0, n, 2", "n - 1, -1, -1", *(f"{j} + 1" for j in self.indices),
+                            *(f"{j}, n" for j in self.indices)])
         self.indices.append(i)
         body = self.block(3, depth + 1)
         self.indices.pop()
@@ -199,10 +217,13 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
         return [Statement(f"{k} = 0"), Statement(f"while {k} < 5 and {name} < {self.number()}9 + {k}:", body)]
 
     def branch(self, depth):
-        return [Statement(f"if {self.condition()}:", self.block(2, depth + 1), self.block(2, depth + 1) if self.r.random() < 0.6 else [])]
+        return [Statement(f"if {self.condition()}:", self.block(2, depth + 1),
+                          self.block(2, depth + 1) if self.r.random() < 0.6 else [])]
 
     def leave(self, depth):
-        return [Statement(f"if {self.condition()}:", [Statement(self.pick(["break", "continue"]))])] if self.r.random() < 0.5 else self.update_scalar(depth)
+        return [Statement(f"if {self.condition()}:",
+                          [Statement(self.pick(["break",
+                                                "continue"]))])] if self.r.random() < 0.5 else self.update_scalar(depth)
 
 
 def render(body):

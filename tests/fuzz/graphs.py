@@ -1,6 +1,8 @@
-"""Random graphs of objects: a function reads some paths through one, something in the graph is changed, and the next call must see it.
+"""Random graphs of objects: a function reads some paths through one, something in the graph is changed, and the next
+call must see it.
 
-The function stands in a file, is made by exec, is a lambda beside another one, or belongs to an installed package. `python -m tests.fuzz.graphs [COUNT] [FIRST]`
+The function stands in a file, is made by exec, is a lambda beside another one, or belongs to an installed package.
+`python -m tests.fuzz.graphs [COUNT] [FIRST]`
 tries COUNT graphs from seed FIRST.
 """
 import random
@@ -71,9 +73,12 @@ class Above(Plain):
 
 Pair = namedtuple("Pair", "a b")
 """
-MAKERS = {"list": ("[{0}, {1}]", ("[0]", "[1]")), "tuple": ("({0}, {1})", ("[0]", "[1]")), "dict": ("{{'a': {0}, 'b': {1}}}", ("['a']", "['b']")),
-          "OrderedDict": ("OrderedDict(a={0}, b={1})", ("['a']", "['b']")), "deque": ("deque([{0}, {1}])", ("[0]", "[1]")), "Pair": ("Pair({0}, {1})", (".a", ".b")),
-          **{name: (f"{name}({{0}}, {{1}})", (".a", ".b")) for name in ("Plain", "Slots", "Derived", "Data", "types.SimpleNamespace")}}
+MAKERS = {"list": ("[{0}, {1}]", ("[0]", "[1]")), "tuple": ("({0}, {1})", ("[0]", "[1]")),
+          "dict": ("{{'a': {0}, 'b': {1}}}", ("['a']", "['b']")),
+          "OrderedDict": ("OrderedDict(a={0}, b={1})", ("['a']", "['b']")),
+          "deque": ("deque([{0}, {1}])", ("[0]", "[1]")), "Pair": ("Pair({0}, {1})", (".a", ".b")),
+          **{name: (f"{name}({{0}}, {{1}})",
+                    (".a", ".b")) for name in ("Plain", "Slots", "Derived", "Data", "types.SimpleNamespace")}}
 MAKERS["types.SimpleNamespace"] = ("types.SimpleNamespace(a={0}, b={1})", (".a", ".b"))
 MAKERS |= {
     "UserDict": ("UserDict(a={0}, b={1})", ("['a']", "['b']")),
@@ -137,7 +142,8 @@ class Graph:
             return f"N{k}.args = ({self.leaf()}, {self.leaf()})"
         if self.kinds[k] in FIXED:
             return f"N{k} = {MAKERS[self.kinds[k]][0].format(self.leaf(), self.leaf())}"
-        changes = [f"{place} = {self.leaf()}", f"{place} = N{self.r.randrange(self.count)}", f"{place} = N{self.r.randrange(self.count)}"]
+        changes = [f"{place} = {self.leaf()}", f"{place} = N{self.r.randrange(self.count)}",
+                   f"{place} = N{self.r.randrange(self.count)}"]
         if self.kinds[k] in ("list", "deque"):
             changes += [f"N{k}.reverse()", f"N{k}.append({self.leaf()})"]
         if self.kinds[k] in ("dict", "OrderedDict"):
@@ -145,8 +151,10 @@ class Graph:
         if self.kinds[k] in ("Plain", "Derived", "Above"):
             number = LEAVES[0].format(self.r.uniform(0.1, 1.0))
             changes += [f"Plain.shared = property(lambda self: {number})", f"Derived.shared = {number}"]
-            changes += [f"Plain.shared = {self.leaf()}", f"N{k}.shared = {self.leaf()}", f"N{k}.__dict__ = dict(a=0.3, b=0.7)", f"N{k}.__class__ = Derived"]
-        return self.r.choice([*changes, "Slots.shared = 0.9", f"N{k} = {MAKERS[self.kinds[k]][0].format(self.leaf(), self.leaf())}"])
+            changes += [f"Plain.shared = {self.leaf()}", f"N{k}.shared = {self.leaf()}",
+                        f"N{k}.__dict__ = dict(a=0.3, b=0.7)", f"N{k}.__class__ = Derived"]
+        return self.r.choice([*changes, "Slots.shared = 0.9",
+                              f"N{k} = {MAKERS[self.kinds[k]][0].format(self.leaf(), self.leaf())}"])
 
 
 HELPERS = """
@@ -192,7 +200,8 @@ def module_of(way, lines, reading, folder):
         module = executed(folder, text)
         module.f = eval(f"[lambda x: 0.0, lambda x: {reading}]", vars(module))[1]
         return module
-    return {"of_file": of_file, "executed": executed, "installed": installed}[way](folder, f"{text}def f(x):\n    return {reading}\n")
+    return {"of_file": of_file, "executed": executed,
+            "installed": installed}[way](folder, f"{text}def f(x):\n    return {reading}\n")
 
 
 def attempt(f, *args):
@@ -223,7 +232,9 @@ def problem_of(seed, tier, way, folder):
             if np.ndim(want):                                 # an array stands where a number did
                 continue
             expected = np.array([module.f(d) for d in np.eye(3)])               # it is linear in x
-            if isinstance(value, Exception) or not np.isclose(value, want) or isinstance(slope, Exception) or not np.allclose(slope, expected):
+            if isinstance(value,
+                          Exception) or not np.isclose(value,
+                                                       want) or isinstance(slope, Exception) or not np.allclose(slope, expected):
                 return f"call {k}, after {change!r}: {value!r}, {slope!r} instead of {want!r}, {expected!r}"
     return None
 

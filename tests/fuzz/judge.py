@@ -1,6 +1,8 @@
-"""What must hold of a random program: values as NumPy's, derivatives as differences, forward as reverse, and the same numbers in every tier.
+"""What must hold of a random program: values as NumPy's, derivatives as differences, forward as reverse, and the same
+numbers in every tier.
 
-`python -m tests.fuzz.judge [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
+`python -m tests.fuzz.judge [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
+failure.
 """
 import functools
 import linecache
@@ -20,10 +22,12 @@ from .generate import HELPERS, generate, render
 from .shrink import shrink
 from .text import as_text
 
-POINT = np.array([0.3141593, -0.6180340, 0.8318531, 0.1414214, -0.2718282, 0.5498161])        # no round numbers: those meet the programs' own
+# no round numbers: those meet the programs' own
+POINT = np.array([0.3141593, -0.6180340, 0.8318531, 0.1414214, -0.2718282, 0.5498161])
 DIRECTION = np.sin(3 * POINT)
 COMPILED = 50                                                 # one program in so many is compiled, too
-VALUE, MODES, SMOOTH = 1e-11, 1e-10, 1e-7                     # how far values, two ways to one derivative, and differences may be apart
+# how far values, two ways to one derivative, and differences may be apart
+VALUE, MODES, SMOOTH = 1e-11, 1e-10, 1e-7
 
 
 def executed(text, scope):
@@ -49,8 +53,10 @@ def compiled_function(body):
 def tier(name, refusals=True, raising=False):
     """Programs run by the interpreter, as generated text in plain Python, or compiled.
 
-    A refusal to generate text is a failure. So is a run on the tape for an error that is not fad's own word: an honest refusal is a FadError, and a bare
-    TypeError or AttributeError is a mistake of fad's that the tape would hide (unless the program raises errors itself, see handlers.py).
+    A refusal to generate text is a failure. So is a run on the tape for an error that is not fad's own word: an honest
+    refusal is a FadError, and a bare
+    TypeError or AttributeError is a mistake of fad's that the tape would hide (unless the program raises errors itself,
+    see handlers.py).
     Without refusals, every run on the tape is a failure.
     """
     with warnings.catch_warnings():
@@ -75,7 +81,8 @@ def judge(f, tiers=("interpreted", "text"), second=False, refusals=True, raising
             want = f(POINT.copy())
         smooth = differences.gradient(f, POINT)
     except (LookupError, ValueError, ArithmeticError, UnboundLocalError, AssertionError, SystemError):
-        return None                                          # no program at all, or one whose values leave all bounds (of which np.dot makes a SystemError)
+        # no program at all, or one whose values leave all bounds (of which np.dot makes a SystemError)
+        return None
     if not np.isfinite(want):
         return None
     for name in tiers:
@@ -84,7 +91,8 @@ def judge(f, tiers=("interpreted", "text"), second=False, refusals=True, raising
                 found = (_second_order if second else _first_order)(f)
                 problem = _problem(f, want, smooth, found, first)
         except SideEffectError:
-            return None                                      # two names for one array, where it cannot be known which: refused, not guessed
+            # two names for one array, where it cannot be known which: refused, not guessed
+            return None
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem:
@@ -99,11 +107,13 @@ def _first_order(f):
     value, gradient = fad.value_and_grad(f)(x)
     again, forward = fad.jvp(f, (x,), (DIRECTION,))
     assert np.array_equal(x, POINT), "the argument was changed"
-    return {"value": value, "gradient": gradient, "value of forward mode": again, "forward": forward, "reverse": gradient @ DIRECTION}
+    return {"value": value, "gradient": gradient, "value of forward mode": again, "forward": forward,
+            "reverse": gradient @ DIRECTION}
 
 
 def _second_order(f):
-    """The value by itself, the gradient and its slope along a direction, forward over reverse and reverse over forward."""
+    """The value by itself, the gradient and its slope along a direction, forward over reverse and reverse over
+    forward."""
     x = POINT.copy()
     gradient, forward = fad.jvp(fad.grad(f), (x,), (DIRECTION,))
     reverse = fad.grad(lambda x: fad.jvp(f, (x,), (DIRECTION,))[1])(x)
@@ -119,16 +129,20 @@ def _problem(f, want, smooth, found, first):
     second, derivative = "value of forward mode" not in found, None
     if second:
         derivative = fad.grad(f)
-    pairs = [("reverse", found["reverse"], found["forward"]), *((name, found[name], first[name]) for name in first or ())]
+    pairs = [("reverse", found["reverse"], found["forward"]),
+             *((name, found[name], first[name]) for name in first or ())]
     for name, got, expected in pairs:
         if name == "reverse" and not np.all(np.isfinite(got)) and differences.meets_root_of_zero(f, POINT):
-            continue                                         # the slope of the root is infinite, and what it is multiplied by is zero
+            # the slope of the root is infinite, and what it is multiplied by is zero
+            continue
         if _apart(got, expected, MODES) and not unsteady(functools.partial(_named, f, name, second), got, expected):
             return f"{name}: {got} instead of {expected}"
-    if smooth and _apart(found["gradient"], smooth[0], SMOOTH, smooth[1]) and _contradicted(f, found["gradient"], *smooth):
+    if smooth and _apart(found["gradient"], smooth[0], SMOOTH,
+                         smooth[1]) and _contradicted(f, found["gradient"], *smooth):
         return f"gradient: {found['gradient']} instead of {smooth[0]}"
     iteration = differences.slope(derivative, POINT, DIRECTION) if second and smooth else None
-    if iteration and _apart(found["forward"], iteration[0], SMOOTH, iteration[1]) and differences.is_steady(derivative, POINT, DIRECTION, found["forward"]):
+    if iteration and _apart(found["forward"], iteration[0], SMOOTH,
+                            iteration[1]) and differences.is_steady(derivative, POINT, DIRECTION, found["forward"]):
         return f"second order: {found['forward']} instead of {iteration[0]}"
     return None
 
@@ -142,21 +156,24 @@ def _named(f, name, second, x):
 
 
 def _apart(got, expected, tolerance, off=0.0):
-    """Whether numbers differ by more than this part of the largest of them; where nothing is finite, nothing is said."""
+    """Whether numbers differ by more than this part of the largest of them; where nothing is finite, nothing is
+    said."""
     if not np.all(np.isfinite(expected)):
         return False
     return not np.all(np.abs(got - expected) <= off + tolerance * (1.0 + np.max(np.abs(expected))))
 
 
 def _contradicted(f, got, expected, off):
-    """Whether differences say so with any step; what is nan they contradict, unless f takes a root of zero, whose slope is infinite."""
+    """Whether differences say so with any step; what is nan they contradict, unless f takes a root of zero, whose slope
+    is infinite."""
     if not np.all(np.isfinite(got)):
         return not differences.meets_root_of_zero(f, POINT)
     return differences.contradict(f, POINT, got, expected, off + SMOOTH * (1.0 + np.max(np.abs(expected))))
 
 
 def unsteady(f, got, expected):
-    """Whether rounding of the argument changes f by as much as these differ: then the program, not fad, makes the difference."""
+    """Whether rounding of the argument changes f by as much as these differ: then the program, not fad, makes the
+    difference."""
     return differences.spread(f, POINT) > 0.1 * np.max(np.abs(got - expected))
 
 
@@ -169,7 +186,9 @@ def report(seed, compile=False, generate=generate, refusals=True, raising=False)
         return None
     kind = re.split("[:;.0-9]", problem)[0]
 
-    small = shrink(body, lambda smaller: (judge(compiled_function(smaller), tiers, second, refusals, raising) or "").startswith(kind))
+    small = shrink(body,
+                   lambda smaller: (judge(compiled_function(smaller), tiers, second, refusals,
+                                          raising) or "").startswith(kind))
     return f"seed {seed}: {judge(compiled_function(small), tiers, second, refusals, raising)}\n{render(small)}"
 
 
@@ -179,8 +198,10 @@ def tier_of(seed, compile):
 
 
 def shrunk(seed, tier, body, judged, text_of=lambda body: render(body) + "\n", scope=None):
-    """None, or the failure of a seed's program with the program shrunk, for generators with a judge of their own: judged(f) is None or what is wrong.
-    text_of(body): the program's text, if its function has other arguments; scope: what it sees, if that is not the helpers.
+    """None, or the failure of a seed's program with the program shrunk, for generators with a judge of their own:
+    judged(f) is None or what is wrong.
+    text_of(body): the program's text, if its function has other arguments; scope: what it sees, if that is not the
+    helpers.
     """
     def problem(body):
         try:

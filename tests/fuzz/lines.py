@@ -1,7 +1,10 @@
-"""Random sequences of calls of functions that print and log, beside all that changes something outside (see effects.py).
+"""Random sequences of calls of functions that print and log, beside all that changes something outside (see
+effects.py).
 
-Every call of a jitted form, or of a derivative, says what Python says in that call: each line once, with the same numbers.
-`python -m tests.fuzz.lines [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each failure.
+Every call of a jitted form, or of a derivative, says what Python says in that call: each line once, with the same
+numbers.
+`python -m tests.fuzz.lines [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each
+failure.
 """
 import contextlib
 import io
@@ -78,7 +81,10 @@ def calls_of(body, tier):
             want = attempt(f, x.copy())
         if isinstance(got, FadError) and not isinstance(want, Exception):
             return f"call {number}: refused, and said {texts[1].getvalue()}" if texts[1].getvalue() and "traced" in texts[1].getvalue() else None
-        if isinstance(want, NameError) or (isinstance(got, Exception) and isinstance(want, Exception) and type(got) is not type(want)):
+        if isinstance(want,
+                      NameError) or (isinstance(got,
+                                                Exception) and isinstance(want, Exception)
+                                     and type(got) is not type(want)):
             return None
         if not same_lines(*[text.getvalue() for text in texts]):
             return f"call {number}, after {done!r} with {given}: said {texts[1].getvalue()!r} instead of {texts[0].getvalue()!r}"

@@ -19,11 +19,13 @@ class Loops(Blocks):
         return self.r.choice(self.forms).format(*self.r.choices(atoms, k=2))
 
     def loop(self, head, ranges, body, result):
-        return [*map(Statement, head), Statement(f"for i in {self.r.choice(ranges)}:", body), Statement(f"return {result}")]
+        return [*map(Statement, head), Statement(f"for i in {self.r.choice(ranges)}:", body),
+                Statement(f"return {result}")]
 
 
 def judge_beside(f, x, tier, changed, how, plainly=nullcontext):
-    """None, or what is wrong with the value or the gradient of f when `changed` is in force: beside Python, and beside the gradient made `plainly`."""
+    """None, or what is wrong with the value or the gradient of f when `changed` is in force: beside Python, and beside
+    the gradient made `plainly`."""
     with warnings.catch_warnings(), judge.tier(tier, refusals=False):
         warnings.simplefilter("ignore", RuntimeWarning)
         want = f(x.copy())

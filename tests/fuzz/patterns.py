@@ -1,4 +1,5 @@
-"""Jacobians and Hessians of random programs: the sparse one is the dense one, wherever the program's pattern says that there is nothing, too.
+"""Jacobians and Hessians of random programs: the sparse one is the dense one, wherever the program's pattern says that
+there is nothing, too.
 
 Programs on arrays (arrays.py), and of loops, branches and writes (generate.py), return all their values side by side.
 `python -m tests.fuzz.patterns [COUNT] [FIRST]` tries COUNT programs from seed FIRST.

@@ -1,8 +1,11 @@
-"""Random classes with special methods, and random functions whose objects Python asks: operators, builtin functions, sorting, iteration, unpacking.
+"""Random classes with special methods, and random functions whose objects Python asks: operators, builtin functions,
+sorting, iteration, unpacking.
 
-Every method is one of several bodies: math's functions, loops that write to elements, state from outside. Each value and gradient is Python's, at each of
+Every method is one of several bodies: math's functions, loops that write to elements, state from outside. Each value
+and gradient is Python's, at each of
 several calls between which that state changes.
-`python -m tests.fuzz.protocols [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
+`python -m tests.fuzz.protocols [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each
+failure.
 """
 import sys
 
@@ -36,18 +39,30 @@ def text(v):
 """
 NUMBERS = within("""math.sqrt(abs({0}.a) + 1.0) * GAIN | math.sin({0}.a) + {0}.k | {0}.looped({0}.a) | {0}.a * {0}.rate | math.exp(0.3 * {0}.a) if MODE == 'a' else {0}.a | {0}.k * GAIN + {0}.a""")
 TRUTHS = within("""{0} > {1} | {0} > {1} + 0.1 * GAIN | ({0} > {1}) == (MODE == 'a') | not {0} <= {1} | math.floor({0} * 3.0) > math.floor({1} * 3.0)""")
-METHODS = {                                                   # the signature, and the forms of what is returned; {n}, {m} are numbers of self and other
-    "__lt__": ("self, other", TRUTHS), "__gt__": ("self, other", TRUTHS), "__eq__": ("self, other", within("abs({0} - {1}) < 0.2 | math.floor({0} * 3.0) == math.floor({1} * 3.0)")),
-    "__add__": ("self, other", within("C({0} + {1}, self.k) | C({0}, other.k) | {0} + {1}")), "__radd__": ("self, given", within("{0} + given | C({0}, self.k)")),
-    "__mul__": ("self, given", within("C({0}, given) | {0} * 0.5")), "__neg__": ("self", within("C(-{0}, self.k) | -{0}")), "__abs__": ("self", within("abs({0}) | {0} ** 2")),
-    "__bool__": ("self", within("bool({0} > 0.9) | self.k > 1")), "__len__": ("self", within("self.k + 1 | 2 + (MODE == 'a')")),
-    "__getitem__": ("self, i", within("[{0}, self.a, 0.5][i] | self.a * i if i < 2 + (MODE == 'a') else [][i]")), "__contains__": ("self, v", within("{0} > 0.7 | v == self.k")),
-    "__iter__": ("self", within("iter([{0}, self.a]) | map(lambda v: v * GAIN, [self.a, {0}])")), "__reversed__": ("self", within("iter([self.a, {0}])")),
-    "__call__": ("self, v", within("{0} * v | v + self.k")), "__float__": ("self", within("float({0})")), "__int__": ("self", within("self.k + (MODE == 'a')")),
-    "__index__": ("self", within("self.k % 2 | int(MODE == 'a')")), "__round__": ("self, n=0", within("{0} + n")), "__divmod__": ("self, v", within("({0}, v) | divmod({0}, 0.7)")),
-    "__pow__": ("self, v", within("{0} ** v")), "__matmul__": ("self, other", within("{0} * {1}")), "__getattr__": ("self, name", within("self.absent(name, {0})")),
-    "__enter__": ("self", within("{0} | self.a")), "__exit__": ("self, *error", within("None | error is None")), "__str__": ("self", within("text({0}) | MODE")),
-    "__format__": ("self, how", within("text({0}) | MODE")), "__hash__": ("self", within("self.k | 7")), "__repr__": ("self", within("text({0}) | MODE")),
+# the signature, and the forms of what is returned; {n}, {m} are numbers of self and other
+METHODS = {
+    "__lt__": ("self, other", TRUTHS), "__gt__": ("self, other", TRUTHS),
+    "__eq__": ("self, other", within("abs({0} - {1}) < 0.2 | math.floor({0} * 3.0) == math.floor({1} * 3.0)")),
+    "__add__": ("self, other", within("C({0} + {1}, self.k) | C({0}, other.k) | {0} + {1}")),
+    "__radd__": ("self, given", within("{0} + given | C({0}, self.k)")),
+    "__mul__": ("self, given", within("C({0}, given) | {0} * 0.5")),
+    "__neg__": ("self", within("C(-{0}, self.k) | -{0}")), "__abs__": ("self", within("abs({0}) | {0} ** 2")),
+    "__bool__": ("self", within("bool({0} > 0.9) | self.k > 1")),
+    "__len__": ("self", within("self.k + 1 | 2 + (MODE == 'a')")),
+    "__getitem__": ("self, i", within("[{0}, self.a, 0.5][i] | self.a * i if i < 2 + (MODE == 'a') else [][i]")),
+    "__contains__": ("self, v", within("{0} > 0.7 | v == self.k")),
+    "__iter__": ("self", within("iter([{0}, self.a]) | map(lambda v: v * GAIN, [self.a, {0}])")),
+    "__reversed__": ("self", within("iter([self.a, {0}])")),
+    "__call__": ("self, v", within("{0} * v | v + self.k")), "__float__": ("self", within("float({0})")),
+    "__int__": ("self", within("self.k + (MODE == 'a')")),
+    "__index__": ("self", within("self.k % 2 | int(MODE == 'a')")), "__round__": ("self, n=0", within("{0} + n")),
+    "__divmod__": ("self, v", within("({0}, v) | divmod({0}, 0.7)")),
+    "__pow__": ("self, v", within("{0} ** v")), "__matmul__": ("self, other", within("{0} * {1}")),
+    "__getattr__": ("self, name", within("self.absent(name, {0})")),
+    "__enter__": ("self", within("{0} | self.a")), "__exit__": ("self, *error", within("None | error is None")),
+    "__str__": ("self", within("text({0}) | MODE")),
+    "__format__": ("self, how", within("text({0}) | MODE")), "__hash__": ("self", within("self.k | 7")),
+    "__repr__": ("self", within("text({0}) | MODE")),
     "__deepcopy__": ("self, memo", within("C({0}, self.k) | C(self.a, 2)")),
     "__copy__": ("self", within("C({0}, self.k) | C(self.a, 2)")),
 }
@@ -65,7 +80,8 @@ USES = within("""
     x[0] * bisect.bisect(sorted(L), o) | (lambda h: (bisect.insort(h, o), h[1].a)[1])(sorted(L)) | sorted(L, key=functools.cmp_to_key(lambda p, q: (q < p) - (p < q)))[0].a |
     copy.deepcopy([o, L[1]])[0].a | copy.deepcopy({'k': (L[0], [o])})['k'][1][0].a | copy.copy(o).a | {'a': x[0], 'b': x[1], 'c': x[2]}[''.join(map(str, L[:1]))] |
     {'a': x[0], 'b': x[1], 'c': x[2]}[str([o])[1]] | {'a': x[0], 'b': x[1], 'c': x[2]}[repr(o)] | {'a': x[0], 'b': x[1], 'c': x[2]}['{}'.format(o)] | x[0] * hasattr(o, 'missing')""")
-CHANGES = within("GAIN = {0} | MODE = 'b' | MODE = 'a' | Base.rate = {0} | KEPT[0].k = {1} | KEPT[1].a = {0} | KEPT.reverse() | C.rate = {0} | pass")
+CHANGES = within("GAIN = {0} | MODE = 'b' | MODE = 'a' | Base.rate = {0} | KEPT[0].k = {1} | KEPT[1].a = {0} | "
+                 "KEPT.reverse() | C.rate = {0} | pass")
 
 
 class Generator(Blocks):
@@ -76,9 +92,13 @@ class Generator(Blocks):
         methods = [s for name in names for s in self.method(name)]
         use = [s for _ in range(self.r.randint(1, 5)) for s in self.statement(0)]
         f = Statement("def f(x):", [Statement("L = [C(v, k % 2 + 1) for k, v in enumerate(x)]"), Statement("s = 0.0"),
-                                    Statement(f"o = {self.r.choice(['L[2]', 'L[0]', 'KEPT[0]', 'C(0.6, 1)'])}"), *use, Statement("return s")])
-        absent = Statement("def absent(self, name, v):", [Statement("if name == 'missing':", [Statement("return v")]), Statement("raise AttributeError(name)")])
-        changes = [Statement(self.r.choice(CHANGES).format(f"{self.r.uniform(0.2, 1.5):.3f}", self.r.randint(1, 3))) for _ in range(self.r.randint(1, 4))]
+                                    Statement(f"o = {self.r.choice(['L[2]', 'L[0]', 'KEPT[0]', 'C(0.6, 1)'])}"), *use,
+                                    Statement("return s")])
+        absent = Statement("def absent(self, name, v):",
+                           [Statement("if name == 'missing':", [Statement("return v")]),
+                            Statement("raise AttributeError(name)")])
+        changes = [Statement(self.r.choice(CHANGES).format(f"{self.r.uniform(0.2, 1.5):.3f}",
+                                                           self.r.randint(1, 3))) for _ in range(self.r.randint(1, 4))]
         return [Statement("class C(Base):", [absent, *methods]), f, *changes]
 
     def method(self, name):
@@ -92,7 +112,8 @@ class Generator(Blocks):
     def statement(self, depth):
         s = Statement(f"s += {self.r.uniform(0.3, 1.0):.2f} * ({self.r.choice(USES)})")
         if depth == 0 and self.r.random() < 0.3:
-            head = self.r.choice(["if o:", "for v in o:", "if x[0] > 0.1:", "with o as v:", "for q in L:", "if len(L) > 2 and not o:"])
+            head = self.r.choice(["if o:", "for v in o:", "if x[0] > 0.1:", "with o as v:", "for q in L:",
+                                  "if len(L) > 2 and not o:"])
             return [Statement(head, [s])]
         return [s]
 
@@ -120,7 +141,9 @@ def generate(seed):
 
 def report(seed, compile=False):
     """None, or the failure of this seed's calls with the function shrunk."""
-    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of, lambda part: len(part) > 1 and part[0].head.startswith("class") and part[1].head.startswith("def"), 30)
+    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of,
+                        lambda part: len(part) > 1 and part[0].head.startswith("class")
+                                     and part[1].head.startswith("def"), 30)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Statements of random programs that use what Python has besides loops and branches: functions of functions, generators, unpacking, stacks."""
+"""Statements of random programs that use what Python has besides loops and branches: functions of functions,
+generators, unpacking, stacks."""
 from .statement import Statement
 
 HELPERS = """
@@ -117,14 +118,19 @@ class Pythons:
     def deep_call(self, depth):
         """Functions that take functions, and call others in loops."""
         s, t, a, b = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.pick(self.arrays)
-        value = self.pick([f"integrate(pendulum, np.array([{t}, 0.2]))[0]", f"integrate(lambda y: -y + np.sin({s}), {t}, steps=3)",
+        value = self.pick([f"integrate(pendulum, np.array([{t}, 0.2]))[0]",
+                           f"integrate(lambda y: -y + np.sin({s}), {t}, steps=3)",
                            f"np.sum(integrate(pendulum, {a}[:2], w=0.3))",
-                           f"np.sum(integrate(lambda y, w: w * np.sin(y) - {b} * 0.2, {a}, 2, w={t})) / n", f"newton(lambda u: np.tanh(u) - 0.3 * {s}, {t})",
-                           f"bisect(lambda u: u - 0.4 * {s}, -2.0, 2.0) + {t}", f"composed(np.sin, np.tanh, lambda u: u * {s})({t})", f"leaky({t})",
+                           f"np.sum(integrate(lambda y, w: w * np.sin(y) - {b} * 0.2, {a}, 2, w={t})) / n",
+                           f"newton(lambda u: np.tanh(u) - 0.3 * {s}, {t})",
+                           f"bisect(lambda u: u - 0.4 * {s}, -2.0, 2.0) + {t}",
+                           f"composed(np.sin, np.tanh, lambda u: u * {s})({t})", f"leaky({t})",
                            f"leaky({t}, slope={s})",
-                           f"depth_first({a})", f"safe_ratio({t}, {s})", f"np.sum(quicksorted({a}) * {b})", f"Layer({t})({a}).mean()",
+                           f"depth_first({a})", f"safe_ratio({t}, {s})", f"np.sum(quicksorted({a}) * {b})",
+                           f"Layer({t})({a}).mean()",
                            f"Layer({b}, bias={s})({a})[{self.index()}]",
-                           f"functools.reduce(lambda p, q: 0.5 * p + q, {a}, {t})", f"sum(map(lambda p, q: p * q, {a}, {b})) / n",
+                           f"functools.reduce(lambda p, q: 0.5 * p + q, {a}, {t})",
+                           f"sum(map(lambda p, q: p * q, {a}, {b})) / n",
                            f"[np.sin, np.cos, np.tanh][{self.pick(['0', '1', 'n % 3', *(f'{i} % 3' for i in self.indices)])}]({t})"])
         return [Statement(f"{s} = np.tanh({value})")]
 
@@ -133,8 +139,10 @@ class Pythons:
         s, a, u, v = self.sum_name(), self.pick(self.arrays), self.fresh("u"), self.fresh("u")
         return self.pick([[Statement(f"for {u} in smoothed({a}):", [Statement(f"{s} = 0.8 * {s} + 0.1 * {u}")])],
                           [Statement(f"{s} = np.tanh(sum(smoothed({a}, 0.4)))")],
-                          [Statement(f"for {u} in windows({a}.copy()):", [Statement(f"{s} += 0.1 * np.mean({u})")])], [Statement(f"{s} = max(smoothed({a}))")],
-                          [Statement(f"for {u}, {v} in zip(smoothed({a}), windows({a}.copy())):", [Statement(f"{s} += 0.1 * {u} * {v}[1]")])],
+                          [Statement(f"for {u} in windows({a}.copy()):", [Statement(f"{s} += 0.1 * np.mean({u})")])],
+                          [Statement(f"{s} = max(smoothed({a}))")],
+                          [Statement(f"for {u}, {v} in zip(smoothed({a}), windows({a}.copy())):",
+                                     [Statement(f"{s} += 0.1 * {u} * {v}[1]")])],
                           [Statement(f"{s} = np.tanh(np.sum(np.array(list(smoothed({a}))) * {a}))")],
                           [Statement(f"{s} += 0.1 * sum({u} * {v} for {u}, {v} in zip({a}, list(smoothed({a}))))")]])
 
@@ -146,18 +154,25 @@ class Pythons:
             [Statement(f"{u}, *{w}, {v} = {a}[0], {t}, {b}[1], {a}[2]"), Statement(f"{s} += 0.1 * sum({w})"), use],
             [Statement(f"{u}, {v} = {a}[:2]"), use],
             [Statement(f"{w} = State({t}, {a}[1])"),
-             Statement(f"for {i} in range(n):", [Statement(f"{w} = State({w}.q + 0.1 * {w}.p, {w}.p - 0.1 * np.sin({w}.q) + 0.05 * {b}[{i}])")]),
+             Statement(f"for {i} in range(n):",
+                       [Statement(f"{w} = State({w}.q + 0.1 * {w}.p, {w}.p - 0.1 * np.sin({w}.q) + 0.05 * {b}[{i}])")]),
              Statement(f"{u}, {v} = {w}"), use],
             [Statement(f"{w} = deque([{t}, {a}[0]], maxlen=3)"),
              Statement(f"for {i} in range(n):", [Statement(f"{w}.append(0.5 * {w}[-1] + 0.2 * {w}[0] + {b}[{i}])")]),
              Statement(f"{u}, {v} = {w}[0], {w}[-1]"), use],
             [Statement(f"{w} = sorted([{a}[0], {t}, {b}[1]])"), Statement(f"{u}, {v} = {w}[0], {w}[1]"), use],
-            [Statement(f"{w} = [{a}[0], {t}, {b}[1]]"), Statement(f"{u}, {v} = min({w}, key=lambda y: abs(y - 0.217)), {w}.pop()"), use],
-            [Statement(f"{u}, {v} = 0.0, 1.0"), Statement(f"for {i} in range(n):", [Statement(f"{u}, {v} = {v} * 0.5, {u} + {a}[{i}]")]), use],
+            [Statement(f"{w} = [{a}[0], {t}, {b}[1]]"),
+             Statement(f"{u}, {v} = min({w}, key=lambda y: abs(y - 0.217)), {w}.pop()"), use],
+            [Statement(f"{u}, {v} = 0.0, 1.0"),
+             Statement(f"for {i} in range(n):", [Statement(f"{u}, {v} = {v} * 0.5, {u} + {a}[{i}]")]), use],
             [Statement(f"if ({u} := {t}) > 0.193:", [Statement(f"{v} = {u} * 0.5")], [Statement(f"{v} = -{u}")]), use],
-            [Statement(f"{w} = dict(zip('ab', {a}))"), Statement(f"{u}, {v} = {w}['a'] * GAINS['low'], {w}['b'] * GAINS['high']"), use],
-            [Statement(f"{w} = {{k: {a}[k] * k for k in range(3)}}"), Statement(f"{u}, {v} = sum({w}.values()), {w}[1]"), use],
-            [Statement(f"{w} = [[{a}[0], {t}], [{b}[1], 0.3]]"), Statement(f"for {i} in range(2):", [Statement(f"{w}[{i}][0] += 0.1 * {w}[1 - {i}][1]")]),
+            [Statement(f"{w} = dict(zip('ab', {a}))"),
+             Statement(f"{u}, {v} = {w}['a'] * GAINS['low'], {w}['b'] * GAINS['high']"), use],
+            [Statement(f"{w} = {{k: {a}[k] * k for k in range(3)}}"),
+             Statement(f"{u}, {v} = sum({w}.values()), {w}[1]"), use],
+            [Statement(f"{w} = [[{a}[0], {t}], [{b}[1], 0.3]]"),
+             Statement(f"for {i} in range(2):", [Statement(f"{w}[{i}][0] += 0.1 * {w}[1 - {i}][1]")]),
              Statement(f"{u}, {v} = np.sum(np.array({w})), {w}[1][0]"), use],
             [Statement(f"{u} = {v} = {t}"), Statement(f"{u} += 0.2 * {a}[1]"), use],
-            [Statement(f"{u}, {v} = (any({a} > 0.811) + 0.1) * {t}, 0.2 if all(y < 0.613 for y in {a}) else {b}[0]"), use]])
+            [Statement(f"{u}, {v} = (any({a} > 0.811) + 0.1) * {t}, 0.2 if all(y < 0.613 for y in {a}) else {b}[0]"),
+             use]])

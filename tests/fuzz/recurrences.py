@@ -1,6 +1,8 @@
-"""Random recurrences over arrays and parts of arrays that grow and shrink, whose tapes are computed again in blocks; see fad/transforms/blocks.py.
+"""Random recurrences over arrays and parts of arrays that grow and shrink, whose tapes are computed again in blocks;
+see fad/transforms/blocks.py.
 
-`python -m tests.fuzz.recurrences [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
+`python -m tests.fuzz.recurrences [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
+each failure.
 """
 import sys
 import warnings
@@ -18,7 +20,8 @@ from .statement import Blocks, Statement
 RANGES = ("range(2, n - 3)", "range(1, n)", "range(2, n - 3, 2)", "range(2, n - 3, 3)", "range(n - 3, 2, -1)")
 PARTS = ("0:k", "0:k", "0:k + 1", "0:k - 1", "0:k + 2", "0:n - k", "1:k", "k:n", "1:n - 1", ":")
 PLACES = ("k", "k", "k - 1", "0", "-1")
-VALUES = ("0.1 * {1}[{2}][::-1]", "(-0.1) * {1}[{2}] * np.abs({0}[{2}])", "0.05 * c * np.cos({1}[{2}][::-1]) * {1}[{2}]", "0.1 * np.sin({1}[{2}])", "0.1 * c",
+VALUES = ("0.1 * {1}[{2}][::-1]", "(-0.1) * {1}[{2}] * np.abs({0}[{2}])",
+          "0.05 * c * np.cos({1}[{2}][::-1]) * {1}[{2}]", "0.1 * np.sin({1}[{2}])", "0.1 * c",
           "0.05 * c * {1}[{2}]")
 NUMBERS = ("c", "c * x[k]", "0.3 * {0}[k]", "0.1 * s")
 
@@ -31,10 +34,12 @@ class Generator(Blocks):
         self.part = self.r.choice(PARTS)
         head = ["y = 0.5 * x", "z = 0.3 * np.flip(x)", "s = 0.1"]
         body = [Statement("c = 0.5 * x[k]"), *[s for _ in range(self.r.randint(1, 4)) for s in self.statement(0)]]
-        return [*map(Statement, head), Statement(f"for k in {self.r.choice(RANGES)}:", body), Statement("return np.sum(y * y) + np.sum(x * z) + s")]
+        return [*map(Statement, head), Statement(f"for k in {self.r.choice(RANGES)}:", body),
+                Statement("return np.sum(y * y) + np.sum(x * z) + s")]
 
     def statement(self, depth):
-        return [Statement(self.r.choice([self.add, self.add, self.add, self.assign, self.place, self.place, self.whole, self.sum, self.swap])())]
+        return [Statement(self.r.choice([self.add, self.add, self.add, self.assign, self.place, self.place, self.whole,
+                                         self.sum, self.swap])())]
 
     def pick(self):
         part = self.part if self.r.random() < 0.75 else self.r.choice(PARTS)

@@ -1,6 +1,7 @@
 """Random programs of shifted parts of arrays, whose loops are joined; see fad/backend/shifted_fusion.py.
 
-`python -m tests.fuzz.shifts [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
+`python -m tests.fuzz.shifts [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
+failure.
 """
 import sys
 import warnings
@@ -16,9 +17,12 @@ from .statement import Blocks, Statement
 
 ARRAYS = "uvw"
 SIZES = (60, 4, 5, 6, 7, 8, 9, 11)                               # the first one's program serves all
-TERMS = ("0.3 * {0}", "np.sin({0})", "0.2 * {0} * {1}", "{0} - 0.5 * {1}", "0.5 * ({0} + {1}) - 0.1 * {0} * {0}", "{0}", "c", "{0} / (2.0 + {1} * {1})", "s * {0}")
-WHOLE = ("0.5 * {0}", "{0} + 0.1 * {1}", "np.zeros_like({0})", "np.full(n, 0.2)", "np.cos({0})", "{0}.copy()", "0.4 * {0} * {1}", "np.roll({0}, 1)")
-JOINED = ("({0}[:1], 0.5 * {0}[1:] * {1}[:-1])", "(0.5 * {0}[1:], {1}[-1:])", "({0}[:2], {1}[2:-1], {0}[-1:])", "({0}[1:], {0}[:1])")
+TERMS = ("0.3 * {0}", "np.sin({0})", "0.2 * {0} * {1}", "{0} - 0.5 * {1}", "0.5 * ({0} + {1}) - 0.1 * {0} * {0}", "{0}",
+         "c", "{0} / (2.0 + {1} * {1})", "s * {0}")
+WHOLE = ("0.5 * {0}", "{0} + 0.1 * {1}", "np.zeros_like({0})", "np.full(n, 0.2)", "np.cos({0})", "{0}.copy()",
+         "0.4 * {0} * {1}", "np.roll({0}, 1)")
+JOINED = ("({0}[:1], 0.5 * {0}[1:] * {1}[:-1])", "(0.5 * {0}[1:], {1}[-1:])", "({0}[:2], {1}[2:-1], {0}[-1:])",
+          "({0}[1:], {0}[:1])")
 
 
 class Generator(Blocks):
@@ -74,7 +78,8 @@ def judge_shifts(f, tier):
     """None, or what is wrong with the value and the gradient: beside the loops one by one, and NumPy's value."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        with mock.patch.object(shifted_fusion, "LONG", 0), mock.patch.object(emit_shifted, "EMPTY", np.nan), judge.tier(tier, refusals=False):
+        with mock.patch.object(shifted_fusion, "LONG",
+                               0), mock.patch.object(emit_shifted, "EMPTY", np.nan), judge.tier(tier, refusals=False):
             joined = fad.value_and_grad(lambda x: f(x))
             found = [joined(_point(n)) for n in SIZES]
         with judge.tier("interpreted", refusals=False):

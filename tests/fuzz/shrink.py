@@ -16,7 +16,8 @@ class Endless(BaseException):
 
 
 def shrink(body, fails, limit=LIMIT):
-    """A part of these statements of which fails(part) holds still, and, if there was time for it, of no part of it with one statement less."""
+    """A part of these statements of which fails(part) holds still, and, if there was time for it, of no part of it with
+    one statement less."""
     end, progress = time.monotonic() + limit, True
     while progress:
         progress = False

@@ -1,4 +1,5 @@
-"""The statements of random programs, as a tree that prints as Python and from which parts can be left out, and what makes blocks of them."""
+"""The statements of random programs, as a tree that prints as Python and from which parts can be left out, and what
+makes blocks of them."""
 import random
 
 
@@ -29,7 +30,8 @@ def render_block(block, indent):
 
 
 class Blocks:
-    """Makes blocks of statements from a seed. A grammar has statement(depth): one statement, or a few that belong together."""
+    """Makes blocks of statements from a seed. A grammar has statement(depth): one statement, or a few that belong
+    together."""
 
     def __init__(self, seed):
         self.r, self.loops = random.Random(seed), 0           # loops: those that what is made next stands in

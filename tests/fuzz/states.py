@@ -1,7 +1,10 @@
-"""Random functions whose state changes at each call: counters, best values, logs, last points, annealed rates, in all that holds state.
+"""Random functions whose state changes at each call: counters, best values, logs, last points, annealed rates, in all
+that holds state.
 
-Each is called six times in a transform, and in Python. Values, what is left outside and the derivative are the same after each call, or the call is
-refused and has changed nothing. What raises an error leaves what Python leaves, or nothing. `python -m tests.fuzz.states [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
+Each is called six times in a transform, and in Python. Values, what is left outside and the derivative are the same
+after each call, or the call is
+refused and has changed nothing. What raises an error leaves what Python leaves, or nothing. `python -m
+tests.fuzz.states [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
 """
 import sys
 
@@ -35,7 +38,8 @@ EFFECTS = within("""
     np.multiply(W, 0.5, out=W) | np.copyto(OB.w, y[:3]) | v = M[1]; v += {0} | OB.inner.v[1] = {0} | NESTED['list'][0] *= 0.5 | DT['q'] += 0.1 |
     OB.inner.v.sort() | OB.last = x | OB.last = y | OB.last = (s, y * 1.0) | OB.last = [s, y[0]] | OB.last = y[1:] | o2 = OB; o2.k += 1 | v = LS; v.append({0}) | LS2 = OB.parts; LS2[0] = {0} |
     vars(OB)['k'] = OB.k + 1 | setattr(OB, 'rate', {0}) | GAIN, COUNT = {0}, COUNT + 1 | OB.k, OB.rate = OB.k + 1, OB.rate * 0.5""")
-NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | LS[-1] | 2 | GAIN | OB.rate | OB.k * 0.1 | COUNT | np.tanh(s) | OB.w[1] * y[1] | np.float64(0.5)")
+NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | LS[-1] | 2 | GAIN | OB.rate | OB.k * 0.1 | COUNT | "
+                 "np.tanh(s) | OB.w[1] * y[1] | np.float64(0.5)")
 GLOBALS = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "M", "ACT", "DT", "LS", "TP")
 TRANSFORMS = (fad.jit, fad.value_and_grad, fad.value_and_grad, lambda f: fad.jit(fad.value_and_grad(f)))
 
@@ -46,14 +50,16 @@ class Generator(effects.Generator):
     def program(self):
         body = super(effects.Generator, self).program()[0].blocks[0]
         text = text_of(body)
-        bound = [n for n in GLOBALS if any(t in text for t in (f"{n} = ", f"{n} += ", f"{n} *= ", f"{n}, ", f", {n} = "))]
+        bound = [n for n in GLOBALS
+                 if any(t in text for t in (f"{n} = ", f"{n} += ", f"{n} *= ", f"{n}, ", f", {n} = "))]
         head = [Statement(f"global {', '.join(bound)}")] if bound else []
         return [Statement("def f(x, DEFAULT=0.8):", [*head, *body])]
 
     def effect(self):
         changes = [Statement(part) for part in self.r.choice(EFFECTS).format(self.r.choice(NUMBERS)).split("; ")]
         if self.r.random() < 0.2:
-            test = self.r.choice(["y[0] > 0.1", "COUNT % 2 == 0", "OB.k % 3 == 0", "s < LS[0]", "GAIN > 0.5", "len(LS) > 4", "FLAG"])
+            test = self.r.choice(["y[0] > 0.1", "COUNT % 2 == 0", "OB.k % 3 == 0", "s < LS[0]", "GAIN > 0.5",
+                                  "len(LS) > 4", "FLAG"])
             return [Statement(f"if {test}:", changes)]
         return changes
 
@@ -76,7 +82,8 @@ class Run:
     def aliases(self):
         """Which of the arrays are one."""
         s = self.scope
-        arrays = [s["W"], s["OB"].w, s["DT"].get("q"), s["OB"].inner.v, getattr(s["OB"], "last", None), s["NESTED"]["list"][0], s["M"]]
+        arrays = [s["W"], s["OB"].w, s["DT"].get("q"), s["OB"].inner.v, getattr(s["OB"], "last", None),
+                  s["NESTED"]["list"][0], s["M"]]
         return [a is b for a in arrays for b in arrays]
 
 

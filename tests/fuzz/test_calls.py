@@ -4,7 +4,8 @@ from fad.trace.guards.checks import Checks
 from . import calls
 from .statement import Statement
 
-SEQUENCE = [Statement("def f(x, DEFAULT=0.8):", [Statement("return np.sum(x) * GAIN * len(LS)")]), Statement("GAIN = 0.7  # x"), Statement("LS.append(2.0)  # x[:3]")]
+SEQUENCE = [Statement("def f(x, DEFAULT=0.8):", [Statement("return np.sum(x) * GAIN * len(LS)")]),
+            Statement("GAIN = 0.7  # x"), Statement("LS.append(2.0)  # x[:3]")]
 
 
 def test_a_stale_value_is_seen(monkeypatch):

@@ -5,7 +5,9 @@ from . import effects
 from .statement import Statement
 
 executable = importlib.import_module("fad.backend.executable")
-SEQUENCE = [Statement("def f(x, DEFAULT=0.8):", [Statement("LS.append(0.25)"), Statement("OB.k = 7"), Statement("return np.sum(x)")]), Statement("pass  # x")]
+SEQUENCE = [Statement("def f(x, DEFAULT=0.8):",
+                      [Statement("LS.append(0.25)"), Statement("OB.k = 7"), Statement("return np.sum(x)")]),
+            Statement("pass  # x")]
 
 
 def test_what_is_left_otherwise_is_seen(monkeypatch):

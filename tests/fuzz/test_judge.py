@@ -37,7 +37,8 @@ def test_a_wrong_derivative_is_seen():
 @pytest.mark.parametrize("seed", [2, 3, 5, 6])
 def test_a_rule_that_is_off_by_little_is_seen_in_random_programs(seed, monkeypatch):
     monkeypatch.setattr(tanh, "derivative", Partials(lambda y, x: 1.0001 * (1.0 - y) * (1.0 + y)))
-    assert re.search("gradient: |second order: ", judge(compiled_function(generate(seed)), ("interpreted",), second=seed % 2 == 1))
+    assert re.search("gradient: |second order: ",
+                     judge(compiled_function(generate(seed)), ("interpreted",), second=seed % 2 == 1))
 
 
 def rounding_error_of(u, large):
@@ -58,7 +59,8 @@ def test_a_slope_that_rounding_hides_is_no_zero():
         a, z = x * 1.0, np.conj(x * (0.4 + 0.1j))
         z.real[0] = 0.5
         a[1:] *= 0.8
-        return np.sum(np.tanh(a)) + np.tanh((np.tanh(np.abs(np.prod(z) / 4.0)) + 3e9) - 3e9) + np.mean(np.sin(np.diag(x)))
+        return np.sum(np.tanh(a)) + np.tanh((np.tanh(np.abs(np.prod(z) / 4.0))
+                                             + 3e9) - 3e9) + np.mean(np.sin(np.diag(x)))
     assert judge(f, ("interpreted",)) is None
 
 
@@ -101,13 +103,17 @@ def test_a_defect_of_fad_is_seen(monkeypatch):
     assert judge(lambda x: np.sum(x * x), ("interpreted",)) is not None
 
 
-@pytest.mark.parametrize("f", [lambda x: np.abs(x[0] - POINT[0]), lambda x: max(x[0], 2.0 * x[0] - POINT[0]), lambda x: np.floor(x[0] - POINT[0]),
+@pytest.mark.parametrize("f",
+                         [lambda x: np.abs(x[0] - POINT[0]), lambda x: max(x[0], 2.0 * x[0] - POINT[0]),
+                          lambda x: np.floor(x[0] - POINT[0]),
                                lambda x: (x[0] + 1e9) - 1e9, lambda x: x[0] if x[0] < POINT[0] + 1e-4 else 1.1 * x[0]])
 def test_no_slope_where_a_function_is_not_smooth(f):
     assert slope(f, POINT, STRAIGHT) is None
 
 
-@pytest.mark.parametrize("f, derivative", [(lambda x: math.sin(5.0 * x[0]), 5.0 * math.cos(5.0 * POINT[0])), (lambda x: x[0] ** 3, 3.0 * POINT[0] ** 2)])
+@pytest.mark.parametrize("f, derivative",
+                         [(lambda x: math.sin(5.0 * x[0]), 5.0 * math.cos(5.0 * POINT[0])),
+                          (lambda x: x[0] ** 3, 3.0 * POINT[0] ** 2)])
 def test_the_slope_of_a_smooth_function(f, derivative):
     found, off = slope(f, POINT, STRAIGHT)
     assert abs(found - derivative) < 1e-9 and off < 1e-6

@@ -4,7 +4,8 @@ from fad.kernels import lines as counted
 from . import lines
 from .statement import Statement
 
-SEQUENCE = [Statement("def f(x, DEFAULT=0.8):", [Statement("s = np.sum(x)"), Statement("print(f'{s:.3f}', LS)"), Statement("return s * s")]),
+SEQUENCE = [Statement("def f(x, DEFAULT=0.8):",
+                      [Statement("s = np.sum(x)"), Statement("print(f'{s:.3f}', LS)"), Statement("return s * s")]),
             Statement("pass  # x * 0.9")]
 
 

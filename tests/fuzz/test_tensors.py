@@ -24,7 +24,8 @@ def test_a_wrong_gradient_is_seen():
 
 
 def test_a_slope_that_is_lost_is_seen():
-    assert judge_tensors(lambda x: weighed(x.sin()) if x.requires_grad else weighed(fad.tensor(np.sin(x.numpy())))).startswith("forward: ")
+    assert judge_tensors(lambda x: weighed(x.sin()) if x.requires_grad
+                                   else weighed(fad.tensor(np.sin(x.numpy())))).startswith("forward: ")
 
 
 def test_a_refusal_of_pytorchs_is_none():

@@ -15,4 +15,5 @@ def test_a_slope_that_is_of_another_decision_is_seen():
     def weighted(w, d):
         return w * float(d >= 0.1)
     weighted.defjvp(lambda xs, dxs: (weighted(*xs), dxs[0] * (1.0 - weighted(1.0, xs[1]))))
-    assert judge_decisions(lambda x, w, k: weighted(w[0], x[2] - x[1]) + w[1], "text").startswith("slope along w, interpreted: ")
+    assert judge_decisions(lambda x, w, k: weighted(w[0], x[2] - x[1]) + w[1],
+                           "text").startswith("slope along w, interpreted: ")

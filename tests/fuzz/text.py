@@ -1,4 +1,5 @@
-"""The generated text as a tier of its own: run as plain Python it shows the mistakes of the generator without the compiler's time."""
+"""The generated text as a tier of its own: run as plain Python it shows the mistakes of the generator without the
+compiler's time."""
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -24,7 +25,9 @@ class _SpoilingNumPy:
 
 def _kind(a: Any) -> tuple:
     """The type that Numba sees: a number of Python's and NumPy's of 64 bits are one."""
-    plain = next((cls for cls, numpys in ((float, np.float64), (int, np.int64), (complex, np.complex128)) if type(a) in (cls, numpys)), None)
+    plain = next((cls for cls,
+                  numpys in ((float, np.float64), (int, np.int64),
+                             (complex, np.complex128)) if type(a) in (cls, numpys)), None)
     return (plain,) if plain is not None else (type(a), getattr(a, "dtype", None), np.ndim(a))
 
 
@@ -41,7 +44,8 @@ class PythonKernel:
     def __call__(self, *args: Any) -> Any:
         kinds = list(map(_kind, args))
         self.kinds = self.kinds or kinds
-        if kinds != self.kinds:                               # as Numba's dispatcher, which compiles for no other types any more
+        # as Numba's dispatcher, which compiles for no other types any more
+        if kinds != self.kinds:
             raise TypeError("No matching definition for argument type(s)")
         copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
         with np.errstate(all="ignore"):

@@ -1,8 +1,12 @@
-"""Random programs that decide by numbers which are all but equal: differences and quotients of multiples of 0.1 beside 0.1 itself.
+"""Random programs that decide by numbers which are all but equal: differences and quotients of multiples of 0.1 beside
+0.1 itself.
 
-What a derivative computes anew must come to the same decisions as what the function computed, to the last bit: a product that is added up without
-rounding, or a division that becomes a multiplication, goes the other way. The result is linear in w, so it is the slope along w, too.
-`python -m tests.fuzz.ties [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
+What a derivative computes anew must come to the same decisions as what the function computed, to the last bit: a
+product that is added up without
+rounding, or a division that becomes a multiplication, goes the other way. The result is linear in w, so it is the slope
+along w, too.
+`python -m tests.fuzz.ties [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
+failure.
 """
 import sys
 import warnings
@@ -42,7 +46,8 @@ class Generator(Blocks):
         return [s for number in range(self.r.randint(1, 3)) for s in self.decision(f"d{number}")]
 
     def decision(self, d):
-        asked, limit = self.r.choice([d, f"{d} - d0", f"{d} / 0.1"]), self.r.choice([*STEPS, "0.5", "1.0", self.element()])
+        asked, limit = self.r.choice([d, f"{d} - d0",
+                                      f"{d} / 0.1"]), self.r.choice([*STEPS, "0.5", "1.0", self.element()])
         taken, other = Statement(f"s += w[1] * {self.element()} * {d}"), Statement(f"s -= w[0] * {self.element()}")
         return [Statement(f"{d} = {self.value()}"), self.r.choice([
             Statement(f"if {asked} >= {limit}:", [taken]),

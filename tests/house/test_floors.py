@@ -27,4 +27,5 @@ def _imports_fad(node) -> bool:
 
 
 def test_no_import_of_fad_inside_a_function():
-    assert not {f"{name_of(path)}: {f.name}": lines for path in modules() for f in functions(path) if (lines := imports_of_fad(f))}
+    assert not {f"{name_of(path)}: {f.name}": lines
+                for path in modules() for f in functions(path) if (lines := imports_of_fad(f))}

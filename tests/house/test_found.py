@@ -27,7 +27,8 @@ def text_of(page: str) -> str:
     """The text of a page; of a notebook, that of its cells."""
     path = source(page)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return "\n\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"]) if page.endswith(".ipynb") and text else text
+    return "\n\n".join("".join(cell["source"])
+                       for cell in json.loads(text)["cells"]) if page.endswith(".ipynb") and text else text
 
 
 @cache
@@ -36,8 +37,11 @@ def links(page: str) -> frozenset[str]:
     folder, text = Path(page).parent, text_of(page)
     named = [match[0] for match in LINK.findall(text) if match[0]]
     bare = [a or b for a, b in CARD.findall(text)]
-    bare += [line.strip() for block in TREE.findall(text) for line in block.splitlines() if line.strip() and not line.startswith(":")]
-    named += [name + next(end for end in (".md", ".ipynb", ".rst") if end == ".rst" or source(str(folder / (name + end))).exists()) for name in bare]
+    bare += [line.strip() for block in TREE.findall(text) for line in block.splitlines() if line.strip()
+             and not line.startswith(":")]
+    named += [name + next(end for end in (".md", ".ipynb",
+                                          ".rst") if end == ".rst" or source(str(folder / (name + end))).exists())
+              for name in bare]
     return frozenset(_normal(folder / name) for name in named)
 
 
@@ -62,7 +66,9 @@ def within(clicks: int) -> frozenset[str]:
 
 def places(page: str) -> dict[str, str]:
     """The sections of a page by their anchor, as Sphinx names it."""
-    parts = re.split(r"^#+ (.+)$", re.sub(r"^```.*?^```", _without_headings, text_of(page), flags=re.MULTILINE | re.DOTALL), flags=re.MULTILINE)
+    parts = re.split(r"^#+ (.+)$",
+                     re.sub(r"^```.*?^```", _without_headings, text_of(page), flags=re.MULTILINE | re.DOTALL),
+                     flags=re.MULTILINE)
     return {_slug(title): body for title, body in zip(parts[1::2], parts[2::2])}
 
 

@@ -1,4 +1,5 @@
-"""Importing fad is cheap: it brings NumPy and little else. The least of several runs is what fad needs; the rest is other processes."""
+"""Importing fad is cheap: it brings NumPy and little else. The least of several runs is what fad needs; the rest is
+other processes."""
 
 import os
 import subprocess
@@ -10,13 +11,16 @@ RUNS = 5
 
 
 def run(code: str) -> str:
-    """The output of a Python program run in a fresh process (which may keep its byte code, whatever the surroundings say)."""
+    """The output of a Python program run in a fresh process (which may keep its byte code, whatever the surroundings
+    say)."""
     surroundings = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=surroundings).stdout.strip()
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env=surroundings).stdout.strip()
 
 
 def seconds(before: str, timed: str) -> float:
-    """Processor time of `timed` in a fresh process, after `before`. fad's parts are imported by a thread of their own."""
+    """Processor time of `timed` in a fresh process, after `before`. fad's parts are imported by a thread of their
+    own."""
     return float(run(f"{before}\nimport time\nbegun = time.process_time()\n{timed}\nprint(time.process_time() - begun)"))
 
 
@@ -26,7 +30,8 @@ def test_import_time():
 
 
 def test_time_to_the_first_derivative():
-    function = "import numpy as np, fad\nf = lambda x: np.sum(np.logaddexp(0.0, x) * x ** 2)"  # its rule has a name in SciPy
+    # its rule has a name in SciPy
+    function = "import numpy as np, fad\nf = lambda x: np.sum(np.logaddexp(0.0, x) * x ** 2)"
     assert min(seconds(function, "fad.grad(f)(np.ones(3))") for _ in range(RUNS)) <= FIRST
 
 
@@ -36,7 +41,8 @@ def test_import_brings_neither_numba_nor_scipy():
 
 
 def test_import_leaves_the_facade_and_the_compiler_to_their_first_use():
-    parts = ("fad.eager", "fad.nn", "fad.autograd", "fad.backend.emit", "fad.show", "fad.ops.special.gamma", "fad.ops.linalg", "fad.ops.numpy_api.distributions")
+    parts = ("fad.eager", "fad.nn", "fad.autograd", "fad.backend.emit", "fad.show", "fad.ops.special.gamma",
+             "fad.ops.linalg", "fad.ops.numpy_api.distributions")
     assert run(f"import fad, sys; fad.grad; print([m for m in sys.modules if m.startswith({parts})])") == "[]"
 
 

@@ -16,10 +16,11 @@ from .source import PACKAGE, ROOT, modules, name_of, tree
 
 def run(code: str, data: bytes = b"") -> str:
     """The output of a Python program run in a fresh process."""
-    return subprocess.run([sys.executable, "-c", code], input=data, capture_output=True, check=True).stdout.decode().strip()
+    return subprocess.run([sys.executable, "-c", code], input=data, capture_output=True,
+                          check=True).stdout.decode().strip()
 
 
-# -- the roof -----------------------------------------------------------------------------------------------------------------
+# -- the roof --------------------------------------------------------------------------------------
 
 
 def for_readers() -> dict:
@@ -68,7 +69,9 @@ def test_functions_are_not_hidden_by_rooms_of_their_name():
     assert run(code) == "5.0 True"
 
 
-@pytest.mark.parametrize("before", ["", "import fad; fad.trace, fad.show; ", "import fad.show.explain, fad.trace.regions.branch; "])
+@pytest.mark.parametrize("before",
+                         ["", "import fad; fad.trace, fad.show; ",
+                          "import fad.show.explain, fad.trace.regions.branch; "])
 def test_modules_of_such_a_room_get_another_name(before):
     code = before + "import fad, fad.trace.tracing as t, fad.trace.guards.reads as r, fad.show.draw as d; print(t.__name__, r.__name__, d.__name__, callable(fad.show))"
     assert run(code) == "fad.trace.tracing fad.trace.guards.reads fad.show.draw True"
@@ -77,14 +80,15 @@ def test_modules_of_such_a_room_get_another_name(before):
 def test_the_package_can_be_pickled():
     """Packages that send functions of notebooks to other processes pickle the modules that these name."""
     assert pickle.loads(pickle.dumps(fad)) is fad
-    assert run("import pickle, sys; fad = pickle.loads(sys.stdin.buffer.read()); print(fad.grad(lambda x: x * x)(3.0))", pickle.dumps(fad)) == "6.0"
+    assert run("import pickle, sys; fad = pickle.loads(sys.stdin.buffer.read()); print(fad.grad(lambda x: x * x)(3.0))",
+               pickle.dumps(fad)) == "6.0"
 
 
 def test_tools_that_look_for_marks_load_nothing():
     assert run("import fad, sys; hasattr(fad, '__wrapped__'); print('fad.eager' in sys.modules)") == "False"
 
 
-# -- the facade -----------------------------------------------------------------------------------------------------------------
+# -- the facade ------------------------------------------------------------------------------------
 
 
 def test_a_pickled_tensor_brings_the_facade():
@@ -108,7 +112,7 @@ print([round(g, 12) for g in t.grad.tolist()])
     assert run(code) == "[0.6, 0.8]"
 
 
-# -- the table of ops and faces -----------------------------------------------------------------------------------------------
+# -- the table of ops and faces --------------------------------------------------------------------
 
 
 def test_faces_of_a_library_are_loaded_when_it_is_met():
@@ -132,7 +136,8 @@ print(all(found), before == (len(BY_NAME), len(registry)))
 
 
 def test_the_table_is_the_whole_room():
-    room = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in modules() if "ops" in path.parts and path.parent.name != "ops"]
+    room = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in modules()
+            if "ops" in path.parts and path.parent.name != "ops"]
     assert run(f"import fad.ops.table, sys; print([name for name in {room} if name not in sys.modules])") == "[]"
 
 
@@ -169,7 +174,7 @@ print(sum(f is not None for f in found))
     assert run(code) == "8"
 
 
-# -- the floors -----------------------------------------------------------------------------------------------------------------
+# -- the floors ------------------------------------------------------------------------------------
 
 
 def floors() -> dict:
@@ -184,7 +189,8 @@ def stands_for(path) -> list[str]:
     """The modules of fad that LazyModules of a file stand for."""
     if "LazyModule" not in path.read_text(encoding="utf-8"):
         return []                                            # most files, of which no tree need be made
-    calls = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "LazyModule"]
+    calls = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Call)
+             and getattr(node.func, "id", "") == "LazyModule"]
     names = [call.args[0].value for call in calls]
     return [name for name in names if name.split(".")[0] == "fad"]
 

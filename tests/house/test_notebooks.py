@@ -9,7 +9,8 @@ from .source import ROOT
 
 FOLDER = ROOT / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
-TASKS = {"fit": "statistician", "ode": "engineer", "numba": "user of Numba", "networks": "machine learning", "hmc": "Bayesian"}
+TASKS = {"fit": "statistician", "ode": "engineer", "numba": "user of Numba", "networks": "machine learning",
+         "hmc": "Bayesian"}
 SHORT = [*TASKS, "variational", "quickstart"]
 WITHOUT_PLOT = {"small_fad"}  # its pictures are the programs that it prints
 MOST_LINES = 60
@@ -30,7 +31,9 @@ def lines(name: str) -> list[str]:
 
 def pictures(name: str) -> int:
     """How many cells show a picture."""
-    return sum(any({"image/png", "image/svg+xml"} & set(out.get("data", {})) for out in cell["outputs"]) for cell in cells(name, "code"))
+    return sum(any({"image/png",
+                    "image/svg+xml"} & set(out.get("data",
+                                                   {})) for out in cell["outputs"]) for cell in cells(name, "code"))
 
 
 def test_tasks_are_there():
@@ -56,11 +59,14 @@ def test_gallery_has_a_picture_for_each_example():
 def test_outputs_are_those_of_a_whole_run_without_warnings(name):
     code = cells(name, "code")
     assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
-    assert not [out for cell in code for out in cell["outputs"] if out.get("name") == "stderr" or out["output_type"] == "error"]
+    assert not [out for cell in code for out in cell["outputs"] if out.get("name") == "stderr"
+                or out["output_type"] == "error"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_no_machine(name):
     """Paths of the machine that ran the notebook do not stand in its outputs."""
-    texts = [json.dumps(out) for cell in cells(name, "code") for out in cell["outputs"] if "text" in out or "text/plain" in out.get("data", {})]
+    texts = [json.dumps(out) for cell in cells(name,
+                                               "code") for out in cell["outputs"] if "text" in out
+             or "text/plain" in out.get("data", {})]
     assert not [text for text in texts if re.search(r"/(tmp|home|root)/", re.sub(r'"image/png": "[^"]*"', "", text))]

@@ -42,7 +42,8 @@ def packages_files() -> list:
 
 def texts(node) -> list:
     """The strings that a literal collection holds; of a dict, its keys."""
-    elements = node.keys if isinstance(node, ast.Dict) else node.elts if isinstance(node, (ast.Set, ast.Tuple, ast.List)) else []
+    elements = node.keys if isinstance(node,
+                                       ast.Dict) else node.elts if isinstance(node, (ast.Set, ast.Tuple, ast.List)) else []
     return [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
 
 
@@ -69,7 +70,8 @@ def names_compared() -> list:
     for path in packages_files():
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.Compare) and ast.unparse(node.left).endswith("op.name"):
-                strings = [n.value for side in node.comparators for n in ast.walk(side) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+                strings = [n.value for side in node.comparators for n in ast.walk(side) if isinstance(n, ast.Constant)
+                           and isinstance(n.value, str)]
                 found += [(f"{name_of(path)}:{node.lineno}", text) for text in strings]
     return found
 
@@ -80,7 +82,9 @@ def test_a_name_that_is_asked_for_is_one():
 
 
 def test_a_fact_that_is_asked_for_is_one_of_some_op():
-    asked = {node.args[0].value if isinstance(node, ast.Call) else node.slice.value for path in packages_files() for node in ast.walk(tree(path))
+    asked = {node.args[0].value if isinstance(node,
+                                              ast.Call) else node.slice.value for path in packages_files()
+             for node in ast.walk(tree(path))
              if (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("op.facts.get")
                  or isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("op.facts"))}
     assert asked and asked <= {fact for op in TABLE.values() if isinstance(op, Op) for fact in op.facts}

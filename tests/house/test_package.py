@@ -54,7 +54,8 @@ def test_type_checkers_are_told():
     assert (ROOT / "fad" / "py.typed").exists()
 
 
-TOP = (".ci .gitignore CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE MANIFEST.in README.md SECURITY.md docs fad notebooks pyproject.toml "
+TOP = (".ci .gitignore CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE MANIFEST.in README.md SECURITY.md docs fad "
+       "notebooks pyproject.toml "
        "setup.cfg tests").split()
 
 
@@ -62,6 +63,8 @@ def test_the_repository_holds_what_people_wrote():
     """No output of a build, and no package that pip has brought."""
     if not (ROOT / ".git").exists():
         pytest.skip("a source distribution")
-    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
+                           check=True).stdout.splitlines()
     assert sorted({name.partition("/")[0] for name in files}) == sorted(TOP)
-    assert not [name for name in files if name.endswith((".whl", ".pyc", ".so", ".nbi", ".nbc")) or "_build/" in name or "jupyter_execute/" in name]
+    assert not [name for name in files if name.endswith((".whl", ".pyc", ".so", ".nbi",
+                                                         ".nbc")) or "_build/" in name or "jupyter_execute/" in name]

@@ -23,7 +23,8 @@ def test_examples_of_the_page_run(page, capsys):
 def missing(page) -> list[str]:
     """The modules and folders that a page names (`passes/cse`, `tests/bench`) and that are not there."""
     named = PATH.findall(page.read_text(encoding="utf-8"))
-    return [path for path in named if not any((root / path).is_dir() or (root / f"{path}.py").is_file() for root in (PACKAGE, ROOT))]
+    return [path for path in named
+            if not any((root / path).is_dir() or (root / f"{path}.py").is_file() for root in (PACKAGE, ROOT))]
 
 
 @pytest.mark.parametrize("page", DESIGN, ids=name_of)
@@ -37,7 +38,7 @@ def test_design_pages_name_modules_that_exist():
     assert not {page.name: names for page in DESIGN if (names := missing(page))}
 
 
-# -- code that is only shown --------------------------------------------------------------------------------------------------
+# -- code that is only shown -----------------------------------------------------------------------
 
 SHOWN = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FOR_USERS = [page for page in PAGES if page not in DESIGN and page.name != "add-an-op.md"]
@@ -48,13 +49,17 @@ NEEDS_A_REASON = re.compile(r"^%|^%%|autograd|torch|jax|mpi4py", re.MULTILINE)
 def test_code_that_does_not_run_is_of_other_libraries(page):
     """A ``py`` block is not executed: it shows another library, or what only a notebook understands."""
     shown = SHOWN.findall(page.read_text(encoding="utf-8"))
-    assert not [code for language, code in shown if language in ("py", "pycon", "ipython") and not NEEDS_A_REASON.search(code)]
-    assert not [code for language, code in shown if language == "" and re.search(r"^(>>>|import |from |def )", code, re.MULTILINE)]
+    assert not [code for language,
+                code in shown if language in ("py", "pycon", "ipython") and not NEEDS_A_REASON.search(code)]
+    assert not [code for language,
+                code in shown if language == "" and re.search(r"^(>>>|import |from |def )", code, re.MULTILINE)]
 
 
 @pytest.mark.skipif(not (shutil.which("mpiexec") and pages.is_there("mpi4py")), reason="MPI is not installed")
 def test_recipe_for_mpi_runs(tmp_path):
-    code = next(code for language, code in SHOWN.findall((ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")) if "MPI" in code)
+    code = next(code for language,
+                code in SHOWN.findall((ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")) if "MPI" in code)
     (tmp_path / "fit.py").write_text(code, encoding="utf-8")
-    done = subprocess.run(["mpiexec", "--oversubscribe", "-n", "2", sys.executable, "fit.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(["mpiexec", "--oversubscribe", "-n", "2", sys.executable, "fit.py"], cwd=tmp_path,
+                          capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True", done.stderr

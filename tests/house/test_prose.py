@@ -1,4 +1,5 @@
-"""Sentences that a reader takes in at first sight: they do not begin with a clause, are not long, and use no words of our own."""
+"""Sentences that a reader takes in at first sight: they do not begin with a clause, are not long, and use no words of
+our own."""
 
 import json
 import re
@@ -15,7 +16,8 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CODE = re.compile(r"^[ ]*(`{3,})[^\n]*\n.*?^[ ]*\1[ ]*$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#.*$|^\|[-|]+$|^<!--.*-->$|^[:%].*$", re.MULTILINE)
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`*]|fad\b)|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s+|\s*\|\s*")
-# A clause in the place of the subject: "What runs on the tape is slow.", "Whether it pays depends on ...", "Of a list, three are ..."
+# A clause in the place of the subject: "What runs on the tape is slow.", "Whether it pays depends on ...", "Of a list,
+# three are ..."
 # Questions are fine, and so are titles, which have no full stop.
 CLAUSE = re.compile(r"^(What|Whatever|Whoever|Whether|Of|How)\b(?![^.]*\?).{20,}[.:;]$")
 OUR_OWN = re.compile(r"\b(its|their|and) kin\b|\bspeaks? (of|for)\b|\bis told from\b|\bin fad's words\b", re.IGNORECASE)

@@ -14,7 +14,8 @@ def test_no_file_is_over_the_limit():
 
 
 def test_no_function_is_over_the_limit():
-    assert not {f"{name_of(path)}: {f.name}": length(f) for path in modules() for f in functions(path) if length(f) > FUNCTION_LIMIT}
+    assert not {f"{name_of(path)}: {f.name}": length(f)
+                for path in modules() for f in functions(path) if length(f) > FUNCTION_LIMIT}
 
 
 def test_the_median_function_is_short():

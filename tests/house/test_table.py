@@ -9,9 +9,12 @@ from .source import ROOT
 
 DOCS = ROOT / "docs"
 WORDS = {
-    "numpy.sin": "yes", "numpy.where": "yes", "numpy.argmax": "zero", "numpy.sort": "yes", "numpy.nextafter": "no", "numpy.copyto": "yes",
-    "scipy.spatial.distance.euclidean": "yes", "scipy.stats.wasserstein_distance": "yes", "scipy.stats.rv_frozen.cdf": "yes",
-    "scipy.optimize.brentq": "yes", "scipy.optimize.milp": "no", "scipy.integrate.solve_ivp": "yes", "numpy.zeros": "zero",
+    "numpy.sin": "yes", "numpy.where": "yes", "numpy.argmax": "zero", "numpy.sort": "yes", "numpy.nextafter": "no",
+    "numpy.copyto": "yes",
+    "scipy.spatial.distance.euclidean": "yes", "scipy.stats.wasserstein_distance": "yes",
+    "scipy.stats.rv_frozen.cdf": "yes",
+    "scipy.optimize.brentq": "yes", "scipy.optimize.milp": "no", "scipy.integrate.solve_ivp": "yes",
+    "numpy.zeros": "zero",
 }
 SHARES = 6                                                   # of the table, which takes half a minute
 
@@ -39,5 +42,6 @@ def test_word_of_a_function(module, name):
 def test_functions_that_are_called_constant_have_no_slope(module, share):
     """What is tried does not depend on what was tried before: some functions write to what they get."""
     standings = {face.name: module.standing(face) for face in list(module.BY_NAME.values())[share::SHARES]}
-    flat = [name for name, (word, remark) in standings.items() if word == "zero" and remark.startswith("constant") and "frozen" not in name]
+    flat = [name for name,
+            (word, remark) in standings.items() if word == "zero" and remark.startswith("constant") and "frozen" not in name]
     assert flat and not [name for name in flat if module.slopes(name)]

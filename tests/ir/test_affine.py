@@ -23,7 +23,8 @@ def forms(cls, symbols, seed):
     return sum(rng.sample(terms, len(terms)), cls.constant(rng.randint(-5, 5)))
 
 
-@pytest.mark.parametrize("cls, symbols", [(Affine, VARS), (Index, [*VARS, *AXES, Elem(VARS[1])])], ids=["ir", "backend"])
+@pytest.mark.parametrize("cls, symbols", [(Affine, VARS), (Index, [*VARS, *AXES, Elem(VARS[1])])],
+                         ids=["ir", "backend"])
 @pytest.mark.parametrize("seed", range(5))
 def test_arithmetic(cls, symbols, seed):
     of = {s: k * k + seed - 3 for k, s in enumerate(symbols)}

@@ -30,7 +30,8 @@ def looped(kernel, arity):
 
 def vectorised(loop) -> bool:
     """Whether the compiled loop calls vector forms."""
-    return any("_ZGV" in line and " call " in line for text in loop.inspect_llvm().values() for line in text.split("\n"))
+    return any("_ZGV" in line and " call " in line for text in loop.inspect_llvm().values()
+               for line in text.split("\n"))
 
 
 def run(kernel, dtype, *args):

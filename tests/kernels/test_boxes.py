@@ -1,4 +1,5 @@
-"""Arrays that go to kernels and come back: what fits, what is refused, whose memory it is, and that all of it is released."""
+"""Arrays that go to kernels and come back: what fits, what is refused, whose memory it is, and that all of it is
+released."""
 import gc
 import weakref
 

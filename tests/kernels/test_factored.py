@@ -11,7 +11,9 @@ RNG = np.random.default_rng(7)
 @numba.njit
 def from_factors(a):
     lu, pivots = linalg.lu_factor(a)
-    return linalg.lu_inv(lu, pivots), linalg.lu_det(lu, pivots), linalg.lu_slogdet(lu, pivots), linalg.cofactors(a, lu, pivots)
+    return linalg.lu_inv(lu,
+                         pivots), linalg.lu_det(lu,
+                                                pivots), linalg.lu_slogdet(lu, pivots), linalg.cofactors(a, lu, pivots)
 
 
 @numba.njit
@@ -56,7 +58,8 @@ def test_a_tall_matrix_has_factors():
 
 @pytest.mark.parametrize("dtype", [float, complex])
 def test_sylvester(dtype):
-    a, b, q = RNG.standard_normal((3, 3)) + 4 * np.eye(3), RNG.standard_normal((2, 2)) + 4 * np.eye(2), RNG.standard_normal((3, 2))
+    a, b, q = RNG.standard_normal((3,
+                                   3)) + 4 * np.eye(3), RNG.standard_normal((2, 2)) + 4 * np.eye(2), RNG.standard_normal((3, 2))
     a, b, q = (x.astype(dtype) for x in (a, b, q))
     x = sylvester(a, b, q)
     np.testing.assert_allclose(a @ x + x @ b, q, rtol=1e-9)

@@ -23,7 +23,8 @@ def test_places_true(n, share):
 @pytest.mark.parametrize("m", [1, 3, 50])
 def test_correlate(dtype, m):
     rng = np.random.default_rng(1)
-    x, w = ((10 * rng.standard_normal(n) + (10j * rng.standard_normal(n) if dtype is np.complex128 else 0)).astype(dtype) for n in (50, m))
+    x, w = ((10 * rng.standard_normal(n)
+             + (10j * rng.standard_normal(n) if dtype is np.complex128 else 0)).astype(dtype) for n in (50, m))
     for given in (x, x[::-1]):
         want = np.correlate(given, np.conj(w), "valid")
         np.testing.assert_allclose(CORRELATE(given, w), want, rtol=1e-4 if dtype is np.float32 else 1e-12)

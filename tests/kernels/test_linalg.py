@@ -131,7 +131,8 @@ def test_triangular_solve(dtype, shape):
     for lower in (True, False):
         for transpose in (0, 1, 2):
             for unit in (True, False):
-                close(f(a, b, lower, transpose, unit), linalg.triangular_solve(a, b, lower, transpose, unit), dtype, 1e4)
+                close(f(a, b, lower, transpose, unit), linalg.triangular_solve(a, b, lower, transpose, unit), dtype,
+                      1e4)
     vector = b[(0,) * (b.ndim - 2)][:, 0].copy()
     close(f(a, vector, True, 0, False), linalg.triangular_solve(a, vector, True, 0, False), dtype)
 
@@ -162,7 +163,8 @@ def test_empty_stacks():
 
 PRODUCTS = [
     ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((60, 30), (30, 40)), ((60, 30), (30,)),
-    ((2, 2, 3), (2, 3, 4)), ((2, 2, 3), (3,)), ((3,), (2, 3, 4)), ((2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((0, 3), (3, 2)),
+    ((2, 2, 3), (2, 3, 4)), ((2, 2, 3), (3,)), ((3,), (2, 3, 4)), ((2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)),
+    ((0, 3), (3, 2)),
 ]  # fmt: skip
 MATMUL = jit(lambda a, b: linalg.matmul(a, b))
 
@@ -179,7 +181,8 @@ def test_matmul_shapes(left, right):
 
 
 @pytest.mark.parametrize(
-    "left, right", [(np.float32, np.float32), (complex, complex), (np.int64, np.int64), (float, complex), (int, np.float32)]
+    "left, right",
+    [(np.float32, np.float32), (complex, complex), (np.int64, np.int64), (float, complex), (int, np.float32)]
 )
 def test_matmul_types(left, right):
     for m, k, n in ((2, 3, 4), (20, 30, 10)):
@@ -190,7 +193,8 @@ def test_matmul_types(left, right):
 def test_matmul_strides():
     a, b = numbers(float, (40, 60)), numbers(float, (60, 20))
     b = np.concatenate([b, b], 1)[:, ::2]
-    for x, y in [(a[::2], b), (a[:, ::2], b[::2]), (a[::-1], b), (a[::2, :1], b[:1]), (a[::2, ::3], b[::-3, ::2][:, :1])]:
+    for x, y in [(a[::2], b), (a[:, ::2], b[::2]), (a[::-1], b), (a[::2, :1], b[:1]),
+                 (a[::2, ::3], b[::-3, ::2][:, :1])]:
         close(MATMUL(x, y), x @ y, float, 1e5)
     for x, y in [(a.T, a), (a, a.T)]:
         close(MATMUL(x, y), x @ y, float, 1e5)

@@ -1,4 +1,5 @@
-"""Loops of a large function are compiled as they stand, but for short nests of constant ranges and sums; the numbers are the same."""
+"""Loops of a large function are compiled as they stand, but for short nests of constant ranges and sums; the numbers
+are the same."""
 import linecache
 import warnings
 
@@ -73,19 +74,25 @@ def hidden(text):
     scope = {"np": np}
     exec(compile(text, name, "exec"), scope)
     blocks = run_frontend(scope["f"]).blocks
-    turns = [label for label, block in blocks.items() if any(getattr(getattr(s, "value", None), "op", "") == "iternext" for s in block.body)]
+    turns = [label for label,
+             block in blocks.items() if any(getattr(getattr(s, "value", None), "op",
+                                                    "") == "iternext" for s in block.body)]
     return NumbaLoops(blocks, definitions(blocks)).is_hidden(min(turns))
 
 
 @pytest.mark.parametrize("order, statement, is_hidden", [
-    ("n - 1, -1, -1", "g[j] = g[j] * t[i, j]", True), ("n", "g[j] = g[j] * t[i, j]", False), ("0, n, 2", "g[j] = g[j] * t[i, j]", False),
-    ("n", "t[i, j] = t[i, j] * g[j]", False), ("n - 1", "t[i + 1, j] = t[i, j] * g[j]", True), ("n - 1", "t[i + 1, j] = t[i + 1, j] * g[j]", False)])
+    ("n - 1, -1, -1", "g[j] = g[j] * t[i, j]", True), ("n", "g[j] = g[j] * t[i, j]", False),
+    ("0, n, 2", "g[j] = g[j] * t[i, j]", False),
+    ("n", "t[i, j] = t[i, j] * g[j]", False), ("n - 1", "t[i + 1, j] = t[i, j] * g[j]", True),
+    ("n - 1", "t[i + 1, j] = t[i + 1, j] * g[j]", False)])
 def test_outer_loops_that_llvm_would_misread_are_hidden_from_it(order, statement, is_hidden):
     assert hidden(f"def f(t, g):\n    n, m = t.shape\n    for i in range({order}):\n        for j in range(m):\n            {statement}\n") == is_hidden
     assert not hidden(f"def f(t, g):\n    n, m = t.shape\n    j = 0\n    for i in range({order}):\n        {statement}\n")
 
 
-@pytest.mark.parametrize("number", [True, np.bool_(True), 3, np.int32(3), 0.5, np.float32(0.5), 1 + 2j, np.complex64(1 + 2j)], ids=repr)
+@pytest.mark.parametrize("number",
+                         [True, np.bool_(True), 3, np.int32(3), 0.5, np.float32(0.5), 1 + 2j, np.complex64(1 + 2j)],
+                         ids=repr)
 def test_numbers_of_every_kind_stand_beside_loops(number):
     """A truth value is unpacked by a branch in the entry block, where a loop's record of its arrays is made, too."""
     def f(x, k):
@@ -96,4 +103,5 @@ def test_numbers_of_every_kind_stand_beside_loops(number):
     x = np.ones(5)
     with warnings.catch_warnings(), fad.config.using(compile="now"):
         warnings.simplefilter("error")
-        assert np.isclose(fad.jit(f)(x, number), f(x, number)) and np.allclose(fad.grad(f)(x, number), 4.0 * x * abs(number))
+        assert np.isclose(fad.jit(f)(x, number),
+                          f(x, number)) and np.allclose(fad.grad(f)(x, number), 4.0 * x * abs(number))

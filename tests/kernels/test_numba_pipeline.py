@@ -145,25 +145,32 @@ def signal(n):
     return np.random.default_rng(n).standard_normal((n, 2)) @ [1, 1j]
 
 
-CASES = [(subscripts, np.random.default_rng(0).standard_normal(7), 4), (layouts, np.random.default_rng(1).standard_normal((3, 5)), 4),
+CASES = [(subscripts, np.random.default_rng(0).standard_normal(7), 4),
+         (layouts, np.random.default_rng(1).standard_normal((3, 5)), 4),
          (layouts, np.asfortranarray(np.random.default_rng(1).standard_normal((3, 5))), 4),
          (layouts, np.random.default_rng(1).standard_normal((6, 10))[::2, ::2], 4),
          (arrays_of_loops, 5, 4), (arrays_of_loops, 60, 4), (arrays_of_loops, 0, 3), (raising, 3, 4),
          (rows, np.random.default_rng(0).standard_normal((3, 2)), np.ones(2), 4), (conditional, 2), (conditional, 9),
-         (checked, 0, 3), (checked, 1, 3), (checked, 5, 3), (reshapes, np.random.default_rng(2).standard_normal((4, 3)), 2),
+         (checked, 0, 3), (checked, 1, 3), (checked, 5, 3),
+         (reshapes, np.random.default_rng(2).standard_normal((4, 3)), 2),
          (arithmetic, signal(4), signal(5)[:4], np.random.default_rng(3).standard_normal(4).astype(np.float32)),
-         (arithmetic, signal(4), signal(5)[:4], np.random.default_rng(3).standard_normal(4)), (arithmetic, *np.random.default_rng(4).standard_normal((3, 4)))]
+         (arithmetic, signal(4), signal(5)[:4], np.random.default_rng(3).standard_normal(4)),
+         (arithmetic, *np.random.default_rng(4).standard_normal((3, 4)))]
 
 
 @pytest.mark.parametrize("f, args", [(f, args) for f, *args in CASES], ids=lambda p: getattr(p, "__name__", ""))
 def test_numbers_are_those_of_python(f, args):
     expected, got = f(*copy.deepcopy(args)), lean(f)(*copy.deepcopy(args))
-    for a, b in zip(expected if isinstance(expected, tuple) else (expected,), got if isinstance(got, tuple) else (got,)):
+    for a, b in zip(expected if isinstance(expected, tuple) else (expected,),
+                    got if isinstance(got, tuple) else (got,)):
         np.testing.assert_allclose(b, a, rtol=1e-6)
 
 
-@pytest.mark.parametrize("f, args", [(arrays_of_loops, (60, 4)), (arrays_of_loops, (5, 4)), (raising, (3, 4)), (layouts, (np.ones((3, 5)), 4)),
-                                     (checked, (1, 3)), (checked, (6, 3)), (checked, (7, 3)), (checked, (8, 3)), (checked, (9, 3)),
+@pytest.mark.parametrize("f, args",
+                         [(arrays_of_loops, (60, 4)), (arrays_of_loops, (5, 4)), (raising, (3, 4)),
+                          (layouts, (np.ones((3, 5)), 4)),
+                                     (checked, (1, 3)), (checked, (6, 3)), (checked, (7, 3)), (checked, (8, 3)),
+                          (checked, (9, 3)),
                                      (reshapes, (np.ones((4, 3)), 2))],
                          ids=lambda p: getattr(p, "__name__", ""))
 def test_every_array_is_released_once(f, args, counted):
@@ -208,7 +215,8 @@ def test_arrays_that_cannot_be():
 
 
 def test_variables_that_need_no_memory():
-    """LLVM's time for what is in memory grows with the variables times the blocks: an array that is made once is a value, also where each of
+    """LLVM's time for what is in memory grows with the variables times the blocks: an array that is made once is a
+    value, also where each of
     many errors releases it."""
     function = run_frontend(checked)
     insert_releases(function)
@@ -233,7 +241,8 @@ def test_short_operators_are_no_functions_of_their_own():
 
 
 def test_products_of_short_operators_are_rounded():
-    """One instruction for a product and a sum would leave the rounding error of the one product that it does not round."""
+    """One instruction for a product and a sum would leave the rounding error of the one product that it does not
+    round."""
     def f(z, x):
         return (z * z.conjugate()).imag, x[0] ** 2 - x[1]
     g, x = numba.njit(pipeline_class=LeanCompiler, fastmath={"contract"})(f), 1.1 / 3
@@ -241,7 +250,8 @@ def test_products_of_short_operators_are_rounded():
 
 
 def test_an_array_that_branches_release_is_released_once():
-    """Released twice, it would be handed out twice: two results that lie in one place, or a heap that malloc refuses."""
+    """Released twice, it would be handed out twice: two results that lie in one place, or a heap that malloc
+    refuses."""
     def f(x):
         if x[0] > 0:
             y = x[1]
@@ -264,7 +274,8 @@ def test_no_warnings_are_recorded_while_a_kernel_is_compiled(monkeypatch):
         recorded.append(kwargs.get("record", False))
         return original(*args, **kwargs)
     monkeypatch.setattr(warnings, "catch_warnings", seen)
-    g = fad.jit(lambda a: np.linalg.slogdet(a)[1] + np.sum(np.linalg.svd(a)[1]) + np.linalg.cond(a @ a), compile="now", fallback=False)
+    g = fad.jit(lambda a: np.linalg.slogdet(a)[1] + np.sum(np.linalg.svd(a)[1]) + np.linalg.cond(a @ a), compile="now",
+                fallback=False)
     with fad.config.using(cache_dir=None):
         g(np.eye(3) + 0.1)
     assert g.compilations == 1 and True not in recorded

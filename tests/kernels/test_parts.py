@@ -1,4 +1,5 @@
-"""What kernels share: no kernel holds code that others have too, and whatever goes to a kernel or comes back is what it was."""
+"""What kernels share: no kernel holds code that others have too, and whatever goes to a kernel or comes back is what it
+was."""
 import numba
 import numpy as np
 import pytest
@@ -47,8 +48,10 @@ def test_what_is_shared_is_compiled_once(monkeypatch):
     assert parts.PREFIX + "run" in [function.name for function in found.library._final_module.functions]
 
 
-NUMBERS = [True, 3, -(2**62), 2.5, 1.0 - 2.0j, *[t(3) for t in (np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32)],
-           np.uint64(2**63 + 1), np.int64(-5), np.float32(0.1), np.float64(0.1), np.complex64(1j), np.complex128(2j), np.bool_(False)]
+NUMBERS = [True, 3, -(2**62), 2.5, 1.0 - 2.0j,
+           *[t(3) for t in (np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32)],
+           np.uint64(2**63 + 1), np.int64(-5), np.float32(0.1), np.float64(0.1), np.complex64(1j), np.complex128(2j),
+           np.bool_(False)]
 
 
 @pytest.mark.parametrize("x", NUMBERS, ids=lambda x: f"{type(x).__name__} {x}")
@@ -67,7 +70,8 @@ def test_results_of_all_shapes():
     x = np.arange(6.0).reshape(2, 3)
     assert compiled(lambda x: None, x)[1].entry_point(x, 6) is None
     assert compiled(lambda x: (x[0, 0],), x)[1].entry_point(x, 6) == (0.0,)
-    for f in (lambda x: x.T, lambda x: x[:, 1], lambda x: x[::-1].copy().T, lambda x: x[1:1], lambda x: np.asfortranarray(x)):
+    for f in (lambda x: x.T, lambda x: x[:, 1], lambda x: x[::-1].copy().T, lambda x: x[1:1],
+              lambda x: np.asfortranarray(x)):
         result = compiled(f, x)[1].entry_point(x, 6)
         np.testing.assert_array_equal(result, f(x))
         assert result.flags.writeable and result.strides == (f(x).strides if result.size else result.strides)
@@ -94,7 +98,8 @@ def test_another_number_of_arguments_is_refused(count):
 def test_derivatives_as_values_of_compiled_code():
     """The function for C is made when somebody asks for it."""
     f, g = (fad.grad(h).njit(1.0) for h in (np.sin, lambda x: x**3 + 1.0))
-    assert not any("cfunc" in function.name for function in f.overloads[f.signatures[0]].library._final_module.functions)
+    assert not any("cfunc" in function.name
+                   for function in f.overloads[f.signatures[0]].library._final_module.functions)
 
     @numba.njit
     def total(functions, x):
@@ -109,4 +114,5 @@ def test_derivatives_as_values_of_compiled_code():
 def test_parts_of_other_types_are_in_the_kernel_itself():
     _, found = compiled(lambda x: x, np.int16(3))
     assert found.signature.return_type == types.int16
-    assert any(f.name == f"{parts.PREFIX}read_int16" and not f.is_declaration for f in found.library._final_module.functions)
+    assert any(f.name == f"{parts.PREFIX}read_int16" and not f.is_declaration
+               for f in found.library._final_module.functions)

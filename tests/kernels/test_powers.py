@@ -5,7 +5,8 @@ import pytest
 import fad
 
 INTEGERS = "bhilBHIL"
-EXPONENTS = [0, 1, 2, 3, 7, 20, 39, 64, 100, 65537, 70000]   # Numba's own powers go by way of floats above 0x10000, and by 0.63 above 2**53
+# Numba's own powers go by way of floats above 0x10000, and by 0.63 above 2**53
+EXPONENTS = [0, 1, 2, 3, 7, 20, 39, 64, 100, 65537, 70000]
 
 
 def _bases(dtype: str) -> np.ndarray:
@@ -16,7 +17,8 @@ def _bases(dtype: str) -> np.ndarray:
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_powers_wrap_around_as_numpys_do(dtype):
     compiled = fad.jit(lambda x, n: x ** n, compile="now")
-    x, n = (a.ravel() for a in np.meshgrid(_bases(dtype), np.array([n for n in EXPONENTS if n <= np.iinfo(dtype).max], dtype=dtype)))
+    x, n = (a.ravel() for a in np.meshgrid(_bases(dtype),
+                                           np.array([n for n in EXPONENTS if n <= np.iinfo(dtype).max], dtype=dtype)))
     got, expected = compiled(x, n), x ** n
     np.testing.assert_array_equal(got, expected)
     assert got.dtype == expected.dtype
@@ -31,7 +33,9 @@ def test_known_exponents(dtype, n):
     assert got.dtype == (x ** n).dtype
 
 
-@pytest.mark.parametrize("base, exponent", [("int32", "int64"), ("uint8", "int64"), ("uint32", "uint8"), ("int8", "uint8"), ("uint64", "uint32")])
+@pytest.mark.parametrize("base, exponent",
+                         [("int32", "int64"), ("uint8", "int64"), ("uint32", "uint8"), ("int8", "uint8"),
+                          ("uint64", "uint32")])
 def test_two_dtypes(base, exponent):
     x, n = _bases(base), np.arange(10).astype(exponent)
     got, expected = fad.jit(lambda x, n: x ** n, compile="now")(x, n), x ** n

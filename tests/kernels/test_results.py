@@ -1,4 +1,5 @@
-"""Functions with many results: each is stored where it is returned, and the numbers, types and references are as with few."""
+"""Functions with many results: each is stored where it is returned, and the numbers, types and references are as with
+few."""
 import contextlib
 
 import numba
@@ -61,7 +62,8 @@ def raising(x, k):
     return y, y, y, x, x, x, x, y, y * 2.0
 
 
-FUNCTIONS = [of_all_kinds, of_one_kind, of_truth_values, from_two_places, a_tuple_that_is_read, an_argument_that_is_another_array_later]
+FUNCTIONS = [of_all_kinds, of_one_kind, of_truth_values, from_two_places, a_tuple_that_is_read,
+             an_argument_that_is_another_array_later]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
@@ -119,7 +121,8 @@ def lines_of(count, monkeypatch):
     def loss(*xs):
         return sum([np.sum(x * x) for x in xs])
     lines, add = [], CPUCodeLibrary.add_ir_module
-    monkeypatch.setattr(CPUCodeLibrary, "add_ir_module", lambda library, module: lines.append(str(module).count("\n")) or add(library, module))
+    monkeypatch.setattr(CPUCodeLibrary, "add_ir_module",
+                        lambda library, module: lines.append(str(module).count("\n")) or add(library, module))
     xs = [np.full(k % 3 + 5, 0.5) for k in range(count)]
     with fad.config.using(cache_dir=None):
         gs = fad.jit(fad.grad(loss, argnums=tuple(range(count))), compile="now")(*xs)

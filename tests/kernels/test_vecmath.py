@@ -1,4 +1,5 @@
-"""The compiled vector mathematics against NumPy and SciPy: values, special values, types, vectorisation, the disk cache."""
+"""The compiled vector mathematics against NumPy and SciPy: values, special values, types, vectorisation, the disk
+cache."""
 import os
 import subprocess
 import sys
@@ -15,12 +16,16 @@ from .support import jit, looped, run, vectorised
 
 NUMPY = {
     "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh, "atan": np.arctan,
-    "atan2": np.arctan2, "atanh": np.arctanh, "pow": np.power, "quotient": np.true_divide, "erf": sp.erf, "erfc": sp.erfc,
+    "atan2": np.arctan2, "atanh": np.arctanh, "pow": np.power, "quotient": np.true_divide, "erf": sp.erf,
+    "erfc": sp.erfc,
 }  # fmt: skip
-SPECIALS = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-310, 1e300, -1e300, 0.5, -0.5, 2.0, -3.0, 710.0, -746.0, 3.0]
-BINARY = {"atan2", "hypot", "pow", "copysign", "floor_divide", "fmax", "fmin", "fmod", "heaviside", "logaddexp", "logaddexp2",
+SPECIALS = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-310, 1e300, -1e300, 0.5, -0.5, 2.0, -3.0, 710.0, -746.0,
+            3.0]
+BINARY = {"atan2", "hypot", "pow", "copysign", "floor_divide", "fmax", "fmin", "fmod", "heaviside", "logaddexp",
+          "logaddexp2",
           "maximum", "minimum", "power", "quotient", "remainder", "xlog1py", "xlogy"}  # fmt: skip
-FLOAT_ARITHMETIC = sorted(set(arithmetic.__all__) - {"where", "like", "integer_power", "bitwise_count", "left_shift", "right_shift"})
+FLOAT_ARITHMETIC = sorted(set(arithmetic.__all__) - {"where", "like", "integer_power", "bitwise_count", "left_shift",
+                                                     "right_shift"})
 
 
 def reference(name):
@@ -33,7 +38,8 @@ def samples(name, dtype):
     if name not in BINARY:
         return (np.concatenate([SPECIALS, ordinary]).astype(dtype),)
     a, b = np.meshgrid(SPECIALS, SPECIALS)
-    return (np.concatenate([a.ravel(), ordinary]).astype(dtype), np.concatenate([b.ravel(), ordinary[::-1]]).astype(dtype))
+    return (np.concatenate([a.ravel(), ordinary]).astype(dtype),
+            np.concatenate([b.ravel(), ordinary[::-1]]).astype(dtype))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -60,7 +66,8 @@ def test_values(name, dtype):
 def test_plain_python_makes_scalars_of_scalars(name):
     """An array of no axes is changed in place by a `+=`, and every other name of it with it."""
     x = np.float64(0.5)
-    arguments = {"where": (True, x, x), "like": (0.5, x), "integer_power": (2, 3), "bitwise_count": (7,), "left_shift": (5, 1), "right_shift": (5, 1)}
+    arguments = {"where": (True, x, x), "like": (0.5, x), "integer_power": (2, 3), "bitwise_count": (7,),
+                 "left_shift": (5, 1), "right_shift": (5, 1)}
     y = getattr(vecmath, name)(*arguments.get(name, (x, x) if name in BINARY else (x,)))
     assert isinstance(y, (np.generic, float)) and not isinstance(y, np.ndarray)
 
@@ -130,7 +137,8 @@ def test_where_of_complex():
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int8, np.uint64, np.uint8])
-@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod", "maximum", "minimum", "integer_power", "power", "sign"])
+@pytest.mark.parametrize("name",
+                         ["floor_divide", "remainder", "fmod", "maximum", "minimum", "integer_power", "power", "sign"])
 def test_integers(name, dtype):
     info = np.iinfo(dtype)
     values = np.array(sorted({0, 1, 2, 5, 7, info.max, info.min} | ({-1, -2, -7} if info.min else set())), dtype)
@@ -188,7 +196,8 @@ CACHED = """
 
 def test_the_package_imports_nothing_heavy():
     program = "import sys, fad.kernels; print([m for m in ('numba', 'llvmlite', 'scipy') if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=os.getcwd())
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                            cwd=os.getcwd())
     assert result.stdout.strip() == "[]"
 
 
@@ -198,7 +207,8 @@ def test_cached_code_runs_in_another_process(tmp_path):
     # another address space each time: an address kept in the cached code would crash the second run
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.getcwd()}
     runs = [
-        subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True).stdout.split()
+        subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True,
+                       check=True).stdout.split()
         for _ in range(2)
     ]
     assert runs == [["0", "1"], ["1", "0"]]
@@ -206,7 +216,8 @@ def test_cached_code_runs_in_another_process(tmp_path):
 
 def test_tanh_is_near_its_value_everywhere():
     """To two units in the last place: small numbers, those where its two formulas meet, and large ones."""
-    x = np.concatenate([np.linspace(-22, 22, 20_001), np.linspace(-0.7, 0.7, 20_001), 10.0 ** np.linspace(-320, 300, 5_001), np.nextafter(0.625, [0, 1])])
+    x = np.concatenate([np.linspace(-22, 22, 20_001), np.linspace(-0.7, 0.7, 20_001),
+                        10.0 ** np.linspace(-320, 300, 5_001), np.nextafter(0.625, [0, 1])])
     y = np.empty_like(x)
     looped(vecmath.tanh, 1)(y, x)
     want = np.tanh(x.astype(np.longdouble))

@@ -97,7 +97,8 @@ def remade(node: Any, of_leaf: Any, of_node: Any = lambda node, parts: parts) ->
 
 
 def changed(tree: Any, r: np.random.Generator, real: bool = True) -> Any:
-    """The tree as the next call has it: other numbers, and now and then another leaf, order of keys, length, class or alias."""
+    """The tree as the next call has it: other numbers, and now and then another leaf, order of keys, length, class or
+    alias."""
     how = str(r.choice(["numbers", "numbers", "leaf", "order", "length", "class", "same array", "views"]))
     places: list = []
     remade(tree, places.append)
@@ -126,7 +127,8 @@ def changed(tree: Any, r: np.random.Generator, real: bool = True) -> Any:
 def again(x: Any, r: np.random.Generator) -> Any:
     """Another value of the same kind; of an array, its layout too."""
     if isinstance(x, np.ndarray) and x.ndim and x.flags.writeable and x.dtype.kind == "f":
-        x = x if x.base is None else next(LEAVES[n](r) for n in ("strided", "backwards", "Fortran", "unaligned", "array")
+        x = x if x.base is None else next(LEAVES[n](r)
+                                          for n in ("strided", "backwards", "Fortran", "unaligned", "array")
                                           if n == "array" or is_like(LEAVES[n](r), x))
         x[...] = r.normal(size=x.shape)
         return x

@@ -1,4 +1,5 @@
-"""What the laws are tried on: sample calls of every op of the table, its own or derived from the domain of an elementwise op."""
+"""What the laws are tried on: sample calls of every op of the table, its own or derived from the domain of an
+elementwise op."""
 import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,7 +14,8 @@ OPS = {name: op for name, op in sorted(table.TABLE.items()) if isinstance(op, Op
 
 
 class Case(NamedTuple):
-    """A call of an op: args as the op takes them, arrays and numbers; `moving` are the places a derivative may flow through."""
+    """A call of an op: args as the op takes them, arrays and numbers; `moving` are the places a derivative may flow
+    through."""
 
     op: Op
     args: tuple
@@ -25,7 +27,8 @@ class Case(NamedTuple):
         args = list(self.args)
         for k, x in zip(self.moving, moved, strict=True):
             args[k] = x
-        args = self.op.facts.get("complete", lambda *xs: xs)(*args)          # inputs that are a means follow from the others
+        # inputs that are a means follow from the others
+        args = self.op.facts.get("complete", lambda *xs: xs)(*args)
         return results(self.op(*args, **self.params))
 
     @property
@@ -49,7 +52,8 @@ def moves(x: Any) -> bool:
 def entries(op: Op) -> list:
     """The domain of each argument of an elementwise op."""
     domain, arity = op.facts.get("domain", (-2.0, 2.0)), op.facts.get("arity", 1)
-    interval = isinstance(domain, tuple) and len(domain) == 2 and all(isinstance(n, float) for n in domain) and domain[0] < domain[1]
+    interval = isinstance(domain,
+                          tuple) and len(domain) == 2 and all(isinstance(n, float) for n in domain) and domain[0] < domain[1]
     return [domain] * arity if interval or isinstance(domain, str) else list(domain)
 
 
@@ -104,19 +108,22 @@ def differentiable(op: Op) -> bool:
 
 
 def known_partials(op: Op, args: tuple) -> tuple:
-    """The places of the moving arguments whose partial derivative is not declared unknown (for complex arguments, maybe)."""
+    """The places of the moving arguments whose partial derivative is not declared unknown (for complex arguments,
+    maybe)."""
     partials = getattr(op.derivative, "partials", None) or [None] * len(args)
     complex_case = any(np.asarray(a).dtype.kind == "c" for a in args if moves(a))
 
     def unknown(p: Any) -> bool:
         return hasattr(p, "reason") or (complex_case and hasattr(p, "real_only"))
-    return tuple(k for k, x in enumerate(args) if moves(x) and not unknown(partials[k]) and k not in op.facts.get("means", ()))
+    return tuple(k for k,
+                 x in enumerate(args) if moves(x) and not unknown(partials[k]) and k not in op.facts.get("means", ()))
 
 
 def cases(op: Op, dtype: Any = float) -> list:
     """Cases of an op whose derivative is to be tried."""
     made = [Case(op, args, params, known_partials(op, args)) for args, params in calls(op, dtype)]
-    return [case for case in made if case.moving and any(np.asarray(y).dtype.kind in "fc" for y in case.at(*case.point))]
+    return [case for case in made if case.moving
+            and any(np.asarray(y).dtype.kind in "fc" for y in case.at(*case.point))]
 
 
 def direction(x: Any, rng: np.random.Generator, hermitian: bool = False) -> np.ndarray:

@@ -97,9 +97,11 @@ POOL: dict[str, tuple] = {
     "v_weights": ("np.array([1., 2, 1, 2])",), "equal_var": ("False",), "proportiontocut": ("0.1",),
     "upperlimit": ("0.6",), "lowerlimit": ("0.4",), "limits": ("(0.3, 0.7)", "(None, 0.7)"),
     "inclusive": ("(True, False)", "False"), "rowcov": (), "colcov": (), "mu": (), "kappa": (),
-    "neighbors": ("3",), "smoothing": ("0.1",), "kernel": ("'linear'", "'cubic'"), "epsilon": ("0.7",), "degree": ("-1",),
+    "neighbors": ("3",), "smoothing": ("0.1",), "kernel": ("'linear'", "'cubic'"), "epsilon": ("0.7",),
+    "degree": ("-1",),
     "full_output": ("1",), "xb": ("0.0",), "xe": ("3.5",), "task": ("1",), "per": ("1",), "quiet": ("0",),
-    "calc_q": ("True",), "sort": ("'lhp'",), "max_ev": ("2",), "overwrite_a_band": ("True",), "e": (), "df": (), "bw_method": ("0.4", "'silverman'"),
+    "calc_q": ("True",), "sort": ("'lhp'",), "max_ev": ("2",), "overwrite_a_band": ("True",), "e": (), "df": (),
+    "bw_method": ("0.4", "'silverman'"),
 }
 UFUNC = {**{k: POOL[k] for k in ("out", "where", "dtype", "casting")}, "order": ("'F'", "'K'"), "subok": ("False",),
          "axis": ("0",), "keepdims": ("True",), "axes": ("[(0,), (0,), ()]",), "signature": POOL["signature"]}

@@ -15,7 +15,8 @@ from .cases import Case
 
 
 class Program:
-    """A Func with inputs (leading moving ones, arrays from outside, further moving ones); results before `skip` are of no interest."""
+    """A Func with inputs (leading moving ones, arrays from outside, further moving ones); results before `skip` are of
+    no interest."""
 
     def __init__(self, func: Func, lead: int, outside: list, moving: tuple, skip: int = 0):
         self.func, self.lead, self.outside, self.moving, self.skip = checked(func), lead, outside, moving, skip

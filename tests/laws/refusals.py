@@ -12,8 +12,10 @@ from .test_keywords import SCOPE
 
 INSTEAD = ("None", "'a'", "{}", "np.array(['a'])", "np.array([1.0, None])", "np.ones((2, 3, 4, 5)) * v[0]",
            "np.concatenate([v, v, v])", "v[0]", "np.sin")     # of the first argument
-OF_PARAMETERS = {"axis": ("9", "'a'", "1.5", "v[0]"), "axes": ("(0, 9)", "'a'"), "dtype": ("'foo'",), "n": ("'a'", "v[0]", "-3"),
-                 "shape": ("'a'", "v[0]", "(-2, 3)"), "order": ("'Z'",), "mode": ("'nosuch'",), "k": ("'a'",), "ord": ("'xx'",)}
+OF_PARAMETERS = {"axis": ("9", "'a'", "1.5", "v[0]"), "axes": ("(0, 9)", "'a'"), "dtype": ("'foo'",),
+                 "n": ("'a'", "v[0]", "-3"),
+                 "shape": ("'a'", "v[0]", "(-2, 3)"), "order": ("'Z'",), "mode": ("'nosuch'",), "k": ("'a'",),
+                 "ord": ("'xx'",)}
 _numbers = itertools.count()
 
 
@@ -39,7 +41,8 @@ def raised(call: Callable) -> "Exception | None":
 def good_call(name: str) -> str:
     """A call of the function that NumPy takes, "" if there is none among those that are known."""
     own = kw.short(name)
-    samples = [s for s in faces.BY_NAME[name].samples if s.startswith(own + "(") and isinstance(ast.parse(s, mode="eval").body, ast.Call)]
+    samples = [s for s in faces.BY_NAME[name].samples if s.startswith(own + "(")
+               and isinstance(ast.parse(s, mode="eval").body, ast.Call)]
     for text in (*samples, *[f"{own}({arguments})" for arguments in kw.PLAIN]):
         if raised(function_of(text)) is None:
             return text
@@ -69,4 +72,5 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _unparsed(call: ast.Call, args: "list | None" = None, keywords: "list | None" = None) -> str:
-    return ast.unparse(ast.Call(call.func, call.args if args is None else args, call.keywords if keywords is None else keywords))
+    return ast.unparse(ast.Call(call.func, call.args if args is None else args,
+                                call.keywords if keywords is None else keywords))

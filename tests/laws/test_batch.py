@@ -17,7 +17,8 @@ def examples(case: Case, batched: tuple) -> list:
 def over_batch(case: Case, batched: tuple) -> list:
     inner = program(case)
     rows = examples(case, batched)
-    xs = [np.stack([np.asarray(row[j]) for row in rows]) if j in batched else np.asarray(case.point[j]) for j in range(len(case.moving))]
+    xs = [np.stack([np.asarray(row[j]) for row in rows]) if j in batched else np.asarray(case.point[j])
+          for j in range(len(case.moving))]
     flags = [j in batched for j in range(len(xs))] + [False] * len(inner.outside)
     outer = trace(lambda *xs: tuple(batch(inner.func, [*xs, *inner.outside], flags, 2)), xs)
     return Program(outer.func, len(xs), list(outer.captured), tuple(range(len(xs)))).value(*xs)

@@ -1,4 +1,5 @@
-"""A law of every elementwise op of one complex argument: on its branch cuts, the derivative along the cut is that of the side it is on.
+"""A law of every elementwise op of one complex argument: on its branch cuts, the derivative along the cut is that of
+the side it is on.
 
 The sign of a zero says which side that is.
 """

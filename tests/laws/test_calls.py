@@ -1,4 +1,5 @@
-"""The fast path gives what the general path gives: values, dtypes, structures, writes and errors, whatever changes between calls."""
+"""The fast path gives what the general path gives: values, dtypes, structures, writes and errors, whatever changes
+between calls."""
 import dataclasses
 import warnings
 from typing import Any

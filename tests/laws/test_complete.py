@@ -1,4 +1,5 @@
-"""Every ufunc of NumPy and SciPy is known, or stands with a reason in the one table from which the page of ops is made."""
+"""Every ufunc of NumPy and SciPy is known, or stands with a reason in the one table from which the page of ops is
+made."""
 import importlib.util
 import math
 import pkgutil
@@ -24,12 +25,14 @@ def reason(name: str) -> str:
 
 
 def ufuncs(module: str) -> list:
-    return sorted(name for name, value in vars(HOME[module]).items() if isinstance(value, np.ufunc) and not name.startswith("_"))
+    return sorted(name for name,
+                  value in vars(HOME[module]).items() if isinstance(value, np.ufunc) and not name.startswith("_"))
 
 
 @pytest.mark.parametrize("module", HOME)
 def test_every_ufunc_is_known_or_has_a_reason(module):
-    missing = [name for name in ufuncs(module) if find(getattr(HOME[module], name)) is None and reason(name) == "no record yet"]
+    missing = [name for name in ufuncs(module) if find(getattr(HOME[module], name)) is None
+               and reason(name) == "no record yet"]
     assert not missing
 
 

@@ -1,4 +1,5 @@
-"""One function, called with one count after another: a count that has changed is an input of the program, and the values stay NumPy's."""
+"""One function, called with one count after another: a count that has changed is an input of the program, and the
+values stay NumPy's."""
 import linecache
 
 import numpy as np

@@ -63,7 +63,8 @@ def test_what_has_a_derivative_is_in_the_pattern(name):
         assert not (needed & ~found).any(), (name, needed.astype(int), found.astype(int))
 
 
-EXACT = ("add", "mul", "sin", "broadcast_to", "reshape", "transpose", "concatenate", "pack", "sum", "contract", "index", "index_add", "update", "full")
+EXACT = ("add", "mul", "sin", "broadcast_to", "reshape", "transpose", "concatenate", "pack", "sum", "contract", "index",
+         "index_add", "update", "full")
 
 
 @pytest.mark.parametrize("name", EXACT)

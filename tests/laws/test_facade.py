@@ -1,4 +1,5 @@
-"""The law of the facade: of every function of tensors every floating argument has its derivative, or is refused; none is silently constant."""
+"""The law of the facade: of every function of tensors every floating argument has its derivative, or is refused; none
+is silently constant."""
 import warnings
 
 import numpy as np
@@ -12,8 +13,10 @@ from .facade import CONSTANT, REFUSED, TABLES, WITHOUT_NUMBERS, samples_of
 
 REFUSALS = (RuntimeError, TypeError, ValueError, BufferError, fad.FadError)
 CALLS = {section: samples_of(section) for section in TABLES}
-SHARING = frozenset("from_dlpack unsafe_split unsafe_split_with_sizes unsafe_chunk matrix_transpose".split())        # memory and nothing else, as NumPy or PyTorch do
-CASES = [(call, k) for calls in CALLS.values() for call in calls if call.name not in CONSTANT for k in range(len(call.point))]
+# memory and nothing else, as NumPy or PyTorch do
+SHARING = frozenset("from_dlpack unsafe_split unsafe_split_with_sizes unsafe_chunk matrix_transpose".split())
+CASES = [(call,
+          k) for calls in CALLS.values() for call in calls if call.name not in CONSTANT for k in range(len(call.point))]
 
 
 def floating(y) -> list:
@@ -46,7 +49,8 @@ def number(call, k, value) -> float:
 def slopes(call, k, direction) -> list:
     """Central differences along a direction, at three steps."""
     x = call.point[k]
-    return [(number(call, k, x + h * direction) - number(call, k, x - h * direction)) / (2 * h) for h in (1e-4, 1e-5, 1e-6)]
+    return [(number(call, k,
+                    x + h * direction) - number(call, k, x - h * direction)) / (2 * h) for h in (1e-4, 1e-5, 1e-6)]
 
 
 def reverse(call, k, direction) -> float:
@@ -75,10 +79,13 @@ def test_a_floating_argument_has_its_derivative_or_is_refused(call, k):
         direction = direction * (1 + 0.5j)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = {mode: derivative for mode in (reverse, forward) if (derivative := tried(mode, call, k, direction)) is not None}
+        found = {mode: derivative for mode in (reverse,
+                                               forward) if (derivative := tried(mode, call, k, direction)) is not None}
         want = slopes(call, k, direction) if found else []
     for mode, got in found.items():
-        assert any(abs(got - slope) <= 1e-5 * max(1.0, abs(slope)) for slope in want), f"{call.name}, argument {k}, {mode.__name__}: {got}, differences {want}"
+        assert any(abs(got - slope) <= 1e-5 * max(1.0,
+                                                  abs(slope))
+                   for slope in want), f"{call.name}, argument {k}, {mode.__name__}: {got}, differences {want}"
 
 
 def tried(mode, call, k, direction) -> "float | None":
@@ -94,7 +101,8 @@ def tried(mode, call, k, direction) -> "float | None":
 
 @pytest.mark.parametrize("call", [call for calls in CALLS.values() for call in calls], ids=lambda call: call.name)
 def test_a_result_is_a_view_or_in_memory_of_its_own(call):
-    """What shares memory with an argument and is no view of it shares its count of changes, so that stale values are found."""
+    """What shares memory with an argument and is no view of it shares its count of changes, so that stale values are
+    found."""
     args = [given(x) for x in call.point]
     fad.manual_seed(0)
     with warnings.catch_warnings():
@@ -102,7 +110,8 @@ def test_a_result_is_a_view_or_in_memory_of_its_own(call):
         ys = floating(call.at(*args))
     for y in ys:
         for x in args:
-            if isinstance(x, Tensor) and y is not x and not y._is_view() and call.name not in SHARING and np.shares_memory(x.numpy(), y.numpy()):
+            if isinstance(x,
+                          Tensor) and y is not x and not y._is_view() and call.name not in SHARING and np.shares_memory(x.numpy(), y.numpy()):
                 before = x._version
                 y += 1
                 assert x._version == before + 1

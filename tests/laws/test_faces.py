@@ -1,4 +1,5 @@
-"""The laws, over the faces: every sample expression of every NumPy, SciPy and math function, differentiated to second order."""
+"""The laws, over the faces: every sample expression of every NumPy, SciPy and math function, differentiated to second
+order."""
 import cmath
 import math
 
@@ -24,7 +25,8 @@ VALUES = {
     "v": _rng.uniform(0.25, 0.85, 4),
     "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
 }
-SCOPE = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance, "optimize": optimize,
+SCOPE = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance,
+         "optimize": optimize,
          "integrate": integrate, "interpolate": interpolate, "math": math, "cmath": cmath, "i": np.array([2, 0, 2])}
 SAMPLES = sorted({sample for face in BY_NAME.values() for sample in face.samples})
 
@@ -32,7 +34,8 @@ SAMPLES = sorted({sample for face in BY_NAME.values() for sample in face.samples
 def names_in(expression: str) -> list:
     """Which of x, v, S an expression is a function of; P is made of S."""
     code = compile(expression, "expression", "eval")
-    used = set(code.co_names) | {n for c in code.co_consts if hasattr(c, "co_names") for n in (*c.co_names, *c.co_freevars)}
+    used = set(code.co_names) | {n for c in code.co_consts if hasattr(c, "co_names")
+                                 for n in (*c.co_names, *c.co_freevars)}
     return [n for n in VALUES if n in used or (n == "S" and "P" in used)]
 
 

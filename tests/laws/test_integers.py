@@ -1,6 +1,8 @@
-"""What a rule computes with integers and truths among the arguments: as with floats of the same values, which is what NumPy and SciPy make of them.
+"""What a rule computes with integers and truths among the arguments: as with floats of the same values, which is what
+NumPy and SciPy make of them.
 
-An unsigned integer has no negative, a truth not even a difference, and the logarithm of a small integer is a float of half the precision.
+An unsigned integer has no negative, a truth not even a difference, and the logarithm of a small integer is a float of
+half the precision.
 """
 import numpy as np
 import pytest
@@ -31,7 +33,8 @@ def is_accepted(pair) -> bool:
             ys, zs = [case.at(*case.point) for case in pair]
     except (TypeError, ValueError):
         return False
-    return all(np.all(np.isfinite(z)) and np.asarray(y).dtype == np.asarray(z).dtype and np.allclose(y, z, rtol=1e-14) for y, z in zip(ys, zs))
+    return all(np.all(np.isfinite(z)) and np.asarray(y).dtype == np.asarray(z).dtype and np.allclose(y, z, rtol=1e-14)
+               for y, z in zip(ys, zs))
 
 
 PAIRS = {name: pairs for name, op in OPS.items() if type(op.derivative) is Partials and (pairs := mixed(op))}

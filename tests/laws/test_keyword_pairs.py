@@ -1,4 +1,5 @@
-"""Two laws of every function that fad replaces: keywords mean together what they mean in NumPy, and derivatives are right with each.
+"""Two laws of every function that fad replaces: keywords mean together what they mean in NumPy, and derivatives are
+right with each.
 
 Values and dtypes of all pairs of keywords are NumPy's, and gradients with one keyword agree with differences of NumPy's
 own function. A share of the functions is tried (see shares.py).
@@ -80,7 +81,8 @@ def parts(y):
 def slopes(f, directions):
     """The slope of f along the directions, by differences of two steps."""
     xs = list(DATA.values())
-    return [(f(*[x + h * d for x, d in zip(xs, directions)]) - f(*[x - h * d for x, d in zip(xs, directions)])) / (2 * h)
+    return [(f(*[x + h * d for x,
+                 d in zip(xs, directions)]) - f(*[x - h * d for x, d in zip(xs, directions)])) / (2 * h)
             for h in (1e-5, 3e-6)]
 
 

@@ -164,7 +164,8 @@ def mistakes(calls, parameters, function=None):
                 continue
             for value in outs_of(call) if values == ("of the result",) else values:
                 text = call.with_keyword(key, value) if function is None else call.by_place(function, key, value)
-                if key == "where" and parameters.get("casting") is kw.UFUNC["casting"]:      # elsewhere is what `out` held
+                # elsewhere is what `out` held
+                if key == "where" and parameters.get("casting") is kw.UFUNC["casting"]:
                     is_free = text and "out=" not in text
                     text = f"{text[:-1]}, out=np.full({text}.shape, 3.0))" if is_free else ""
                 answer = said_of(text) if text else None
@@ -208,7 +209,8 @@ def test_every_keyword_has_values_to_try():
 FREE = {"tol": "real arrays are real", "assume_unique": "a promise", "assume_sorted": "a promise", "dist": "an object",
         "check_finite": "a check", "kth": "parts come sorted", "weights": "edges do not depend on them",
         "copy": "seen to in trace/values/mutation.py", "seed": "nothing is drawn", "jac_sparsity": "a hint"}
-WHOLE = ("math.", "cmath.", "numpy.shares_memory", "numpy.may_share_memory", "numpy.nditer", "scipy.integrate.", "scipy.sparse.")
+WHOLE = ("math.", "cmath.", "numpy.shares_memory", "numpy.may_share_memory", "numpy.nditer", "scipy.integrate.",
+         "scipy.sparse.")
 WRITTEN = [n for n in sorted(faces.BY_NAME) if inspect.isfunction(faces.BY_NAME[n].call) and not n.startswith(WHOLE)]
 
 
@@ -224,7 +226,8 @@ def unread(function):
 
 def test_faces_read_what_they_take():
     """A keyword that a face does not read is left out of its signature, so that it is refused where it would matter."""
-    left = {(name, k) for name in WRITTEN for k in unread(faces.BY_NAME[name].call) if k not in {*CHANGE_NOTHING, *FREE}}
+    left = {(name,
+             k) for name in WRITTEN for k in unread(faces.BY_NAME[name].call) if k not in {*CHANGE_NOTHING, *FREE}}
     assert WRITTEN and not [(name, k) for name, k in left if not k.startswith("overwrite_")]
 
 

@@ -56,7 +56,8 @@ def test_a_branch_not_taken_cannot_poison(call, wide):
             program = traced(call, "x", (x,))
             one = np.ones_like(x)
             first = program.pullback()
-            found = [*program.reverse((x,), (one,)), *program.forward((x,), (one,)), *first.forward((x, one), (one, 0 * one)),
+            found = [*program.reverse((x,), (one,)), *program.forward((x,), (one,)),
+                     *first.forward((x, one), (one, 0 * one)),
                      *first.reverse((x, one), (one,))[:1]]
             for g in found:
                 assert np.isfinite(g).all(), (call, point, found)

@@ -61,7 +61,8 @@ def test_second_order(name):
 
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if calls(op)])
 def test_the_program_is_the_op(name):
-    """Types that were inferred are those of the results, the interpreted program gives the same, and no input was changed."""
+    """Types that were inferred are those of the results, the interpreted program gives the same, and no input was
+    changed."""
     op = OPS[name]
     for args, params in calls(op) + calls(op, np.float32) + calls(op, complex):
         moving = tuple(k for k, a in enumerate(args) if isinstance(a, (np.ndarray, np.generic)))
@@ -72,7 +73,8 @@ def test_the_program_is_the_op(name):
         traced = program(case)
         got = traced.value(*case.point)
         for y, w, atom in zip(got, want, traced.func.outputs, strict=True):
-            noise = 64 * np.finfo(w.dtype).eps if op.kind == "opaque" and np.asarray(w).dtype.kind in "fc" else 0      # BLAS's last bits hang on addresses
+            # BLAS's last bits hang on addresses
+            noise = 64 * np.finfo(w.dtype).eps if op.kind == "opaque" and np.asarray(w).dtype.kind in "fc" else 0
             np.testing.assert_allclose(y, w, rtol=noise, atol=noise * np.abs(w).max(initial=0.0) if noise else 0)
             assert np.asarray(w).dtype == atom.type.dtype, (name, atom.type, np.asarray(w).dtype)
             assert np.ndim(w) == atom.type.rank

@@ -1,4 +1,5 @@
-"""A law of every function that fad replaces: what NumPy or SciPy refuses, fad refuses, and says what, where, why and what to do."""
+"""A law of every function that fad replaces: what NumPy or SciPy refuses, fad refuses, and says what, where, why and
+what to do."""
 import pytest
 
 import fad
@@ -36,7 +37,8 @@ def test_what_the_original_refuses_is_refused_and_explained(name):
         assert "where: <refusal" in str(told) and "do: " in str(told), (text, told)
         assert "Tracer" not in str(told), (text, told)
         if isinstance(told, CallError):
-            assert "<traced" not in str(told) and (told.why or text.startswith("np.meshgrid") or not text.startswith("np.") or "argument" in told.what
+            assert "<traced" not in str(told) and (told.why or text.startswith("np.meshgrid")
+                                                   or not text.startswith("np.") or "argument" in told.what
                                                    or "None" in text), (text, told)
 
 

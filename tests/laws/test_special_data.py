@@ -1,7 +1,10 @@
-"""Special data, over the faces: zeros of both signs, ties, nan, infinities, subnormal and huge numbers, leading zeros, degenerate matrices, empty arrays.
+"""Special data, over the faces: zeros of both signs, ties, nan, infinities, subnormal and huge numbers, leading zeros,
+degenerate matrices, empty arrays.
 
-The value is NumPy's, in both tiers; an error is NumPy's, or fad's own. A derivative is the function's, or nan: where the slopes to both sides settle on one
-number, nothing else may come out that is finite. All values are tried interpreted; compiled ones, and derivatives, for a share of the samples
+The value is NumPy's, in both tiers; an error is NumPy's, or fad's own. A derivative is the function's, or nan: where
+the slopes to both sides settle on one
+number, nothing else may come out that is finite. All values are tried interpreted; compiled ones, and derivatives, for
+a share of the samples
 (see shares.py).
 """
 import linecache
@@ -38,11 +41,13 @@ def put(x, *entries):
 SPECIAL = {
     "negative zeros": (-0.0 * X, -0.0 * V, -0.0 * abs(S)),
     "zeros": (0 * X, 0 * V, 0 * abs(S)),
-    "some zeros": (put(X, (0, -0.0), (1, 0.0), (5, -0.0)), put(V, (0, -0.0), (2, 0.0)), put(np.eye(4), (1, -0.0), (4, -0.0))),
+    "some zeros": (put(X, (0, -0.0), (1, 0.0), (5, -0.0)), put(V, (0, -0.0), (2, 0.0)),
+                   put(np.eye(4), (1, -0.0), (4, -0.0))),
     "all equal": (np.full((3, 4), 0.5), np.full(4, 0.5), np.full((4, 4), 0.5)),
     "ties": (put(X, (1, X.flat[0]), (5, X.flat[0])), put(V, (2, V[0])), np.diag([2.0, 2.0, 3.0, 3.0])),
     "leading zeros": (put(X, (0, 0.0), (1, 0.0), (4, 0.0), (8, 0.0)), put(V, (0, 0.0), (1, 0.0)), ONE_AFTER_ANOTHER),
-    "trailing zeros": (put(X, (3, 0.0), (7, 0.0), (11, 0.0)), put(V, (3, 0.0), (2, 0.0)), np.eye(4) * 2 + np.eye(4, k=1)),
+    "trailing zeros": (put(X, (3, 0.0), (7, 0.0), (11, 0.0)), put(V, (3, 0.0), (2, 0.0)),
+                       np.eye(4) * 2 + np.eye(4, k=1)),
     "nan": (put(X, (5, np.nan)), put(V, (1, np.nan)), put(S, (6, np.nan))),
     "infinity": (put(X, (5, np.inf)), put(V, (1, np.inf)), put(S, (6, np.inf))),
     "minus infinity": (put(X, (5, -np.inf)), put(V, (1, -np.inf)), put(S, (6, -np.inf))),
@@ -58,7 +63,8 @@ EXTREME = ("infinity", "minus infinity", "subnormal", "huge")
 DIFFERENT = (
     ("np.convolve", INFINITE, "zeros beside the shorter vector are multiplied by what is not finite"),
     ("np.correlate", INFINITE, "the same"),
-    ("np.poly", ("nan", *EXTREME), "the same, and Horner's rule begins with the first coefficient, NumPy's with zero times x"),
+    ("np.poly", ("nan", *EXTREME),
+     "the same, and Horner's rule begins with the first coefficient, NumPy's with zero times x"),
     ("la.convolution_matrix", INFINITE, "the same"),
     ("np.polynomial", ("nan", *EXTREME), "the same; Clenshaw's rule of NumPy begins otherwise"),
     ("np.geomspace", INFINITE, "NumPy puts the ends in by hand"),
@@ -70,9 +76,11 @@ DIFFERENT = (
     ("la.lu_solve", FINITE + ("negative zeros",), "SciPy divides by a zero pivot, fad raises"),
     ("la.polar", FINITE + ("negative zeros",), "SciPy goes by singular values; fad needs full rank, and raises"),
     ("la.orthogonal_procrustes", FINITE + ("negative zeros",), "the same"),
-    ("la.solve", FINITE + ("negative zeros",), "SciPy takes the structure into account, and finds other matrices singular"),
+    ("la.solve", FINITE + ("negative zeros",),
+     "SciPy takes the structure into account, and finds other matrices singular"),
     ("la.inv", FINITE, "the same"),
-    ("la.fractional_matrix_power", FINITE + ("negative zeros",), "at rounding's mercy: SciPy's result is complex if an eigenvalue of zero comes out negative"),
+    ("la.fractional_matrix_power", FINITE + ("negative zeros",),
+     "at rounding's mercy: SciPy's result is complex if an eigenvalue of zero comes out negative"),
     ("np.fft", (*INFINITE, "empty"), "whole transforms of what is not finite; of nothing, what stood in memory"),
     ("np.real(np.fft", INFINITE, "the same"),
     ("la.matmul_toeplitz", ("empty",), "SciPy loses an extent"),
@@ -81,13 +89,18 @@ DIFFERENT = (
     ("np.polydiv", ("trailing zeros",), "a remainder that is rounding alone"),
     ("np.linalg.cond", FINITE, "a singular matrix's is a quotient of rounding errors"),
 )
-SIGNS = ("la.", "np.linalg", "np.fft", "np.real(np.fft", "np.einsum", "np.poly", "np.gradient", "np.median", "np.nanm", "np.subtract", "np.pad", "np.vecmat",
-         "np.quantile", "np.nanquantile", "np.percentile", "np.nanpercentile")            # sums of zeros in another order, and their signs
-# Zeros of both signs are equal. Which one NumPy takes for the least or the first depends on the instructions of the machine.
+SIGNS = ("la.", "np.linalg", "np.fft", "np.real(np.fft", "np.einsum", "np.poly", "np.gradient", "np.median", "np.nanm",
+         "np.subtract", "np.pad", "np.vecmat",
+         "np.quantile", "np.nanquantile", "np.percentile",
+         "np.nanpercentile")            # sums of zeros in another order, and their signs
+# Zeros of both signs are equal. Which one NumPy takes for the least or the first depends on the instructions of the
+# machine.
 ORDERING = re.compile(r"\b(nan)?(arg)?(min|max|sort|ptp|partition|clip)\b|minimum|maximum|fmin|fmax|sort|unique|union1d|intersect1d|set(diff|xor)1d")
 
-# Kinks where a choice is made that differences do not show: sorted ties keep their order, equal eigenvalues their vectors (docs/kinks.md).
-CHOSEN = ("median", "quantile", "percentile", "sort", "setdiff1d", "setxor1d", "eigvalsh_tridiagonal", "pivoting=True", "unique", "union1d", "intersect1d",
+# Kinks where a choice is made that differences do not show: sorted ties keep their order, equal eigenvalues their
+# vectors (docs/kinks.md).
+CHOSEN = ("median", "quantile", "percentile", "sort", "setdiff1d", "setxor1d", "eigvalsh_tridiagonal", "pivoting=True",
+          "unique", "union1d", "intersect1d",
           "lstsq", "pinv", "copysign")
 
 
@@ -132,7 +145,8 @@ def difference(expression, got, want):
 
 def compare(expression, tier):
     f, names = function_of(expression)
-    known = {name for start, data, _ in DIFFERENT if expression.startswith(start) or f"({start}" in expression for name in data}
+    known = {name for start, data,
+             _ in DIFFERENT if expression.startswith(start) or f"({start}" in expression for name in data}
     with fad.config.using(compile=tier):
         g = fad.jit(f)
         for name, data in SPECIAL.items():
@@ -140,7 +154,9 @@ def compare(expression, tier):
                 continue
             (want, expected), (got, error) = outcome(f, at(data, names)), outcome(g, at(data, names))
             if expected is not None and name != "empty":
-                assert isinstance(error, (FadError, type(expected))), f"{name}: {got if error is None else error!r} for {expected!r}"
+                assert isinstance(error,
+                                  (FadError,
+                                   type(expected))), f"{name}: {got if error is None else error!r} for {expected!r}"
             elif error is not None:
                 assert name == "empty" or isinstance(error, FadError), f"{name}: {error!r}"
             elif expected is None:
@@ -151,7 +167,8 @@ def compare(expression, tier):
 @pytest.mark.parametrize("expression", SAMPLES)
 def test_interpreted_values_are_numpys(expression):
     if expression.startswith("la.rq"):
-        return                                                # fad takes LAPACK's qr: of degenerate matrices rounding decides, by processor
+        # fad takes LAPACK's qr: of degenerate matrices rounding decides, by processor
+        return
     compare(expression, "never")
 
 

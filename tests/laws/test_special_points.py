@@ -1,6 +1,8 @@
-"""Where a rule treats points apart (zero, one, equal arguments), its derivative there is that of the function: to second order, too.
+"""Where a rule treats points apart (zero, one, equal arguments), its derivative there is that of the function: to
+second order, too.
 
-A rule that chooses a value at such a point, and takes the choice for a constant, has the right first derivative and a wrong second one.
+A rule that chooses a value at such a point, and takes the choice for a constant, has the right first derivative and a
+wrong second one.
 """
 import itertools
 from collections.abc import Callable
@@ -16,9 +18,12 @@ from .programs import program
 POINTS = (0.0, 1.0, -1.0, 2.0, 0.5)
 STEPS = (2e-2, 1e-2, 5e-3)
 # Formulas that read 0 / 0 where arguments are equal, or zero; nan says so.
-UNDETERMINED = set("agm binom ellipeinc ellipj_cn ellipj_dn ellipj_ph ellipj_sn ellipkinc elliprc elliprd elliprf elliprg it2i0 it2j0 it2struve0 poch "
+UNDETERMINED = set("agm binom ellipeinc ellipj_cn ellipj_dn ellipj_ph ellipj_sn ellipkinc elliprc elliprd elliprf "
+                   "elliprg it2i0 it2j0 it2struve0 poch "
                    "voigt_profile".split())
-ELEMENTWISE = [name for name, op in OPS.items() if op.kind == "elementwise" and differentiable(op) and not op.samples and op.facts.get("arity", 1) < 4]
+ELEMENTWISE = [name for name,
+               op in OPS.items() if op.kind == "elementwise" and differentiable(op) and not op.samples
+               and op.facts.get("arity", 1) < 4]
 
 
 def at_points(name: str) -> "Case | None":
@@ -26,18 +31,23 @@ def at_points(name: str) -> "Case | None":
     op = OPS[name]
     asked = entries(op)
     columns = np.array(list(itertools.product(POINTS, repeat=len(asked)))).T
-    args = tuple([column.astype(int) if entry == "integer" else column > 0 if entry == "bool" else column if isinstance(entry, tuple) else entry
+    args = tuple([column.astype(int) if entry == "integer" else column > 0 if entry == "bool" else column
+                  if isinstance(entry, tuple) else entry
                   for entry, column in zip(asked, columns)])
     moving = known_partials(op, args)
-    around = [Case(op, args, {}, moving).at(*[args[k] + shift for k in moving])[0] for shift in (0.0, 5e-2, -5e-2)] if moving else []
+    around = [Case(op, args, {},
+                   moving).at(*[args[k] + shift for k in moving])[0] for shift in (0.0, 5e-2, -5e-2)] if moving else []
     if not moving or np.asarray(around[0]).dtype.kind != "f":
         return None
-    inside = np.all(np.isfinite(around), axis=0)                        # on a border there is no derivative to compare with
-    return Case(op, tuple([x[inside] if isinstance(x, np.ndarray) else x for x in args]), {}, moving) if inside.any() else None
+    # on a border there is no derivative to compare with
+    inside = np.all(np.isfinite(around), axis=0)
+    return Case(op, tuple([x[inside] if isinstance(x, np.ndarray) else x for x in args]), {},
+                moving) if inside.any() else None
 
 
 def slopes(f: Callable, xs: tuple, dxs: tuple) -> list:
-    """(derivative, whether it exists) of each result of f along dxs, from differences: extrapolated central ones, where these settle and
+    """(derivative, whether it exists) of each result of f along dxs, from differences: extrapolated central ones, where
+    these settle and
     where those to the left and to the right come together."""
     here, sides = f(*xs), [[f(*[x + s * dx for x, dx in zip(xs, dxs)]) for s in (h, -h)] for h in STEPS]
     return [_slope(y, [(right[k], left[k]) for right, left in sides]) for k, y in enumerate(here)]

@@ -9,7 +9,8 @@ from fad.backend.loop_ir import BackendError
 from .cases import OPS, Case, calls, results
 from .programs import program
 
-UP_TO_SIGN = ("eigh",)                                    # LAPACK's drivers choose signs of eigenvectors each in their way
+# LAPACK's drivers choose signs of eigenvectors each in their way
+UP_TO_SIGN = ("eigh",)
 
 
 def tolerance(case: Case) -> float:

@@ -1,4 +1,5 @@
-"""Each trait of each op (fad/ir/traits.py) is what the op's `run` does; where that can be seen, an op that does so has the trait."""
+"""Each trait of each op (fad/ir/traits.py) is what the op's `run` does; where that can be seen, an op that does so has
+the trait."""
 import math
 import operator
 
@@ -72,7 +73,9 @@ def widened(op, narrow, wide) -> int:
     rng, count = rng_for(op.name), 0
     for args, params in calls(op):
         places = data_places(op, args)
-        given = [numbers(narrow, np.shape(a), rng, np.dtype(narrow).kind == np.dtype(wide).kind) if k in places else a for k, a in enumerate(args)]
+        given = [numbers(narrow, np.shape(a), rng,
+                         np.dtype(narrow).kind == np.dtype(wide).kind) if k in places else a for k,
+                 a in enumerate(args)]
         try:
             before = op.run(*given, **params)
         except TypeError:                                    # NumPy has none in this dtype
@@ -87,7 +90,8 @@ def widened(op, narrow, wide) -> int:
 def test_an_op_commutes_with_its_widenings(name):
     op = OPS[name]
     for widening in op.traits.widens:
-        assert sum(widened(op, *pair) for pair in STEPS[widening]) or widening not in (Widening.INT_TO_FLOAT, Widening.MORE_DIGITS)
+        assert sum(widened(op,
+                           *pair) for pair in STEPS[widening]) or widening not in (Widening.INT_TO_FLOAT, Widening.MORE_DIGITS)
 
 
 @pytest.mark.parametrize("name", having(lambda t: t.widens_by))
@@ -109,8 +113,10 @@ def is_exact(op, args) -> bool:
     return np.array_equal(op.run(*narrow).astype(np.float64), op.run(*wide))
 
 
-FLOATS = [name for name, op in OPS.items() if op.kind == "elementwise" and not op.samples and op.facts.get("ufunc") is not None
-          and all(e != "integer" for e in entries(op)) and any(np.asarray(op.run(*a)).dtype.kind == "f" for a, _ in calls(op))]
+FLOATS = [name for name,
+          op in OPS.items() if op.kind == "elementwise" and not op.samples and op.facts.get("ufunc") is not None
+          and all(e != "integer" for e in entries(op))
+          and any(np.asarray(op.run(*a)).dtype.kind == "f" for a, _ in calls(op))]
 
 
 @pytest.mark.parametrize("name", FLOATS)
@@ -123,7 +129,7 @@ def test_a_cheap_op_rounds_or_is_exact(name):
         assert exact
 
 
-# -- comparisons, reductions, choices ------------------------------------------------------------------------------------
+# -- comparisons, reductions, choices --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", having(lambda t: t.comparison))
@@ -160,7 +166,8 @@ def test_a_reduction_joins_by_its_op_from_its_identity(name, dtype):
 
 
 def test_every_reduction_has_the_trait():
-    assert {name for name, op in OPS.items() if op.kind == "reduce"} == set(having(lambda t: t.reduction)) - {"contract"}
+    assert {name for name,
+            op in OPS.items() if op.kind == "reduce"} == set(having(lambda t: t.reduction)) - {"contract"}
 
 
 def test_a_contraction_of_nothing_is_the_identity():
@@ -189,7 +196,7 @@ def test_places_lie_along_an_axis_and_reach_its_end(name):
     assert max(f.max() for f in found) == 0
 
 
-# -- Python's ints ---------------------------------------------------------------------------------------------------------
+# -- Python's ints ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", having(lambda t: t.on_ints))
@@ -207,7 +214,8 @@ def test_python_and_numpy_agree_on_small_ints(name):
 
 
 def test_guards_say_what_python_says():
-    for name, f in {"div": operator.truediv, "floordiv": operator.floordiv, "left_shift": operator.lshift, "right_shift": operator.rshift}.items():
+    for name, f in {"div": operator.truediv, "floordiv": operator.floordiv, "left_shift": operator.lshift,
+                    "right_shift": operator.rshift}.items():
         guard = OPS[name].traits.guard
         with pytest.raises((ZeroDivisionError, ValueError)) as caught:
             f(1, 0 if guard.relation == "not_equal" else -1)
@@ -254,7 +262,8 @@ def test_numpy_does_not_count_truths(name):
     assert y.dtype != np.int64                               # as Python's operator would make of True
 
 
-SPELT = {"gammaln": math.lgamma, "div": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow}
+SPELT = {"gammaln": math.lgamma, "div": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod,
+         "pow": operator.pow}
 EXTREMES = (-2.0, -1.0, 0.0, 2.0, 1e4, 1e308, math.inf)
 
 
@@ -272,7 +281,7 @@ def test_python_raises_where_numpy_is_infinite_or_nan(name):
     assert found
 
 
-# -- elements and memory ---------------------------------------------------------------------------------------------------
+# -- elements and memory ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", having(lambda t: t.copies))
@@ -280,12 +289,14 @@ def test_copied_elements_are_operands_elements(name):
     op = OPS[name]
     for args, params in tried(op):
         given = args if op.traits.copies == ALL else args[:op.traits.copies]
-        elements = {v for a in given for v in np.asarray(a).ravel().tolist()} | ({0.0} if op.kind == "resize" else set())
+        elements = {v for a in given
+                    for v in np.asarray(a).ravel().tolist()} | ({0.0} if op.kind == "resize" else set())
         assert set(np.asarray(op.run(*args, **params)).ravel().tolist()) <= elements
 
 
 def shared(op) -> tuple:
-    """Of an op's calls with arrays: whether any result shares memory with the first operand, and whether one may write to it."""
+    """Of an op's calls with arrays: whether any result shares memory with the first operand, and whether one may write
+    to it."""
     found, writeable = False, False
     for args, params in [*tried(op), *([] if op.samples or op.kind != "elementwise" else calls(op, complex))]:
         if not isinstance(args[0], np.ndarray) or not args[0].size:
@@ -352,11 +363,13 @@ def test_a_barrier_is_the_identity():
     assert having(lambda t: t.barrier) == ["barrier"] and OPS["barrier"].run(x) is x
 
 
-# -- jumps, linearity, control, text ------------------------------------------------------------------------------------------
+# -- jumps, linearity, control, text ---------------------------------------------------------------
 
 
-INTEGER_FIRST = {"smirnov", "smirnovi"}                      # SciPy rounds their first argument down, which is an integer by right
-POINTWISE = [name for name, op in OPS.items() if op.kind == "elementwise" and not op.samples and name not in INTEGER_FIRST]
+# SciPy rounds their first argument down, which is an integer by right
+INTEGER_FIRST = {"smirnov", "smirnovi"}
+POINTWISE = [name for name,
+             op in OPS.items() if op.kind == "elementwise" and not op.samples and name not in INTEGER_FIRST]
 
 
 def largest_jump(op) -> float:
@@ -364,7 +377,9 @@ def largest_jump(op) -> float:
     domains, found = entries(op), 0.0
     for k, domain in enumerate(domains):
         for other in (0.5, 1.0, -0.7) if isinstance(domain, tuple) or domain == "complex" else ():
-            args = [1 if isinstance(e, str) and e != "complex" else other if not isinstance(e, (int, float)) else e for e in domains]
+            args = [1 if isinstance(e,
+                                    str) and e != "complex" else other if not isinstance(e, (int, float)) else e
+                    for e in domains]
             for x in np.arange(-8, 9) / 4.0:
                 low, high = [np.asarray(op.run(*args[:k], x + d, *args[k + 1:])) for d in (-1e-10, 1e-10)]
                 if low.dtype.kind == "f" and max(abs(low), abs(high)) < 1e3:     # no pole

@@ -142,7 +142,8 @@ thread.join()
 
 
 def test_who_is_waited_for_may_log():
-    """Python's own module takes its lock before a fork, too: it must not have it while fad waits (a deadlock, until the patience ends)."""
+    """Python's own module takes its lock before a fork, too: it must not have it while fad waits (a deadlock, until the
+    patience ends)."""
     done = subprocess.run([sys.executable, "-c", LOGGER], capture_output=True, text=True, check=True, timeout=200)
     assert float(done.stdout) < 10.0
 

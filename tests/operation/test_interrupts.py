@@ -1,4 +1,5 @@
-"""Long compiled loops of every shape heed a timer and Ctrl-C soon, compute what they computed, and let go of their arrays."""
+"""Long compiled loops of every shape heed a timer and Ctrl-C soon, compute what they computed, and let go of their
+arrays."""
 
 import os
 import signal
@@ -148,7 +149,8 @@ def test_a_loop_of_constant_length_heeds_a_timer(late):
 
 
 def test_one_pass_over_large_arrays_heeds_a_timer(late):
-    """What is made in one level of loops, with others around: none of them is written in the text as a loop of the user's."""
+    """What is made in one level of loops, with others around: none of them is written in the text as a loop of the
+    user's."""
     def outer(x, y):
         return np.sum(np.sqrt(1.0 + np.abs(x[:, None] * y[None, :])))
 
@@ -220,7 +222,8 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("f", [forward, summed, while_loop], ids=lambda f: f.__name__)
 def test_a_long_loop_heeds_ctrl_c(f):
-    with subprocess.Popen([sys.executable, "-c", CHILD.format(f.__name__)], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", CHILD.format(f.__name__)], stdout=subprocess.PIPE,
+                          text=True) as process:
         try:
             assert process.stdout.readline() == "ready\n"
             time.sleep(0.3)                                  # it is in the loop by now

@@ -63,7 +63,8 @@ def without_texts(folder):
 def test_fad_compiles_wherever_it_was_imported_from(installed, tmp_path):
     place = installed(tmp_path)
     (tmp_path / "program.py").write_text(PROGRAM)
-    env = {**os.environ, "PYTHONPATH": str(place), "FAD_CACHE_DIR": str(tmp_path / "cache"), "PYTHONWARNINGS": "error::UserWarning"}
+    env = {**os.environ, "PYTHONPATH": str(place), "FAD_CACHE_DIR": str(tmp_path / "cache"),
+           "PYTHONWARNINGS": "error::UserWarning"}
     for _ in range(2):                                       # the second one finds what the first one has written
         run = [sys.executable, str(tmp_path / "program.py"), str(place)]
         done = subprocess.run(run, env=env, capture_output=True, text=True, timeout=120)

@@ -64,7 +64,8 @@ print((resident() - before[0]) / count, (allocated() - before[1]) / count)
 
 
 def growth(first, count):
-    """Kilobytes that the process grows by, and that its heap does, with each function that is made, compiled, called and dropped."""
+    """Kilobytes that the process grows by, and that its heap does, with each function that is made, compiled, called
+    and dropped."""
     run = [sys.executable, "-c", PROGRAM, str(first), str(count)]
     return tuple(map(float, subprocess.run(run, check=True, capture_output=True, text=True).stdout.split()))
 
@@ -75,7 +76,8 @@ def test_a_kernel_is_freed_with_its_function():
         g(X)
         (kernel,) = [k for k in kernels._kernels.values() if "123.5" in k.source]
         (compiled,) = kernel.call.overloads.values()
-        watched = [weakref.ref(thing) for thing in (kernel, kernel.call, compiled.library, compiled.library.codegen._engine._ee)]
+        watched = [weakref.ref(thing) for thing in (kernel, kernel.call, compiled.library,
+                                                    compiled.library.codegen._engine._ee)]
         del kernel, compiled
         del g
         gc.collect()
@@ -151,8 +153,10 @@ def test_processes_grow_by_little_with_each_function_that_was_dropped():
         resident, heap = map(min, growth(45, 20), (resident, heap))
         if resident < 200.0 and heap < 5.5:                  # no need of another run
             break
-    assert resident < 200.0                                  # it was 470; the first tens fill tables and the gaps of the heap
-    assert heap < 5.5                                        # 2 where it was measured, and 8 while LLVM's passes were made anew for each
+    # it was 470; the first tens fill tables and the gaps of the heap
+    assert resident < 200.0
+    # 2 where it was measured, and 8 while LLVM's passes were made anew for each
+    assert heap < 5.5
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""Programs of strangers: interpreters with odd options, poor surroundings, services, pools of processes. Each runs in a process of its own."""
+"""Programs of strangers: interpreters with odd options, poor surroundings, services, pools of processes. Each runs in a
+process of its own."""
 import os
 import shutil
 import subprocess
@@ -29,8 +30,10 @@ def is_right():
     return np.allclose(g(X), np.cos(X) * X + np.sin(X))
 """
 CHECK = "assert is_right()\n"
-INTERPRETERS = {"-O": CHECK, "-OO": CHECK + "assert 'def grad' in fad.source(fad.grad(lambda x: np.sum(x ** 2)), X)\n", "-I": CHECK}
-SHELLS = {"few files": "ulimit -n 24", "a small stack": "ulimit -s 1024", "no folder": "d=$(mktemp -d); cd $d; rmdir $d", "closed streams": "exec >&- 2>&- <&-"}
+INTERPRETERS = {"-O": CHECK, "-OO": CHECK + "assert 'def grad' in fad.source(fad.grad(lambda x: np.sum(x ** 2)), X)\n",
+                "-I": CHECK}
+SHELLS = {"few files": "ulimit -n 24", "a small stack": "ulimit -s 1024",
+          "no folder": "d=$(mktemp -d); cd $d; rmdir $d", "closed streams": "exec >&- 2>&- <&-"}
 SERVICES = {
     "timeouts of asyncio": """
 import asyncio
@@ -129,7 +132,8 @@ def run(folder, text, options=(), shell="", **environment):
     command = [sys.executable, *options, str(program)]
     if shell:
         command = ["bash", "-c", f'{shell}; exec "$@"', "bash", *command]
-    done = subprocess.run(command, env={**os.environ, "FAD_CACHE_DIR": str(folder / "cache"), **environment}, capture_output=True, text=True,
+    done = subprocess.run(command, env={**os.environ, "FAD_CACHE_DIR": str(folder / "cache"), **environment},
+                          capture_output=True, text=True,
                           timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -139,7 +143,8 @@ def test_options_of_the_interpreter(option, tmp_path):
     begin = f"import sys\nsys.path[:0] = {sys.path!r}\n" if option == "-I" else ""
     program = begin + BEGIN
     (tmp_path / "stranger.py").write_text(program + INTERPRETERS[option])
-    done = subprocess.run([sys.executable, option, str(tmp_path / "stranger.py")], capture_output=True, text=True, timeout=120, check=False,
+    done = subprocess.run([sys.executable, option, str(tmp_path / "stranger.py")], capture_output=True, text=True,
+                          timeout=120, check=False,
                           env={**os.environ, "FAD_CACHE_DIR": str(tmp_path / "cache")})
     assert done.returncode == 0, done.stderr
 
@@ -174,10 +179,16 @@ def test_pools_of_processes(method, tmp_path):
 
 
 def test_a_cache_folder_that_begins_at_home(tmp_path):
-    run(tmp_path, CHECK + "assert not os.path.exists('~')\nassert os.listdir(os.path.expanduser('~/kernels'))\nfad.config.cache_dir = '~/other'\n"
-        "assert str(fad.config.cache_dir) == os.path.expanduser('~/other')\n", HOME=str(tmp_path), FAD_CACHE_DIR="~/kernels")
+    run(tmp_path,
+        CHECK + "assert not os.path.exists('~')\nassert os.listdir(os.path.expanduser('~/kernels'))\n"
+                "fad.config.cache_dir = '~/other'\n"
+        "assert str(fad.config.cache_dir) == os.path.expanduser('~/other')\n", HOME=str(tmp_path),
+        FAD_CACHE_DIR="~/kernels")
 
 
 def test_numba_that_does_not_compile(tmp_path):
-    run(tmp_path, "with warnings.catch_warnings(record=True) as told:\n    warnings.simplefilter('always')\n    assert is_right()\n"
-        "assert [w.category for w in told] == [UserWarning] and 'NUMBA_DISABLE_JIT' in str(told[0].message), told\n", NUMBA_DISABLE_JIT="1")
+    run(tmp_path,
+        "with warnings.catch_warnings(record=True) as told:\n    warnings.simplefilter('always')\n"
+        "    assert is_right()\n"
+        "assert [w.category for w in told] == [UserWarning] and 'NUMBA_DISABLE_JIT' in str(told[0].message), told\n",
+        NUMBA_DISABLE_JIT="1")

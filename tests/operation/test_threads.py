@@ -189,7 +189,8 @@ def test_a_handler_may_trace_while_a_function_is_traced(alarm):
 
     def handler(*_):
         found.append(fad.grad(lambda x: np.sum(x * x))(X))
-        signal.setitimer(signal.ITIMER_REAL, 0.002)           # an interval would interrupt the handler itself on a busy machine
+        # an interval would interrupt the handler itself on a busy machine
+        signal.setitimer(signal.ITIMER_REAL, 0.002)
     alarm(handler, 0.002)
     while len(found) < 20:
         number += 1
@@ -213,9 +214,11 @@ def test_looking_for_signals_takes_less_than_a_hundredth(kernel):
     """Measured with and without strips; the least of many short runs, as machines are busy."""
     f, iterations = kernel
     text = cache._module(fad.source(f, X, 7), "jit")
-    bare = text.replace("fad.kernels.strip_mining import Kernel", "fad.kernels.numba_pipeline import Lean").replace("=Kernel", "=Lean")
+    bare = text.replace("fad.kernels.strip_mining import Kernel",
+                        "fad.kernels.numba_pipeline import Lean").replace("=Kernel", "=Lean")
     assert text.count("KernelCompiler") == bare.count("LeanCompiler") == 2
-    calls, best = [cache._run(compile(t, "<fad jit>", "exec"), "fad_kernel", "jit") for t in (text, bare)], [np.inf, np.inf]
+    calls, best = [cache._run(compile(t, "<fad jit>", "exec"), "fad_kernel",
+                              "jit") for t in (text, bare)], [np.inf, np.inf]
     for _ in range(1500):
         for k, call in enumerate(calls):
             started = time.perf_counter()

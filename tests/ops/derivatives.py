@@ -1,4 +1,5 @@
-"""The laws of one op at one point: tangents against differences, the adjoint identity, and both again for its derivatives."""
+"""The laws of one op at one point: tangents against differences, the adjoint identity, and both again for its
+derivatives."""
 import numpy as np
 
 from fad.ir.walk import evaluate

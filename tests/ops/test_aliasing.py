@@ -1,4 +1,5 @@
-"""Programs of views, copies and writes drawn at random: all arrays end as NumPy leaves them, or fad says that it cannot know."""
+"""Programs of views, copies and writes drawn at random: all arrays end as NumPy leaves them, or fad says that it cannot
+know."""
 import numpy as np
 import pytest
 
@@ -8,13 +9,17 @@ from fad.trace.tracing import trace
 from fad.util.errors import SideEffectError
 
 X = np.arange(12.0).reshape(3, 4) + 0.1
-VIEWS = ["{a}[{part}]", "{a}.T", "np.flip({a})", "np.asarray({a})", "{a}[None]", "{a}", "{a}.reshape(-1)", "{a}.ravel()",
+VIEWS = ["{a}[{part}]", "{a}.T", "np.flip({a})", "np.asarray({a})", "{a}[None]", "{a}", "{a}.reshape(-1)",
+         "{a}.ravel()",
          "{a}.reshape({a}.shape[::-1])", "np.squeeze({a})",
          "np.ascontiguousarray({a})", "np.swapaxes({a}, 0, -1)", "np.rot90({a})", "np.moveaxis({a}, 0, -1)",
          "np.atleast_2d({a})"]
-COPIES = ["{a}.copy()", "{a} * 1.0", "np.array({a})", "+{a}", "{a}.flatten()", "{a}.T.copy()", "{a}.T * 2.0", "np.copy({a})", "{a}.astype(float)"]
-WRITES = ["{a}[{part}] = 0.75", "{a}[{part}] += 1.5", "{a}[...] = {a} * 2.0", "{a} *= 1.25", "{a}[{part}] *= -1.0", "{a}.fill(0.5)",
-          "{a}[{a} > 3.0] = 0.25", "np.multiply({a}, 0.5, out={a})", "{a}[{part}] = {b}[{other}]", "{a}.flat[0] = 4.0", "{a}[:] = {a}[::-1]"]
+COPIES = ["{a}.copy()", "{a} * 1.0", "np.array({a})", "+{a}", "{a}.flatten()", "{a}.T.copy()", "{a}.T * 2.0",
+          "np.copy({a})", "{a}.astype(float)"]
+WRITES = ["{a}[{part}] = 0.75", "{a}[{part}] += 1.5", "{a}[...] = {a} * 2.0", "{a} *= 1.25", "{a}[{part}] *= -1.0",
+          "{a}.fill(0.5)",
+          "{a}[{a} > 3.0] = 0.25", "np.multiply({a}, 0.5, out={a})", "{a}[{part}] = {b}[{other}]", "{a}.flat[0] = 4.0",
+          "{a}[:] = {a}[::-1]"]
 
 
 def random_part(rng, x):
@@ -62,7 +67,8 @@ def program(seed):
 @pytest.mark.parametrize("seed", range(200))
 def test_random_aliases(seed):
     statements, names = program(seed)
-    text = "def f(x):\n" + "".join(f"    {s}\n" for s in statements) + f"    return [{', '.join(f'{n} * 1.0' for n in names)}]"
+    text = "def f(x):\n" + "".join(f"    {s}\n"
+                                   for s in statements) + f"    return [{', '.join(f'{n} * 1.0' for n in names)}]"
     scope = {"np": np}
     exec(text, scope)
     want = scope["f"](X.copy())

@@ -1,4 +1,5 @@
-"""Numbers that are written to arrays of another dtype, and ints of Python's beside small ints: what NumPy refuses is refused, what it rounds or wraps is too."""
+"""Numbers that are written to arrays of another dtype, and ints of Python's beside small ints: what NumPy refuses is
+refused, what it rounds or wraps is too."""
 import numpy as np
 import pytest
 
@@ -110,9 +111,12 @@ def dot_into_another_dtype(a, x):
     return np.dot(a, a, out=np.empty(()))
 
 
-REFUSED = [infinity_in_a_loop, elements_in_a_loop, python_numbers, a_number_to_a_slice, too_large_for_a_small_int, negative_in_an_unsigned_array,
-           known_number_too_large, list_too_large, complex_in_a_real_array, traced_complex_in_a_real_array, putmask_of_floats, place_of_floats, copyto_of_a_float,
-           sum_with_a_small_int, product_with_an_extent, scalar_with_an_index, in_place_with_a_small_int, ufunc_with_a_small_int, dot_into_another_dtype]
+REFUSED = [infinity_in_a_loop, elements_in_a_loop, python_numbers, a_number_to_a_slice, too_large_for_a_small_int,
+           negative_in_an_unsigned_array,
+           known_number_too_large, list_too_large, complex_in_a_real_array, traced_complex_in_a_real_array,
+           putmask_of_floats, place_of_floats, copyto_of_a_float,
+           sum_with_a_small_int, product_with_an_extent, scalar_with_an_index, in_place_with_a_small_int,
+           ufunc_with_a_small_int, dot_into_another_dtype]
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])
@@ -144,7 +148,9 @@ def beginning_too_large(a, x):
     return np.max(a.astype(np.int8), initial=300)
 
 
-@pytest.mark.parametrize("f", [interpolation_at_complex_points, differences_of_bools, slope_of_bools, degrees_of_complex_numbers, beginning_too_large],
+@pytest.mark.parametrize("f",
+                         [interpolation_at_complex_points, differences_of_bools, slope_of_bools,
+                          degrees_of_complex_numbers, beginning_too_large],
                          ids=lambda f: f.__name__)
 def test_arguments_that_numpy_refuses(f):
     with pytest.raises((TypeError, OverflowError)) as wanted:
@@ -235,8 +241,11 @@ def quotient_of_small_ints(a, x):
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("f", [elements_by_an_index_array, copyto_of_a_large_scalar, floats_that_are_cut_off, negative_number_in_uint64, truth_of_numbers,
-                               copyto_of_a_python_number, chosen_beside_small_ints, compared_with_small_ints, quotient_of_small_ints], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f",
+                         [elements_by_an_index_array, copyto_of_a_large_scalar, floats_that_are_cut_off,
+                          negative_number_in_uint64, truth_of_numbers,
+                               copyto_of_a_python_number, chosen_beside_small_ints, compared_with_small_ints,
+                          quotient_of_small_ints], ids=lambda f: f.__name__)
 def test_what_numpy_casts(f, compile):
     with np.errstate(all="ignore"):
         wanted, found = f(A.copy(), X.copy()), fad.jit(f, compile=compile, fallback=False)(A.copy(), X.copy())

@@ -35,8 +35,10 @@ def augmented(x):
 
 
 READS = {
-    "known": lambda x: x[True].sum() * x[0], "nothing": lambda x: x[False].sum() + x[0], "data": lambda x: x[x[0] > 0].sum() * x[0],
-    "data, nothing": lambda x: x[x[0] > 5].sum() + x[1], "before others": lambda x: np.sum((x * M)[x[0] > 0, :, 1] * np.array([[1.0, 2.0]])),
+    "known": lambda x: x[True].sum() * x[0], "nothing": lambda x: x[False].sum() + x[0],
+    "data": lambda x: x[x[0] > 0].sum() * x[0],
+    "data, nothing": lambda x: x[x[0] > 5].sum() + x[1],
+    "before others": lambda x: np.sum((x * M)[x[0] > 0, :, 1] * np.array([[1.0, 2.0]])),
     "behind dots": lambda x: np.sum((x * M)[..., True] * 3), "behind an index": lambda x: np.sum((x * M)[1, True] * x),
     "every": every, "none of it": none_of_it, "without axes": without_axes, "augmented": augmented,
 }

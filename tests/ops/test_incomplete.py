@@ -1,4 +1,5 @@
-"""The incomplete gamma and beta functions' derivatives with respect to their shapes: digits, edges, and what statisticians make of them."""
+"""The incomplete gamma and beta functions' derivatives with respect to their shapes: digits, edges, and what
+statisticians make of them."""
 import numba
 import numpy as np
 import pytest
@@ -37,29 +38,50 @@ GAMMA = np.array([
 ]).T
 # a, b, x, the derivatives of I_x(a, b) with respect to a, b, a a, a b, b b
 BETA = np.array([
-    (0.001, 0.001, 0.15034947587347153, -250.43160282774045, 249.5684690010366, 250432.92808671534, -431.56868890493325, -249567.0008834114),
-    (0.001, 2.5, 0.999999, -4.010248745684769e-16, 5.693293743015698e-18, -1.0248796009375045e-15, 5.7003804075724325e-15, -8.099427319894733e-17),
-    (0.05, 0.001, 0.001, -0.36808357778412115, 13.61193464913218, 15.096588126826326, -355.53659454360474, -531.6034610272256),
-    (0.05, 8.0, 0.006211180124223602, -2.28724889516045, 0.005580437042956104, 4.780842912820129, 0.0969471682470107, -0.0007371282980313542),
-    (0.5, 0.001, 0.5, -0.004231182261334282, 1.757024710784557, 0.01649597036832315, -4.216163357345788, -5.706725334957778),
-    (0.5, 8.0, 0.09699327556017942, -0.4696912714492348, 0.029313317112262958, -0.08722807929146757, 0.04832618792938866, -0.004873994690788451),
-    (1.0, 0.001, 0.9833680677419119, -0.0016203966805144326, 4.079684379807182, 0.002388280687187867, -1.6125804129474015, -16.712144753519265),
-    (1.0, 8.0, 0.5, -0.008306017838263976, 0.0027076061740622863, -0.011723116973370211, 0.005339147405460361, -0.0018767695856179744),
-    (2.5, 0.05, 1e-08, -4.002220341420623e-21, 4.5193654486743964e-21, 7.52591600794604e-20, -8.484609002169762e-20, 1.0530551580764843e-20),
-    (2.5, 8.0, 0.9, -2.7709764675205117e-07, 3.939397123668522e-07, -3.4577512018672465e-07, 5.754968379439203e-07, -8.407714000948913e-07),
-    (8.0, 0.001, 0.5, -7.168656290967013e-07, 0.0008888103989147536, 5.913857409613124e-07, -0.0007181844863172071, 0.0035378858969070245),
-    (8.0, 2.5, 0.7619047619047619, -0.07002239313170237, 0.23444663956055506, 0.0070459246657292, -0.008042324455770276, -0.026946012030790955),
-    (8.0, 10000.0, 0.001, -0.1023556680421267, 8.989442388476333e-05, -0.02301816439057227, 2.5857535344093484e-05, -2.7035318488348987e-08),
-    (40.0, 2.5, 0.8698260664866915, -0.004844523171320854, 0.0520213551255597, 0.0004973361216811857, -0.004766562463627492, 0.040673074443833834),
-    (40.0, 10000.0, 0.001, -1.1089142948499994e-12, 2.390559425091602e-15, 1.53610923719533e-12, -3.274707564315063e-15, 6.9132933902360056e-18),
-    (300.0, 1.0, 0.999999, -9.997005447246392e-07, 0.0025594937652329464, 9.99701044603992e-13, 7.532255242963569e-06, -0.02164752850617263),
-    (300.0, 300.0, 0.9, -9.312150718122841e-136, 2.5489879322281513e-135, -5.458771156032149e-136, 1.4988085798795102e-135, -4.1072374834262755e-135),
-    (2000.0, 2.5, 0.9, -6.85255691178491e-90, 3.013576948425804e-88, 7.16851461029434e-91, -3.149376786783964e-89, 1.3543607975651042e-87),
-    (2000.0, 10000.0, 0.14625510260759167, -3.606774175323785e-11, 6.680287342354905e-12, 4.715183837683463e-12, -8.716233004474752e-13, 1.6109785747749934e-13),
-    (10000.0, 8.0, 0.9935508489387871, -4.7538525149601955e-22, 1.7829569536761806e-19, 2.7431067701968226e-24, -1.0228350673206845e-21, 3.7572840297668215e-19),
+    (0.001, 0.001, 0.15034947587347153, -250.43160282774045, 249.5684690010366, 250432.92808671534, -431.56868890493325,
+     -249567.0008834114),
+    (0.001, 2.5, 0.999999, -4.010248745684769e-16, 5.693293743015698e-18, -1.0248796009375045e-15,
+     5.7003804075724325e-15, -8.099427319894733e-17),
+    (0.05, 0.001, 0.001, -0.36808357778412115, 13.61193464913218, 15.096588126826326, -355.53659454360474,
+     -531.6034610272256),
+    (0.05, 8.0, 0.006211180124223602, -2.28724889516045, 0.005580437042956104, 4.780842912820129, 0.0969471682470107,
+     -0.0007371282980313542),
+    (0.5, 0.001, 0.5, -0.004231182261334282, 1.757024710784557, 0.01649597036832315, -4.216163357345788,
+     -5.706725334957778),
+    (0.5, 8.0, 0.09699327556017942, -0.4696912714492348, 0.029313317112262958, -0.08722807929146757,
+     0.04832618792938866, -0.004873994690788451),
+    (1.0, 0.001, 0.9833680677419119, -0.0016203966805144326, 4.079684379807182, 0.002388280687187867,
+     -1.6125804129474015, -16.712144753519265),
+    (1.0, 8.0, 0.5, -0.008306017838263976, 0.0027076061740622863, -0.011723116973370211, 0.005339147405460361,
+     -0.0018767695856179744),
+    (2.5, 0.05, 1e-08, -4.002220341420623e-21, 4.5193654486743964e-21, 7.52591600794604e-20, -8.484609002169762e-20,
+     1.0530551580764843e-20),
+    (2.5, 8.0, 0.9, -2.7709764675205117e-07, 3.939397123668522e-07, -3.4577512018672465e-07, 5.754968379439203e-07,
+     -8.407714000948913e-07),
+    (8.0, 0.001, 0.5, -7.168656290967013e-07, 0.0008888103989147536, 5.913857409613124e-07, -0.0007181844863172071,
+     0.0035378858969070245),
+    (8.0, 2.5, 0.7619047619047619, -0.07002239313170237, 0.23444663956055506, 0.0070459246657292, -0.008042324455770276,
+     -0.026946012030790955),
+    (8.0, 10000.0, 0.001, -0.1023556680421267, 8.989442388476333e-05, -0.02301816439057227, 2.5857535344093484e-05,
+     -2.7035318488348987e-08),
+    (40.0, 2.5, 0.8698260664866915, -0.004844523171320854, 0.0520213551255597, 0.0004973361216811857,
+     -0.004766562463627492, 0.040673074443833834),
+    (40.0, 10000.0, 0.001, -1.1089142948499994e-12, 2.390559425091602e-15, 1.53610923719533e-12, -3.274707564315063e-15,
+     6.9132933902360056e-18),
+    (300.0, 1.0, 0.999999, -9.997005447246392e-07, 0.0025594937652329464, 9.99701044603992e-13, 7.532255242963569e-06,
+     -0.02164752850617263),
+    (300.0, 300.0, 0.9, -9.312150718122841e-136, 2.5489879322281513e-135, -5.458771156032149e-136,
+     1.4988085798795102e-135, -4.1072374834262755e-135),
+    (2000.0, 2.5, 0.9, -6.85255691178491e-90, 3.013576948425804e-88, 7.16851461029434e-91, -3.149376786783964e-89,
+     1.3543607975651042e-87),
+    (2000.0, 10000.0, 0.14625510260759167, -3.606774175323785e-11, 6.680287342354905e-12, 4.715183837683463e-12,
+     -8.716233004474752e-13, 1.6109785747749934e-13),
+    (10000.0, 8.0, 0.9935508489387871, -4.7538525149601955e-22, 1.7829569536761806e-19, 2.7431067701968226e-24,
+     -1.0228350673206845e-21, 3.7572840297668215e-19),
 ]).T
 ARGUMENTS = {"gammainc": GAMMA[:2], "betainc": BETA[:3]}
-WANTED = {"gammainc_da": GAMMA[2], "gammainc_daa": GAMMA[3], "betainc_da": BETA[3], "betainc_db": BETA[4], "betainc_daa": BETA[5],
+WANTED = {"gammainc_da": GAMMA[2], "gammainc_daa": GAMMA[3], "betainc_da": BETA[3], "betainc_db": BETA[4],
+          "betainc_daa": BETA[5],
           "betainc_dab": BETA[6], "betainc_dbb": BETA[7]}
 
 
@@ -82,11 +104,13 @@ def test_digits(name):
 
 @pytest.mark.parametrize("name", WANTED)
 def test_edges(name):
-    """Zero where the function is constant in its shapes, nan outside the domain and beyond the shapes that leave digits."""
+    """Zero where the function is constant in its shapes, nan outside the domain and beyond the shapes that leave
+    digits."""
     f, compiled = getattr(incomplete, name), derivative(name)
     shapes = (2.5,) if name.startswith("gamma") else (2.5, 0.7)
     end = np.inf if name.startswith("gamma") else 1.0
-    wrong = [(*shapes, -0.5), (*shapes, np.nan), (-1.0, *shapes[1:], 0.5), (0.0, *shapes[1:], 0.5), (1e9, *shapes[1:], 0.5),
+    wrong = [(*shapes, -0.5), (*shapes, np.nan), (-1.0, *shapes[1:], 0.5), (0.0, *shapes[1:], 0.5),
+             (1e9, *shapes[1:], 0.5),
              (np.inf, *shapes[1:], 0.5)]
     for g in (f, compiled):
         assert g(*shapes, 0.0) == 0.0 == g(*shapes, end)
@@ -97,7 +121,8 @@ def test_edges(name):
 
 def test_deep_tails():
     """Where the function itself is hardly above the least number."""
-    np.testing.assert_allclose(fad.grad(lambda a: np.log(sp.gammainc(a, 1e-200)))(1.0), np.log(1e-200) - sp.psi(2.0), rtol=1e-12)
+    np.testing.assert_allclose(fad.grad(lambda a: np.log(sp.gammainc(a, 1e-200)))(1.0), np.log(1e-200) - sp.psi(2.0),
+                               rtol=1e-12)
     np.testing.assert_allclose(fad.grad(lambda a: np.log(sp.betainc(a, 1.0, 1e-200)))(1.0), np.log(1e-200), rtol=1e-12)
     np.testing.assert_allclose(fad.grad(lambda x: np.log(sp.fdtrc(3.0, 5.0, x)))(1e12), -2.5e-12, rtol=1e-9)
     assert np.isnan(fad.grad(lambda a: sp.betainc(a, 1.0, 5e-324))(1.0))
@@ -127,14 +152,18 @@ FUNCTIONS = {
     "stdtr at 0": (lambda v: sp.stdtr(v, 0.0 * v), 2.5), "stdtrit": (lambda v: sp.stdtrit(v, 0.01), 2.5),
     "fdtr": (lambda m: sp.fdtr(m, 2.0 * m, 0.8), 3.0), "fdtri": (lambda m: sp.fdtri(m, 2.0 * m, 0.8), 3.0),
     "gdtr": (lambda b: sp.gdtr(0.4, b, 3.0), 1.7), "chdtrc": (lambda v: sp.chdtrc(v, 9.0), 3.0),
-    "gamma.logsf": (lambda a: stats.gamma.logsf(60.0, a, scale=0.7), 1.7), "gamma.ppf": (lambda a: stats.gamma.ppf(0.1, a), 1.7),
-    "beta.logcdf": (lambda a: stats.beta.logcdf(0.01, 3.0 * a, a), 1.7), "beta.isf": (lambda a: stats.beta.isf(0.01, 3.0 * a, a), 1.7),
+    "gamma.logsf": (lambda a: stats.gamma.logsf(60.0, a, scale=0.7), 1.7),
+    "gamma.ppf": (lambda a: stats.gamma.ppf(0.1, a), 1.7),
+    "beta.logcdf": (lambda a: stats.beta.logcdf(0.01, 3.0 * a, a), 1.7),
+    "beta.isf": (lambda a: stats.beta.isf(0.01, 3.0 * a, a), 1.7),
     "chi2.sf": (lambda v: stats.chi2.sf(30.0, v), 3.0), "t.logcdf": (lambda v: stats.t.logcdf(-9.0, v), 3.0),
     "t.ppf": (lambda v: stats.t.ppf(0.99, v), 3.0), "f.logsf": (lambda n: stats.f.logsf(9.0, 3.0, n), 4.0),
     "f.isf": (lambda n: stats.f.isf(0.05, 3.0, n), 4.0), "nbinom.cdf": (lambda n: stats.nbinom.cdf(3, n, 0.4), 2.5),
     "binom.cdf": (lambda p: stats.binom.cdf(3, 7, p), 0.4), "poisson.cdf": (lambda m: stats.poisson.cdf(3, m), 2.5),
-    "gengamma.cdf": (lambda a: stats.gengamma.cdf(1.3, a, 1.5), 1.7), "nakagami.logsf": (lambda n: stats.nakagami.logsf(2.0, n), 1.7),
-    "loggamma.cdf": (lambda c: stats.loggamma.cdf(0.3, c), 1.7), "erlang.cdf": (lambda a: stats.erlang.cdf(2.0, a), 3.0),
+    "gengamma.cdf": (lambda a: stats.gengamma.cdf(1.3, a, 1.5), 1.7),
+    "nakagami.logsf": (lambda n: stats.nakagami.logsf(2.0, n), 1.7),
+    "loggamma.cdf": (lambda c: stats.loggamma.cdf(0.3, c), 1.7),
+    "erlang.cdf": (lambda a: stats.erlang.cdf(2.0, a), 3.0),
 }
 
 
@@ -169,13 +198,15 @@ def test_censored_gamma_is_fitted_with_gradient_and_hessian():
         return -np.mean(np.where(seen, density, survival))
 
     start = np.zeros(2)
-    exact = optimize.minimize(loss, start, jac=fad.grad(loss), hess=lambda theta: fad.functional.hessian(loss, theta), method="trust-exact",
+    exact = optimize.minimize(loss, start, jac=fad.grad(loss), hess=lambda theta: fad.functional.hessian(loss, theta),
+                              method="trust-exact",
                               options={"gtol": 1e-10})
     rough = optimize.minimize(loss, start, method="BFGS")
     assert exact.success and exact.nit < 15
     np.testing.assert_allclose(exact.x, rough.x, atol=2e-5)
     assert exact.fun <= rough.fun + 1e-14
-    step = [differences(lambda t, k=k: fad.grad(loss)(np.where(np.arange(2) == k, t, exact.x)), exact.x[k]) for k in range(2)]
+    step = [differences(lambda t, k=k: fad.grad(loss)(np.where(np.arange(2) == k, t, exact.x)),
+                        exact.x[k]) for k in range(2)]
     np.testing.assert_allclose(fad.functional.hessian(loss, exact.x), step, rtol=1e-8)
 
 
@@ -185,9 +216,11 @@ def test_tiers_agree(compile):
 
     def loss(a, b, v):
         scaled = times / 4.1
-        return np.sum(stats.gamma.logsf(times, a)) + np.sum(stats.beta.logcdf(scaled, a, b)) + np.sum(stats.t.logcdf(-times, v))
+        return np.sum(stats.gamma.logsf(times,
+                                        a)) + np.sum(stats.beta.logcdf(scaled, a, b)) + np.sum(stats.t.logcdf(-times, v))
 
     with fad.config.using(compile=compile):
         got = fad.grad(loss, argnums=(0, 1, 2))(1.5, 2.5, 3.5)
-    want = [differences(lambda t, k=k: loss(*[t if j == k else x for j, x in enumerate((1.5, 2.5, 3.5))]), (1.5, 2.5, 3.5)[k]) for k in range(3)]
+    want = [differences(lambda t, k=k: loss(*[t if j == k else x for j, x in enumerate((1.5, 2.5, 3.5))]),
+                        (1.5, 2.5, 3.5)[k]) for k in range(3)]
     np.testing.assert_allclose(got, want, rtol=1e-8)

@@ -68,4 +68,5 @@ def test_the_expansion_of_a_complement_spans_the_same_space():
     u = np.linalg.qr(np.random.default_rng(0).standard_normal((2, 5, 3)))[0]
     for basis in (OPS["complement"](u), OPS["complement"].facts["expand"](u)):
         assert basis.shape == (2, 5, 2)
-        np.testing.assert_allclose(u @ np.swapaxes(u, 1, 2) + basis @ np.swapaxes(basis, 1, 2), np.broadcast_to(np.eye(5), (2, 5, 5)), atol=1e-12)
+        np.testing.assert_allclose(u @ np.swapaxes(u, 1, 2) + basis @ np.swapaxes(basis, 1, 2),
+                                   np.broadcast_to(np.eye(5), (2, 5, 5)), atol=1e-12)

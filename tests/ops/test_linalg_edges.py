@@ -72,7 +72,9 @@ def test_vectors_that_complete_a_basis_have_no_derivative_and_spoil_no_other():
 
 
 
-@pytest.mark.parametrize("f", (np.linalg.pinv, np.linalg.svdvals, lambda a: np.linalg.qr(a)[1], lambda a: la.lu(a)[2], np.fft.rfft,
+@pytest.mark.parametrize("f",
+                         (np.linalg.pinv, np.linalg.svdvals, lambda a: np.linalg.qr(a)[1], lambda a: la.lu(a)[2],
+                          np.fft.rfft,
                                lambda a: np.fft.irfft(np.fft.rfft(a)), lambda a: np.linalg.lstsq(a, a, rcond=None)[0]))
 def test_one_trace_serves_all_sizes_that_its_guards_allow(f):
     func = trace(f, [RNG.standard_normal((5, 3))]).func
@@ -87,7 +89,8 @@ def test_one_trace_serves_all_sizes_that_its_guards_allow(f):
 
 
 def test_wrong_shapes_are_refused():
-    for f, shapes in ((np.linalg.inv, [(2, 3)]), (np.linalg.det, [(3,)]), (np.linalg.solve, [(3, 3), (4, 1)]), (np.linalg.eigh, [(2, 5)])):
+    for f, shapes in ((np.linalg.inv, [(2, 3)]), (np.linalg.det, [(3,)]), (np.linalg.solve, [(3, 3), (4, 1)]),
+                      (np.linalg.eigh, [(2, 5)])):
         with pytest.raises((np.linalg.LinAlgError, ExtentError, ValueError)):
             trace(f, [np.ones(s) for s in shapes])
 
@@ -95,7 +98,8 @@ def test_wrong_shapes_are_refused():
 def test_options_that_cannot_be_are_named():
     a = np.eye(3)
     for f, option in ((lambda a: np.linalg.qr(a, mode="raw"), "raw"),
-                      (lambda a: la.eig(a, left=True), "left"), (lambda a: la.eigh(a, subset_by_value=[0, 1]), "subset_by_value"),
+                      (lambda a: la.eig(a, left=True), "left"),
+                      (lambda a: la.eigh(a, subset_by_value=[0, 1]), "subset_by_value"),
                       (lambda a: la.logm(a, disp=False), "disp")):
         with pytest.raises(UnsupportedFunctionError, match=option):
             trace(f, [a])
@@ -110,15 +114,18 @@ def test_a_real_matrix_whose_root_is_complex_says_so():
 def test_single_precision_stays_single():
     a = (RNG.standard_normal((3, 3)) + 4 * np.eye(3)).astype(np.float32)
     p = a @ a.T
-    for f, x in ((np.linalg.inv, a), (np.linalg.det, a), (np.linalg.cholesky, p), (np.linalg.eigvalsh, p), (la.expm, a), (np.linalg.pinv, a),
-                 (np.linalg.norm, a), (np.linalg.cond, a), (lambda a: np.linalg.solve(a, a), a), (lambda a: np.linalg.norm(a, 3, axis=0), a)):
+    for f, x in ((np.linalg.inv, a), (np.linalg.det, a), (np.linalg.cholesky, p), (np.linalg.eigvalsh, p), (la.expm, a),
+                 (np.linalg.pinv, a),
+                 (np.linalg.norm, a), (np.linalg.cond, a), (lambda a: np.linalg.solve(a, a), a),
+                 (lambda a: np.linalg.norm(a, 3, axis=0), a)):
         func = trace(f, [x]).func
         y, = evaluate(func, [x])
         assert np.asarray(y).dtype == np.float32
         assert evaluate(vjp(func, [0]), [x, y])[1].dtype == np.float32
 
 
-DEGENERATE = {"identity": np.eye(3), "zero": np.zeros((3, 3)), "two equal": np.diag([2.0, 1.0, 1.0]), "rank one": np.outer([1.0, 2, 3], [1.0, 1, 2]),
+DEGENERATE = {"identity": np.eye(3), "zero": np.zeros((3, 3)), "two equal": np.diag([2.0, 1.0, 1.0]),
+              "rank one": np.outer([1.0, 2, 3], [1.0, 1, 2]),
               "defective": np.eye(3) + np.eye(3, k=1), "singular": np.diag([2.0, 1.0, 0.0])}
 _W = np.arange(9.0).reshape(3, 3) + 1
 
@@ -145,10 +152,14 @@ def _without_signs(r):
     return np.sum((r.T * np.arange(1.0, 4.0)) @ r * _W)
 
 
-OF_MATRICES = {"eigh sqrt": _spectral(lambda w: np.sqrt(w + 1)), "eigh log": _spectral(lambda w: np.log(w + 1)), "eigh sum": _spectral(lambda w: w),
-               "svd": _from_svd, "eig": _from_eig, "vectors": lambda a: np.sum(np.linalg.eigh(a + a.T)[1] ** 4), "det": np.linalg.det,
-               "eigvals": lambda a: np.sum(np.linalg.eigvals(a) ** 2).real, "eigvalsh": lambda a: np.sum(np.linalg.eigvalsh(a + a.T) ** 3),
-               "q": lambda a: _without_signs(np.linalg.qr(a)[0].T), "r": lambda a: _without_signs(np.linalg.qr(a)[1]), "expm": lambda a: np.sum(la.expm(a) * _W),
+OF_MATRICES = {"eigh sqrt": _spectral(lambda w: np.sqrt(w + 1)), "eigh log": _spectral(lambda w: np.log(w + 1)),
+               "eigh sum": _spectral(lambda w: w),
+               "svd": _from_svd, "eig": _from_eig, "vectors": lambda a: np.sum(np.linalg.eigh(a + a.T)[1] ** 4),
+               "det": np.linalg.det,
+               "eigvals": lambda a: np.sum(np.linalg.eigvals(a) ** 2).real,
+               "eigvalsh": lambda a: np.sum(np.linalg.eigvalsh(a + a.T) ** 3),
+               "q": lambda a: _without_signs(np.linalg.qr(a)[0].T), "r": lambda a: _without_signs(np.linalg.qr(a)[1]),
+               "expm": lambda a: np.sum(la.expm(a) * _W),
                "sqrtm": lambda a: np.sum(np.real(la.sqrtm(a)) * _W), "logm": lambda a: np.sum(np.real(la.logm(a)) * _W),
                "solve": lambda a: np.sum(np.linalg.solve(a, _W)), "norm": lambda a: np.sum(np.linalg.norm(a) ** 2)}
 
@@ -157,7 +168,8 @@ OF_MATRICES = {"eigh sqrt": _spectral(lambda w: np.sqrt(w + 1)), "eigh log": _sp
 @pytest.mark.parametrize("a", DEGENERATE.values(), ids=DEGENERATE)
 @pytest.mark.parametrize("f", OF_MATRICES.values(), ids=OF_MATRICES)
 def test_where_matrices_degenerate_a_gradient_is_the_true_one_or_nan(f, a):
-    """The true one is that of differences, where these agree on both sides and at two steps; the others may be anything, but not finite."""
+    """The true one is that of differences, where these agree on both sides and at two steps; the others may be
+    anything, but not finite."""
     try:
         with np.errstate(all="ignore"):
             forward = np.reshape(_partials(f, a), (3, 3))
@@ -185,10 +197,14 @@ def _slopes(f, a, e):
     return [(f(a + h * e) - here) / h for h in (1e-5, -1e-5, 4e-6, -4e-6)]
 
 
-@pytest.mark.parametrize("f, raises", [(lambda a, b: la.lstsq(a, b)[0], False), (lambda a, b: la.lstsq(a, b)[0] + la.lstsq(a, b)[2], False),
+@pytest.mark.parametrize("f, raises",
+                         [(lambda a, b: la.lstsq(a, b)[0], False),
+                          (lambda a, b: la.lstsq(a, b)[0] + la.lstsq(a, b)[2], False),
                                        (lambda a, b: la.lstsq(a, b)[1], True)])
 def test_a_residual_that_there_is_not_is_an_error_where_it_is_read(f, raises):
-    full, deficient, b = np.array([[1.0, 2.0], [2.0, 5.0], [3.0, 6.5]]), np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), np.array([1.0, 0.0, 3.0])
+    full, deficient, b = np.array([[1.0, 2.0], [2.0, 5.0],
+                                   [3.0,
+                                    6.5]]), np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), np.array([1.0, 0.0, 3.0])
     g = jit(f, fallback=False)
     np.testing.assert_allclose(g(full, b), f(full, b), atol=1e-12)
     if not raises:

@@ -1,4 +1,5 @@
-"""Subscripts: every kind NumPy has, mixed at random, read and written and differentiated; ranges; extents that are provably one."""
+"""Subscripts: every kind NumPy has, mixed at random, read and written and differentiated; ranges; extents that are
+provably one."""
 import numpy as np
 import pytest
 
@@ -125,7 +126,8 @@ def test_slices_of_ints(n):
 
 
 @pytest.mark.parametrize("subscript", [
-    slice(1, None), slice(None, -1), slice(None, None, 2), slice(None, None, -1), -1, (0, -1), (slice(1, -1), slice(None, None, 3)),
+    slice(1, None), slice(None, -1), slice(None, None, 2), slice(None, None, -1), -1, (0, -1),
+    (slice(1, -1), slice(None, None, 3)),
     [0, -1], (..., 1), (None, slice(2)), ([0, 1], slice(None)), (slice(3, None), 0)])
 def test_one_trace_serves_sizes_alike(subscript):
     f = fad.jit(lambda x: x[subscript] * 2.0)
@@ -135,22 +137,27 @@ def test_one_trace_serves_sizes_alike(subscript):
 
 
 @pytest.mark.parametrize("build", [
-    lambda x: x[1:] - x[:-1], lambda x: x[2:] - 2 * x[1:-1] + x[:-2], lambda x: x[::-1] + x, lambda x: x[:, 1:] @ x.T[:-1], lambda x: x[0:x.shape[0]] + x])
+    lambda x: x[1:] - x[:-1], lambda x: x[2:] - 2 * x[1:-1] + x[:-2], lambda x: x[::-1] + x,
+    lambda x: x[:, 1:] @ x.T[:-1], lambda x: x[0:x.shape[0]] + x])
 def test_extents_that_agree_are_proved_to(build):
     ops = [e.op.name for e in trace(build, [np.ones((5, 6))]).func.equations]
     assert "check_equal" not in ops and "maximum" not in ops and "minimum" not in ops
 
 
 @pytest.mark.parametrize("subscript, message", [
-    (7, "index 7 is out of bounds for axis 0 with size 3"), ((0, -6), "axis 1"), ([0, 3], "index 3"), ((0, 0, 0), "too many indices"), (1.5, "only integers"),
-    ((..., ...), "single ellipsis"), ([True, False], "boolean index did not match"), ((slice(None), [0, 9]), "index 9")])
+    (7, "index 7 is out of bounds for axis 0 with size 3"), ((0, -6), "axis 1"), ([0, 3], "index 3"),
+    ((0, 0, 0), "too many indices"), (1.5, "only integers"),
+    ((..., ...), "single ellipsis"), ([True, False], "boolean index did not match"),
+    ((slice(None), [0, 9]), "index 9")])
 def test_constants_out_of_range(subscript, message):
     with pytest.raises(IndexError, match=message):
         trace(lambda x: x[subscript], [np.ones((3, 4))])
 
 
 @pytest.mark.parametrize("k", [3, -4])
-@pytest.mark.parametrize("build", [lambda x, k: x[k], lambda x, k: x[np.array([0, 1]) + k], lambda x, k: x[1 * k, ::2], lambda x, k: np.take(x, k, axis=0)])
+@pytest.mark.parametrize("build",
+                         [lambda x, k: x[k], lambda x, k: x[np.array([0, 1]) + k], lambda x, k: x[1 * k, ::2],
+                          lambda x, k: np.take(x, k, axis=0)])
 def test_traced_indices_out_of_range(build, k):
     x = np.ones((3, 4))
     traced = trace(build, [x, np.int64(1)])

@@ -1,4 +1,5 @@
-"""Programs that write in place: values as NumPy leaves them, views and copies included, and derivatives against differences."""
+"""Programs that write in place: values as NumPy leaves them, views and copies included, and derivatives against
+differences."""
 import numpy as np
 import pytest
 
@@ -251,13 +252,15 @@ def test_arrays_from_outside_are_written_to_as_numpy_writes_to_them(transform, t
         return np.sum(SCRATCH * x)
     x = np.array([1.0, 2.0, 3.0])
     SCRATCH[:] = 0.0
-    make = {"vjp": lambda f: lambda x: fad.vjp(f, x)[1](1.0), "jvp": lambda f: lambda x: fad.jvp(f, (x,), (np.ones(3),))[1]}
+    make = {"vjp": lambda f: lambda x: fad.vjp(f, x)[1](1.0),
+            "jvp": lambda f: lambda x: fad.jvp(f, (x,), (np.ones(3),))[1]}
     with fad.config.using(compile=tier):
         g = make.get(transform, getattr(fad, transform))(f)
         for k in range(3):                                   # at the second call there are 2 and 3 in it, then 4 and 6
             first, second = np.diag([6.0, 2.0, 2.0]), np.array([3.0, 4.0 + 2.0 * k, 6.0 + 3.0 * k])
             value = 1.0 + 4.0 * (k + 1) + 9.0 * (k + 1)
-            want = {"jit": value, "value_and_grad": (value, second), "hessian": first, "jvp": second.sum(), "vjp": (second,)}
+            want = {"jit": value, "value_and_grad": (value, second), "hessian": first, "jvp": second.sum(),
+                    "vjp": (second,)}
             got = g(x.copy())
             for a, b in zip(*[v if isinstance(v, tuple) else (v,) for v in (got, want.get(transform, second))]):
                 np.testing.assert_allclose(a, b)

@@ -34,10 +34,13 @@ def _kernel_text(f, *args):
 
 
 # -- random programs ---------------------------------------------------------------------------------------------------
-ROWS = ("X[:, {i}]", "X[2:18, {i}].repeat(1)", "T[{i}]", "U[{i}]", "-T[{i}]", "T[{i}] * 0.5", "U[{i}] * X[k, {i}]", "np.sin(T[{i}])")
+ROWS = ("X[:, {i}]", "X[2:18, {i}].repeat(1)", "T[{i}]", "U[{i}]", "-T[{i}]", "T[{i}] * 0.5", "U[{i}] * X[k, {i}]",
+        "np.sin(T[{i}])")
 FULL = tuple([row for row in ROWS if "2:18" not in row])
-WRITES = ("T[{i}] = {row}", "T[{i}] = {row}", "T[{i}] += {row}", "U[{i}] += {row} * X[k, 0]", "U[{i}] += {row}", "V[{i}] = {row}", "T[{i}] = 0.0",
-          "s += np.sum({row})", "s += np.sum(X[2:18, {i}]) * X[k, 1]", "m[{i}] += np.sum({row})", "s = s + np.sum(np.maximum({row}, 0.1))",
+WRITES = ("T[{i}] = {row}", "T[{i}] = {row}", "T[{i}] += {row}", "U[{i}] += {row} * X[k, 0]", "U[{i}] += {row}",
+          "V[{i}] = {row}", "T[{i}] = 0.0",
+          "s += np.sum({row})", "s += np.sum(X[2:18, {i}]) * X[k, 1]", "m[{i}] += np.sum({row})",
+          "s = s + np.sum(np.maximum({row}, 0.1))",
           "w[{i}] = np.exp(X[k, {i}])", "s += np.sum(X[:, {i}] * w[{i}])")
 HEADS = ("for i in range(6):", "for i in range(X.shape[1]):", "for i in range(1, 5):", "for i in range(5, -1, -1):")
 
@@ -45,7 +48,8 @@ HEADS = ("for i in range(6):", "for i in range(X.shape[1]):", "for i in range(1,
 def program(seed):
     """The text of a function with rows in scratch arrays that loops fill."""
     r = random.Random(seed)
-    lines = ["def f(X):", "    T, U, V = np.zeros((6, 20)), np.zeros((6, 20)), np.zeros((6, 20))", "    s, m = 0.0, np.zeros(6)", "    for k in range(5):"]
+    lines = ["def f(X):", "    T, U, V = np.zeros((6, 20)), np.zeros((6, 20)), np.zeros((6, 20))",
+             "    s, m = 0.0, np.zeros(6)", "    for k in range(5):"]
     lines += ["        w = np.zeros(6)"] if r.random() < 0.5 else ["        w = X[k] * 1.0"]
     if r.random() < 0.7:
         lines += ["        for i in range(6):", "            T[i] = X[:, i] * X[k, i]"]

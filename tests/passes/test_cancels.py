@@ -46,7 +46,8 @@ STAYS = {
     "not added again": lambda x: np.log(np.sum(np.exp(x - np.max(x)))),
     "added twice": lambda x: (lambda a: 2.0 * a + np.log(np.sum(np.exp(x - a))))(np.max(x)),
     "of other rows": lambda x: (lambda a: a[::-1] + np.log(np.sum(np.exp(x - a[:, None]), axis=1)))(np.max(x, axis=1)),
-    "summed over its own axis": lambda x: (lambda a: np.log(np.sum(np.exp(x - a[:, None]))) + np.sum(a))(np.max(x, axis=1)),
+    "summed over its own axis": lambda x: (lambda a: np.log(np.sum(np.exp(x - a[:, None])))
+                                                     + np.sum(a))(np.max(x, axis=1)),
     "one term more": lambda x: (lambda a: np.log(1.0 + np.sum(np.exp(x - a))) + a)(np.max(x)),
     "returned too": lambda x: (lambda a: np.stack((a + np.log(np.sum(np.exp(x - a))), a)))(np.max(x)),
     "in a power": lambda x: (lambda a: np.sum(np.exp(x - a)) ** 2 * np.exp(a))(np.max(x)),
@@ -75,6 +76,7 @@ def test_derivatives_are_right(name):
     np.testing.assert_allclose(np.tensordot(fad.jacrev(f)(X), dx, 2), slope, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(fad.jvp(f, (X,), (dx,))[1], slope, rtol=1e-6, atol=1e-9)
     g = fad.grad(lambda x: np.sum(np.sin(f(x))))
-    np.testing.assert_allclose(fad.jvp(g, (X,), (dx,))[1], (g(X + h * dx) - g(X - h * dx)) / (2 * h), rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(fad.jvp(g, (X,), (dx,))[1], (g(X + h * dx) - g(X - h * dx)) / (2 * h), rtol=1e-5,
+                               atol=1e-8)
     with fad.config.using(compile="now"):
         np.testing.assert_allclose(fad.jvp(f, (X,), (dx,))[1], slope, rtol=1e-6, atol=1e-9)

@@ -1,4 +1,5 @@
-"""Elements that a loop reads or adds to at one place are numbers where all else that it touches of the array is elsewhere; else they stay in the array."""
+"""Elements that a loop reads or adds to at one place are numbers where all else that it touches of the array is
+elsewhere; else they stay in the array."""
 import numpy as np
 import pytest
 
@@ -16,7 +17,7 @@ x = np.linspace(0.3, 1.2, 6)
 A = np.cos(np.arange(36.0)).reshape(6, 6) + 3.0 * np.eye(6)
 
 
-# -- apart --------------------------------------------------------------------------------------------------------------------------------
+# -- apart -----------------------------------------------------------------------------------------
 
 def eliminated(x, A, n):
     for k in range(n):
@@ -63,7 +64,7 @@ def last(x, A, n):
 APART = [eliminated, substituted, backwards, beside_a_slice, behind_a_search, last]
 
 
-# -- where they meet ----------------------------------------------------------------------------------------------------------------------
+# -- where they meet -------------------------------------------------------------------------------
 
 def meets_itself(x, A, n):
     for i in range(n):
@@ -124,7 +125,8 @@ def meets_in_a_branch(x, A, n):
                 x[i] = 0.3
 
 
-MEET = [meets_itself, meets_at_the_end, meets_a_column, meets_a_slice, meets_the_array, meets_from_the_end, meets_what_was_found, meets_an_assignment,
+MEET = [meets_itself, meets_at_the_end, meets_a_column, meets_a_slice, meets_the_array, meets_from_the_end,
+        meets_what_was_found, meets_an_assignment,
         meets_in_a_branch]
 
 
@@ -167,7 +169,9 @@ def test_what_is_added_at_one_place_is_a_number(f):
     assert not any("index_add" in names for names in innermost(fad.jit(total(f))))
 
 
-@pytest.mark.parametrize("f", [meets_itself, meets_at_the_end, meets_a_column, meets_a_slice, meets_the_array, meets_from_the_end, meets_an_assignment])
+@pytest.mark.parametrize("f",
+                         [meets_itself, meets_at_the_end, meets_a_column, meets_a_slice, meets_the_array,
+                          meets_from_the_end, meets_an_assignment])
 def test_what_others_may_read_is_added_at_once(f):
     assert any("index_add" in names for names in innermost(fad.jit(total(f))))
 
@@ -179,7 +183,7 @@ def test_what_is_read_at_one_place_is_a_number():
     assert found.count("index") == 1 and meeting.count("index") == 2
 
 
-# -- indices that are out of range --------------------------------------------------------------------------------------------------------
+# -- indices that are out of range -----------------------------------------------------------------
 
 def reads(x, k, n):
     y = x.copy()
@@ -222,4 +226,5 @@ def test_what_several_lines_add_to_one_element_is_one_number():
     wanted = fad.jit(fad.grad(added_four_times, 1), compile="never")(*args)
     np.testing.assert_allclose(g, wanted, rtol=1e-12)
     e = np.array([1e-6, 0, 0, 0, 0])
-    np.testing.assert_allclose(g[0], (added_four_times(x, args[1] + e) - added_four_times(x, args[1] - e)) / 2e-6, rtol=1e-7)
+    np.testing.assert_allclose(g[0], (added_four_times(x, args[1] + e) - added_four_times(x, args[1] - e)) / 2e-6,
+                               rtol=1e-7)

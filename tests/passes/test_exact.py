@@ -40,15 +40,22 @@ def _kept(x):
 
 
 EXPRESSIONS = {
-    "x * 1": lambda x: x * 1, "1.0 * x": lambda x: 1.0 * x, "x / 1": lambda x: x / 1, "x ** 1": lambda x: x ** 1, "x ** 0": lambda x: x ** 0,
-    "x - 0": lambda x: x - 0, "x - -0.0": lambda x: x - -0.0, "0 - x": lambda x: 0 - x, "x + 0": lambda x: x + 0, "0.0 + x": lambda x: 0.0 + x,
-    "x + -0.0": lambda x: x + -0.0, "x * 0": lambda x: x * 0, "x / x": lambda x: x / x, "x - x": lambda x: x - x, "-(-x)": lambda x: -(1 * -x),
-    "+x": lambda x: +x, "-x": lambda x: -x, "where": lambda x: np.where(x == 1, x, x), "abs": lambda x: np.abs(np.abs(x)),
+    "x * 1": lambda x: x * 1, "1.0 * x": lambda x: 1.0 * x, "x / 1": lambda x: x / 1, "x ** 1": lambda x: x ** 1,
+    "x ** 0": lambda x: x ** 0,
+    "x - 0": lambda x: x - 0, "x - -0.0": lambda x: x - -0.0, "0 - x": lambda x: 0 - x, "x + 0": lambda x: x + 0,
+    "0.0 + x": lambda x: 0.0 + x,
+    "x + -0.0": lambda x: x + -0.0, "x * 0": lambda x: x * 0, "x / x": lambda x: x / x, "x - x": lambda x: x - x,
+    "-(-x)": lambda x: -(1 * -x),
+    "+x": lambda x: +x, "-x": lambda x: -x, "where": lambda x: np.where(x == 1, x, x),
+    "abs": lambda x: np.abs(np.abs(x)),
     "conj": lambda x: np.conj(np.conj(x)), "sqrt": lambda x: np.sqrt(x) ** 2, "log": lambda x: np.exp(np.log(x)),
-    "zeros": lambda x: np.zeros(x.shape) + x, "minus zeros": lambda x: x - np.zeros(x.shape), "ones": lambda x: np.ones(x.shape) * x,
-    "full": lambda x: x + np.full(x.shape, -0.0), "folded": lambda x: x + (np.ones(x.shape) - 1), "twice": lambda x: (x + 0.0) + 0.0,
+    "zeros": lambda x: np.zeros(x.shape) + x, "minus zeros": lambda x: x - np.zeros(x.shape),
+    "ones": lambda x: np.ones(x.shape) * x,
+    "full": lambda x: x + np.full(x.shape, -0.0), "folded": lambda x: x + (np.ones(x.shape) - 1),
+    "twice": lambda x: (x + 0.0) + 0.0,
     "arctan2": lambda x: np.arctan2(np.real(x) + 0.0, -1.0), "real": lambda x: np.real(x), "imag": lambda x: np.imag(x),
-    "written": _written, "summed": _summed, "added to one": _added_to_one, "kept": _kept, "cumsum": np.cumsum, "cumprod": np.cumprod,
+    "written": _written, "summed": _summed, "added to one": _added_to_one, "kept": _kept, "cumsum": np.cumsum,
+    "cumprod": np.cumprod,
     "square": lambda x: x ** 2, "cube": lambda x: x ** 3, "inverse": lambda x: x ** -1, "half": lambda x: x ** 0.5,
     "sum of one": lambda x: np.sum(x.reshape(-1, 1), axis=1), "one of": lambda x: x.reshape(-1, 1)[:, 0],
 }
@@ -67,7 +74,8 @@ def _same(got, want):
 
 
 CASES = {f"{name}-{x.dtype}": (f, x) for name, f in EXPRESSIONS.items() for x in (REAL, COMPLEX)}
-for _power in ("inverse", "half"):                    # NumPy's ** of complex arrays is reciprocal and sqrt, its np.power is not
+# NumPy's ** of complex arrays is reciprocal and sqrt, its np.power is not
+for _power in ("inverse", "half"):
     del CASES[f"{_power}-complex128"]
 
 
@@ -80,7 +88,8 @@ def test_the_value_is_numpys_to_the_bit(f, x):
 
 
 def test_compiled_values_are_numpys_to_the_bit():
-    """All expressions of real numbers in one program; but for the rounding of powers, and for sums of one -0.0, of which derivatives have many."""
+    """All expressions of real numbers in one program; but for the rounding of powers, and for sums of one -0.0, of
+    which derivatives have many."""
     chosen = [f for name, f in EXPRESSIONS.items() if name not in ("half", "log", "cube", "sum of one")]
 
     def all_of_them(x):

@@ -51,7 +51,8 @@ def test_numbers_and_derivatives_stay(seed):
     traced = trace(lambda x, y: follow(np.einsum(f"{a},{b}->{out}", x, y)), [x, y])
     args = [x, y, *traced.captured]
     for func, values in ((traced.func, args),
-                         (vjp(traced.func, (0, 1)), [*args, drawn(rng, "", dtype) * np.ones(np.shape(evaluate(traced.func, args)[0]))])):
+                         (vjp(traced.func, (0, 1)),
+                          [*args, drawn(rng, "", dtype) * np.ones(np.shape(evaluate(traced.func, args)[0]))])):
         func = dce(func)
         for got, want in zip(evaluate(factor_sums(func), values), evaluate(func, values), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
@@ -97,7 +98,8 @@ def test_means_of_a_mixture_get_their_gradient_after_the_sum():
     for k in np.ndindex(means.shape):
         e = np.zeros_like(means)
         e[k] = h
-        np.testing.assert_allclose(got[k], (loss(means + e, Q, X) - loss(means - e, Q, X)) / (2 * h), rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(got[k], (loss(means + e, Q, X) - loss(means - e, Q, X)) / (2 * h), rtol=1e-6,
+                                   atol=1e-7)
     products = [line for line in fad.show(g, means, Q, X).splitlines() if " = contract(" in line]
     assert len(products) == 2 and "'kij', 'nkj'" in products[0] and "('kij', 'ki', 'kj')" in products[1]
 

@@ -45,7 +45,8 @@ def test_numbers_stay(name):
             J = fad.jacrev(f)(X, ROWS)
             np.testing.assert_allclose(J, fad.jacfwd(f)(X, ROWS), rtol=1e-12, atol=1e-12)
             h = 1e-6 * np.cos(np.arange(X.size)).reshape(X.shape)
-            np.testing.assert_allclose(np.tensordot(J, h, 2), (f(X + h, ROWS) - f(X - h, ROWS)) / 2, rtol=1e-6, atol=1e-12)
+            np.testing.assert_allclose(np.tensordot(J, h, 2), (f(X + h, ROWS) - f(X - h, ROWS)) / 2, rtol=1e-6,
+                                       atol=1e-12)
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "integers"])
@@ -53,7 +54,8 @@ def test_what_is_gathered_is_not_computed(name):
     """After the pass all arithmetic is on as many rows as are gathered."""
     _, func = hoisted(FUNCTIONS[name])
     many, few = func.inputs[0].type.shape[0], func.inputs[1].type.shape[0]
-    work = [e for e in func.equations if e.op.kind in ("elementwise", "contract", "reduce") and e.outputs[0].type.dtype.kind == "f"]
+    work = [e for e in func.equations if e.op.kind in ("elementwise", "contract",
+                                                       "reduce") and e.outputs[0].type.dtype.kind == "f"]
     assert work and all(many not in e.outputs[0].type.shape for e in work)
     assert any(few in e.outputs[0].type.shape for e in work)
 

@@ -1,4 +1,5 @@
-"""Loops with a recurrence and a sum: the functions of the sum get a loop of their own, and the numbers are those of Python."""
+"""Loops with a recurrence and a sum: the functions of the sum get a loop of their own, and the numbers are those of
+Python."""
 import numpy as np
 import pytest
 

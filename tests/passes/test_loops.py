@@ -1,4 +1,5 @@
-"""What the passes make of loops: invariants, sums, order; the numbers stay, and so do they where a loop has no iteration."""
+"""What the passes make of loops: invariants, sums, order; the numbers stay, and so do they where a loop has no
+iteration."""
 import numpy as np
 import pytest
 
@@ -53,7 +54,8 @@ def running(x, A, n):
 
 
 def rows_of_rows(x, A, n):
-    """Three loops, of which the innermost saves numbers, the middle one rows; and the outer one reads what the middle one saved."""
+    """Three loops, of which the innermost saves numbers, the middle one rows; and the outer one reads what the middle
+    one saved."""
     s = 0.3
     for i in range(n):
         for j in range(i + 1):

@@ -1,4 +1,5 @@
-"""Python's ints beyond 64 bits: the answer is Python's, or there is none; what cannot leave 64 bits is not looked at."""
+"""Python's ints beyond 64 bits: the answer is Python's, or there is none; what cannot leave 64 bits is not looked
+at."""
 import math
 import warnings
 from types import SimpleNamespace
@@ -98,14 +99,16 @@ def of_a_float(x):
     return x[1] * (int(x[0] * 1e8) ** 3 + math.floor(x[2] * 1e8) ** 3 + round(x[3] * 1e8) ** 3)
 
 
-BEYOND = [in_a_while, in_nested_loops, before_a_break, by_data, fibonacci, power_of_an_extent, power_of_two, product_of_three, power_of_an_index,
+BEYOND = [in_a_while, in_nested_loops, before_a_break, by_data, fibonacci, power_of_an_extent, power_of_two,
+          product_of_three, power_of_an_index,
           chosen_by_a_branch, bits, taylor, binomial, of_a_float]
 
 
 @pytest.mark.parametrize("f", BEYOND, ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore:.* runs step by step on the tape")
 def test_beyond_64_bits(f):
-    """The program refuses as it runs, by the interpreter and as text; the tape has Python's ints. All of these are linear in x but for one."""
+    """The program refuses as it runs, by the interpreter and as text; the tape has Python's ints. All of these are
+    linear in x but for one."""
     for policy in ("never", "now") if f is in_a_while else ("never",):
         with pytest.raises(IntegerOverflowError, match=INTEGER_OVERFLOW):
             fad.jit(f, fallback=False, compile=policy)(X)
@@ -205,7 +208,8 @@ LARGE = 2 ** 61
 
 
 @pytest.mark.parametrize("tier", ["never", "now"])
-@pytest.mark.parametrize("number", [1, 2 ** 60, 2 ** 62 - 1, 2 ** 62, 2 ** 63 - 1, 2 ** 63, -2 ** 62, -2 ** 63, 10 ** 30])
+@pytest.mark.parametrize("number",
+                         [1, 2 ** 60, 2 ** 62 - 1, 2 ** 62, 2 ** 63 - 1, 2 ** 63, -2 ** 62, -2 ** 63, 10 ** 30])
 def test_large_ints_are_added_as_python_adds_them(number, tier):
     """A sum of two ints that programs take has 64 bits; larger ones are Python's own, as arguments and as state."""
     def f(x, n):

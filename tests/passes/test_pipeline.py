@@ -24,12 +24,15 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("transform", [lambda f: f, lambda f: vjp(f, [0, 1]), lambda f: jvp(f, [0, 1])], ids=["primal", "vjp", "jvp"])
+@pytest.mark.parametrize("transform", [lambda f: f, lambda f: vjp(f, [0, 1]), lambda f: jvp(f, [0, 1])],
+                         ids=["primal", "vjp", "jvp"])
 def test_every_pass_keeps_the_values(name, transform):
     traced = trace(PROGRAMS[name], [x, y])
     func = transform(traced.func)
     rng = np.random.default_rng(0)
-    inputs = [x, y] + [rng.standard_normal(3 if name != "slices" else 2) if k == 2 else rng.standard_normal(3) for k in range(2, len(func.inputs))]
+    inputs = [x,
+              y] + [rng.standard_normal(3 if name != "slices" else 2) if k == 2 else rng.standard_normal(3)
+                    for k in range(2, len(func.inputs))]
     want = evaluate(func, inputs)
     for run in (*PIPELINE, optimise):
         func_after = check(run(func))
@@ -52,7 +55,8 @@ def test_identities():
 
 
 def test_one_division_by_a_root():
-    """The derivative 0.5 / root of the root and 1 / root: equal to the last bit where the factor is a power of two, else both are divided."""
+    """The derivative 0.5 / root of the root and 1 / root: equal to the last bit where the factor is a power of two,
+    else both are divided."""
     def divided(a, b):
         return lambda x: (lambda root: (a / root, b / root))(np.sqrt(x))
 

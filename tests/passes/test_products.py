@@ -88,8 +88,10 @@ def part(x, y):
     return s
 
 
-@pytest.mark.parametrize("f, raised", [(columns, 1), (triangle, 1), (last_first, 1), (turned, 1), (changed, 0), (few, 0),
-                                       (streamed, 0), (neighbour, 0), (scaled, 0), (part, 0)], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize("f, raised",
+                         [(columns, 1), (triangle, 1), (last_first, 1), (turned, 1), (changed, 0), (few, 0),
+                                       (streamed, 0), (neighbour, 0), (scaled, 0), (part, 0)],
+                         ids=lambda f: getattr(f, "__name__", ""))
 def test_products_of_rows_are_one_product(f, raised):
     func = raise_products(trace(f, [X, Y]).func)
     assert sum(e.op.name == "contract" for e in func.equations) == raised
@@ -154,15 +156,19 @@ def test_stacks_that_are_matrices_are_one_product(name):
     weights = RNG.standard_normal(f(*args).shape)
     for given in (args, [np.asfortranarray(x) for x in args], [np.repeat(x, 2, axis=-1)[..., ::2] for x in args]):
         np.testing.assert_allclose(fad.jit(f, compile="now")(*given), f(*given), rtol=1e-11, atol=1e-12)
-        both = [fad.jit(fad.grad(lambda x, y: np.sum(weights * f(x, y)), (0, 1)), compile=tier)(*given) for tier in ("now", "never")]
+        both = [fad.jit(fad.grad(lambda x, y: np.sum(weights * f(x, y)), (0, 1)),
+                        compile=tier)(*given) for tier in ("now", "never")]
         for compiled, interpreted in zip(*both):
             np.testing.assert_allclose(compiled, interpreted, rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("f", [lambda x: np.einsum(",->", x[0], x[1]), lambda x: np.einsum(",i->i", x[0], x), lambda x: np.einsum("i,->", x, x[0])])
+@pytest.mark.parametrize("f",
+                         [lambda x: np.einsum(",->", x[0], x[1]), lambda x: np.einsum(",i->i", x[0], x),
+                          lambda x: np.einsum("i,->", x, x[0])])
 def test_contractions_of_operands_without_axes(f):
     x = np.linspace(0.1, 1.0, 40)
     g = fad.value_and_grad(lambda x: np.sum(f(x)), compile="now")
     value, slope = g(x)
     assert np.isclose(value, np.sum(f(x)))
-    np.testing.assert_allclose(slope, [np.sum(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(40)], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(slope, [np.sum(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(40)], rtol=1e-6,
+                               atol=1e-8)

@@ -89,8 +89,10 @@ def spun(x):
     return np.sum(z.real ** 2 + z.imag)
 
 
-@pytest.mark.parametrize("f, x", [(euler, x3), (filter_step, A2), (branch, x3), (mean_of_a_number, x3), (data_dependent, x3),
-                                  (subscripted_by_the_index, x3), (solved, A2), (rows_of_an_array, x3), (spun, x3)], ids=lambda a: getattr(a, "__name__", ""))
+@pytest.mark.parametrize("f, x",
+                         [(euler, x3), (filter_step, A2), (branch, x3), (mean_of_a_number, x3), (data_dependent, x3),
+                                  (subscripted_by_the_index, x3), (solved, A2), (rows_of_an_array, x3), (spun, x3)],
+                         ids=lambda a: getattr(a, "__name__", ""))
 def test_scalars_are_what_the_arrays_were(f, x):
     traced = trace(f, [x])
     reverse = vjp(traced.func, (0,))

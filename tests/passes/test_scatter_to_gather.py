@@ -1,4 +1,5 @@
-"""Additions to parts that are shifted against each other: gathered, they are the same numbers, however short the parts are."""
+"""Additions to parts that are shifted against each other: gathered, they are the same numbers, however short the parts
+are."""
 import numpy as np
 import pytest
 
@@ -51,14 +52,16 @@ def inside(u):
 
 
 def in_place(u):
-    """Rows of one matrix, changed one after the other: what is added to a row's neighbours is a part of the same matrix."""
+    """Rows of one matrix, changed one after the other: what is added to a row's neighbours is a part of the same
+    matrix."""
     A = np.outer(u, u[:-1] + 1.0)
     for i in range(1, u.size - 1):
         A[i, 1:-1] += A[i - 1, :-2] - A[i - 1, 2:] + A[i, 2:] + A[i + 1, :-2] - A[i + 1, 1:-1]
     return np.sum(A ** 3)
 
 
-PROGRAMS = {in_place: (5, 6, 12, 22), diffused: (2, 3, 4, 5, 30), far: (5, 6, 7, 9, 12, 30), of_rows: (4, 5, 6, 12), inside: (5, 6, 12)}
+PROGRAMS = {in_place: (5, 6, 12, 22), diffused: (2, 3, 4, 5, 30), far: (5, 6, 7, 9, 12, 30), of_rows: (4, 5, 6, 12),
+            inside: (5, 6, 12)}
 CASES = [(f, n) for f in PROGRAMS for n in PROGRAMS[f]]
 
 

@@ -1,4 +1,5 @@
-"""What the passes cost: their work, counted in calls, grows as the program does, be its loops many or deep in each other."""
+"""What the passes cost: their work, counted in calls, grows as the program does, be its loops many or deep in each
+other."""
 import sys
 
 import numpy as np
@@ -60,7 +61,8 @@ def calls_of(run, func):
 
 @pytest.mark.parametrize("kind, few, more", [(_deep, 2, 6), (_many, 8, 64)])
 def test_the_work_of_every_pass_grows_as_the_program(kind, few, more):
-    """More loops may cost in proportion, and half as much again (a nest's variables are looked up through the loops around)."""
+    """More loops may cost in proportion, and half as much again (a nest's variables are looked up through the loops
+    around)."""
     work = {run: [] for run in PASSES}
     for count in (few, more):
         func = trace(lambda x, count=count: kind(x[0], x, count)[0], [np.ones(8)]).func

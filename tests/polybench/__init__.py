@@ -2,4 +2,5 @@
 from . import by_item, flows, integers, networks, physics, products, scalars, solvers, statistics, stencils
 from .registry import KERNELS
 
-__all__ = ["KERNELS", "by_item", "flows", "integers", "networks", "physics", "products", "scalars", "solvers", "statistics", "stencils"]
+__all__ = ["KERNELS", "by_item", "flows", "integers", "networks", "physics", "products", "scalars", "solvers",
+           "statistics", "stencils"]

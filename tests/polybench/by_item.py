@@ -348,7 +348,8 @@ def heat_3d_by_item(steps, A, B):
                     for k in range(1, n - 1):
                         new[i, j, k] = (0.125 * (old[i + 1, j, k] - 2.0 * old[i, j, k] + old[i - 1, j, k])
                                         + 0.125 * (old[i, j + 1, k] - 2.0 * old[i, j, k] + old[i, j - 1, k])
-                                        + 0.125 * (old[i, j, k + 1] - 2.0 * old[i, j, k] + old[i, j, k - 1]) + old[i, j, k])
+                                        + 0.125 * (old[i, j, k + 1] - 2.0 * old[i, j, k] + old[i, j, k - 1])
+                                        + old[i, j, k])
 
 
 @kernel(lambda r, n: (4, normal(r, n, n + 1), normal(r, n, n + 1), normal(r, n, n + 1), normal(r, 4)), large=200)

@@ -1,4 +1,5 @@
-"""Incompressible flow on a grid: explicit momentum steps, and a pressure that Jacobi sweeps find; in a cavity and in a channel."""
+"""Incompressible flow on a grid: explicit momentum steps, and a pressure that Jacobi sweeps find; in a cavity and in a
+channel."""
 import numpy as np
 
 from .registry import kernel, normal
@@ -26,7 +27,8 @@ def pressure(sweeps, p, dx, dy, b):
 
 
 def _cavity(rng, n):
-    return (n, n, 3, 4, rng.standard_normal((n, n)) * 0.1, rng.standard_normal((n, n)) * 0.1, 0.02, 2 / (n - 1), 2 / (n - 1),
+    return (n, n, 3, 4, rng.standard_normal((n, n)) * 0.1, rng.standard_normal((n, n)) * 0.1, 0.02, 2 / (n - 1),
+            2 / (n - 1),
             rng.standard_normal((n, n)) * 0.1, 1.0, 0.1)
 
 
@@ -66,7 +68,8 @@ def _channel(rng, n):
 
 @kernel(_channel, large=40)
 def channel_flow(sweeps, u, v, dt, dx, dy, p, density, viscosity, force):
-    """Periodic along the channel; steps until the flow changes little (a while loop whose length depends on the data)."""
+    """Periodic along the channel; steps until the flow changes little (a while loop whose length depends on the
+    data)."""
     change, steps = 1.0, 0
     b = np.zeros_like(u)
     while change > 0.05 and steps < 60:
@@ -78,12 +81,15 @@ def channel_flow(sweeps, u, v, dt, dx, dy, p, density, viscosity, force):
             p[1:-1, :] = ((east[1:-1, :] + west[1:-1, :]) * dy ** 2 + (old[2:, :] + old[:-2, :]) * dx ** 2 - dx ** 2 * dy ** 2 * b[1:-1, :]) / (2 * (dx ** 2 + dy ** 2))
             p[-1, :] = p[-2, :]
             p[0, :] = p[1, :]
-        for w, old, push, drive in ((u, old_u, (np.roll(p, -1, axis=1) - np.roll(p, 1, axis=1))[1:-1] / (2 * density * dx), force),
+        for w, old, push, drive in ((u, old_u,
+                                     (np.roll(p, -1, axis=1) - np.roll(p, 1, axis=1))[1:-1] / (2 * density * dx),
+                                     force),
                                     (v, old_v, (p[2:, :] - p[:-2, :]) / (2 * density * dy), 0.0)):
             east, west = np.roll(old, -1, axis=1)[1:-1], np.roll(old, 1, axis=1)[1:-1]
             middle, north, south = old[1:-1], old[2:], old[:-2]
             w[1:-1, :] = (middle - old_u[1:-1] * dt / dx * (middle - west) - old_v[1:-1] * dt / dy * (middle - south) - dt * push
-                          + viscosity * dt * ((east - 2 * middle + west) / dx ** 2 + (north - 2 * middle + south) / dy ** 2) + drive * dt)
+                          + viscosity * dt * ((east - 2 * middle + west) / dx ** 2
+                                              + (north - 2 * middle + south) / dy ** 2) + drive * dt)
             w[0, :] = 0
             w[-1, :] = 0
         change = (np.sum(u) - np.sum(old_u)) / np.sum(u)
@@ -91,7 +97,8 @@ def channel_flow(sweeps, u, v, dt, dx, dy, p, density, viscosity, force):
     return steps
 
 
-@kernel(lambda r, n: (normal(r, n, n) * 0.2, normal(r, n, n) * 0.2, normal(r, n, n) * 0.2, 0.005, 2 / (n - 1)), large=60)
+@kernel(lambda r, n: (normal(r, n, n) * 0.2, normal(r, n, n) * 0.2, normal(r, n, n) * 0.2, 0.005, 2 / (n - 1)),
+        large=60)
 def cavity_flow_by_item(u, v, p, dt, dx):
     n = u.shape[0]
     un, vn, pn, b = np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.zeros((n, n))
@@ -122,10 +129,12 @@ def cavity_flow_by_item(u, v, p, dt, dx):
             for j in range(1, n - 1):
                 u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, j - 1]) - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
                            - dt / (2 * dx) * (p[i, j + 1] - p[i, j - 1])
-                           + 0.1 * dt / dx ** 2 * (un[i, j + 1] + un[i, j - 1] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j]))
+                           + 0.1 * dt / dx ** 2 * (un[i, j
+                                                      + 1] + un[i, j - 1] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j]))
                 v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, j - 1]) - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
                            - dt / (2 * dx) * (p[i + 1, j] - p[i - 1, j])
-                           + 0.1 * dt / dx ** 2 * (vn[i, j + 1] + vn[i, j - 1] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
+                           + 0.1 * dt / dx ** 2 * (vn[i, j
+                                                      + 1] + vn[i, j - 1] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
         for k in range(n):
             u[0, k] = u[k, 0] = u[k, n - 1] = 0.0
             v[0, k] = v[n - 1, k] = v[k, 0] = v[k, n - 1] = 0.0
@@ -154,9 +163,12 @@ def channel_flow_by_item(u, v, p):
             for j in range(n):
                 e, w = (j + 1) % n, (j - 1) % n
                 u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, w]) - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
-                           - dt / (2 * dx) * (p[i, e] - p[i, w]) + 0.1 * dt / dx ** 2 * (un[i, e] + un[i, w] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j]) + dt)
+                           - dt / (2 * dx) * (p[i, e] - p[i, w])
+                           + 0.1 * dt / dx ** 2 * (un[i, e] + un[i, w] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j])
+                           + dt)
                 v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, w]) - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
-                           - dt / (2 * dx) * (p[i + 1, j] - p[i - 1, j]) + 0.1 * dt / dx ** 2 * (vn[i, e] + vn[i, w] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
+                           - dt / (2 * dx) * (p[i + 1, j] - p[i - 1, j])
+                           + 0.1 * dt / dx ** 2 * (vn[i, e] + vn[i, w] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
         for j in range(n):
             u[0, j] = u[n - 1, j] = v[0, j] = v[n - 1, j] = 0.0
         change = abs((np.sum(u) - np.sum(un)) / np.sum(u))

@@ -1,4 +1,5 @@
-"""What must hold of a kernel: the same numbers in every tier, and derivatives that agree with differences and with each other."""
+"""What must hold of a kernel: the same numbers in every tier, and derivatives that agree with differences and with each
+other."""
 import numpy as np
 
 from .registry import Kernel
@@ -23,7 +24,8 @@ def positions(kernel, arguments):
 
 
 def loss_of(kernel: Kernel, n=None):
-    """A function of the kernel's float arguments (its `point`) that returns a number: of all that the kernel returns or writes to."""
+    """A function of the kernel's float arguments (its `point`) that returns a number: of all that the kernel returns or
+    writes to."""
     given, run, symmetric, changed = kernel.arguments(n), kernel.run, kernel.symmetric, written(kernel, n)
     places = positions(kernel, given)
 
@@ -51,7 +53,8 @@ def written(kernel, n=None):
     arguments = kernel.arguments(n)
     kernel.run(*arguments)
     before = kernel.arguments(n)
-    return [k for k, a in enumerate(arguments) if isinstance(a, np.ndarray) and not np.array_equal(a, before[k], equal_nan=True)]
+    return [k for k,
+            a in enumerate(arguments) if isinstance(a, np.ndarray) and not np.array_equal(a, before[k], equal_nan=True)]
 
 
 def directions(point, seed=1):

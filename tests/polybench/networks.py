@@ -60,14 +60,16 @@ def softmax_rows(x):
     return shifted / np.sum(shifted, axis=-1, keepdims=True)
 
 
-@kernel(lambda r, n: (normal(r, n, n + 2), normal(r, n + 2, n), normal(r, n), normal(r, n, n), normal(r, n), normal(r, n, 4), normal(r, 4)), large=80)
+@kernel(lambda r, n: (normal(r, n, n + 2), normal(r, n + 2, n), normal(r, n), normal(r, n, n), normal(r, n),
+                      normal(r, n, 4), normal(r, 4)), large=80)
 def mlp(x, w1, b1, w2, b2, w3, b3):
     x = relu(x @ w1 + b1)
     x = relu(x @ w2 + b2)
     return softmax_rows(x @ w3 + b3)
 
 
-@kernel(lambda r, n: (normal(r, 3, n, n, 4), normal(r, 1, 1, 4, 2), normal(r, 3, 3, 2, 2), normal(r, 1, 1, 2, 4)), large=10)
+@kernel(lambda r, n: (normal(r, 3, n, n, 4), normal(r, 1, 1, 4, 2), normal(r, 3, 3, 2, 2), normal(r, 1, 1, 2, 4)),
+        large=10)
 def resnet(x, narrow, middle, wide):
     padded = np.zeros((x.shape[0], x.shape[1] + 2, x.shape[2] + 2, narrow.shape[3]))
     padded[:, 1:-1, 1:-1, :] = convolution(x, narrow)

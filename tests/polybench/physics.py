@@ -50,13 +50,15 @@ def nbody_by_pair(place, velocity, mass, steps):
 
 
 def _contour(rng, n):
-    return (n, 3, rng.standard_normal((4, n, n)) + n * np.eye(n), np.tile([0.5, 1.5], 4) * np.exp(2j * np.pi * (np.arange(8) + 0.5) / 8),
+    return (n, 3, rng.standard_normal((4, n, n)) + n * np.eye(n),
+            np.tile([0.5, 1.5], 4) * np.exp(2j * np.pi * (np.arange(8) + 0.5) / 8),
             rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n)))
 
 
 @kernel(_contour, small=3, large=30)
 def contour_integral(n, slabs, hamiltonian, points, Y):
-    """Moments of the inverse of a polynomial matrix, integrated around a circle (Beyn's method for nonlinear eigenvalues)."""
+    """Moments of the inverse of a polynomial matrix, integrated around a circle (Beyn's method for nonlinear
+    eigenvalues)."""
     P0 = np.zeros((n, n), dtype=np.complex128)
     P1 = np.zeros((n, n), dtype=np.complex128)
     for z in points:
@@ -102,7 +104,8 @@ def contour_by_item(n, slabs, hamiltonian, points, Y):
 
 
 def _scattering(rng, n):
-    return (rng.integers(0, n, (n, 3)), normal(rng, n, 3, 2, 2, 2), normal(rng, 2, n, n, 2, 2), normal(rng, 2, 2, n, 3, 2, 2), np.zeros((2, n, n, 2, 2)))
+    return (rng.integers(0, n, (n, 3)), normal(rng, n, 3, 2, 2, 2), normal(rng, 2, n, n, 2, 2),
+            normal(rng, 2, 2, n, 3, 2, 2), np.zeros((2, n, n, 2, 2)))
 
 
 @kernel(_scattering, small=2, large=8)

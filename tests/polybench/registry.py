@@ -1,4 +1,5 @@
-"""The list of kernels: each is a NumPy function as its users write it, with a maker of its arguments and the sizes it is tried at."""
+"""The list of kernels: each is a NumPy function as its users write it, with a maker of its arguments and the sizes it
+is tried at."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +9,11 @@ KERNELS = {}
 
 @dataclass(frozen=True)
 class Kernel:
-    """A function, `make(rng, n)` for its arguments, the size `small` for tests and the size `large` at which it takes about a millisecond.
+    """A function, `make(rng, n)` for its arguments, the size `small` for tests and the size `large` at which it takes
+    about a millisecond.
 
-    `smooth` is False for kernels that compute with integers. `fixed` are the places of float arguments in which the kernel jumps (what is
+    `smooth` is False for kernels that compute with integers. `fixed` are the places of float arguments in which the
+    kernel jumps (what is
     compared with bounds), `symmetric` those that hold a symmetric matrix.
     """
     run: object

@@ -1,4 +1,5 @@
-"""Element by element, second part: implicit steps, recursive filters, weather, networks, bodies, Fourier transforms, dynamic programming."""
+"""Element by element, second part: implicit steps, recursive filters, weather, networks, bodies, Fourier transforms,
+dynamic programming."""
 import math
 
 import numpy as np
@@ -94,7 +95,10 @@ def hdiff_by_item(field, coefficient):
     for k in range(levels):
         for i in range(rows + 2):
             for j in range(cols + 2):
-                lap[i, j] = 4.0 * field[i + 1, j + 1, k] - (field[i + 2, j + 1, k] + field[i, j + 1, k] + field[i + 1, j + 2, k] + field[i + 1, j, k])
+                lap[i, j] = 4.0 * field[i + 1, j + 1,
+                                        k] - (field[i + 2, j + 1,
+                                                    k] + field[i, j + 1, k] + field[i + 1, j + 2, k]
+                                              + field[i + 1, j, k])
         for i in range(rows + 1):
             for j in range(cols):
                 flux = lap[i + 1, j + 1] - lap[i, j + 1]
@@ -107,7 +111,8 @@ def hdiff_by_item(field, coefficient):
                 fy[i, j] = flux
         for i in range(rows):
             for j in range(cols):
-                out[i, j, k] = field[i + 2, j + 2, k] - coefficient[i, j, k] * (fx[i + 1, j] - fx[i, j] + fy[i, j + 1] - fy[i, j])
+                out[i, j, k] = field[i + 2, j + 2,
+                                     k] - coefficient[i, j, k] * (fx[i + 1, j] - fx[i, j] + fy[i, j + 1] - fy[i, j])
     return out
 
 
@@ -264,7 +269,8 @@ def compute_by_item(x, y, a, b, c):
     return out
 
 
-@kernel(lambda r, n: (r.integers(0, n, (n, 3)), normal(r, n, 3, 2, 2, 2), normal(r, 2, n, n, 2, 2), normal(r, 2, 2, n, 3, 2, 2)), small=2, large=8)
+@kernel(lambda r, n: (r.integers(0, n, (n, 3)), normal(r, n, 3, 2, 2, 2), normal(r, 2, n, n, 2, 2),
+                      normal(r, 2, 2, n, 3, 2, 2)), small=2, large=8)
 def scattering_by_item(neighbours, dH, G, D):
     sigma = np.zeros(G.shape)
     for k in range(G.shape[0]):
@@ -282,7 +288,8 @@ def scattering_by_item(neighbours, dH, G, D):
                                         for n in range(2):
                                             for l in range(2):
                                                 for o in range(2):
-                                                    sigma[k, E, a, m, n] += G[k, E - w, f, m, l] * dH[a, b, i, l, o] * dH[a, b, j, o, n] * D[q, w, a, b, i, j]
+                                                    sigma[k, E, a, m,
+                                                          n] += G[k, E - w, f, m, l] * dH[a, b, i, l, o] * dH[a, b, j, o, n] * D[q, w, a, b, i, j]
     return sigma
 
 

@@ -8,7 +8,9 @@ from .registry import kernel, normal
 def seidel_2d(steps, n, A):
     for _ in range(steps - 1):
         for i in range(1, n - 1):
-            A[i, 1:-1] += A[i - 1, :-2] + A[i - 1, 1:-1] + A[i - 1, 2:] + A[i, 2:] + A[i + 1, :-2] + A[i + 1, 1:-1] + A[i + 1, 2:]
+            A[i, 1:-1] += A[i - 1, :-2] + A[i - 1,
+                                            1:-1] + A[i - 1,
+                                                      2:] + A[i, 2:] + A[i + 1, :-2] + A[i + 1, 1:-1] + A[i + 1, 2:]
             for j in range(1, n - 1):
                 A[i, j] += A[i, j - 1]
                 A[i, j] /= 9.0
@@ -43,10 +45,12 @@ def heat_3d(steps, A, B):
     for _ in range(1, steps):
         B[1:-1, 1:-1, 1:-1] = (0.125 * (A[2:, 1:-1, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[:-2, 1:-1, 1:-1])
                                + 0.125 * (A[1:-1, 2:, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, :-2, 1:-1])
-                               + 0.125 * (A[1:-1, 1:-1, 2:] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, 1:-1, :-2]) + A[1:-1, 1:-1, 1:-1])
+                               + 0.125 * (A[1:-1, 1:-1,
+                                            2:] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, 1:-1, :-2]) + A[1:-1, 1:-1, 1:-1])
         A[1:-1, 1:-1, 1:-1] = (0.125 * (B[2:, 1:-1, 1:-1] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[:-2, 1:-1, 1:-1])
                                + 0.125 * (B[1:-1, 2:, 1:-1] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, :-2, 1:-1])
-                               + 0.125 * (B[1:-1, 1:-1, 2:] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, 1:-1, :-2]) + B[1:-1, 1:-1, 1:-1])
+                               + 0.125 * (B[1:-1, 1:-1,
+                                            2:] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, 1:-1, :-2]) + B[1:-1, 1:-1, 1:-1])
 
 
 @kernel(lambda r, n: (4, normal(r, n, n + 1), normal(r, n, n + 1), normal(r, n, n + 1), normal(r, 4)), large=200)
@@ -60,7 +64,8 @@ def fdtd_2d(steps, ex, ey, hz, source):
 
 @kernel(lambda r, n: (3, n, normal(r, n, n)), large=80)
 def adi(steps, n, u):
-    """Alternating directions, Peaceman and Rachford: implicit along columns, then along rows, each by the Thomas algorithm."""
+    """Alternating directions, Peaceman and Rachford: implicit along columns, then along rows, each by the Thomas
+    algorithm."""
     v, p, q = np.empty(u.shape, dtype=u.dtype), np.empty(u.shape, dtype=u.dtype), np.empty(u.shape, dtype=u.dtype)
     a = -n * n / steps
     b = 1.0 - 2.0 * a
@@ -119,20 +124,27 @@ def deriche(alpha, image):
 
 @kernel(lambda r, n: (normal(r, n + 4, n + 4, 3), np.zeros((n, n, 3)), normal(r, n, n, 3)), large=100)
 def hdiff(field, result, coefficient):
-    """Limited horizontal diffusion of a weather model: Laplacian, fluxes set to zero where they run up the gradient, divergence."""
+    """Limited horizontal diffusion of a weather model: Laplacian, fluxes set to zero where they run up the gradient,
+    divergence."""
     rows, cols = result.shape[0], result.shape[1]
-    laplace = 4.0 * field[1:rows + 3, 1:cols + 3, :] - (field[2:rows + 4, 1:cols + 3, :] + field[0:rows + 2, 1:cols + 3, :]
-                                                       + field[1:rows + 3, 2:cols + 4, :] + field[1:rows + 3, 0:cols + 2, :])
+    laplace = 4.0 * field[1:rows + 3, 1:cols + 3,
+                          :] - (field[2:rows + 4, 1:cols + 3, :] + field[0:rows + 2, 1:cols + 3, :]
+                                                       + field[1:rows + 3, 2:cols + 4, :]
+                                + field[1:rows + 3, 0:cols + 2, :])
     flux = laplace[1:, 1:cols + 1, :] - laplace[:-1, 1:cols + 1, :]
     flux_x = np.where(flux * (field[2:rows + 3, 2:cols + 2, :] - field[1:rows + 2, 2:cols + 2, :]) > 0, 0, flux)
     flux = laplace[1:rows + 1, 1:, :] - laplace[1:rows + 1, :-1, :]
     flux_y = np.where(flux * (field[2:rows + 2, 2:cols + 3, :] - field[2:rows + 2, 1:cols + 2, :]) > 0, 0, flux)
-    result[:, :, :] = field[2:rows + 2, 2:cols + 2, :] - coefficient * (flux_x[1:, :, :] - flux_x[:-1, :, :] + flux_y[:, 1:, :] - flux_y[:, :-1, :])
+    result[:, :, :] = field[2:rows + 2, 2:cols + 2,
+                            :] - coefficient * (flux_x[1:, :, :] - flux_x[:-1, :, :]
+                             + flux_y[:, 1:, :] - flux_y[:, :-1, :])
 
 
-@kernel(lambda r, n: (normal(r, n, n, 8), normal(r, n, n, 8), normal(r, n + 1, n, 8), normal(r, n, n, 8), normal(r, n, n, 8), 3.0), small=4, large=30)
+@kernel(lambda r, n: (normal(r, n, n, 8), normal(r, n, n, 8), normal(r, n + 1, n, 8), normal(r, n, n, 8),
+                      normal(r, n, n, 8), 3.0), small=4, large=30)
 def vadv(tendency_stage, u_stage, w, u, tendency, rate):
-    """Implicit vertical advection of a weather model: one tridiagonal system for each column, forward sweep and back substitution."""
+    """Implicit vertical advection of a weather model: one tridiagonal system for each column, forward sweep and back
+    substitution."""
     rows, cols, levels = tendency_stage.shape[0], tendency_stage.shape[1], tendency_stage.shape[2]
     upper = np.ndarray((rows, cols, levels), dtype=tendency_stage.dtype)
     right = np.ndarray((rows, cols, levels), dtype=tendency_stage.dtype)

@@ -1,4 +1,5 @@
-"""Every kernel: values and effects as plain NumPy; reverse, forward and second derivatives; the generated text; loops rolled."""
+"""Every kernel: values and effects as plain NumPy; reverse, forward and second derivatives; the generated text; loops
+rolled."""
 import warnings
 from contextlib import contextmanager
 
@@ -14,10 +15,13 @@ from .judge import copied, directions, effect, loss_of, moved, product, slope
 
 ALL = sorted(KERNELS)
 SMOOTH = [name for name in ALL if KERNELS[name].smooth]
-TWICE = ["adi", "cavity_flow", "cholesky", "contour_integral", "deriche", "durbin", "gramschmidt", "lu", "mlp", "nbody_by_pair", "seidel_by_item", "spmv", "vadv",
+TWICE = ["adi", "cavity_flow", "cholesky", "contour_integral", "deriche", "durbin", "gramschmidt", "lu", "mlp",
+         "nbody_by_pair", "seidel_by_item", "spmv", "vadv",
          "durbin_by_item", "lu_by_item", "softmax_by_item", "trmm_by_item"]
-SIZED = ["adi", "cholesky", "deriche", "durbin", "fdtd_2d", "floyd_by_item", "gramschmidt", "lu", "ludcmp", "nbody_by_pair", "nussinov", "seidel_2d", "spmv",
-         "symm", "syrk", "trisolv", "adi_by_item", "cholesky_by_item", "deriche_by_item", "durbin_by_item", "gemver_by_item", "nbody_by_item"]
+SIZED = ["adi", "cholesky", "deriche", "durbin", "fdtd_2d", "floyd_by_item", "gramschmidt", "lu", "ludcmp",
+         "nbody_by_pair", "nussinov", "seidel_2d", "spmv",
+         "symm", "syrk", "trisolv", "adi_by_item", "cholesky_by_item", "deriche_by_item", "durbin_by_item",
+         "gemver_by_item", "nbody_by_item"]
 COMPILED = ["cholesky", "durbin", "jacobi_2d", "nussinov", "seidel_by_item", "spmv_by_entry", "trmm_by_item"]
 
 
@@ -35,7 +39,8 @@ def gradient(loss):
 
 
 def cases(names):
-    """Every kernel as text, some compiled; of the interpreter, which runs the same programs, every run has each fourth."""
+    """Every kernel as text, some compiled; of the interpreter, which runs the same programs, every run has each
+    fourth."""
     return [pytest.param(name, t, marks=[pytest.mark.slow] if t == "interpreted" and k % 4 else [])
             for k, name in enumerate(names) for t in ("interpreted", "text", "compiled") if t != "compiled" or name in COMPILED]
 

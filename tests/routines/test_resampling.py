@@ -20,8 +20,10 @@ def test_values_and_derivatives(n, num):
 
 
 @pytest.mark.parametrize("f", [
-    lambda x: resample(np.outer(x, x), 5, axis=1), lambda x: resample(x, 6, t=np.arange(8.0))[0] * resample(x, 6, t=np.arange(8.0))[1],
-    lambda x: resample(x, 6, window=WINDOW), lambda x: resample(x, 6, axis=None), lambda x: np.abs(resample(x + 2j * x[::-1], 11)), lambda x: resample(x, 6, window=lambda f: np.exp(-f * f)),
+    lambda x: resample(np.outer(x, x), 5, axis=1),
+    lambda x: resample(x, 6, t=np.arange(8.0))[0] * resample(x, 6, t=np.arange(8.0))[1],
+    lambda x: resample(x, 6, window=WINDOW), lambda x: resample(x, 6, axis=None),
+    lambda x: np.abs(resample(x + 2j * x[::-1], 11)), lambda x: resample(x, 6, window=lambda f: np.exp(-f * f)),
     lambda x: np.real(resample(np.fft.fft(x), 6, domain="freq"))])
 def test_options(f):
     np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X), atol=1e-12)

@@ -63,7 +63,8 @@ def test_newton(fprime, x0):
 
 
 def test_newton_without_a_root():
-    for options, error in (({"maxiter": 2}, RuntimeError), ({"tol": 0.0}, ValueError), ({"fprime": lambda x: 0.0 * x}, RuntimeError)):
+    for options, error in (({"maxiter": 2}, RuntimeError), ({"tol": 0.0}, ValueError),
+                           ({"fprime": lambda x: 0.0 * x}, RuntimeError)):
         with pytest.raises(error):
             fad.grad(lambda p, o=options: optimize.newton(lambda x: x ** 2 + p, 1.0, **o))(1.0)
     assert np.isclose(fad.grad(lambda p: optimize.newton(lambda x: x - p, 2.0, lambda x: 1.0))(2.0), 1.0)

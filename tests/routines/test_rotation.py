@@ -21,7 +21,8 @@ CASES = {
     "from_rotvec": lambda v: Rotation.from_rotvec(v).as_quat(),
     "degrees": lambda v: Rotation.from_rotvec(50 * v, degrees=True).as_rotvec(degrees=True),
     "from_quat": lambda v: Rotation.from_quat(np.append(v, 0.4)).as_matrix(),
-    "scalar_first": lambda v: Rotation.from_quat(np.append(v, 0.4), scalar_first=True).as_quat(canonical=True, scalar_first=True),
+    "scalar_first": lambda v: Rotation.from_quat(np.append(v, 0.4),
+                                                 scalar_first=True).as_quat(canonical=True, scalar_first=True),
     "from_matrix": lambda v: Rotation.from_matrix(around(v)).as_rotvec(),
     "from_matrix, near": lambda v: Rotation.from_matrix(around(V) + 0.02 * np.outer(v, v)).as_rotvec(),
     "from_matrix, half a turn": lambda v: Rotation.from_matrix(around(v * 3.0 / np.linalg.norm(V))).as_quat(canonical=True),
@@ -39,7 +40,8 @@ CASES = {
     "from_euler, two axes": lambda v: Rotation.from_euler("zx", v[:2] * 40, degrees=True).as_quat(),
     "isinstance": lambda v: v * 2 if isinstance(Rotation.from_rotvec(v), Rotation) else v,
     **{f"euler {seq}": lambda v, seq=seq: Rotation.from_euler(seq, v).as_matrix() for seq in ("xyz", "ZXZ")},
-    **{f"as_euler {seq}": lambda v, seq=seq: Rotation.from_rotvec(v).as_euler(seq) for seq in ("xyz", "ZYX", "zxz", "YZY", "yxz")},
+    **{f"as_euler {seq}": lambda v, seq=seq: Rotation.from_rotvec(v).as_euler(seq)
+                                             for seq in ("xyz", "ZYX", "zxz", "YZY", "yxz")},
 }
 
 
@@ -48,7 +50,9 @@ def test_values_and_derivatives(name):
     f = CASES[name]
     found = fad.jacrev(f, fallback=False)(V)
     np.testing.assert_allclose(fad.jit(f, fallback=False)(V), f(V), rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(found, np.stack([(f(V + 1e-6 * e) - f(V - 1e-6 * e)) / 2e-6 for e in np.eye(3)], axis=-1), atol=2e-8 * (1 + np.abs(f(V)).max()))
+    np.testing.assert_allclose(found,
+                               np.stack([(f(V + 1e-6 * e) - f(V - 1e-6 * e)) / 2e-6 for e in np.eye(3)], axis=-1),
+                               atol=2e-8 * (1 + np.abs(f(V)).max()))
     np.testing.assert_allclose(fad.jacfwd(f, fallback=False)(V), found, atol=1e-11)
 
 
@@ -66,7 +70,8 @@ def test_second_derivatives():
     def loss(v):
         return np.sum(Rotation.from_matrix(around(v)).apply(ROWS) ** 3) + Rotation.from_rotvec(v).as_euler("xyz")[1]
     gradient = fad.grad(loss)
-    np.testing.assert_allclose(fad.hessian(loss)(V), [(gradient(V + 1e-5 * e) - gradient(V - 1e-5 * e)) / 2e-5 for e in np.eye(3)], atol=1e-7)
+    np.testing.assert_allclose(fad.hessian(loss)(V),
+                               [(gradient(V + 1e-5 * e) - gradient(V - 1e-5 * e)) / 2e-5 for e in np.eye(3)], atol=1e-7)
 
 
 def test_many_at_once():
@@ -74,9 +79,12 @@ def test_many_at_once():
 
 
 @pytest.mark.parametrize("f, error, text", [
-    (lambda v: Rotation.from_rotvec(v[:2]).as_quat()[0], ValueError, "shape"), (lambda v: Rotation.from_euler("xy", v).as_quat()[0], ValueError, "sequence axes"),
-    (lambda v: Rotation.from_euler("xx", v[:2]).as_quat()[0], ValueError, "consecutive"), (lambda v: Rotation.from_matrix(np.outer(v, v)).as_quat()[0], ValueError, "polar"),
-    (lambda v: Rotation.from_euler("z", 0 * v[0]).as_euler("zxz")[0], ValueError, "Gimbal"), (lambda v: (Rotation.from_rotvec(v) * v).as_quat()[0], fad.FadError, "apply")])
+    (lambda v: Rotation.from_rotvec(v[:2]).as_quat()[0], ValueError, "shape"),
+    (lambda v: Rotation.from_euler("xy", v).as_quat()[0], ValueError, "sequence axes"),
+    (lambda v: Rotation.from_euler("xx", v[:2]).as_quat()[0], ValueError, "consecutive"),
+    (lambda v: Rotation.from_matrix(np.outer(v, v)).as_quat()[0], ValueError, "polar"),
+    (lambda v: Rotation.from_euler("z", 0 * v[0]).as_euler("zxz")[0], ValueError, "Gimbal"),
+    (lambda v: (Rotation.from_rotvec(v) * v).as_quat()[0], fad.FadError, "apply")])
 def test_errors(f, error, text):
     with pytest.raises(error, match=text):
         fad.grad(f, fallback=False)(V)

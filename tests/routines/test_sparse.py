@@ -80,7 +80,8 @@ def test_second_derivatives(name):
 
 def test_many_at_once():
     rows = np.array([[0.7, 1.3], [1.1, 0.9]])
-    np.testing.assert_allclose(fad.vmap(fad.jacrev(CASES["spsolve"]))(rows), [fad.jacrev(CASES["spsolve"])(p) for p in rows], rtol=1e-11)
+    np.testing.assert_allclose(fad.vmap(fad.jacrev(CASES["spsolve"]))(rows),
+                               [fad.jacrev(CASES["spsolve"])(p) for p in rows], rtol=1e-11)
 
 
 def test_a_matrix_from_outside_is_read_at_each_call():
@@ -92,8 +93,10 @@ def test_a_matrix_from_outside_is_read_at_each_call():
 
 
 @pytest.mark.parametrize("f, text", [
-    (lambda p: (matrix(p) @ matrix(p)).toarray()[0, 0], "toarray"), (lambda p: (matrix(p, sp.csr_array) * B[:, 0]).sum(), "A @ x"),
-    (lambda p: (sp.csr_matrix((elements(p), (ROWS, COLUMNS))) @ B).sum(), "shape="), (lambda p: (matrix(p) + np.eye(3)).sum(), "toarray"),
+    (lambda p: (matrix(p) @ matrix(p)).toarray()[0, 0], "toarray"),
+    (lambda p: (matrix(p, sp.csr_array) * B[:, 0]).sum(), "A @ x"),
+    (lambda p: (sp.csr_matrix((elements(p), (ROWS, COLUMNS))) @ B).sum(), "shape="),
+    (lambda p: (matrix(p) + np.eye(3)).sum(), "toarray"),
     (lambda p: spsolve(matrix(p) * 1j, B).real.sum(), "real and the imaginary")])
 def test_what_is_not_known_is_refused(f, text):
     with pytest.raises(fad.FadError, match=text):

@@ -70,7 +70,9 @@ def keyed(x):
 
 
 def line_of(f, text):
-    return next(k for k, line in enumerate(open(__file__, encoding="utf-8"), 1) if text in line and k > f.__code__.co_firstlineno)
+    return next(k for k,
+                line in enumerate(open(__file__, encoding="utf-8"),
+                                  1) if text in line and k > f.__code__.co_firstlineno)
 
 
 P = np.array([0.1, 0.1, 0.8])
@@ -84,7 +86,8 @@ def test_a_recurrence_of_scalars_saves_at_most_24_bytes_a_step():
     assert fad.explain(fad.grad(filled), P, RETURNS).bytes == 0       # its array is all that is needed
 
 
-@pytest.mark.parametrize("f, args", [(garch, (P, RETURNS)), (growing, (1.5,)), (nested, (np.linspace(0.1, 1.0, 30),))], ids=["garch", "growing", "nested"])
+@pytest.mark.parametrize("f, args", [(garch, (P, RETURNS)), (growing, (1.5,)), (nested, (np.linspace(0.1, 1.0, 30),))],
+                         ids=["garch", "growing", "nested"])
 def test_bytes_are_those_allocated(f, args, monkeypatch):
     """In the interpreter: the largest that each array for saved values ever is."""
     with fad.config.using(compile="never"):
@@ -134,4 +137,5 @@ def test_the_text_is_what_it_was():
 
 def test_the_table_of_a_notebook():
     page = fad.explain(fad.grad(garch), P, RETURNS)._repr_html_()
-    assert page.count("<tr>") == len(fad.explain(fad.grad(garch), P, RETURNS)) + 1 and "saved" in page and "&lt;" not in page.split("<table>")[0]
+    assert page.count("<tr>") == len(fad.explain(fad.grad(garch), P,
+                                                 RETURNS)) + 1 and "saved" in page and "&lt;" not in page.split("<table>")[0]

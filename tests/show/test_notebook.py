@@ -14,7 +14,8 @@ def bare(text: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", text))
 
 
-TEXTS = ["x = 1  # a < b\n", "def f(x):\n    return x < 3 and 'a&b'\n", "\n\nif x:\n    y = 1.5e3\n\n", "", "not python '''", 'a = """two\nlines"""\n',
+TEXTS = ["x = 1  # a < b\n", "def f(x):\n    return x < 3 and 'a&b'\n", "\n\nif x:\n    y = 1.5e3\n\n", "",
+         "not python '''", 'a = """two\nlines"""\n',
          "\ts = 'täb'; k = 2\n", "for x in y: pass"]
 
 

@@ -89,8 +89,10 @@ def with_part_raised(x):
 
 
 JACOBIANS = {                                                # name: function, whether the pattern has no place to spare
-    "stencil": (stencil, True), "stencil_loop": (stencil_loop, True), "running": (running, True), "laplace": (laplace, True),
-    "by_parity": (by_parity, True), "by_sign": (by_sign, False), "until_small": (until_small, False), "at_largest": (at_largest, False),
+    "stencil": (stencil, True), "stencil_loop": (stencil_loop, True), "running": (running, True),
+    "laplace": (laplace, True),
+    "by_parity": (by_parity, True), "by_sign": (by_sign, False), "until_small": (until_small, False),
+    "at_largest": (at_largest, False),
     "with_part_raised": (with_part_raised, False),
 }
 HESSIANS = {"rosenbrock": rosenbrock, "rosenbrock_loop": rosenbrock_loop, "arrow": arrow}

@@ -144,7 +144,8 @@ def test_a_matrix_is_the_callers_own():
 
 def test_a_given_pattern():
     dense = fad.jacobian(stencil)(X) != 0
-    for given in (dense, scipy.sparse.csr_array(dense), fad.sparse.Pattern(dense), scipy.sparse.coo_array(np.ones((16, 16)))):
+    for given in (dense, scipy.sparse.csr_array(dense), fad.sparse.Pattern(dense),
+                  scipy.sparse.coo_array(np.ones((16, 16)))):
         J = fad.sparse.jacobian(stencil, pattern=given)(X)
         np.testing.assert_allclose(J.toarray(), fad.jacobian(stencil)(X), rtol=1e-12, atol=1e-12)
     with pytest.raises(ArgumentError, match="shape"):

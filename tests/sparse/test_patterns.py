@@ -14,7 +14,8 @@ def matrices():
     rng = np.random.default_rng(0)
     for n in (1, 2, 63, 64, 65, 300, 1000):
         yield scipy.sparse.eye_array(n, dtype=bool)
-        yield scipy.sparse.diags_array([np.ones(n), np.ones(max(0, n - 1)), np.ones(max(0, n - 1))], offsets=[0, 1, -1], shape=(n, n)).astype(bool)
+        yield scipy.sparse.diags_array([np.ones(n), np.ones(max(0, n - 1)), np.ones(max(0, n - 1))], offsets=[0, 1, -1],
+                                       shape=(n, n)).astype(bool)
         yield scipy.sparse.csr_array(rng.random((n + 3, n)) < 3 / n)
         yield scipy.sparse.csr_array(rng.random((5, n)) < 0.5)
     yield scipy.sparse.csr_array(np.ones((40, 200), bool))
@@ -68,7 +69,8 @@ def test_entries_of_symmetric_matrices_stand_alone():
 
 def test_colours_of_known_matrices():
     n = 60
-    tridiagonal = scipy.sparse.diags_array([np.ones(n), np.ones(n - 1), np.ones(n - 1)], offsets=[0, 1, -1]).tocsr().astype(bool)
+    tridiagonal = scipy.sparse.diags_array([np.ones(n), np.ones(n - 1), np.ones(n - 1)],
+                                           offsets=[0, 1, -1]).tocsr().astype(bool)
     arrow = scipy.sparse.csr_array(np.eye(n, dtype=bool) + (np.arange(n) == 0) + (np.arange(n) == 0)[:, None])
     assert count_of(colour_columns(tridiagonal)) == 3
     assert count_of(colour_columns(arrow)) == n and count_of(colour_symmetric(arrow)) == 2

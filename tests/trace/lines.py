@@ -1,4 +1,5 @@
-"""Functions that print, log and warn. `python lines.py never` says what fad.grad of them says, `plain` what Python says.
+"""Functions that print, log and warn. `python lines.py never` says what fad.grad of them says, `plain` what Python
+says.
 
 `change(k)` before a call changes who hears, and how.
 """
@@ -411,7 +412,8 @@ def written(x):
     return np.sum(x)
 
 
-FUNCTIONS = [to_files, to_own_file, to_object, written, levels, disabled, templates, objects, padded, handlers, raising, formatter, adapter, exception, of_module, places,
+FUNCTIONS = [to_files, to_own_file, to_object, written, levels, disabled, templates, objects, padded, handlers, raising,
+             formatter, adapter, exception, of_module, places,
              warned, warned_as_error, caught, redirected, printed, options, loops, found, changed_later, counted, fails,
              on_tape, beyond, beyond_later, in_try, own_handler]
 

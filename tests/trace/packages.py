@@ -1,4 +1,5 @@
-"""Modules made of a text in each way that Python knows: as a file, by exec, without their text, and installed from a wheel."""
+"""Modules made of a text in each way that Python knows: as a file, by exec, without their text, and installed from a
+wheel."""
 import base64
 import hashlib
 import importlib
@@ -47,7 +48,8 @@ def by_pip(folder, text):
     """A package that pip has installed from a wheel."""
     name = f"fad_wheel_{next(NUMBERS)}"
     made = wheel(folder, name, {f"{name}/__init__.py": text})
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--disable-pip-version-check", "--target", site_of(folder), made],
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps",
+                    "--disable-pip-version-check", "--target", site_of(folder), made],
                    check=True)
     return imported(site_of(folder), name)
 

@@ -1,4 +1,5 @@
-"""Programs that ask a value about itself: every question, of every kind of value, in every position. Written to a file, since fad reads text.
+"""Programs that ask a value about itself: every question, of every kind of value, in every position. Written to a file,
+since fad reads text.
 
 Each is a function f(w, x, n) of an array, a float and an int. `LEFT` is a list outside.
 """
@@ -79,7 +80,8 @@ class Program(NamedTuple):
     @property
     def text(self) -> str:
         v = KINDS[self.kind]
-        body = (LOOP if self.kind == "index" else PLAIN).format(v=v, line=POSITIONS[self.position].format(q=self.question))
+        body = (LOOP if self.kind == "index"
+                else PLAIN).format(v=v, line=POSITIONS[self.position].format(q=self.question))
         return HEAD + body + QUESTION.format(v=v, q=self.question)
 
 

@@ -3,7 +3,8 @@ import numpy as np
 
 
 def assert_as_python_says(value, gradient, f, scale, numbers, x):
-    """At each of these numbers in the list `scale`, which then holds again what it held: the value of f, and its slope by differences."""
+    """At each of these numbers in the list `scale`, which then holds again what it held: the value of f, and its slope
+    by differences."""
     before = scale[0]
     try:
         for scale[0] in numbers:

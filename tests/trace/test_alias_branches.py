@@ -1,4 +1,5 @@
-"""In a branch, a loop binds a name anew that may still be what it was before; then one of the two is written to: behind the branch nobody knows the other."""
+"""In a branch, a loop binds a name anew that may still be what it was before; then one of the two is written to: behind
+the branch nobody knows the other."""
 import warnings
 
 import numpy as np
@@ -151,7 +152,8 @@ def lists_in_a_list(x, y):
     return L[0][0] + 2 * L[0][1] + 5 * L[1][0] + 7 * L[1][1]
 
 
-@pytest.mark.parametrize("f", [view_bound_by_a_list, list_bound_anew_or_changed, lists_in_a_list], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [view_bound_by_a_list, list_bound_anew_or_changed, lists_in_a_list],
+                         ids=lambda f: f.__name__)
 @pytest.mark.parametrize("y", [X, -X])
 def test_what_one_side_leaves_as_it_is_has_what_it_wrote(f, y):
     assert fad.jit(f, fallback=False)(X, y) == pytest.approx(f(X, y), rel=1e-12)

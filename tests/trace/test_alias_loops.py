@@ -1,4 +1,5 @@
-"""Loops whose branches rebind names to other arrays, and that then write to them: Python's results, with views, swaps and early ends."""
+"""Loops whose branches rebind names to other arrays, and that then write to them: Python's results, with views, swaps
+and early ends."""
 import importlib
 import warnings
 
@@ -515,9 +516,11 @@ def rebound_in_a_nest(x):
 
 
 def test_what_was_tried_leaves_no_arrays_behind(monkeypatch):
-    """Each trial of a loop has arrays of its own, which the next ones must not take for others that a name may be: their number would multiply."""
+    """Each trial of a loop has arrays of its own, which the next ones must not take for others that a name may be:
+    their number would multiply."""
     calls = []
-    monkeypatch.setattr(importlib.import_module("fad.trace.regions.may_alias"), "may_be_one", lambda *args: (calls.append(1), may_be_one(*args)))
+    monkeypatch.setattr(importlib.import_module("fad.trace.regions.may_alias"), "may_be_one",
+                        lambda *args: (calls.append(1), may_be_one(*args)))
     with fad.config.using(compile="never"):
         assert fad.jit(rebound_in_a_nest, fallback=False)(XS[0]) == pytest.approx(rebound_in_a_nest(XS[0]))
     assert len(calls) < 100                                 # one name, two candidates, and a few trials of each loop

@@ -334,8 +334,10 @@ def read_in_the_loop_after_the_swaps(x,y):
     return z.sum() + s
 
 
-PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__ and f is not pick]
-REFUSED = {bound_in_an_iteration, buffers_swapped, bound_in_a_while, perhaps_no_iteration, the_best_row, bound_before_a_break,
+PROGRAMS = [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__
+            and f is not pick]
+REFUSED = {bound_in_an_iteration, buffers_swapped, bound_in_a_while, perhaps_no_iteration, the_best_row,
+           bound_before_a_break,
            written_to_in_the_loop_after_the_swaps, read_in_the_loop_after_the_swaps}
 XS = [np.array(x) for x in ([0.5, 0.6, 0.7], [-0.5, 0.6, 0.7], [0.5, -0.6, 0.7], [0.5, 0.6, -0.7])]
 YS = [np.array(y) for y in ([1.0, 2.0, 3.0], [-1.0, 2.0, -3.0])]
@@ -403,7 +405,9 @@ def test_names_exchanged_in_many_branches():
     np.testing.assert_allclose(found, slope, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("f", [np.asarray, np.nan_to_num, lambda x: x.astype(np.float32, copy=False), lambda x: np.ascontiguousarray(x[::2])],
+@pytest.mark.parametrize("f",
+                         [np.asarray, np.nan_to_num, lambda x: x.astype(np.float32, copy=False),
+                          lambda x: np.ascontiguousarray(x[::2])],
                          ids=["asarray", "nan_to_num", "astype", "ascontiguousarray"])
 def test_whether_a_large_array_is_copied_is_found_on_a_small_one(f):
     x = np.ones(2**22 + 2, np.float32)

@@ -1,4 +1,5 @@
-"""What arrays have: every attribute of NumPy's arrays and numbers is there, or is refused by its name; writes may be forbidden."""
+"""What arrays have: every attribute of NumPy's arrays and numbers is there, or is refused by its name; writes may be
+forbidden."""
 import functools
 import warnings
 
@@ -27,17 +28,20 @@ def test_what_is_said_to_be_there_is_there(kind):
     found = {}
 
     def f(x):
-        y = {"array": x, "number": x[0], "array of no axes": np.asarray(x[0]), "bool": x > 0.0, "int": x.astype(int)}[kind]
+        y = {"array": x, "number": x[0], "array of no axes": np.asarray(x[0]), "bool": x > 0.0,
+             "int": x.astype(int)}[kind]
         found.update(failures(y, OF_NUMBERS if kind == "number" else OF_ARRAYS))
         return np.sum(x)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fad.jit(f)(X)
-    assert not {name: error for name, error in found.items() if not isinstance(error, fad.FadError) or isinstance(error, AttributeError)}
+    assert not {name: error for name,
+                error in found.items() if not isinstance(error, fad.FadError) or isinstance(error, AttributeError)}
 
 
 def test_the_namespace_of_an_array_is_numpy():
-    f = fad.value_and_grad(lambda x: x.__array_namespace__().sum(x.__array_namespace__(api_version="2023.12").sin(x)), fallback=False)
+    f = fad.value_and_grad(lambda x: x.__array_namespace__().sum(x.__array_namespace__(api_version="2023.12").sin(x)),
+                           fallback=False)
     np.testing.assert_allclose(f(X)[1], np.cos(X))
 
 

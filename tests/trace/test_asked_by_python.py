@@ -1,4 +1,5 @@
-"""Methods that Python calls by itself and that ask `is None`, wherever the object with the method comes from: what may be None is on the tape."""
+"""Methods that Python calls by itself and that ask `is None`, wherever the object with the method comes from: what may
+be None is on the tape."""
 import numpy as np
 import pytest
 
@@ -123,7 +124,9 @@ def slopes(f, x):
     return [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
 
 
-@pytest.mark.parametrize("f", [in_a_tuple, in_a_dict, a_descriptor_that_sets, a_descriptor_that_reads, a_text, a_manager, a_class, a_class_of_a_class],
+@pytest.mark.parametrize("f",
+                         [in_a_tuple, in_a_dict, a_descriptor_that_sets, a_descriptor_that_reads, a_text, a_manager,
+                          a_class, a_class_of_a_class],
                          ids=lambda f: f.__name__)
 def test_what_is_asked_of_an_object_of_a_class(f):
     with pytest.warns(fad.FallbackWarning):

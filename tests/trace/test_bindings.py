@@ -57,7 +57,9 @@ def bound_before_jumps(x):
 XS = [np.array(x) for x in ([0.7, 1.1, 1.6, 0.4, 1.75], [1.95, 0.3, 1.2, 1.85, 0.55], [0.45, 1.3, 2.2, 0.25, 0.9])]
 
 
-@pytest.mark.parametrize("f", [bound_behind_and, bound_in_a_while, bound_in_a_chain, bound_behind_or, bound_before_jumps], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f",
+                         [bound_behind_and, bound_in_a_while, bound_in_a_chain, bound_behind_or, bound_before_jumps],
+                         ids=lambda f: f.__name__)
 def test_names_bound_in_tests(f):
     jitted, gradient = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
     for x in XS:

@@ -1,4 +1,5 @@
-"""A list, dict or object that a branch or a loop has chosen: what it holds may be read, and changes of it count; which one it is is asked on the tape."""
+"""A list, dict or object that a branch or a loop has chosen: what it holds may be read, and changes of it count; which
+one it is is asked on the tape."""
 import dataclasses
 import warnings
 
@@ -45,8 +46,10 @@ A, B, I, J, F, G, P, Q, L, M, D, E = [None] * 12
 
 def renew():
     """All that the functions choose from."""
-    globals().update(A=Data(1.0, np.array([1.0, 2.0]), [3.0]), B=Data(2.0, np.array([3.0, 4.0]), [4.0]), I=Itself(1.0), J=Itself(2.0), F=Frozen(1.0, [5.0]),
-                     G=Frozen(2.0, [6.0]), P=Registered(1.0), Q=Registered(2.0), L=[1.0, 2.0], M=[3.0, 4.0], D={"w": 1.0}, E={"w": 2.0})
+    globals().update(A=Data(1.0, np.array([1.0, 2.0]), [3.0]), B=Data(2.0, np.array([3.0, 4.0]), [4.0]), I=Itself(1.0),
+                     J=Itself(2.0), F=Frozen(1.0, [5.0]),
+                     G=Frozen(2.0, [6.0]), P=Registered(1.0), Q=Registered(2.0), L=[1.0, 2.0], M=[3.0, 4.0],
+                     D={"w": 1.0}, E={"w": 2.0})
 
 
 def in_a_loop(x):
@@ -68,7 +71,8 @@ READ = {
     "of_lists": lambda x: (L if x[0] > 0.6 else M)[0] * x[1] + (D if x[0] > 0.6 else E)["w"],
     "loop": in_a_loop,
 }
-CHANGES = ["pass", "A.w = 5.0", "B.w = 7.0", "A.array = np.array([9.0, 8.0])", "B.array[0] = 11.0", "A.rows[0] = 13.0", "B.rows = [15.0]", "P.w = 4.0", "F.rows[0] = 3.0",
+CHANGES = ["pass", "A.w = 5.0", "B.w = 7.0", "A.array = np.array([9.0, 8.0])", "B.array[0] = 11.0", "A.rows[0] = 13.0",
+           "B.rows = [15.0]", "P.w = 4.0", "F.rows[0] = 3.0",
            "L[0] = 6.0", "E['w'] = 8.0", "A.w = 1.0"]
 
 
@@ -110,7 +114,8 @@ ASKED = {
     "key": lambda x: x[1] * {I: 2.0, J: 3.0}[I if x[0] > 0.6 else J],
     "get": lambda x: x[1] * {I: 2.0}.get(I if x[0] > 0.6 else J, 5.0),
     "in_dict": lambda x: x[1] * (2.0 if (I if x[0] > 0.6 else J) in {I: 2.0} else 3.0),
-    "in_list": lambda x: x[1] * (2.0 if (I if x[0] > 0.6 else J) in [I] else 3.0) + [I, J].index(I if x[0] > 0.6 else J),
+    "in_list": lambda x: x[1] * (2.0 if (I if x[0] > 0.6 else J) in [I] else 3.0)
+                         + [I, J].index(I if x[0] > 0.6 else J),
     "in_tuples": lambda x: x[1] * (2.0 if (I if x[0] > 0.6 else J, 1) == (I, 1) else 3.0),
     "set": lambda x: x[1] * len({I if x[0] > 0.6 else J, I}),
     "id": lambda x: x[1] * (2.0 if id(I if x[0] > 0.6 else J) == id(I) else 3.0),

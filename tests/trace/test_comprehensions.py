@@ -44,7 +44,9 @@ def generators_of_a_comprehension(x):
     return sum(gs[0]) + sum(list(gs[1]))
 
 
-@pytest.mark.parametrize("f", [functions_of_a_comprehension, functions_of_an_array, functions_of_pairs, functions_of_some, functions_in_functions,
+@pytest.mark.parametrize("f",
+                         [functions_of_a_comprehension, functions_of_an_array, functions_of_pairs, functions_of_some,
+                          functions_in_functions,
                                partial_functions, generators_of_a_comprehension])
 def test_functions_made_by_a_comprehension_share_its_variables(f):
     x = np.array([0.7, 1.3, 0.4])

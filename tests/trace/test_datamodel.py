@@ -1,4 +1,5 @@
-"""Special methods of users' classes are user code in every respect: traced, looped, compiled, guarded; by the rules of Python's data model."""
+"""Special methods of users' classes are user code in every respect: traced, looped, compiled, guarded; by the rules of
+Python's data model."""
 import warnings
 
 import numpy as np
@@ -278,24 +279,29 @@ PROGRAMS = {
     "div": lambda x: total(Vector(x) / 2.0) + total(x[0] / Vector(x)),
     "pow": lambda x: total(Vector(x) ** 3),
     "matmul": lambda x: Vector(x) @ Vector(x * 2),
-    "others": lambda x: total(Vector(x) % x[0]) + total(Vector(x) // 2.0) + total(Vector(x) & Vector(x)) + total(Vector(x) >> 2.0),
+    "others": lambda x: total(Vector(x) % x[0]) + total(Vector(x) // 2.0) + total(Vector(x) & Vector(x))
+                        + total(Vector(x) >> 2.0),
     "unary": lambda x: total(-Vector(x)) + total(~Vector(x)) + total(abs(Vector(x))),
-    "subclass": lambda x: total(Vector(x) + Longer(x * 2)) + total(Longer(x) + Vector(x)) + total(Longer(x) + Longer(x)),
+    "subclass": lambda x: total(Vector(x) + Longer(x * 2)) + total(Longer(x) + Vector(x))
+                          + total(Longer(x) + Longer(x)),
     "list_of": lambda x: total(sum([Vector(x), Vector(x * 2)], Vector(x))),
     "item": lambda x: Vector(x)[2] + Vector(x)[1],
     "length": lambda x: len(Vector(x)) * x[0],
     "iteration": lambda x: sum(v * v for v in Vector(x)) + sum([v * 1.0 for v in Steps(x)]),
     "displays": lambda x: sum([*Vector(x), *Steps(x)]) + sum({k: v * 2 for k, v in enumerate(Steps(x))}.values()),
-    "builtins": lambda x: list(Steps(x))[1] * max(Vector(x)) + sum(a * b for a, b in zip(Vector(x), tuple(Steps(x)))) + sum(Steps(x)),
+    "builtins": lambda x: list(Steps(x))[1] * max(Vector(x)) + sum(a * b for a, b in zip(Vector(x), tuple(Steps(x))))
+                          + sum(Steps(x)),
     "contains": lambda x: x[0] * (2.0 if 1.0 in Vector(x) else 3.0) * (2.0 if 100.0 not in Vector(x) else 3.0),
     "truth": lambda x: (x[0] if Vector(x) else x[1]) + (x[2] if not Vector(-x) else 0.0),
-    "compare": lambda x: x[0] * (Vector(x) < Vector(x * 2)) + x[1] * (Vector(x) > Vector(x / 2)) + x[2] * (Vector(x) >= Vector(x)),
+    "compare": lambda x: x[0] * (Vector(x) < Vector(x * 2)) + x[1] * (Vector(x) > Vector(x / 2))
+                         + x[2] * (Vector(x) >= Vector(x)),
     "equal": lambda x: x[0] * (Vector(x) == Vector(x)) + x[1] * (Vector(x) != Vector(x + 1)),
     "conversion": lambda x: float(Vector(x)) * 2,
     "call": lambda x: Vector(x)(1) ** 2,
     "missing": lambda x: Table(a=x[0])["a"] * Table()["bcd"],
     "property": lambda x: np.sum(through(x).whole),
-    "augmented": augmented, "targets": through_targets, "unpacked": unpacked, "managed": managed, "attributes": attributes, "in_order": in_order,
+    "augmented": augmented, "targets": through_targets, "unpacked": unpacked, "managed": managed,
+    "attributes": attributes, "in_order": in_order,
 }
 
 
@@ -363,7 +369,8 @@ def test_what_python_refuses_is_refused_alike():
 
 
 class Sequence:
-    """NumPy takes it for an array where a scalar of NumPy's stands left of it, and Python's numbers leave the operator to it."""
+    """NumPy takes it for an array where a scalar of NumPy's stands left of it, and Python's numbers leave the operator
+    to it."""
 
     def __init__(self, x):
         self.x = x

@@ -58,7 +58,8 @@ def is_equal(a, b):
         return list(a) == list(b) and all(is_equal(a[k], b[k]) for k in a)
     if isinstance(a, list):
         return len(a) == len(b) and all(map(is_equal, a, b))
-    kinds = [float if isinstance(x, float) else type(x) for x in (a, b)]      # where branches mix the two, a float is NumPy's
+    # where branches mix the two, a float is NumPy's
+    kinds = [float if isinstance(x, float) else type(x) for x in (a, b)]
     return kinds[0] is kinds[1] and (a is None or np.allclose(a, b))
 
 

@@ -1,4 +1,5 @@
-"""Loops of which some iterations are traced by themselves: they end where they should, and the items are there for the next loop, or gone if they were an iterator's."""
+"""Loops of which some iterations are traced by themselves: they end where they should, and the items are there for the
+next loop, or gone if they were an iterator's."""
 import warnings
 
 import numpy as np
@@ -127,8 +128,10 @@ def pairs_that_go_on(x):
     return s
 
 
-STAGED = [over_pairs_with_names, over_numbered_names_backwards, after_a_first_iteration_of_its_own, by_else, by_return, a_range_of_two_loops]
-ON_THE_TAPE = [while_with_an_iterator, while_names_are_left, an_iterator_that_is_used_up, an_iterator_that_goes_on, an_iterator_from_outside,
+STAGED = [over_pairs_with_names, over_numbered_names_backwards, after_a_first_iteration_of_its_own, by_else, by_return,
+          a_range_of_two_loops]
+ON_THE_TAPE = [while_with_an_iterator, while_names_are_left, an_iterator_that_is_used_up, an_iterator_that_goes_on,
+               an_iterator_from_outside,
                pairs_that_go_on]
 
 

@@ -1,4 +1,5 @@
-"""Errors of what Python itself does in a line: a handler takes them in, and without a handler the user gets Python's error.
+"""Errors of what Python itself does in a line: a handler takes them in, and without a handler the user gets Python's
+error.
 None of them is taken for a defect of fad."""
 import re
 import warnings
@@ -147,7 +148,8 @@ str.join(",", [1])
 copy.copy(3).a
 """.strip().split("\n")
 SCOPE = ("import collections, copy, functools, itertools, math, operator\nimport numpy as np\n"
-         "KINDS = (TypeError, ValueError, LookupError, KeyError, AttributeError, NameError, ArithmeticError, ImportError, RuntimeError, StopIteration)\n")
+         "KINDS = (TypeError, ValueError, LookupError, KeyError, AttributeError, NameError, ArithmeticError, "
+         "ImportError, RuntimeError, StopIteration)\n")
 
 
 def made(folder, name, text):
@@ -173,7 +175,8 @@ def _body(line, indent):
 @pytest.mark.parametrize("way", ["traced", "tape"])
 @pytest.mark.parametrize("line", LINES)
 def test_a_handler_takes_it_in(line, way, tmp_path):
-    f = made(tmp_path, "handled", f"def f(x):\n    k = 1.0\n    try:\n{_body(line, ' ' * 8)}\n        k = 7.0\n    except Exception as e:\n"
+    f = made(tmp_path, "handled",
+             f"def f(x):\n    k = 1.0\n    try:\n{_body(line, ' ' * 8)}\n        k = 7.0\n    except Exception as e:\n"
                                   f"        for n, kind in enumerate(KINDS): k += 2.0 ** n * isinstance(e, kind)\n    return np.sum(x) * k\n")
     g = fad.jit(f)
     assert (g(X) if way == "traced" else g.on_tape((X,), {})) == f(X)

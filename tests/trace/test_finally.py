@@ -129,7 +129,8 @@ POINTS = [np.array([0.3, 0.7]), np.array([0.6, 0.2]), np.array([0.9, 0.7]), np.a
 def check(f, **options):
     for x in POINTS:
         np.testing.assert_allclose(fad.jit(f, **options)(x), f(x))
-        np.testing.assert_allclose(fad.grad(f, **options)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)], atol=1e-6)
+        np.testing.assert_allclose(fad.grad(f, **options)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)],
+                                   atol=1e-6)
 
 
 @pytest.mark.parametrize("f", [goes_on, returns_instead, takes_a_return_back, breaks_instead, jumps_on_one_way,

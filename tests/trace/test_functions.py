@@ -1,4 +1,5 @@
-"""Functions and classes are in traced code what they are in Python: the same objects, whichever way they are reached; and what they read is seen."""
+"""Functions and classes are in traced code what they are in Python: the same objects, whichever way they are reached;
+and what they read is seen."""
 import functools
 import linecache
 import math  # noqa: F401 - named by questions, as is types
@@ -133,18 +134,27 @@ def by_import(x):
 
 
 WAYS = {
-    "map": lambda x: sum(map(user, [x[0], x[1]])), "reduce": lambda x: functools.reduce(lambda a, b: a + user(b), [x[0], x[1]]),
-    "reduce by name": lambda x: functools.reduce(added, [x[0], x[1]]), "key": lambda x: max([x[0], x[1]], key=user) * user(1.0),
-    "partial": lambda x: np.sum(functools.partial(user, x)()), "table": lambda x: sum(f(x[0]) * k for f, k in NUMBERED.items()),
-    "list": lambda x: np.sum(USERS[0](x)), "attribute": lambda x: np.sum(o.u(x)), "static": lambda x: np.sum(Holder.method(x)),
-    "argument": lambda x: applied(user, x), "keyword": lambda x: applied(f=user, x=x), "apply_along_axis": lambda x: np.sum(np.apply_along_axis(user, 0, x)),
-    "vectorize": lambda x: np.sum(np.vectorize(user)(x)), "grad": lambda x: fad.grad(lambda v: np.sum(user(v) ** 2))(x)[0],
-    "grad by name": lambda x: fad.grad(user)(x[0]) * x[1], "jit": lambda x: np.sum(fad.jit(user)(x)), "vmap": lambda x: np.sum(fad.vmap(user)(x)),
+    "map": lambda x: sum(map(user, [x[0], x[1]])),
+    "reduce": lambda x: functools.reduce(lambda a, b: a + user(b), [x[0], x[1]]),
+    "reduce by name": lambda x: functools.reduce(added, [x[0], x[1]]),
+    "key": lambda x: max([x[0], x[1]], key=user) * user(1.0),
+    "partial": lambda x: np.sum(functools.partial(user, x)()),
+    "table": lambda x: sum(f(x[0]) * k for f, k in NUMBERED.items()),
+    "list": lambda x: np.sum(USERS[0](x)), "attribute": lambda x: np.sum(o.u(x)),
+    "static": lambda x: np.sum(Holder.method(x)),
+    "argument": lambda x: applied(user, x), "keyword": lambda x: applied(f=user, x=x),
+    "apply_along_axis": lambda x: np.sum(np.apply_along_axis(user, 0, x)),
+    "vectorize": lambda x: np.sum(np.vectorize(user)(x)),
+    "grad": lambda x: fad.grad(lambda v: np.sum(user(v) ** 2))(x)[0],
+    "grad by name": lambda x: fad.grad(user)(x[0]) * x[1], "jit": lambda x: np.sum(fad.jit(user)(x)),
+    "vmap": lambda x: np.sum(fad.vmap(user)(x)),
     "starred": lambda x: applied(*(user, x)), "sum of a generator": lambda x: sum(f(x[0]) for f in USERS),
     "filter": lambda x: np.sum(x) * len(list(filter(user, [1.0, 0.0]))) * user(1.0),
-    "default": lambda x, g=user: np.sum(g(x)), "closed over": (lambda g: lambda x: np.sum(g(x)))(user), "chosen": lambda x: np.sum((user if len(x) > 1 else other)(x)),
+    "default": lambda x, g=user: np.sum(g(x)), "closed over": (lambda g: lambda x: np.sum(g(x)))(user),
+    "chosen": lambda x: np.sum((user if len(x) > 1 else other)(x)),
     "decorator": by_decorator, "class": by_class, "base": by_base, "walrus": by_walrus, "import": by_import,
-    "methodcaller": lambda x: np.sum(operator.methodcaller("value", x)(Base())), "call": lambda x: np.sum(user.__call__(x)),
+    "methodcaller": lambda x: np.sum(operator.methodcaller("value", x)(Base())),
+    "call": lambda x: np.sum(user.__call__(x)),
 }
 
 

@@ -1,4 +1,5 @@
-"""Errors of arithmetic that the user's code handles: Python's floats and functions raise where NumPy's numbers are infinite or nan."""
+"""Errors of arithmetic that the user's code handles: Python's floats and functions raise where NumPy's numbers are
+infinite or nan."""
 import contextlib
 import math
 import warnings
@@ -88,7 +89,9 @@ def warnings_are_errors(x):
             return 5.0 * x[2]
 
 
-@pytest.mark.parametrize("f", [root, logarithm_in_a_loop, exponential, quotient, remainder_suppressed, power_in_a_helper, asked_of_numpy,
+@pytest.mark.parametrize("f",
+                         [root, logarithm_in_a_loop, exponential, quotient, remainder_suppressed, power_in_a_helper,
+                          asked_of_numpy,
                                asked_of_numpy_inside, warnings_are_errors],
                          ids=lambda f: f.__name__)
 def test_handlers_see_what_pythons_arithmetic_raises(f):
@@ -243,7 +246,9 @@ def handed_to_a_function(x):
     return 5.0 * x[2] if told else y * x[1]
 
 
-@pytest.mark.parametrize("f", [recorded, recorded_in_a_loop, recorded_by_hand, shown_otherwise, warned_by_the_function, set_and_put_back, handed_to_a_function],
+@pytest.mark.parametrize("f",
+                         [recorded, recorded_in_a_loop, recorded_by_hand, shown_otherwise, warned_by_the_function,
+                          set_and_put_back, handed_to_a_function],
                          ids=lambda f: f.__name__)
 def test_functions_that_ask_to_be_told_are_told(f):
     for xs in ([X, ZERO], [ZERO, X]):
@@ -342,7 +347,9 @@ def bound_before_a_finally(x):
         return found[0]
 
 
-@pytest.mark.parametrize("f", [bound_by_a_loop, bound_by_a_branch, bound_before_a_manager_takes_the_error, bound_before_a_finally])
+@pytest.mark.parametrize("f",
+                         [bound_by_a_loop, bound_by_a_branch, bound_before_a_manager_takes_the_error,
+                          bound_before_a_finally])
 def test_a_name_keeps_its_value_where_the_next_binding_fails(f):
     x = np.array([0.8, 0.55, 1.1])
     with warnings.catch_warnings():

@@ -1,4 +1,5 @@
-"""Arrays that objects outside hold are changed in place, for all that have them, after loops that change the object otherwise, too."""
+"""Arrays that objects outside hold are changed in place, for all that have them, after loops that change the object
+otherwise, too."""
 import numpy as np
 import pytest
 
@@ -67,7 +68,9 @@ def state(f, tier):
 
 
 @pytest.mark.parametrize("tier", ["never", "now"])
-@pytest.mark.parametrize("f", [changed_after_a_loop, bound_anew_after_the_change, changed_in_a_loop, changed_whole_in_a_loop, named_twice_and_bound_anew],
+@pytest.mark.parametrize("f",
+                         [changed_after_a_loop, bound_anew_after_the_change, changed_in_a_loop, changed_whole_in_a_loop,
+                          named_twice_and_bound_anew],
                          ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_all_that_have_the_array_see_the_change(f, tier):

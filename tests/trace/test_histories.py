@@ -1,4 +1,5 @@
-"""Steps that are tried until they are accepted, and lists of what they went through: integrators as people write them."""
+"""Steps that are tried until they are accepted, and lists of what they went through: integrators as people write
+them."""
 import numpy as np
 import pytest
 
@@ -221,13 +222,16 @@ def in_rows_since_an_earlier_loop(x):
     return np.sum(np.array(states) ** 2)
 
 
-@pytest.mark.parametrize("f", [in_rows_since_an_earlier_loop, named_by_a_loop, named_after_it_was_listed, kept_in_a_branch, kept_and_written_to,
+@pytest.mark.parametrize("f",
+                         [in_rows_since_an_earlier_loop, named_by_a_loop, named_after_it_was_listed, kept_in_a_branch,
+                          kept_and_written_to,
                                read_and_written_in_the_list])
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_what_is_written_to_an_array_under_another_name_is_in_the_list(f):
     x = np.arange(1.0, 6.0) * 0.3
     assert np.isclose(fad.jit(f)(x), f(x), rtol=1e-13)
-    assert np.allclose(fad.grad(f)(x), [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(5)], rtol=1e-6, atol=1e-6)
+    assert np.allclose(fad.grad(f)(x), [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(5)], rtol=1e-6,
+                       atol=1e-6)
 
 
 def test_known_numbers_may_be_listed_for_each_element_of_a_list_that_has_grown():

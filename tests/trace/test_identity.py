@@ -1,4 +1,5 @@
-"""`a is b` of arrays is what Python says: of what NumPy's functions hand out, of arguments that are one array, of arrays from outside."""
+"""`a is b` of arrays is what Python says: of what NumPy's functions hand out, of arguments that are one array, of
+arrays from outside."""
 import importlib.util
 import warnings
 
@@ -30,11 +31,15 @@ CALLS = ["a.reshape(a.shape)", "a.reshape(*a.shape)", "np.reshape(a, a.shape)", 
     "a.__iadd__(1)", "np.flip(a, ())", "np.expand_dims(a, ())", "a.squeeze(())", "np.tile(a, 1)",
     "np.repeat(a, 1, axis=0)", "np.conj(a)", "np.positive(a)", "np.ravel(a)", "a.__array__()", "np.sort(a)",
     "np.maximum(a, a)"]
-METHODS = [f"a.{name}()" for name in ("ravel", "flatten", "squeeze", "transpose", "conj", "conjugate", "round", "copy", "view", "cumsum", "argsort", "sum", "tolist")]
+METHODS = [f"a.{name}()" for name in ("ravel", "flatten", "squeeze", "transpose", "conj", "conjugate", "round", "copy",
+                                      "view", "cumsum", "argsort", "sum", "tolist")]
 PROPERTIES = [f"a.{name}" for name in ("T", "mT", "real", "imag", "base", "flat")]
-FUNCTIONS = [f"np.{name}(a)" for name in sorted(vars(np)) if callable(getattr(np, name)) and not isinstance(getattr(np, name), type) and find(getattr(np, name))]
-OF_LAYOUTS = ("nan_to_num", "require", "asfortranarray", "broadcast_arrays", "conj")      # fad copies where NumPy does not: the laws of views are about that
-EXPRESSIONS = [e for e in [*SUBSCRIPTS, *CALLS, *METHODS, *PROPERTIES, *FUNCTIONS] if not any(name in e for name in OF_LAYOUTS)]
+FUNCTIONS = [f"np.{name}(a)" for name in sorted(vars(np)) if callable(getattr(np, name))
+             and not isinstance(getattr(np, name), type) and find(getattr(np, name))]
+# fad copies where NumPy does not: the laws of views are about that
+OF_LAYOUTS = ("nan_to_num", "require", "asfortranarray", "broadcast_arrays", "conj")
+EXPRESSIONS = [e for e in [*SUBSCRIPTS, *CALLS, *METHODS, *PROPERTIES,
+                           *FUNCTIONS] if not any(name in e for name in OF_LAYOUTS)]
 ARRAYS = {"vector": np.array([0.3, 0.7, 1.1]), "matrix": np.array([[0.3, 0.7], [1.1, 0.2]]),
     "strided": np.arange(1.0, 7.0)[::2], "Fortran": np.array([[0.3, 0.7], [1.1, 0.2]]).T, "one": np.array([0.5]),
     "empty": np.zeros((0, 2)), "ints": np.array([1, 2, 3]), "complex": np.array([1.0 + 2.0j, 3.0]),
@@ -44,7 +49,8 @@ ARRAYS = {"vector": np.array([0.3, 0.7, 1.1]), "matrix": np.array([[0.3, 0.7], [
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
     path = tmp_path_factory.mktemp("identity") / "asked_for_identity.py"
-    path.write_text(HEAD + "".join(ASKED.format(k=k, expression=e) for k, e in enumerate(EXPRESSIONS)), encoding="utf-8")
+    path.write_text(HEAD + "".join(ASKED.format(k=k, expression=e) for k, e in enumerate(EXPRESSIONS)),
+                    encoding="utf-8")
     spec = importlib.util.spec_from_file_location("asked_for_identity", path)
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
@@ -52,7 +58,9 @@ def asked(tmp_path_factory):
 
 
 def outcome(f, a):
-    held = np.empty(2 * a.size, a.dtype)[::2].reshape(a.shape) if not (a.flags.c_contiguous or a.flags.f_contiguous) else a.copy(order="K")
+    held = np.empty(2 * a.size,
+                    a.dtype)[::2].reshape(a.shape) if not (a.flags.c_contiguous
+                               or a.flags.f_contiguous) else a.copy(order="K")
     held[...] = a
     try:
         return f(held), None
@@ -108,7 +116,8 @@ def one_on_the_tape(a, b):
 def test_arguments_that_are_one_array(f, tier):
     x, y = np.array([0.5, 2.0]), np.array([0.5, 2.0])
     count = f.__code__.co_argcount
-    calls = [[x, y, x][:count], [x, x, x][:count], [y, x, x][:count], [OUTSIDE, x, y][:count], [x, x, y][:count], [x, y, x][:count]]
+    calls = [[x, y, x][:count], [x, x, x][:count], [y, x, x][:count], [OUTSIDE, x, y][:count], [x, x, y][:count],
+             [x, y, x][:count]]
     with fad.config.using(compile=tier):
         value, gradient = fad.jit(f), fad.grad(f)
         for given in calls:

@@ -1,4 +1,5 @@
-"""Lists that loops index: one region whatever the number of iterations, and Python's identity of lists and of what is in them."""
+"""Lists that loops index: one region whatever the number of iterations, and Python's identity of lists and of what is
+in them."""
 import contextlib
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""Names that are of two dtypes after a branch or a loop: what follows computes what plain Python does, or the function runs on the tape."""
+"""Names that are of two dtypes after a branch or a loop: what follows computes what plain Python does, or the function
+runs on the tape."""
 import numpy as np
 import pytest
 
@@ -108,8 +109,10 @@ def chosen_by_cond(c):
     return 3.0 if isinstance(t, int) else 4.0
 
 
-MINDS = [asks_for_the_class, asks_for_the_type, indexes, root_of_a_negative_number, single_digits, wraps_around, beside_single_numbers, rounds_what_is_assigned,
-         floor_of_a_quotient, truth_values_add, in_a_helper, an_iteration_later, behind_a_loop_without_iterations, digits_of_a_python_number,
+MINDS = [asks_for_the_class, asks_for_the_type, indexes, root_of_a_negative_number, single_digits, wraps_around,
+         beside_single_numbers, rounds_what_is_assigned,
+         floor_of_a_quotient, truth_values_add, in_a_helper, an_iteration_later, behind_a_loop_without_iterations,
+         digits_of_a_python_number,
          a_mask_that_no_iteration_replaces, max_of_two_kinds]
 
 
@@ -222,7 +225,9 @@ def from_python_or_numpy(x):
     return np.sin(t) * t
 
 
-@pytest.mark.parametrize("f", [starts_as_an_int, zero_where_negative, first_int_then_float, no_iterations, an_early_return, a_truth_value, from_python_or_numpy],
+@pytest.mark.parametrize("f",
+                         [starts_as_an_int, zero_where_negative, first_int_then_float, no_iterations, an_early_return,
+                          a_truth_value, from_python_or_numpy],
                          ids=lambda f: f.__name__)
 def test_what_follows_is_the_same_in_each_dtype(f):
     for x in (np.array([1.7, 2.5, -1.0]), np.array([-0.3, 0.8, 2.2])):

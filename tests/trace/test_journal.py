@@ -1,4 +1,5 @@
-"""All ways to write to something are noted in the journal: what a branch writes there holds only where it is taken, and a trace that fails leaves nothing."""
+"""All ways to write to something are noted in the journal: what a branch writes there holds only where it is taken, and
+a trace that fails leaves nothing."""
 import linecache
 import time
 import warnings
@@ -181,7 +182,8 @@ def test_what_a_branch_writes_holds_where_it_is_taken(name, make):
 
 @pytest.mark.parametrize("name", WRITES)
 def test_a_trace_that_fails_leaves_all_as_it_was(name):
-    """Behind the writes stands what cannot be traced: a key that is traced. The tape writes once more, and once only."""
+    """Behind the writes stands what cannot be traced: a key that is traced. The tape writes once more, and once
+    only."""
     write, read = WRITES[name]
     plain, traced = [outside(f"pass\n        {write}", f"{read} * {{float(x[0]): 1.0}}[float(x[0])]") for _ in range(2)]
     with warnings.catch_warnings():
@@ -300,7 +302,8 @@ def test_what_an_interrupt_leaves_open_is_undone_with_what_is_around_it():
 
 
 def test_a_heap_of_thousands_costs_no_more_than_entering_it():
-    """Two loops and a branch among 6,000 lists: what is above the trace with one list is the guard that the lists are as they were."""
+    """Two loops and a branch among 6,000 lists: what is above the trace with one list is the guard that the lists are
+    as they were."""
     text = '''
 def make(n):
     rows = [[1.0] for _ in range(n)]
@@ -352,7 +355,8 @@ def by_reading(x, o):
 @pytest.mark.parametrize("f", [by_vars, by_dict, by_update, by_reading])
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_attributes_of_an_object_that_holds_arrays(f):
-    """Code that reads its __dict__ sees the arrays traced, in a copy: a write to that is a write to the object, or refused."""
+    """Code that reads its __dict__ sees the arrays traced, in a copy: a write to that is a write to the object, or
+    refused."""
     own, x = Fitted(), np.array([0.5, 2.0])
     g, o = fad.jit(lambda x: f(x, own)), Fitted()
     for _ in range(3):

@@ -1,4 +1,5 @@
-"""What a jitted function leaves outside is there after every call, in whatever it is kept; what is not the program's to leave is refused."""
+"""What a jitted function leaves outside is there after every call, in whatever it is kept; what is not the program's to
+leave is refused."""
 from collections import namedtuple
 from types import ModuleType, SimpleNamespace
 
@@ -33,7 +34,8 @@ class Gate:
 
 @pytest.fixture
 def kept():
-    return SimpleNamespace(nested=(1, [0.1, 0.2]), pair=Pair(0.4, [0.1, 0.7]), gates=[Gate(0.3)], functions=[np.sin, np.cos], table={"w": np.ones(3)}, w=W, extra=0.1)
+    return SimpleNamespace(nested=(1, [0.1, 0.2]), pair=Pair(0.4, [0.1, 0.7]), gates=[Gate(0.3)],
+                           functions=[np.sin, np.cos], table={"w": np.ones(3)}, w=W, extra=0.1)
 
 
 @pytest.fixture(autouse=True)
@@ -219,7 +221,8 @@ def test_global_names_of_several_functions(f):
 
 @pytest.mark.parametrize("name", ["global name", "dict with arrays"])
 def test_what_is_changed_and_read_by_operators(name):
-    """Operators in captured code see the change; methods that Python calls by itself would see what was there before."""
+    """Operators in captured code see the change; methods that Python calls by itself would see what was there
+    before."""
     gate = Gate(0.3)
 
     def change_name(x):

@@ -1,4 +1,5 @@
-"""What libraries make inside a traced function: arrays that are written to afterwards or read by a loop's index; generators of random numbers."""
+"""What libraries make inside a traced function: arrays that are written to afterwards or read by a loop's index;
+generators of random numbers."""
 import dataclasses
 import functools
 import operator
@@ -182,9 +183,11 @@ def dropout(x):
     return loss
 
 
-PROGRAMS = [written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it, drawn_in_a_loop, drawn_in_a_nest,
+PROGRAMS = [written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it,
+            drawn_in_a_loop, drawn_in_a_nest,
             written_where_it_was_used, drawn_through_another_function, drawn_by_an_object, drawn_by_a_comprehension,
-            drawn_by_iterators, drawn_by_methods_that_python_calls, drawn_by_an_iteration_that_fails, quasi_random, shuffled, grouped, dropout]
+            drawn_by_iterators, drawn_by_methods_that_python_calls, drawn_by_an_iteration_that_fails, quasi_random,
+            shuffled, grouped, dropout]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -244,8 +247,10 @@ def without_its_text(lines):
 
 
 @pytest.mark.parametrize("f", [changes_what_a_library_keeps, part_of_a_record,
-                               without_its_text("w = np.random.default_rng(0).normal(size=5); y = x * w; w += 1.0; return np.sum(y)"),
-                               without_its_text("w = np.random.default_rng(0).integers(0, 3, size=2); y = (x * np.arange(3.0))[w]; w += 1; return np.sum(y)")])
+                               without_its_text("w = np.random.default_rng(0).normal(size=5); y = x * w; w += 1.0; "
+                                                "return np.sum(y)"),
+                               without_its_text("w = np.random.default_rng(0).integers(0, 3, size=2); y = (x * "
+                                                "np.arange(3.0))[w]; w += 1; return np.sum(y)")])
 def test_changes_that_the_program_would_not_see_run_step_by_step(f):
     def values(f):
         SPLINE.c[0] = 1.0

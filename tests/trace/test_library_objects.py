@@ -1,4 +1,5 @@
-"""Objects of NumPy's and SciPy's whose arrays captured code changes: polynomials, sparse arrays. At each call they are what they are in Python."""
+"""Objects of NumPy's and SciPy's whose arrays captured code changes: polynomials, sparse arrays. At each call they are
+what they are in Python."""
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
@@ -70,7 +71,9 @@ def rows_in_lists():
     return f
 
 
-@pytest.mark.parametrize("make", [coefficients_in_a_branch, coefficients_made_inside, coefficients_that_count, entries_in_a_branch, entries_of_a_copy,
+@pytest.mark.parametrize("make",
+                         [coefficients_in_a_branch, coefficients_made_inside, coefficients_that_count,
+                          entries_in_a_branch, entries_of_a_copy,
                                   rows_in_lists], ids=lambda f: f.__name__)
 def test_arrays_of_library_objects(make):
     assert_as_python(make)

@@ -25,7 +25,8 @@ def test_equations_carry_the_users_line():
 
 
 def test_lambdas_on_one_line_are_told_apart_by_their_constants():
-    fs = [lambda n: 2 ** n[0], lambda n: 2.0 ** n[0], lambda n: [2 * k for k in n][1], lambda n: [3 * k for k in n][1], lambda n: n[0] * 0.0, lambda n: n[0] * -0.0]
+    fs = [lambda n: 2 ** n[0], lambda n: 2.0 ** n[0], lambda n: [2 * k for k in n][1], lambda n: [3 * k for k in n][1],
+          lambda n: n[0] * 0.0, lambda n: n[0] * -0.0]
     for f in fs:
         y, found = f(np.array([3, 4])), fad.jit(f)(np.array([3, 4]))
         assert repr(found) == repr(y)

@@ -1,4 +1,5 @@
-"""Lists filled in loops: rolled whatever the number of iterations, with the values, derivatives and aliasing that Python gives them."""
+"""Lists filled in loops: rolled whatever the number of iterations, with the values, derivatives and aliasing that
+Python gives them."""
 import copy
 import heapq
 import operator
@@ -13,7 +14,8 @@ from ..fuzz.text import as_text
 from .lists import CASES, COMPILED, IN_WHILE, ON_VECTORS, RNG, ROLLED, P, V, adaptive_steps, trajectory
 
 
-@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")    # for arrays that are changed while they are in a list
+# for arrays that are changed while they are in a list
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
 @pytest.mark.parametrize(("f", "x", "rest"), [(f, x, rest) for f, x, *rest in CASES])
 def test_values_and_derivatives(f, x, rest):
     direction, h = np.random.default_rng(1).normal(size=x.shape), 1e-6
@@ -24,7 +26,8 @@ def test_values_and_derivatives(f, x, rest):
     np.testing.assert_allclose(fad.jvp(lambda x: f(x, *rest), (x,), (direction,))[1], slope, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("f", "x", "rest"), [(f, x, rest) for f, x, *rest in IN_WHILE], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(("f", "x", "rest"), [(f, x, rest) for f, x, *rest in IN_WHILE],
+                         ids=lambda f: getattr(f, "__name__", ""))
 def test_lists_whose_length_nobody_knows(f, x, rest):
     d, h = np.sin(3 * x), 1e-6
 
@@ -34,7 +37,8 @@ def test_lists_whose_length_nobody_knows(f, x, rest):
         gradient = fad.grad(f, fallback=False)
         np.testing.assert_allclose(fad.jit(f, fallback=False)(x, *rest), f(x, *rest), rtol=1e-12)
         np.testing.assert_allclose(np.sum(gradient(x, *rest) * d), slope(f), rtol=1e-5, atol=1e-6)
-        np.testing.assert_allclose(fad.jvp(lambda x: gradient(x, *rest), (x,), (d,))[1], slope(gradient), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(fad.jvp(lambda x: gradient(x, *rest), (x,), (d,))[1], slope(gradient), rtol=1e-5,
+                                   atol=1e-5)
 
 
 @pytest.mark.parametrize(("f", "x", "rest"), [(f, x, rest) for f, x, *rest in COMPILED])
@@ -86,7 +90,8 @@ def test_the_class_of_a_list_is_list():
 
 def test_second_derivatives():
     h = fad.hessian(trajectory)(P, 10)
-    numeric = np.array([(fad.grad(trajectory)(P + e, 10) - fad.grad(trajectory)(P - e, 10)) / 2e-5 for e in 1e-5 * np.eye(2)])
+    numeric = np.array([(fad.grad(trajectory)(P + e,
+                                              10) - fad.grad(trajectory)(P - e, 10)) / 2e-5 for e in 1e-5 * np.eye(2)])
     np.testing.assert_allclose(h, numeric, rtol=1e-6, atol=1e-8)
 
 
@@ -116,8 +121,10 @@ def test_the_methods_of_lists():
     np.testing.assert_allclose(fad.grad(f, fallback=False)(P, 6), [5 * 1.1 + 1.0 + 4.0, 5 * 0.7])
 
 
-SUMS = [lambda a, b, p: [p[0]] + a, lambda a, b, p: a + [p[0]], lambda a, b, p: a + b, lambda a, b, p: [1.0] + a[1:] + [2.0] + b, lambda a, b, p: sum([[p[0]], a, b], []),
-        lambda a, b, p: copy.copy(a), lambda a, b, p: copy.deepcopy(b), lambda a, b, p: [len(a), *([0.0] + a)], lambda a, b, p: operator.add([p[1]], a),
+SUMS = [lambda a, b, p: [p[0]] + a, lambda a, b, p: a + [p[0]], lambda a, b, p: a + b,
+        lambda a, b, p: [1.0] + a[1:] + [2.0] + b, lambda a, b, p: sum([[p[0]], a, b], []),
+        lambda a, b, p: copy.copy(a), lambda a, b, p: copy.deepcopy(b), lambda a, b, p: [len(a), *([0.0] + a)],
+        lambda a, b, p: operator.add([p[1]], a),
         lambda a, b, p: heapq.heapify(a) or a, lambda a, b, p: heapq.heapify(a) or heapq.heappush(a, p[0]) or a,
         lambda a, b, p: heapq.heapify(b) or [heapq.heappop(b), heapq.heapreplace(b, p[1] ** 2), *b]]
 
@@ -132,11 +139,13 @@ def test_sums_and_copies_of_lists(joined):
         return joined(filled, [v * v for v in p], p)
     p = RNG.normal(size=5)
     assert fad.jit(f, fallback=False)(p) == pytest.approx(f(p))
-    np.testing.assert_allclose(fad.jvp(lambda p: np.array(f(p)), (p,), (p,))[1], (np.array(f(p + 1e-6 * p)) - np.array(f(p - 1e-6 * p))) / 2e-6, atol=1e-8)
+    np.testing.assert_allclose(fad.jvp(lambda p: np.array(f(p)), (p,), (p,))[1],
+                               (np.array(f(p + 1e-6 * p)) - np.array(f(p - 1e-6 * p))) / 2e-6, atol=1e-8)
 
 
 READERS = [lambda a, p: operator.concat([p[0]], a),
-           lambda a, p: [p[0] * (a == [2.0 * v for v in p]), p[1] * (a != [2.0 * v for v in p])], lambda a, p: [p[0] * (a > [-9.0]), p[0] * ([9.0] < a)]]
+           lambda a, p: [p[0] * (a == [2.0 * v for v in p]), p[1] * (a != [2.0 * v for v in p])],
+           lambda a, p: [p[0] * (a > [-9.0]), p[0] * ([9.0] < a)]]
 
 
 @pytest.mark.parametrize("read", READERS)

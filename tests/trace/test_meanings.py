@@ -1,8 +1,12 @@
-"""Programs as strangers write them mean under fad what they mean in Python: classes, registries, caches, counters, draws, views, graphs, errors.
+"""Programs as strangers write them mean under fad what they mean in Python: classes, registries, caches, counters,
+draws, views, graphs, errors.
 
-Each program in meanings/*.txt is a module with a function `f`. It is called five times, in Python and in transforms. Before the calls, `change` gives
-what it reads another value. Values, gradients (those of Python's own calls, made anew), errors and all that is left outside have to agree after each
-call. A program is compiled; or its header says that it runs on the tape, or that a transform refuses it, which changes nothing.
+Each program in meanings/*.txt is a module with a function `f`. It is called five times, in Python and in transforms.
+Before the calls, `change` gives
+what it reads another value. Values, gradients (those of Python's own calls, made anew), errors and all that is left
+outside have to agree after each
+call. A program is compiled; or its header says that it runs on the tape, or that a transform refuses it, which changes
+nothing.
 `python -m tests.trace.test_meanings` prints what becomes of each, to be compared with the headers.
 """
 import pathlib
@@ -79,9 +83,11 @@ class World:
         """What is left outside: what the module's names and classes hold."""
         own = {n: x for n, x in vars(self.module).items() if not n.startswith("__") and n not in UNSEEN}
         classes = [x for x in own.values() if isinstance(x, type) and x.__module__ == self.module.__name__]
-        of_classes = {f"{c.__name__}.{n}": x for c in classes for n, x in vars(c).items() if isinstance(x, (int, float, list, dict, np.ndarray, deque))}
+        of_classes = {f"{c.__name__}.{n}": x for c in classes for n,
+                      x in vars(c).items() if isinstance(x, (int, float, list, dict, np.ndarray, deque))}
         closed = (types.ModuleType, type, types.FunctionType)
-        return {n: said(x, self.module) for n, x in {**own, **of_classes}.items() if not n.startswith("__") and not isinstance(x, closed)}
+        return {n: said(x, self.module) for n,
+                x in {**own, **of_classes}.items() if not n.startswith("__") and not isinstance(x, closed)}
 
 
 def said(x, module, within=()):
@@ -152,10 +158,13 @@ def assert_as_python(name, folder, transform, differentiated=(1, CALLS - 1)):
         if isinstance(want, Raised) or isinstance(got, Raised):
             error = getattr(got, "error", None)
             if isinstance(error, FadError) and not isinstance(want, Raised):
-                assert hasattr(staged.module, "change") or hasattr(staged.module, "before") or not differing(before, staged.state()), "a refused call has changed something"
+                assert hasattr(staged.module,
+                               "change") or hasattr(staged.module,
+                                                    "before") or not differing(before, staged.state()), "a refused call has changed something"
                 return "refused"
             raised = type(getattr(want, "error", None)).__name__
-            assert raised in [c.__name__ for c in type(error).__mro__], f"call {number + 1}: {error!r}, and Python raises {raised}"
+            assert raised in [c.__name__
+                              for c in type(error).__mro__], f"call {number + 1}: {error!r}, and Python raises {raised}"
             continue
         value = got if transform is fad.jit else got[0]
         assert np.isclose(value, want, rtol=1e-9, atol=1e-11), f"call {number + 1}: {value}, and Python says {want}"
@@ -163,7 +172,8 @@ def assert_as_python(name, folder, transform, differentiated=(1, CALLS - 1)):
         other = differing(left, found)
         assert not other or "nostate" in words, f"call {number + 1}: left outside is {other}"
         if transform is not fad.jit and number in differentiated:
-            np.testing.assert_allclose(got[1], slopes(name, folder, number), rtol=1e-4, atol=1e-5, err_msg=f"call {number + 1}")
+            np.testing.assert_allclose(got[1], slopes(name, folder, number), rtol=1e-4, atol=1e-5,
+                                       err_msg=f"call {number + 1}")
     return became
 
 
@@ -173,7 +183,8 @@ def expected(name):
 
 @pytest.fixture(autouse=True)
 def without_warnings():
-    """Some programs use transforms themselves, which warn; those of the transform that is tested are looked at one by one."""
+    """Some programs use transforms themselves, which warn; those of the transform that is tested are looked at one by
+    one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -184,7 +195,9 @@ def test_programs_mean_what_they_mean_in_python(name, tmp_path):
     """The gradient, and of a third of the programs the value alone: gradients have values, too."""
     is_whole = list(PROGRAMS).index(name) % 3 == 0 or expected(name) != "right"
     with fad.config.using(compile="never"):
-        became = [assert_as_python(name, tmp_path, transform) for transform in ((fad.jit, fad.value_and_grad) if is_whole else (fad.value_and_grad,))]
+        became = [assert_as_python(name, tmp_path,
+                                   transform)
+                  for transform in ((fad.jit, fad.value_and_grad) if is_whole else (fad.value_and_grad,))]
     assert max(became, key=["right", "tape", "refused"].index) == expected(name)
 
 
@@ -195,7 +208,9 @@ def test_programs_that_are_not_differentiated_mean_what_they_mean_in_python(name
         assert assert_as_python(name, tmp_path, fad.jit) == "right"
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] if k % 9 else []) for k, name in enumerate(PROGRAMS) if expected(name) == "right"])
+@pytest.mark.parametrize("name",
+                         [pytest.param(name, marks=[pytest.mark.slow] if k % 9 else []) for k,
+                          name in enumerate(PROGRAMS) if expected(name) == "right"])
 def test_compiled_programs_mean_what_they_mean_in_python(name, tmp_path):
     with fad.config.using(compile="now"):
         assert assert_as_python(name, tmp_path, fad.value_and_grad, differentiated=()) == "right"
@@ -205,7 +220,8 @@ if __name__ == "__main__":
     for name in [name for name in PROGRAMS if not sys.argv[1:] or any(part in name for part in sys.argv[1:])]:
         try:
             with tempfile.TemporaryDirectory() as place, fad.config.using(compile="never"):
-                became = [assert_as_python(name, pathlib.Path(place), transform) for transform in (fad.jit, fad.value_and_grad)]
+                became = [assert_as_python(name, pathlib.Path(place),
+                                           transform) for transform in (fad.jit, fad.value_and_grad)]
             print(max(became, key=["right", "tape", "refused"].index), name, flush=True)
         except Exception as error:
             print("WRONG", name, f"{error}"[:300].replace("\n", " "), flush=True)

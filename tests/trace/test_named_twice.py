@@ -1,4 +1,5 @@
-"""What is known by two names is one thing: changed under one name, it is changed under the other, or the function runs on the tape."""
+"""What is known by two names is one thing: changed under one name, it is changed under the other, or the function runs
+on the tape."""
 import warnings
 
 import numpy as np
@@ -71,7 +72,9 @@ def arrays_of_an_object_with_other_names(x):
     return body.q @ q + body.p @ p
 
 
-@pytest.mark.parametrize("f", [one_object_throughout, arrays_of_an_object_with_other_names, either_is_only_read, another_in_every_iteration, one_in_both_branches])
+@pytest.mark.parametrize("f",
+                         [one_object_throughout, arrays_of_an_object_with_other_names, either_is_only_read,
+                          another_in_every_iteration, one_in_both_branches])
 def test_what_is_not_in_doubt_is_staged(f):
     with fad.config.using(compile="never"):
         value, g = fad.value_and_grad(f, fallback=False)(X)

@@ -1,4 +1,5 @@
-"""Loops in each other: how often the innermost is traced grows as the nest's depth, and what is remembered from trial to trial belongs where it was."""
+"""Loops in each other: how often the innermost is traced grows as the nest's depth, and what is remembered from trial
+to trial belongs where it was."""
 import ast
 import sys
 import textwrap
@@ -48,8 +49,10 @@ def nest(kind, depth, folder):
     for k in range(depth):
         names = {"k": k, "all": " * ".join(f"t{j}" for j in range(k + 1))}
         loop = "while t{k} < s:" if kind == "while" else "for i{k} in range(len(x)):"
-        lines += ["    " * k + before.format(**names), "    " * k + loop.format(**names), "    " * (k + 1) + inside.format(**names)]
-    text = "def f(x):\n" + textwrap.indent("\n".join([*lines, "    " * depth + "s = innermost(s)", "return s"]), "    ") + "\n"
+        lines += ["    " * k + before.format(**names), "    " * k + loop.format(**names),
+                  "    " * (k + 1) + inside.format(**names)]
+    text = "def f(x):\n" + textwrap.indent("\n".join([*lines, "    " * depth + "s = innermost(s)", "return s"]),
+                                           "    ") + "\n"
     path = folder / f"nest{depth}.py"
     path.write_text(text)
     scope = {"np": np, "put": put, "Box": Box, "innermost": innermost}
@@ -108,7 +111,8 @@ def of_all_types(x, n):
 def one_after_the_other(x, n):
     t, last = 0, []
     for _ in range(3):
-        for v in (x * 1j, n, x, n):                           # Python's own loop: the same code is met four times in each iteration
+        # Python's own loop: the same code is met four times in each iteration
+        for v in (x * 1j, n, x, n):
             t = t + np.abs(total(v))
         last = [total(n), total(x)]
     return t, last[0], last[1]
@@ -125,7 +129,8 @@ def test_a_loop_that_is_met_with_several_types_keeps_them_apart(f):
 
 
 def test_what_is_live_in_a_nest_is_found_in_few_visits(monkeypatch):
-    """Each loop's needs are found once: no visit of its statements for each path through the loops around it, which would be two to the tenth."""
+    """Each loop's needs are found once: no visit of its statements for each path through the loops around it, which
+    would be two to the tenth."""
     lines = ["    " * k + f"for i{k} in x:" for k in range(10)]
     tree = ast.parse("\n".join([*lines, "    " * 10 + "s = s + i0"]))
     visits, statement = [], Liveness.statement

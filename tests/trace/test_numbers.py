@@ -1,4 +1,5 @@
-"""Which numbers are Python's and which are NumPy's: what int, float, math and NumPy's functions make of traced scalars, and how these promote."""
+"""Which numbers are Python's and which are NumPy's: what int, float, math and NumPy's functions make of traced scalars,
+and how these promote."""
 import math
 
 import numpy as np
@@ -70,11 +71,13 @@ NUMBERS = {
     "sum of Python's floats": lambda x, x32, a, i8, c64, s: sum([float(v) for v in long(x)]) * x32,
     "max of a list": lambda x, x32, a, i8, c64, s: max([float(v) for v in long(x)]) * x32,
     "max of a list of pairs": lambda x, x32, a, i8, c64, s: max([(float(v), k) for k, v in enumerate(long(x))])[1] * x32,
-    "sorted": lambda x, x32, a, i8, c64, s: sorted([float(v) for v in long(x)])[0] * x32 + sorted([float(v) for v in x])[0],
+    "sorted": lambda x, x32, a, i8, c64, s: sorted([float(v) for v in long(x)])[0] * x32
+                                            + sorted([float(v) for v in x])[0],
     "sorted pairs": lambda x, x32, a, i8, c64, s: sorted([(float(v), 1.0) for v in long(x)])[0][0] * x32,
     "abs of a float": lambda x, x32, a, i8, c64, s: abs(float(x[1])) * x32,
     "round": lambda x, x32, a, i8, c64, s: round(float(x[1]), 1) * x32,
-    "classes": lambda x, x32, a, i8, c64, s: np.array([isinstance(int(a[0]), int), isinstance(a[0], int), type(float(x[0])) is float, type(x[0]) is float]),
+    "classes": lambda x, x32, a, i8, c64, s: np.array([isinstance(int(a[0]), int), isinstance(a[0], int),
+                                                       type(float(x[0])) is float, type(x[0]) is float]),
 }
 
 
@@ -89,7 +92,8 @@ def test_numbers_are_promoted_as_in_python(f, compile):
 
 
 @pytest.mark.parametrize("f", [
-    lambda x: math.sqrt(complex(x[0], 1)), lambda x: int(complex(x[0], 1)), lambda x: complex(x[0], 1) < 2, lambda x: +(x[0] > 0),
+    lambda x: math.sqrt(complex(x[0], 1)), lambda x: int(complex(x[0], 1)), lambda x: complex(x[0], 1) < 2,
+    lambda x: +(x[0] > 0),
     lambda x: math.log(complex(x[0], 1))])
 def test_what_python_refuses(f):
     for g in (f, fad.jit(f)):
@@ -128,7 +132,9 @@ def test_ints_that_leave_64_bits_are_pythons_on_the_tape(f):
 
 
 @pytest.mark.parametrize("value, error", [(np.nan, ValueError), (np.inf, OverflowError), (-np.inf, OverflowError)])
-@pytest.mark.parametrize("f", [lambda x: int(x[0]), lambda x: math.floor(x[0]), lambda x: math.ceil(x[0]), lambda x: round(x[0])])
+@pytest.mark.parametrize("f",
+                         [lambda x: int(x[0]), lambda x: math.floor(x[0]), lambda x: math.ceil(x[0]),
+                          lambda x: round(x[0])])
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_there_is_no_int_of_nan_or_infinity(f, value, error):
     with pytest.raises(error, match="cannot convert float"):
@@ -180,7 +186,9 @@ def one_of(x):
 
 
 def sorted_by_name(x):
-    return sorted({"b": x[0], "a": x[1], "c": x[2]}.items()), sorted([("b", x[0]), ("a", x[1])], reverse=True), min([("b", x[0]), ("a", x[1])])
+    return sorted({"b": x[0], "a": x[1],
+                   "c": x[2]}.items()), sorted([("b", x[0]), ("a", x[1])],
+                                               reverse=True), min([("b", x[0]), ("a", x[1])])
 
 
 def truth_of_sizes(x):

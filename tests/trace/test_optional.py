@@ -1,4 +1,5 @@
-"""Names that are None on some ways and a number or an array on others: programs with a truth value beside the name, and the tape where None itself is used."""
+"""Names that are None on some ways and a number or an array on others: programs with a truth value beside the name, and
+the tape where None itself is used."""
 import operator
 import warnings
 
@@ -215,9 +216,12 @@ def half_of_an_int(x):
     return x[1] if t is None else x[2] * (t // 2)
 
 
-PROGRAMS = [search, best, of_some_iterations, set_back, in_a_helper, extremes, of_one_branch, a_flag, as_a_truth_value, under_and, in_loops_within,
-            perhaps_unbound, of_no_iteration, of_a_while, of_changing_extents, in_an_object, in_a_list, in_a_pair, an_alias, half_of_an_int]
-XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -0.1], [-0.31, -0.5, -0.4, -0.2, -0.1], [1.31, 0.5, -0.4, 0.2, 1.1])]
+PROGRAMS = [search, best, of_some_iterations, set_back, in_a_helper, extremes, of_one_branch, a_flag, as_a_truth_value,
+            under_and, in_loops_within,
+            perhaps_unbound, of_no_iteration, of_a_while, of_changing_extents, in_an_object, in_a_list, in_a_pair,
+            an_alias, half_of_an_int]
+XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -0.1], [-0.31, -0.5, -0.4, -0.2, -0.1],
+                            [1.31, 0.5, -0.4, 0.2, 1.1])]
 
 
 @pytest.mark.parametrize("f, policy", crossed(PROGRAMS, ["now", "never"]))
@@ -231,7 +235,8 @@ def test_is_one_program(f, policy):
                 np.testing.assert_allclose(gradient(x), differences(f, x), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("f", [search, best, set_back, in_a_helper, in_loops_within, an_alias], ids=operator.attrgetter("__name__"))
+@pytest.mark.parametrize("f", [search, best, set_back, in_a_helper, in_loops_within, an_alias],
+                         ids=operator.attrgetter("__name__"))
 def test_examples_go_their_own_ways(f):
     """vmap, and second derivatives."""
     gradient = fad.grad(f, fallback=False)
@@ -349,7 +354,9 @@ def in_a_pair_given_to_code_without_source(x):
     return namespace["pair_without_source"]((perhaps(x), 1)) * x[2] ** 2
 
 
-@pytest.mark.parametrize("f", [a_new_axis, to_the_end, no_bound, equal_to_none, among, of_a_class, a_pattern, in_code_without_source,
+@pytest.mark.parametrize("f",
+                         [a_new_axis, to_the_end, no_bound, equal_to_none, among, of_a_class, a_pattern,
+                          in_code_without_source,
                                in_a_pair_given_to_code_without_source],
                          ids=operator.attrgetter("__name__"))
 def test_what_python_makes_of_none_is_left_to_python(f):
@@ -399,7 +406,8 @@ def test_a_result_may_be_none():
 
 
 def test_a_known_value_is_not_checked():
-    """Where the conditions around say that there is a value, the program does not ask again; what begins with None needs no iteration of its own."""
+    """Where the conditions around say that there is a value, the program does not ask again; what begins with None
+    needs no iteration of its own."""
     assert "TypeError" not in fad.source(fad.jit(search), XS[0]) + fad.source(fad.jit(under_and), XS[0])
     text = fad.source(fad.jit(best), XS[0])
     assert "TypeError" in text

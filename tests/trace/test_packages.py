@@ -1,4 +1,5 @@
-"""What is installed: Python's code is captured; compiled code, and packages with arrays of their own, belong to the tape."""
+"""What is installed: Python's code is captured; compiled code, and packages with arrays of their own, belong to the
+tape."""
 import inspect
 import sys
 import warnings
@@ -82,8 +83,10 @@ def total(a):
     return float(np.sum(a))
 FIT, ARRAY = Fit(1.0), Array(2.0)
 """
-USES = {"an array of its own": "np.sum(x * np.sum(np.asarray(m.ARRAY)))", "an object": "np.sum(x) * m.FIT()", "an attribute": "np.sum(x) * m.FIT.k",
-        "a function": "np.sum(x) * m.total([m.FIT.k, 1.0])", "an object in a list": "np.sum(x) * fits[0].k", "an object's attribute": "np.sum(x) * holder.fit.k",
+USES = {"an array of its own": "np.sum(x * np.sum(np.asarray(m.ARRAY)))", "an object": "np.sum(x) * m.FIT()",
+        "an attribute": "np.sum(x) * m.FIT.k",
+        "a function": "np.sum(x) * m.total([m.FIT.k, 1.0])", "an object in a list": "np.sum(x) * fits[0].k",
+        "an object's attribute": "np.sum(x) * holder.fit.k",
         "an object that is made": "np.sum(x) * m.Fit(m.FIT.k).k"}
 
 
@@ -92,7 +95,8 @@ USES = {"an array of its own": "np.sum(x * np.sum(np.asarray(m.ARRAY)))", "an ob
 def test_who_uses_an_opaque_package_runs_on_the_tape(use, kind, tmp_path):
     text = ARRAYS if kind == "arrays of its own" else f"TEXT = {ARRAYS.replace('    __array_priority__ = 10', '')!r}{COMPILED}"
     module = installed(tmp_path, text, **(CORE if kind == "a compiled core" else {}))
-    user = of_file(tmp_path, f"import numpy as np, types\nimport {module.__name__} as m\nfits, holder = [m.FIT], types.SimpleNamespace(fit=m.FIT)\n"
+    user = of_file(tmp_path,
+                   f"import numpy as np, types\nimport {module.__name__} as m\nfits, holder = [m.FIT], types.SimpleNamespace(fit=m.FIT)\n"
                              f"def f(x): return {USES[use]}\n")
     assert is_captured(module.__file__) == (kind == "a compiled core")
     assert opaque_package_of(module.FIT) == opaque_package_of(module.total) == module.__name__
@@ -146,19 +150,24 @@ def test_a_class_that_prefers_its_own_operators_is_no_array(says, tmp_path):
     np.testing.assert_allclose(fad.grad(module.f, fallback=False)(X), slopes(module.f, X), rtol=1e-6)
 
 
-@pytest.mark.parametrize("x, package", [(np.sum, ""), (np.ones(2), ""), (inspect.signature, ""), (inspect.Signature(), ""), (3.0, ""), (fad.grad, ""), (len, "")])
+@pytest.mark.parametrize("x, package",
+                         [(np.sum, ""), (np.ones(2), ""), (inspect.signature, ""), (inspect.Signature(), ""), (3.0, ""),
+                          (fad.grad, ""), (len, "")])
 def test_what_fad_knows_is_not_opaque(x, package):
     assert opaque_package_of(x) == package
 
 
 def test_classes_of_a_package_are_captured(tmp_path):
-    assert is_captured_class(installed(tmp_path, MODEL).Model) and is_captured_class(installed(tmp_path, MODEL, **CORE).Model)
+    assert is_captured_class(installed(tmp_path,
+                                       MODEL).Model) and is_captured_class(installed(tmp_path, MODEL, **CORE).Model)
     assert not is_captured_class(installed(tmp_path, MODEL + ARRAYS).Model)
     assert not is_captured_class(inspect.Signature)
 
 
 def test_a_warning_names_the_line_in_the_package(tmp_path):
-    module = installed(tmp_path, "import numpy as np\ndef f(x):\n    table = {float(x[0]): 1.0}\n    return np.sum(x) * table[float(x[0])]\n")
+    module = installed(tmp_path,
+                       "import numpy as np\ndef f(x):\n    table = {float(x[0]): 1.0}\n"
+                       "    return np.sum(x) * table[float(x[0])]\n")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         fad.grad(module.f)(X)
@@ -166,15 +175,19 @@ def test_a_warning_names_the_line_in_the_package(tmp_path):
 
 
 def test_lambdas_that_share_a_line_are_told_apart(tmp_path):
-    module = of_file(tmp_path, "import numpy as np\nfs = [lambda x: np.sum(x), lambda x: np.max(x), (lambda x: (lambda x: x * 2)(x))]\n")
+    module = of_file(tmp_path,
+                     "import numpy as np\n"
+                     "fs = [lambda x: np.sum(x), lambda x: np.max(x), (lambda x: (lambda x: x * 2)(x))]\n")
     ends = [definition_of(f)[0].body.end_col_offset for f in module.fs]
     assert ends == sorted(set(ends))
 
 
 def test_a_line_that_was_rearranged_is_not_taken_for_the_function(tmp_path):
     module = of_file(tmp_path, "import numpy as np\nfs = [lambda x: np.sum(x), lambda x: np.max(x)]\n")
-    (tmp_path / f"{module.__name__}.py").write_text("import numpy as np\nfs = [lambda x: np.max(x), lambda x: np.sum(x)]\n")
-    if sys.version_info >= (3, 11):                           # 3.10 knows no columns, and finds the equal code in the other place
+    (tmp_path / f"{module.__name__}.py").write_text("import numpy as np\n"
+                                                    "fs = [lambda x: np.max(x), lambda x: np.sum(x)]\n")
+    # 3.10 knows no columns, and finds the equal code in the other place
+    if sys.version_info >= (3, 11):
         assert definition_of(module.fs[0]) is None
     assert fad.jit(module.fs[0])(X) == np.sum(X)
 

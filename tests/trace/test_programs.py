@@ -8,7 +8,8 @@ from ..transforms.support import Program, assert_derivatives
 from . import programs
 
 UNROLLED = {"dictlookup", "factorial",          # Python structure, or ints past 64 bits
-            "a_break_in_a_loop_over_constants", "a_return_in_a_loop_over_names", "a_break_in_a_loop_over_parts", "one_iteration_with_a_break",
+            "a_break_in_a_loop_over_constants", "a_return_in_a_loop_over_names", "a_break_in_a_loop_over_parts",
+            "one_iteration_with_a_break",
             "halves_in_a_list", "levels_by_a_logarithm", "sizes_as_keys"}    # arrays of other sizes
 NO_LOOP = {"recursion_by_size", "assert_", "branch_bound", "view_in_branch", "empties"}
 

@@ -1,4 +1,5 @@
-"""What Python's own C code asks of users' objects (which is less, what is equal, what comes next) is traced as operators are: by the methods' text."""
+"""What Python's own C code asks of users' objects (which is less, what is equal, what comes next) is traced as
+operators are: by the methods' text."""
 import bisect
 import copy
 import functools
@@ -72,7 +73,8 @@ class Point:
 
 
 class Row:
-    """A sequence by the old protocol: indices from 0 until one is wrong. It can be iterated, and may be an operand of min and max as well."""
+    """A sequence by the old protocol: indices from 0 until one is wrong. It can be iterated, and may be an operand of
+    min and max as well."""
 
     def __init__(self, items):
         self.items = items
@@ -137,18 +139,23 @@ def heaped(x):
     heapq.heapify(heap)
     heapq.heappush(heap, Point(x[2], 1.0))
     first = heapq.heappop(heap)
-    return first.a + 2.0 * heapq.heapreplace(heap, first).a ** 2 + heapq.heappushpop(heap, Point(x[0] * 0.1, 1.0)).a * heap[0].a
+    return first.a + 2.0 * heapq.heapreplace(heap,
+                                             first).a ** 2 + heapq.heappushpop(heap, Point(x[0] * 0.1, 1.0)).a * heap[0].a
 
 
 def merged(x):
     found = heapq.merge(points(x)[:1], points(x)[1:])
-    return sum(k * p.a for k, p in enumerate(found)) + heapq.nsmallest(2, points(x))[1].a ** 2 + heapq.nlargest(1, points(x), key=abs)[0].a * x[1]
+    return sum(k * p.a for k,
+               p in enumerate(found)) + heapq.nsmallest(2,
+                                                        points(x))[1].a ** 2 + heapq.nlargest(1, points(x), key=abs)[0].a * x[1]
 
 
 def inserted(x):
     found = [Point(0.1, 1.0), Point(x[0], 1.0)]
     bisect.insort(found, Point(x[1], 1.0))
-    return found[1].a ** 2 + x[1] * bisect.bisect(found, Point(x[2], 1.0)) + x[2] * bisect.bisect_left([0.1, 0.9], x[1], key=lambda v: math.sin(v) * SCALE[0])
+    return found[1].a ** 2 + x[1] * bisect.bisect(found,
+                                                  Point(x[2],
+                                                        1.0)) + x[2] * bisect.bisect_left([0.1, 0.9], x[1], key=lambda v: math.sin(v) * SCALE[0])
 
 
 def compared(p, q):
@@ -193,11 +200,16 @@ PROGRAMS = {
     "min": lambda x: min(*points(x)).a ** 2,
     "by_abs": lambda x: max(points(x), key=abs).a + min(points(x), key=Point.size).a * x[0],
     "sorted": lambda x: sorted(points(x))[0].a * 3 + sorted(points(x), reverse=True)[1].a,
-    "in_tuples": lambda x: sorted([(1, p) for p in points(x)])[0][1].a + max([2, points(x)[1]], [2, points(x)[2]])[1].a * x[0],
+    "in_tuples": lambda x: sorted([(1,
+                                    p) for p in points(x)])[0][1].a
+    + max([2, points(x)[1]], [2, points(x)[2]])[1].a * x[0],
     "sort": sort,
     "list_methods": listed,
-    "contains": lambda x: x[0] * (2.0 if Point(x[2], 7.0) in points(x) else 3.0) + x[1] * (2.0 if Point(9.0, 1.0) in points(x) else 3.0),
-    "tuples": lambda x: x[0] * ((1, points(x)[0]) < (1, points(x)[2])) + x[1] * ([points(x)[0], 1] == [points(x)[0], 1]),
+    "contains": lambda x: x[0] * (2.0 if Point(x[2],
+                                               7.0) in points(x) else 3.0)
+    + x[1] * (2.0 if Point(9.0, 1.0) in points(x) else 3.0),
+    "tuples": lambda x: x[0] * ((1,
+                                 points(x)[0]) < (1, points(x)[2])) + x[1] * ([points(x)[0], 1] == [points(x)[0], 1]),
     "differ": lambda x: x[0] * ((1, points(x)[0]) != (1, points(x)[2])) + x[1] * ((points(x)[1],) > (points(x)[0],)),
     "by_index": lambda x: sum(v * x[0] for v in Row(x)) + list(Row(x))[1] + max(Row(x)) + sum(Row(x)),
     "unpacked": lambda x: (lambda a, *rest: a * rest[1])(*Row(x)) + sum(a * b for a, b in zip(Row(x), [1.0, 2.0, 3.0])),
@@ -207,14 +219,20 @@ PROGRAMS = {
     "map": lambda x: sum(map(abs, points(x))) + sum(map(Point(x[0], 1.0), [1, 2])) + sum(map(math.sqrt, Row(x))),
     "filter": lambda x: sum(p.a for p in filter(None, points(x))) + sum(v.a for v in filter(Point.__bool__, points(x))),
     "any_all": lambda x: x[0] * any(points(x)) + x[1] * all(points(x)),
-    "operators": lambda x: operator.add(*points(x)[:2]).a + operator.neg(points(x)[0]).a + operator.lt(*points(x)[:2]) * x[0] + operator.getitem(Row(x), 1),
+    "operators": lambda x: operator.add(*points(x)[:2]).a + operator.neg(points(x)[0]).a
+                           + operator.lt(*points(x)[:2]) * x[0] + operator.getitem(Row(x), 1),
     "reduce": lambda x: functools.reduce(operator.add, points(x)).a + abs(functools.reduce(max, points(x))),
     "divmod": lambda x: divmod(points(x)[0], 3)[0] + divmod(x[1], 0.3)[1] + divmod(7, points(x)[2])
     + divmod(x[1], points(x)[2]),
-    "total_ordering": lambda x: x[0] * (Ordered(x[0]) >= Ordered(x[1])) + x[1] * (Ordered(x[0]) <= Ordered(x[2])) + max(map(Ordered, x)).a,
-    "gone_through": lambda x: math.prod(Pair(x[0])) + functools.reduce(operator.mul, Pair(x[1])) + sum(itertools.chain(Pair(x[0]), Row(x))),
-    "itertools": lambda x: sum(itertools.islice(Row(x), 2)) + sum(itertools.chain.from_iterable([Pair(x[0]), Pair(x[1])])) + math.hypot(*Pair(x[0]), x[1]),
-    "copied": lambda x: copy.copy(points(x)[0]).a * copy.deepcopy(points(x)[1]).a + math.floor(points(x)[2]) + math.floor(2.7) * x[0],
+    "total_ordering": lambda x: x[0] * (Ordered(x[0]) >= Ordered(x[1])) + x[1] * (Ordered(x[0]) <= Ordered(x[2]))
+                                + max(map(Ordered, x)).a,
+    "gone_through": lambda x: math.prod(Pair(x[0])) + functools.reduce(operator.mul, Pair(x[1]))
+                              + sum(itertools.chain(Pair(x[0]), Row(x))),
+    "itertools": lambda x: sum(itertools.islice(Row(x),
+                                                2)) + sum(itertools.chain.from_iterable([Pair(x[0]), Pair(x[1])]))
+    + math.hypot(*Pair(x[0]), x[1]),
+    "copied": lambda x: copy.copy(points(x)[0]).a * copy.deepcopy(points(x)[1]).a + math.floor(points(x)[2])
+                        + math.floor(2.7) * x[0],
     "partial": lambda x: functools.partial(operator.add, points(x)[0])(points(x)[1]).a,
 }
 
@@ -332,7 +350,9 @@ MEASURED = {
     "initial": lambda x: functools.reduce(operator.add, map(Measure, x), Measure(x[0])).a,
     "repeated": lambda x: sum(m.a for m in itertools.repeat(Measure(x[1]), 2)),
     "converted": lambda x: math.sqrt(Measure(0.8)) * x[0] + math.fsum(Measure(x[1])),
-    "started": lambda x: sum(itertools.starmap(pow, [(x[0], 2), (x[1], 3)])) + sum(itertools.accumulate(Measure(x[2]), initial=x[0])),
+    "started": lambda x: sum(itertools.starmap(pow,
+                                               [(x[0], 2),
+                                                (x[1], 3)])) + sum(itertools.accumulate(Measure(x[2]), initial=x[0])),
 }
 
 
@@ -345,7 +365,8 @@ def test_only_what_is_gone_through_is_iterated(name):
 
 @pytest.mark.parametrize("held", [list, tuple, np.asarray])
 def test_a_sequence_that_ends_by_what_it_holds(held):
-    """The index that is out of bounds is an error of the program, if the length is an input's; the loop must end all the same."""
+    """The index that is out of bounds is an error of the program, if the length is an input's; the loop must end all
+    the same."""
     def f(x):
         s, w = 0.0, Whole(held(x))
         for v in w:
@@ -356,7 +377,9 @@ def test_a_sequence_that_ends_by_what_it_holds(held):
         np.testing.assert_allclose(gradient(x), 8.0 * x + 2.0 + np.append(len(x), 0.0 * x[1:]))
 
 
-@pytest.mark.parametrize("f", [lambda x: any() * x[0], lambda x: filter(None) and x[0], lambda x: max() * x[0], lambda x: all(x, x) * x[0]])
+@pytest.mark.parametrize("f",
+                         [lambda x: any() * x[0], lambda x: filter(None) and x[0], lambda x: max() * x[0],
+                          lambda x: all(x, x) * x[0]])
 def test_calls_that_python_refuses(f):
     with pytest.raises(TypeError):
         fad.jit(f)(X)

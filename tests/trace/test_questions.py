@@ -1,4 +1,5 @@
-"""A traced value never answers a question about itself: what a program finds out is what Python says, or it is refused."""
+"""A traced value never answers a question about itself: what a program finds out is what Python says, or it is
+refused."""
 import numbers
 import random
 import warnings
@@ -12,7 +13,8 @@ from fad.util.errors import FadError
 from ..turns import in_turn
 from .questions import module, programs
 
-GIVEN = [(np.array([0.3, 0.7, 1.1]), 0.25, 2), (np.array([0.75, 0.7, 1.1, 2.0]), 0.5, 3), (np.array([0.3, 0.7, 1.1]), 0.25, 1)]
+GIVEN = [(np.array([0.3, 0.7, 1.1]), 0.25, 2), (np.array([0.75, 0.7, 1.1, 2.0]), 0.5, 3),
+         (np.array([0.3, 0.7, 1.1]), 0.25, 1)]
 NUMBERS = (numbers.Number, np.bool_)
 FEW, OF_TIERS = 11, 331                                       # one in so many programs is run; compiled, too
 

@@ -1,4 +1,5 @@
-"""Lists that loops fill and a function returns: one array of the program each, whatever their length, taken apart as Python would have made them."""
+"""Lists that loops fill and a function returns: one array of the program each, whatever their length, taken apart as
+Python would have made them."""
 from typing import NamedTuple
 
 import numpy as np
@@ -117,7 +118,8 @@ def require_same(ours, pythons):
         assert np.asarray(ours).dtype == np.asarray(pythons).dtype
 
 
-FUNCTIONS = [numpys_numbers, pythons_numbers, other_numbers, arrays, records, lists_of_lists, some_of_them, nobody_knows_how_many, none_at_all,
+FUNCTIONS = [numpys_numbers, pythons_numbers, other_numbers, arrays, records, lists_of_lists, some_of_them,
+             nobody_knows_how_many, none_at_all,
              made_by_a_comprehension, changed_afterwards]
 
 
@@ -159,7 +161,8 @@ def test_a_jitted_function_that_is_called_by_a_traced_one_returns_a_list():
         values.append(x[0] * 3.0)
         return np.sum(np.array(values) ** 2)
     gradient = fad.grad(loss)(X)
-    np.testing.assert_allclose(gradient, 2 * X * np.sin(X) * (np.sin(X) + X * np.cos(X)) + 18 * X[0] * np.eye(5)[0], rtol=1e-12)
+    np.testing.assert_allclose(gradient, 2 * X * np.sin(X) * (np.sin(X) + X * np.cos(X)) + 18 * X[0] * np.eye(5)[0],
+                               rtol=1e-12)
     require_same(fad.jit(lambda x: inner(x)[1:3], compile="now")(X), numpys_numbers(X)[1:3])
 
 

@@ -1,4 +1,5 @@
-"""What a function gives the value that it has is given that value at each call: somebody else may have changed it between two calls."""
+"""What a function gives the value that it has is given that value at each call: somebody else may have changed it
+between two calls."""
 import numpy as np
 import pytest
 
@@ -84,7 +85,9 @@ def of_names(x):
     return x.sum()
 
 
-@pytest.mark.parametrize("f", [attribute, attribute_by_name, reference, of_a_class, in_a_branch, in_a_loop, begun_anew, of_containers, of_names])
+@pytest.mark.parametrize("f",
+                         [attribute, attribute_by_name, reference, of_a_class, in_a_branch, in_a_loop, begun_anew,
+                          of_containers, of_names])
 def test_it_is_written_again(f):
     seen = []
     for transform in (lambda f: f, fad.jit):

@@ -1,4 +1,5 @@
-"""What a traced function leaves outside, and is known: tables made for a length. They are there at the next call, in the containers that held them."""
+"""What a traced function leaves outside, and is known: tables made for a length. They are there at the next call, in
+the containers that held them."""
 import numpy as np
 import pytest
 

@@ -7,7 +7,8 @@ import fad
 from fad.util.errors import ExtentError, UnsupportedFunctionError
 
 A = sparse.random(5, 4, density=0.5, format="csr", random_state=0)
-FORMATS = [make(A).asformat(name) for make in (sparse.csr_matrix, sparse.csr_array) for name in ("csr", "csc", "coo", "dia")]
+FORMATS = [make(A).asformat(name) for make in (sparse.csr_matrix,
+                                               sparse.csr_array) for name in ("csr", "csc", "coo", "dia")]
 PRODUCTS = (
     lambda a, x: a @ x[0], lambda a, x: a @ x.T, lambda a, x: x @ a.T, lambda a, x: (a @ x[1]) @ a,
     lambda a, x: a.T @ (a @ x.T) if isinstance(a, sparse.sparray) else a.T * (a * x.T))
@@ -23,7 +24,8 @@ def test_products(a, product):
     def of_dense(x):
         y = product(a, x)
         return np.sum(np.sin(y))
-    by_hand = {0: dense @ x[0], 1: dense @ x.T, 2: x @ dense.T, 3: (dense @ x[1]) @ dense, 4: dense.T @ (dense @ x.T)}[PRODUCTS.index(product)]
+    by_hand = {0: dense @ x[0], 1: dense @ x.T, 2: x @ dense.T, 3: (dense @ x[1]) @ dense,
+               4: dense.T @ (dense @ x.T)}[PRODUCTS.index(product)]
     np.testing.assert_allclose(product(a, x), by_hand, rtol=1e-12)
     directions = np.random.default_rng(2).normal(size=x.shape)
     h = 1e-6

@@ -1,4 +1,5 @@
-"""What branches and loops on traced values change besides variables: outer variables, globals, attributes, containers; iterators; errors."""
+"""What branches and loops on traced values change besides variables: outer variables, globals, attributes, containers;
+iterators; errors."""
 import array
 import collections
 import itertools
@@ -183,8 +184,10 @@ def return_from_an_endless_loop(x):
         i += 1
 
 
-PROGRAMS = [return_in_else, return_from_an_endless_loop, outer_variable, outer_variables_in_loops, global_in_a_branch, global_dict_in_a_branch,
-            kinds_of_dicts, slots, attribute_of_a_function, attribute_of_a_class, deque, iterator, generator_sent_to, generator_left_off, cycles]
+PROGRAMS = [return_in_else, return_from_an_endless_loop, outer_variable, outer_variables_in_loops, global_in_a_branch,
+            global_dict_in_a_branch,
+            kinds_of_dicts, slots, attribute_of_a_function, attribute_of_a_class, deque, iterator, generator_sent_to,
+            generator_left_off, cycles]
 XS = [np.array(x) for x in ([0.31, 0.92, 0.63, 0.74], [0.81, 0.13, 0.452, 0.66])]
 
 
@@ -254,7 +257,8 @@ def test_the_program_raises_what_the_function_raises(make, policy):
         x = np.array([1.0, 2.0, 3.0])
         expected = validated(x) if make is fad.jit else 0.5 / np.sqrt(x)
         np.testing.assert_allclose(f(x), expected)
-        for k, value, error, text in ((0, 100.0, ValueError, "big"), (1, -1.0, ValueError, "negative"), (2, np.inf, FloatingPointError, "finite"),
+        for k, value, error, text in ((0, 100.0, ValueError, "big"), (1, -1.0, ValueError, "negative"),
+                                      (2, np.inf, FloatingPointError, "finite"),
                                       (1, 1e-9, RuntimeError, "no convergence")):
             y = x.copy()
             y[k] = value
@@ -325,13 +329,15 @@ def asserted(x):
     return s
 
 
-@pytest.mark.parametrize("f", [past_the_end, factored, raised_by_data, caught_by_all, asserted], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [past_the_end, factored, raised_by_data, caught_by_all, asserted],
+                         ids=lambda f: f.__name__)
 def test_errors_of_the_program_do_not_pass_handlers_by(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fad.FallbackWarning)
         for x in XS:
             np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-12)
-            np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)], atol=1e-6)
+            np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)],
+                                       atol=1e-6)
 
 
 def test_errors_while_tracing_are_caught():
@@ -487,7 +493,9 @@ def a_dict_of_the_users(x):
     return s
 
 
-@pytest.mark.parametrize("f", [bytes_in_a_loop, bytes_in_a_branch, bytes_in_a_dict, an_iterator_in_a_dict, a_dict_of_the_users])
+@pytest.mark.parametrize("f",
+                         [bytes_in_a_loop, bytes_in_a_branch, bytes_in_a_dict, an_iterator_in_a_dict,
+                          a_dict_of_the_users])
 def test_bytes_that_change_are_no_part_of_a_program(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fad.FallbackWarning)

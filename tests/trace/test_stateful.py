@@ -1,4 +1,5 @@
-"""What is left outside at each call is what Python leaves, aliases included: after each of many calls, in each transform."""
+"""What is left outside at each call is what Python leaves, aliases included: after each of many calls, in each
+transform."""
 import warnings
 from types import SimpleNamespace
 
@@ -95,7 +96,8 @@ def test_the_user_may_change_state_between_calls(transform):
             return np.sum(x * o.v) * o.k
         return f, o
     (f, plain), (g, staged) = make(), make()
-    changes = [{}, {"k": 100}, {"k": 1.5}, {"h": []}, {"k": np.float64(2)}, {}, {"v": np.ones(2, np.float32)}, {"k": True},
+    changes = [{}, {"k": 100}, {"k": 1.5}, {"h": []}, {"k": np.float64(2)}, {}, {"v": np.ones(2, np.float32)},
+               {"k": True},
                {"v": np.array([[1.0], [2.0]])[:, 0]}, {"v": 3.0}, {}]
     g = transform(g, fallback=False)
     for change in changes:
@@ -156,7 +158,8 @@ def test_arrays_that_the_function_changes_in_place_are_state_too(transform):
     g = transform(f)
     for k in range(1, 5):
         got = g(np.ones(3))
-        np.testing.assert_allclose(got[1] if isinstance(got, tuple) else got, 3.0 + 3.0 * k if transform is fad.jit else k + 2.0)
+        np.testing.assert_allclose(got[1] if isinstance(got, tuple) else got,
+                                   3.0 + 3.0 * k if transform is fad.jit else k + 2.0)
         assert o.w is w and w.tolist() == [k + 1.0] * 3
     assert o.k == 4
 

@@ -1,4 +1,5 @@
-"""What functions print, log and warn of under fad is what they say in Python, call by call: nothing more, and nothing twice.
+"""What functions print, log and warn of under fad is what they say in Python, call by call: nothing more, and nothing
+twice.
 
 The programs are in lines.py. They run in processes of their own, so that standard error is seen as well.
 """

@@ -1,4 +1,5 @@
-"""Texts with traced values in them: for people as they stand, asked only where they are known, and Python's own on the tape."""
+"""Texts with traced values in them: for people as they stand, asked only where they are known, and Python's own on the
+tape."""
 import logging
 import warnings
 from types import SimpleNamespace

@@ -8,14 +8,17 @@ import fad
 from fad.ir.build import Builder
 
 X = np.array([0.3, 0.7, 1.1])
-KINDS = {                                                    # what stands before the loops, their body (one cosine in it), what is returned
+# what stands before the loops, their body (one cosine in it), what is returned
+KINDS = {
     "arrays in place": ("y = np.zeros(3)", ["y[{i} % 3] += np.cos(x[{i} % 3]) * y[0]"], "np.sum(y)"),
     "arrays that change places": ("a = x * 1.0; b = x * 2.0", ["a, b = b, a + np.cos(b)"], "np.sum(a + b)"),
     "a number": ("s = 0", ["s = s + np.cos(x[{i} % 3]) * s"], "s"),
     "a list that grows": ("out = []", ["out.append(np.cos(x[{i} % 3]))"], "sum(out)"),
     "a list that grows by two": ("out = []", ["out.append(1.0)", "out.append(np.cos(x[{i} % 3]))"], "sum(out)"),
-    "a list of numbers": ("v = [0.0, 1.0, 2.0]", ["v[{i} % 3] = v[{i} % 3] + np.cos(x[{i} % 3])"], "v[0] + v[1] + v[2]"),
-    "a list of arrays": ("v = [x * 1.0, x * 2.0, x * 3.0]", ["v[{i} % 3] = v[{i} % 3] + np.cos(x)"], "np.sum(v[0] + v[1])"),
+    "a list of numbers": ("v = [0.0, 1.0, 2.0]", ["v[{i} % 3] = v[{i} % 3] + np.cos(x[{i} % 3])"],
+                          "v[0] + v[1] + v[2]"),
+    "a list of arrays": ("v = [x * 1.0, x * 2.0, x * 3.0]", ["v[{i} % 3] = v[{i} % 3] + np.cos(x)"],
+                         "np.sum(v[0] + v[1])"),
     "a list that grows in a branch": ("out = []", ["if x[{i} % 3] > 0.5:", "    out.append(np.cos(x[0]))"], "sum(out)"),
 }
 

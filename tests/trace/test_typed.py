@@ -46,7 +46,8 @@ def typed(lines, home, seconds=60):
     """What a prompt prints when these lines are typed."""
     child, terminal = pty.fork()
     if child == 0:
-        os.execve(sys.executable, [sys.executable, "-q"], {**os.environ, "HOME": home, "TERM": "dumb", "PYTHON_BASIC_REPL": "1"})
+        os.execve(sys.executable, [sys.executable, "-q"],
+                  {**os.environ, "HOME": home, "TERM": "dumb", "PYTHON_BASIC_REPL": "1"})
     out, end = "", time.monotonic() + seconds
     try:
         for line in [*lines, 'print("the " + "end")']:
@@ -71,7 +72,8 @@ def test_as_a_command(tmp_path):
 
 def test_a_statement_that_cannot_be_told_runs_as_it_is(tmp_path):
     """Of two lines alike in a row the history keeps one: the text is not the function's."""
-    lines = ["import fad", "def f(x):", "    if x > 0.0:", "        x = x * 2", "        x = x * 2", "    return x", "", "print('slope', fad.grad(f)(3.0))"]
+    lines = ["import fad", "def f(x):", "    if x > 0.0:", "        x = x * 2", "        x = x * 2", "    return x", "",
+             "print('slope', fad.grad(f)(3.0))"]
     out = typed(lines, str(tmp_path))
     assert "slope 4.0" in out and "FallbackWarning" in out, out
 

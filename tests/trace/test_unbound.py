@@ -1,4 +1,5 @@
-"""Names that are bound on some paths only: read where they have no value, the program raises UnboundLocalError, as Python does."""
+"""Names that are bound on some paths only: read where they have no value, the program raises UnboundLocalError, as
+Python does."""
 import warnings
 
 import numpy as np
@@ -98,9 +99,11 @@ def written_to(x):
     return w.sum()
 
 
-PROGRAMS = [in_one_branch, under_the_same_condition, of_some_iterations, of_a_while, behind_a_flag, loop_variable, perhaps_no_iteration, read_in_a_loop,
+PROGRAMS = [in_one_branch, under_the_same_condition, of_some_iterations, of_a_while, behind_a_flag, loop_variable,
+            perhaps_no_iteration, read_in_a_loop,
             bound_before_or_in_a_loop, added_to_in_a_loop, written_to]
-XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6], [0.1, 0.2, 0.3], [2.1, 1.0, 1.0], [-1.5, 2.0, 0.9])]
+XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6], [0.1, 0.2, 0.3], [2.1, 1.0, 1.0],
+                            [-1.5, 2.0, 0.9])]
 
 
 def outcome(f, x):
@@ -143,7 +146,8 @@ def asked_for_in_text(x):
 
 
 @pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
-@pytest.mark.parametrize("f", [handled_as_it_returns, handled_as_it_is_named, asked_for_by_name, asked_for_in_text], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [handled_as_it_returns, handled_as_it_is_named, asked_for_by_name, asked_for_in_text],
+                         ids=lambda f: f.__name__)
 def test_code_that_asks_which_names_have_a_value(f):
     for x in XS:
         assert np.isclose(fad.jit(f)(x), f(x))
@@ -183,4 +187,5 @@ def test_a_name_that_a_loop_may_bind_to_an_item_where_it_was_an_array_runs_on_th
         warnings.simplefilter("ignore", fad.FallbackWarning)
         for x in (np.array([0.2, 0.5, 0.7]), np.array([0.9, 0.5, 0.7])):
             assert fad.jit(f)(x) == pytest.approx(f(x))
-            np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], rtol=1e-6)
+            np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)],
+                                       rtol=1e-6)

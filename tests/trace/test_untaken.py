@@ -1,4 +1,5 @@
-"""What a branch or a loop would raise if the program got there: tracing goes every way, and only the way that is taken may raise."""
+"""What a branch or a loop would raise if the program got there: tracing goes every way, and only the way that is taken
+may raise."""
 import contextlib
 import math
 import warnings
@@ -150,12 +151,16 @@ def the_items_of_what_a_helper_would_return(x):
     return s if x[1] < 2.0 else fail()
 
 
-PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices, an_assertion, two_extents,
-            an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number, raised_in_an_inner_loop,
+PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices,
+            an_assertion, two_extents,
+            an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number,
+            raised_in_an_inner_loop,
             a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_an_iteration, on_every_way_of_a_way,
             what_a_helper_would_return, the_items_of_what_a_helper_would_return]
-STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices, an_assertion, a_quotient_of_ints, a_key,
-          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_an_iteration, on_every_way_of_a_way,
+STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices, an_assertion,
+          a_quotient_of_ints, a_key,
+          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_an_iteration,
+          on_every_way_of_a_way,
             what_a_helper_would_return, the_items_of_what_a_helper_would_return]
 
 
@@ -202,7 +207,7 @@ def test_the_error_names_the_line():
         fad.grad(two_extents)(TAKEN)
 
 
-# -- handlers ---------------------------------------------------------------------------------------------------------------------
+# -- handlers --------------------------------------------------------------------------------------
 
 def handled(x):
     try:
@@ -268,7 +273,9 @@ def handled_where_it_is_raised(x):
     return s
 
 
-@pytest.mark.parametrize("f", [handled, handled_by_all, suppressed, swallowed, suppressed_as_the_program_runs, handled_where_it_is_raised],
+@pytest.mark.parametrize("f",
+                         [handled, handled_by_all, suppressed, swallowed, suppressed_as_the_program_runs,
+                          handled_where_it_is_raised],
                          ids=lambda f: f.__name__)
 def test_handlers_see_what_is_raised_and_not_what_would_be(f):
     for x in (X, TAKEN):

@@ -25,7 +25,8 @@ CASES = {
     "broadcast": lambda x: np.sum(VECTORIZED(x[:, None], x)),
     "a scalar, a keyword": lambda x: np.sum(VECTORIZED(x, x[3], k=3)),
     "made inside": lambda x: np.sum(np.vectorize(lambda t: t * x[1] if t > 0.6 else 2.0)(x.reshape(-1))),
-    "excluded": lambda x: np.sum(np.vectorize(lambda a, t: a[0] * t if t > 0.5 else a[1], excluded=[0], otypes=[float])([x[0], x[1]], x)),
+    "excluded": lambda x: np.sum(np.vectorize(lambda a, t: a[0] * t if t > 0.5 else a[1], excluded=[0],
+                                              otypes=[float])([x[0], x[1]], x)),
     "Numba's": lambda x: np.sum(of_numba(x, x[2])) + np.sum(of_numba(x[:, None], x)),
 }
 X = np.linspace(0.301, 1.2, 13)

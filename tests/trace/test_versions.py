@@ -1,4 +1,5 @@
-"""Syntax that came with a version of Python, or changed with one: captured functions mean what Python says they mean."""
+"""Syntax that came with a version of Python, or changed with one: captured functions mean what Python says they
+mean."""
 import importlib.util
 import sys
 

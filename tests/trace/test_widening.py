@@ -1,4 +1,5 @@
-"""Loops that carry a value whose dtype widens: the first iteration is answered, and computes, in the dtype that plain Python has there."""
+"""Loops that carry a value whose dtype widens: the first iteration is answered, and computes, in the dtype that plain
+Python has there."""
 import warnings
 
 import numpy as np
@@ -163,9 +164,12 @@ def an_int_after_all(x, n):
     return best
 
 
-PROGRAMS = [asks_whether_complex, asks_by_isinstance, asks_in_a_helper, asks_result_type, asks_in_a_list, adds_epsilons, makes_arrays_like_it,
-            square_root_of_a_negative_number, power_of_a_negative_number, rounds_in_float32, wraps_around, indexes_in_the_first_iteration,
-            until_it_is_complex, in_a_while, condition_that_asks, handed_on_an_iteration_late, sizes_of_complex64, real_again,
+PROGRAMS = [asks_whether_complex, asks_by_isinstance, asks_in_a_helper, asks_result_type, asks_in_a_list, adds_epsilons,
+            makes_arrays_like_it,
+            square_root_of_a_negative_number, power_of_a_negative_number, rounds_in_float32, wraps_around,
+            indexes_in_the_first_iteration,
+            until_it_is_complex, in_a_while, condition_that_asks, handed_on_an_iteration_late, sizes_of_complex64,
+            real_again,
             an_int_after_all]
 
 
@@ -224,7 +228,9 @@ def mean_of_rows(x):
     return s // 1 / 3
 
 
-@pytest.mark.parametrize("f, x, loops", [(total, X, 1), (total, X32, 1), (total, X + 1j, 1), (mandelbrot, np.array(0.3 + 0.2j), 1), (horner, X, 1), (horner, X32, 1),
+@pytest.mark.parametrize("f, x, loops",
+                         [(total, X, 1), (total, X32, 1), (total, X + 1j, 1), (mandelbrot, np.array(0.3 + 0.2j), 1),
+                          (horner, X, 1), (horner, X32, 1),
                                          (matrix_product, X, 3), (mean_of_rows, X, 1)])
 def test_what_widens_without_a_difference_is_one_loop(f, x, loops):
     assert count_loops(trace(f, [x]).func) == loops

@@ -1,4 +1,5 @@
-"""Values without axes are numbers or arrays: what is changed in place changes under all its names, or under one only."""
+"""Values without axes are numbers or arrays: what is changed in place changes under all its names, or under one
+only."""
 
 import warnings
 
@@ -417,8 +418,11 @@ def test_a_copy_is_read_before_its_array_is_overwritten():
     assert fad.jit(f, compile="now")(X) == pytest.approx(f(X.copy()), rel=1e-12)
 
 
-@pytest.mark.parametrize("made", ["np.array([2, 0])", "np.zeros((), int)", "np.asarray(3)", "np.full(2, True)", "np.where(np.array([True, False]), 1, 2)",
-                                  "np.where(True, 1, 2)", "np.arange(3).copy()", "np.array(2).reshape(())", "np.eye(2, dtype=int).sum(axis=0)"])
+@pytest.mark.parametrize("made",
+                         ["np.array([2, 0])", "np.zeros((), int)", "np.asarray(3)", "np.full(2, True)",
+                          "np.where(np.array([True, False]), 1, 2)",
+                                  "np.where(True, 1, 2)", "np.arange(3).copy()", "np.array(2).reshape(())",
+                          "np.eye(2, dtype=int).sum(axis=0)"])
 def test_integers_and_truth_values_on_the_tape(made):
     text = f"def f(x):\n    y = [2.0, 3.0][int(x[0] * 0.1)] * x\n    k = {made}\n    return np.sum(y) * np.sum(k)\n"
     f = executed(text, {"np": np, "__name__": "program"})["f"]

@@ -93,7 +93,8 @@ def one_loop_behind_another(x, w):
     return r
 
 
-AT_ONCE = (points, pairs, nonlinear_in_the_sum, starts_at_a_parameter, branches, counted, searches, one_loop_behind_another)
+AT_ONCE = (points, pairs, nonlinear_in_the_sum, starts_at_a_parameter, branches, counted, searches,
+           one_loop_behind_another)
 
 
 def a_recurrence(x, w):
@@ -162,7 +163,8 @@ def test_sums_are_reversed_at_once(f, tier, found):
         close(g, want, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("f", [a_recurrence, two_sums, read_within, no_iterations, few_of_many_elements], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [a_recurrence, two_sums, read_within, no_iterations, few_of_many_elements],
+                         ids=lambda f: f.__name__)
 def test_other_loops_wait_for_their_cotangents(f, found):
     value, gradient = fad.value_and_grad(f, argnums=(0, 1))(X, W)
     assert not found

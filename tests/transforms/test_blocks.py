@@ -103,7 +103,8 @@ def shrinking(u):
     return np.sum(y * y)
 
 
-def shrinking_grid(u):                               # the last block has fewer iterations, and what those behind it would save has negative extents
+# the last block has fewer iterations, and what those behind it would save has negative extents
+def shrinking_grid(u):
     g = np.outer(u[:30], u[30:60])
     for k in range(g.shape[0]):
         for i in range(k + 1, g.shape[0]):
@@ -160,9 +161,11 @@ def winners(u):
     return np.sum(v * v)
 
 
-PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state, two_prefixes, with_a_hole, beyond_its_end, shrinking, shrinking_grid, by_twos,
+PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state, two_prefixes, with_a_hole,
+            beyond_its_end, shrinking, shrinking_grid, by_twos,
             grid, in_place, grid_in_place, two_saved]
-VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, with_a_hole: 0, beyond_its_end: 0, shrinking: 1, by_twos: 1, grid: 1,
+VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, with_a_hole: 0, beyond_its_end: 0,
+            shrinking: 1, by_twos: 1, grid: 1,
             in_place: 1, grid_in_place: 1}
 
 

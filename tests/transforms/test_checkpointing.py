@@ -1,4 +1,5 @@
-"""What is computed again instead of saved: functions and loops under fad.checkpoint, and derivatives within a memory budget."""
+"""What is computed again instead of saved: functions and loops under fad.checkpoint, and derivatives within a memory
+budget."""
 import os
 import re
 import subprocess
@@ -27,7 +28,8 @@ def repeated(step):
 
 def test_a_checkpointed_function_in_a_loop_is_computed_again():
     g = fad.grad(repeated(fad.checkpoint(settle)))
-    assert re.search(r"np\.empty\(40\)", fad.source(g, 0.3)) and not re.search(r"np\.empty\(\(40, 5\)\)", fad.source(g, 0.3))
+    assert re.search(r"np\.empty\(40\)",
+                     fad.source(g, 0.3)) and not re.search(r"np\.empty\(\(40, 5\)\)", fad.source(g, 0.3))
     np.testing.assert_allclose(g(0.3), fad.grad(repeated(settle))(0.3), rtol=1e-14)
 
 
@@ -37,7 +39,7 @@ def test_a_pullback_computes_checkpoints_again_in_its_second_step():
     np.testing.assert_allclose(value, repeated(settle)(0.3))
 
 
-# -- loops ------------------------------------------------------------------------------------------------------------------------
+# -- loops -----------------------------------------------------------------------------------------
 
 
 def straight(x):
@@ -116,7 +118,8 @@ def backward(x):
     return np.sum(y)
 
 
-LOOPS = {straight: "3kB", nested: "4kB", triangular: "1kB", branching: "4kB", ended_early: "1500B", unknown_length: "2kB", changed_in_place: "3kB",
+LOOPS = {straight: "3kB", nested: "4kB", triangular: "1kB", branching: "4kB", ended_early: "1500B",
+         unknown_length: "2kB", changed_in_place: "3kB",
          shrinking: "10kB", backward: "1500B"}
 X = np.array([0.5, 0.8, 0.3])
 
@@ -154,7 +157,8 @@ def test_second_derivatives_within_a_budget(f, interpreted):
     np.testing.assert_allclose(fad.hessian(f, memory="10kB")(X), expected, rtol=1e-12, atol=1e-13)
 
 
-DEAR = pytest.param(shrinking, marks=pytest.mark.slow)       # reverse over reverse mode of its segments is a program that takes ten seconds to make
+# reverse over reverse mode of its segments is a program that takes ten seconds to make
+DEAR = pytest.param(shrinking, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("f", [DEAR if f is shrinking else f for f in LOOPS], ids=lambda f: f.__name__)
@@ -204,7 +208,8 @@ def cholesky(a):
 
 
 def test_a_budget_too_small_for_what_a_loop_carries_says_so_however_much_an_iteration_saves(interpreted):
-    """The inner loop's number of iterations depends on the outer one's, so that nobody knows what an iteration of the outer one saves."""
+    """The inner loop's number of iterations depends on the outer one's, so that nobody knows what an iteration of the
+    outer one saves."""
     a = np.cov(np.random.default_rng(1).standard_normal((12, 40)))
     with pytest.raises(TapeMemoryError, match="saves more in each"):
         fad.grad(cholesky, memory=720)(a)
@@ -273,5 +278,6 @@ def test_a_million_iterations_stay_within_their_budget(tmp_path):
     """Without a budget these take 320 MB."""
     program = tmp_path / "peak.py"
     program.write_text(PEAK)
-    peak = subprocess.run([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, check=True, timeout=200).stdout
+    peak = subprocess.run([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, check=True,
+                          timeout=200).stdout
     assert int(peak) < 20_000_000

@@ -1,4 +1,5 @@
-"""Derivatives of the ops with regions, to third order: loops of known and unknown length, nested, triangular, with branches and growing arrays."""
+"""Derivatives of the ops with regions, to third order: loops of known and unknown length, nested, triangular, with
+branches and growing arrays."""
 import numpy as np
 import pytest
 
@@ -47,7 +48,8 @@ def sines(x):
 
 def recurrence(x):
     h = put(op["full"](0.0, x.shape[0], dtype=np.float64), 1.0, 0)
-    h = loop(1, x.shape[0], lambda t, h: (put(h, 0.1 + 0.2 * at(x, t - 1) * at(x, t - 1) + 0.7 * sin(at(h, t - 1)), t),), h)[0]
+    h = loop(1, x.shape[0],
+             lambda t, h: (put(h, 0.1 + 0.2 * at(x, t - 1) * at(x, t - 1) + 0.7 * sin(at(h, t - 1)), t),), h)[0]
     return total(h * h)
 
 
@@ -75,7 +77,8 @@ def branches(x):
     def body(k, s):
         v = at(x, k)
         small = (lambda: (s,), lambda: (s + v * v * s,))
-        return op["cond"].run_regions([v > 0.5], (lambda: op["cond"].run_regions([v > 0.3], small), lambda: (s * sin(v * s),)))
+        return op["cond"].run_regions([v > 0.5],
+                                      (lambda: op["cond"].run_regions([v > 0.3], small), lambda: (s * sin(v * s),)))
     return loop(0, x.shape[0], body, 1.0)[0]
 
 
@@ -119,7 +122,8 @@ def test_a_recurrence_saves_scalars():
 
 
 def test_what_a_branch_saves_may_broadcast():
-    """The largest element of a part whose length depends on data, in a branch: its reverse compares the part with an array of extent 1."""
+    """The largest element of a part whose length depends on data, in a branch: its reverse compares the part with an
+    array of extent 1."""
     def f(p, n):
         y, k = np.zeros(20), 0
         for i in range(n):

@@ -1,4 +1,5 @@
-"""What a loop reads of an array and never writes to again is read from the array that it leaves; what is written to later never is."""
+"""What a loop reads of an array and never writes to again is read from the array that it leaves; what is written to
+later never is."""
 import numpy as np
 import pytest
 
@@ -29,7 +30,8 @@ def elimination_by_rows(A):
             A[i, k + 1:] -= A[i, k] * A[k, k + 1:]
 
 
-def factors_row_by_row(A):                           # a later column of the same row, an earlier loop of the same iteration
+# a later column of the same row, an earlier loop of the same iteration
+def factors_row_by_row(A):
     n = A.shape[0]
     for i in range(n):
         for j in range(i):
@@ -106,7 +108,8 @@ def found_by_a_loop(A):
                 A[i, j] -= f * A[k, j]
 
 
-def all_other_rows(A):                               # Gauss and Jordan: row k is the same in all iterations of the inner loop, and changed in the next of the outer
+# Gauss and Jordan: row k is the same in all iterations of the inner loop, and changed in the next of the outer
+def all_other_rows(A):
     n = A.shape[0]
     for k in range(n):
         p = k + np.argmax(np.abs(A[k:, k]))
@@ -127,7 +130,8 @@ def all_but_one(A):
                 A[i, j] -= f * A[k, j]
 
 
-def without_an_iteration(A):                               # A[k + 1] does not exist in the last iteration, which reads none
+# A[k + 1] does not exist in the last iteration, which reads none
+def without_an_iteration(A):
     n = A.shape[0]
     for k in range(n):
         for i in range(n - 1 if k + 1 < n else 0):
@@ -145,7 +149,8 @@ def chosen_rows(A):
                 A[i] -= 0.1 * A[i, k - 1] * A[k - 1]
 
 
-FINAL = [elimination, elimination_by_rows, factors_row_by_row, upwards, reduction_from_the_last, in_a_branch, rows_change_places, rows_change_places_at_once,
+FINAL = [elimination, elimination_by_rows, factors_row_by_row, upwards, reduction_from_the_last, in_a_branch,
+         rows_change_places, rows_change_places_at_once,
          found_by_a_loop, all_other_rows, all_but_one, chosen_rows]
 
 
@@ -305,7 +310,8 @@ def until_small(A):                                  # a loop of unknown length 
         iterations += 1
 
 
-def one_element_beside_what_grows(A):                # of two factors one is there in the end, for loops around too, the other one is saved
+# of two factors one is there in the end, for loops around too, the other one is saved
+def one_element_beside_what_grows(A):
     n, x = A.shape[0], 0.1 * A[:, 1]
     for _ in range(3):
         for j in range(n):
@@ -315,8 +321,10 @@ def one_element_beside_what_grows(A):                # of two factors one is the
     A[1] += x
 
 
-OTHERS = [one_element_beside_what_grows, written_in_the_same_iteration, written_in_the_next_iteration, written_in_all_other_rows, written_from_behind, of_a_copy,
-          without_an_iteration, found_anywhere, found_one_before, found_from_the_end, found_in_the_iteration_before, found_step_by_step, all_but_another_row,
+OTHERS = [one_element_beside_what_grows, written_in_the_same_iteration, written_in_the_next_iteration,
+          written_in_all_other_rows, written_from_behind, of_a_copy,
+          without_an_iteration, found_anywhere, found_one_before, found_from_the_end, found_in_the_iteration_before,
+          found_step_by_step, all_but_another_row,
           only_that_row, all_but_the_last_one, either_condition, until_small, of_the_array_before, of_the_row_before]
 
 
@@ -330,7 +338,8 @@ def test_first_and_second_order(loss):
     g = fad.grad(loss, fallback=False)
     np.testing.assert_allclose(np.sum(g(A) * D), slope(loss, A, D), rtol=1e-7)
     np.testing.assert_allclose(np.sum(fad.jvp(g, (A,), (D,))[1] * D), np.sum(slope(g, A, D) * D), rtol=1e-6)
-    np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D), np.sum(slope(g, A, D) * D), rtol=1e-6)
+    np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D),
+                               np.sum(slope(g, A, D) * D), rtol=1e-6)
 
 
 @pytest.mark.parametrize("loss", in_turn(FINAL + OTHERS), indirect=True, ids=lambda program: program.__name__)
@@ -348,11 +357,15 @@ def test_in_all_tiers(loss):
 def test_what_is_read_is_not_saved(program):
     n = 40
     big = 9.0 * np.eye(n) + np.random.default_rng(5).uniform(-1.0, 1.0, (n, n))
-    assert fad.explain(fad.grad(loss_of(program)), big).bytes <= 8 * 3 * n ** 2      # what is read would be n ** 3 / 3 numbers
+    # what is read would be n ** 3 / 3 numbers
+    assert fad.explain(fad.grad(loss_of(program)), big).bytes <= 8 * 3 * n ** 2
 
 
-@pytest.mark.parametrize("program", [found_anywhere, found_one_before, found_from_the_end, found_in_the_iteration_before, found_step_by_step,
-                                     all_but_another_row, only_that_row, all_but_the_last_one, either_condition], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program",
+                         [found_anywhere, found_one_before, found_from_the_end, found_in_the_iteration_before,
+                          found_step_by_step,
+                                     all_but_another_row, only_that_row, all_but_the_last_one, either_condition],
+                         ids=lambda program: program.__name__)
 def test_without_the_proof_it_would_be_wrong(program, monkeypatch):
     loss = loss_of(program)
     with fad.config.using(compile="never"):

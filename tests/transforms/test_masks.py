@@ -1,4 +1,5 @@
-"""Products with a cotangent are guarded behind a choice, where a zero cotangent may meet an infinite derivative, and nowhere else."""
+"""Products with a cotangent are guarded behind a choice, where a zero cotangent may meet an infinite derivative, and
+nowhere else."""
 import numpy as np
 import pytest
 

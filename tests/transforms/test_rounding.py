@@ -1,4 +1,5 @@
-"""What a comparison decided in the forward sweep is not decided again in the reverse sweep, from operands whose last bit compiled code may change."""
+"""What a comparison decided in the forward sweep is not decided again in the reverse sweep, from operands whose last
+bit compiled code may change."""
 import numpy as np
 import pytest
 
@@ -58,7 +59,8 @@ def schedule(y, k):
 
 
 def distances(y, k):
-    """Differences and quotients of numbers in memory, many at the threshold but for rounding: the reverse sweep computes them anew."""
+    """Differences and quotients of numbers in memory, many at the threshold but for rounding: the reverse sweep
+    computes them anew."""
     grid = np.zeros(12)
     for i in range(12):
         grid[i] = 0.1 * k * i
@@ -75,7 +77,8 @@ def distances(y, k):
 
 @pytest.mark.parametrize("f", [largest_of_products, nested, schedule, distances], ids=lambda f: f.__name__)
 def test_reverse_sweep_takes_the_forward_decisions(f):
-    """These functions are linear in y along every path, so that (Euler) their value is y times their gradient, on the path that was taken."""
+    """These functions are linear in y along every path, so that (Euler) their value is y times their gradient, on the
+    path that was taken."""
     g = fad.jit(fad.value_and_grad(f, argnums=(0, 1)), compile="now")
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -93,7 +96,8 @@ def test_largest_error_is_found_again():
 
 
 def real_for_numbers_alone(x):
-    """NumPy's numbers multiply as C does, each product rounded; its loops over arrays round once, and leave a tiny imaginary part here."""
+    """NumPy's numbers multiply as C does, each product rounded; its loops over arrays round once, and leave a tiny
+    imaginary part here."""
     z, s = x[0] + 1j * x[1], x @ x
     if (z * np.conj(z)).imag == 0.0:
         s = s * 3.0

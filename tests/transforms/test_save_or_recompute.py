@@ -1,4 +1,5 @@
-"""What loops save for their reverse sweep: nothing that the way back may as well compute in its place, no part of an array twice, no row that is empty."""
+"""What loops save for their reverse sweep: nothing that the way back may as well compute in its place, no part of an
+array twice, no row that is empty."""
 import math
 
 import numpy as np
@@ -87,7 +88,8 @@ def test_what_both_ways_need_is_computed_once():
 
 
 def steps_of_a_stencil(u, iterations):
-    """The inner loops leave out the ends: how many iterations they have, each iteration of the outer one computes, and it is the same number."""
+    """The inner loops leave out the ends: how many iterations they have, each iteration of the outer one computes, and
+    it is the same number."""
     n = u.shape[0]
     for _ in range(iterations):
         new = u.copy()
@@ -102,14 +104,17 @@ def test_rows_that_are_alike_have_their_places():
     """They are no stack, that grows and is copied."""
     u = np.sin(np.arange(36.0)).reshape(6, 6)
     assert "resized" not in fad.source(fad.grad(steps_of_a_stencil), u, 4)
-    steps = [(steps_of_a_stencil(u + h.reshape(6, 6), 4) - steps_of_a_stencil(u - h.reshape(6, 6), 4)) / 2e-6 for h in 1e-6 * np.eye(36)]
+    steps = [(steps_of_a_stencil(u + h.reshape(6, 6),
+                                 4) - steps_of_a_stencil(u - h.reshape(6, 6), 4)) / 2e-6 for h in 1e-6 * np.eye(36)]
     for compile in ("never", "now"):
         with fad.config.using(compile=compile):
-            np.testing.assert_allclose(fad.grad(steps_of_a_stencil, fallback=False)(u, 4).ravel(), steps, rtol=1e-6, atol=1e-8)
+            np.testing.assert_allclose(fad.grad(steps_of_a_stencil, fallback=False)(u, 4).ravel(), steps, rtol=1e-6,
+                                       atol=1e-8)
 
 
 def nearest_images(x):
-    """Differences of elements, of which an iteration decides: the reverse sweep has the array, and computes them anew to the last bit."""
+    """Differences of elements, of which an iteration decides: the reverse sweep has the array, and computes them anew
+    to the last bit."""
     e = 0.0
     for i in range(x.size - 1):
         e *= 0.9
@@ -122,7 +127,8 @@ def nearest_images(x):
 
 
 def front(u, iterations):
-    """Four differences of an array that is another in each iteration of the outer loop: of the array, one copy for all of them."""
+    """Four differences of an array that is another in each iteration of the outer loop: of the array, one copy for all
+    of them."""
     n = u.shape[0]
     for _ in range(iterations):
         new = u.copy()
@@ -143,7 +149,8 @@ def test_differences_of_what_stays_are_not_saved(f):
     x, saved = RECOMPUTED[f]
     more = (3,) if f is front else ()
     assert fad.explain(fad.grad(f), x, *more).bytes == saved
-    steps = [(f(x + h.reshape(x.shape), *more) - f(x - h.reshape(x.shape), *more)) / 2e-6 for h in 1e-6 * np.eye(x.size)]
+    steps = [(f(x + h.reshape(x.shape),
+                *more) - f(x - h.reshape(x.shape), *more)) / 2e-6 for h in 1e-6 * np.eye(x.size)]
     for compile in ("never", "now"):
         with fad.config.using(compile=compile):
             np.testing.assert_allclose(fad.grad(f, fallback=False)(x, *more).ravel(), steps, rtol=1e-6, atol=1e-7)

@@ -1,4 +1,5 @@
-"""What loops save of slices that grow or shrink evenly: an array of just their total size, in which every iteration knows its place."""
+"""What loops save of slices that grow or shrink evenly: an array of just their total size, in which every iteration
+knows its place."""
 import numpy as np
 import pytest
 
@@ -46,7 +47,8 @@ def of_no_iterations(x):
 
 
 def shrinks_in_every_iteration(x):
-    """The array that an iteration begins with is longer than the one that the iteration before has left in its place."""
+    """The array that an iteration begins with is longer than the one that the iteration before has left in its
+    place."""
     total = 0.3
     for i in range(3):
         row = x * (i + total)
@@ -56,10 +58,12 @@ def shrinks_in_every_iteration(x):
     return total
 
 
-SAVED = {growing: sum(range(1, 12, 2)) + 6, shrinking: sum(i - 1 for i in range(11, 0, -3)) + 4, rows: sum(3 * (10 - i) for i in range(10)) + 10}
+SAVED = {growing: sum(range(1, 12, 2)) + 6, shrinking: sum(i - 1 for i in range(11, 0, -3)) + 4,
+         rows: sum(3 * (10 - i) for i in range(10)) + 10}
 
 
-@pytest.mark.parametrize("f", [growing, shrinking, rows, nested, of_no_iterations, shrinks_in_every_iteration], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [growing, shrinking, rows, nested, of_no_iterations, shrinks_in_every_iteration],
+                         ids=lambda f: f.__name__)
 def test_derivatives(f):
     steps = [(f(X + 1e-6 * e) - f(X - 1e-6 * e)) / 2e-6 for e in np.eye(X.size)]
     with as_text():

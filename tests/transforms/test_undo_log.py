@@ -1,4 +1,5 @@
-"""Loops that overwrite arrays: the way back restores them from a log of what was overwritten, where that is less than what was read."""
+"""Loops that overwrite arrays: the way back restores them from a log of what was overwritten, where that is less than
+what was read."""
 import numpy as np
 import pytest
 
@@ -130,7 +131,8 @@ def backwards(A):
             A[i, j] = np.exp(-A[i, i + 1:] @ A[i + 1:, j] / 20)
 
 
-PROGRAMS = [dots, written_behind_a_choice, written_in_one_loop_and_read_in_another, old_values_beside_new_ones, rows_that_change_places, until_it_is_small,
+PROGRAMS = [dots, written_behind_a_choice, written_in_one_loop_and_read_in_another, old_values_beside_new_ones,
+            rows_that_change_places, until_it_is_small,
             ended_early, by_a_list_of_indices, two_arrays, swapped, three_deep, loops_behind_conditions, backwards]
 
 
@@ -157,7 +159,8 @@ def test_second_order(loss):
     g = fad.grad(loss, fallback=False)
     iteration = np.sum(slope(g, A, D) * D)
     np.testing.assert_allclose(np.sum(fad.jvp(g, (A,), (D,))[1] * D), iteration, rtol=1e-6)
-    np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D), iteration, rtol=1e-6)
+    np.testing.assert_allclose(np.sum(fad.grad(lambda A: np.sum(g(A) * D), fallback=False)(A) * D), iteration,
+                               rtol=1e-6)
 
 
 def test_within_a_budget_and_batched(loss):
@@ -166,13 +169,16 @@ def test_within_a_budget_and_batched(loss):
     np.testing.assert_allclose(fad.vmap(fad.grad(loss))(np.stack([A, A + 0.01 * D]))[0], g, rtol=1e-12)
 
 
-@pytest.mark.parametrize("program", [dots, written_behind_a_choice, two_arrays, loops_behind_conditions, backwards], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [dots, written_behind_a_choice, two_arrays, loops_behind_conditions, backwards],
+                         ids=lambda program: program.__name__)
 def test_what_is_saved_grows_like_what_is_overwritten(program):
     n = 40
     g = fad.grad(loss_of(program))
     big = np.random.default_rng(5).uniform(0.2, 1.0, (n, n)) + 4 * np.eye(n)
     assert fad.explain(g, big).bytes <= 8 * 4 * n ** 2         # the slices that are read would be n ** 3 / 3 numbers
-    assert not [line for line in fad.source(g, big).splitlines() if line.startswith(" " * 8) and "copy()" in line.split("#")[0]]
+    assert not [line for line in fad.source(g,
+                                            big).splitlines() if line.startswith(" " * 8)
+                and "copy()" in line.split("#")[0]]
 
 
 def test_what_is_overwritten_by_whole_blocks_is_not_logged():

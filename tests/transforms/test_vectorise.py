@@ -196,7 +196,8 @@ def rows(x, w):
     return s + np.sum(m ** 2)
 
 
-INDEPENDENT = [rows, nearest, branches_on_data, only_inside, cut_off, total, subtracted_in_an_inner_loop, buffer, buffer_in_each_iteration, matrix_as_buffer, own_elements, neighbours, gathered, chosen,
+INDEPENDENT = [rows, nearest, branches_on_data, only_inside, cut_off, total, subtracted_in_an_inner_loop, buffer,
+               buffer_in_each_iteration, matrix_as_buffer, own_elements, neighbours, gathered, chosen,
                nested_twice, by_index]
 
 
@@ -302,7 +303,8 @@ def large_integers(x, w):
     return s
 
 
-DEPENDENT = [growing_integers, large_integers, carried, greatest, compensated, left_over, read_before_it_is_overwritten, used_behind, of_the_one_before, filled_in_part,
+DEPENDENT = [growing_integers, large_integers, carried, greatest, compensated, left_over, read_before_it_is_overwritten,
+             used_behind, of_the_one_before, filled_in_part,
              of_different_lengths]
 
 

@@ -1,8 +1,11 @@
-"""Programs that are interrupted at a random moment while fad traces, compiles or runs them. Run by test_interrupts.py in a process of its own.
+"""Programs that are interrupted at a random moment while fad traces, compiles or runs them. Run by test_interrupts.py
+in a process of its own.
 
-python interrupted.py SOURCE TIER SEED RUNS, where SOURCE is "signal" (a handler raises), "thread" (another thread sets an exception), or "first"
+python interrupted.py SOURCE TIER SEED RUNS, where SOURCE is "signal" (a handler raises), "thread" (another thread sets
+an exception), or "first"
 (a handler raises in the first call of all, which imports parts of fad: each run is a fork).
-Prints a line for each run in which the exception got lost, changed, came twice, or left something behind; then how many arrived.
+Prints a line for each run in which the exception got lost, changed, came twice, or left something behind; then how many
+arrived.
 """
 import ctypes
 import gc
@@ -26,10 +29,12 @@ class Late(Exception):
     """A timeout of the user's."""
 
 
-KINDS = (Late, ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, TimeoutError, KeyboardInterrupt, MemoryError)
+KINDS = (Late, ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, TimeoutError, KeyboardInterrupt,
+         MemoryError)
 X = np.array([0.3, 0.7, 1.1])
 places: list = []
-dropped: list = []                                            # what was raised as Python cleaned up (in a callback of a weak reference): it hands that to a hook
+# what was raised as Python cleaned up (in a callback of a weak reference): it hands that to a hook
+dropped: list = []
 
 
 def loops(x):
@@ -89,7 +94,8 @@ class ByThread:
         self.go.acquire()
         self.thread = threading.Thread(target=self.wait, args=(kind, seconds))
         self.thread.start()
-        self.go.release()                                     # what comes while a thread starts leaves Python's own books in disorder
+        # what comes while a thread starts leaves Python's own books in disorder
+        self.go.release()
 
     def wait(self, kind, seconds):
         self.go.acquire()
@@ -123,7 +129,8 @@ def attempt(f, make, timer, kind, seconds):
 
 def in_words(told):
     """What Python dropped, and where that was raised."""
-    return "".join([f"{told.err_msg or 'an error in'} {told.object!r}: ", *traceback.format_exception(told.exc_type, told.exc_value, told.exc_traceback)])
+    return "".join([f"{told.err_msg or 'an error in'} {told.object!r}: ",
+                    *traceback.format_exception(told.exc_type, told.exc_value, told.exc_traceback)])
 
 
 def usual(state):
@@ -173,14 +180,16 @@ def first(tier, seed, runs):
     warnings.simplefilter("ignore")
     chosen, arrived = random.Random(seed), 0
     for _ in range(runs):
-        seconds, f, make = chosen.uniform(1e-5, 0.12), chosen.choice((loops, on_tape, straight, listed)), chosen.choice((fad.jit, fad.grad))
+        seconds, f, make = chosen.uniform(1e-5,
+                                          0.12), chosen.choice((loops, on_tape, straight, listed)), chosen.choice((fad.jit, fad.grad))
         pid = os.fork()
         if not pid:
             with fad.config.using(compile=tier):
                 g, error = attempt(f, make, BySignal(), Late, seconds)
                 told, code = f"{f.__name__} {make.__name__} at {places}", 10 if isinstance(error, Late) else 0
                 try:
-                    assert isinstance(error, Late) == bool(places) or places[0].filename.startswith("<frozen")     # Cython's modules drop errors as they start
+                    # Cython's modules drop errors as they start
+                    assert isinstance(error, Late) == bool(places) or places[0].filename.startswith("<frozen")
                     if make is fad.jit:
                         assert np.allclose(g(X), f(X))
                     else:

@@ -6,7 +6,8 @@ from fad.util.collection import collection_paused
 
 
 def paused(interrupted_at):
-    """A block, before whose line with this number another one runs, as a signal handler may trace a function of its own; how many lines ran."""
+    """A block, before whose line with this number another one runs, as a signal handler may trace a function of its
+    own; how many lines ran."""
     lines = []
 
     def line(frame, event, _):

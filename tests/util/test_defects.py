@@ -1,4 +1,5 @@
-"""A defect of fad's own is never taken for an answer ("these differ", "this is no region"): the numbers are right, and a warning says so."""
+"""A defect of fad's own is never taken for an answer ("these differ", "this is no region"): the numbers are right, and
+a warning says so."""
 import importlib
 import warnings
 
@@ -112,11 +113,15 @@ def failing_after(calls):
 
 # module, name in it, what it is now, what runs, what Python says, what the warning says
 PLANTED = [
-    ("regions.joins", "is_same_program", failing_after(0), compiled(named_twice), named_twice, "taken to make a difference"),
+    ("regions.joins", "is_same_program", failing_after(0), compiled(named_twice), named_twice,
+     "taken to make a difference"),
     ("regions.roll", "FOR.run_regions", failing_after(0), compiled(filled), filled, "a loop is not one region"),
-    ("regions.roll", "FOR", lambda _: Failing(), compiled(filled_with_sines), filled_with_sines, "a loop is not one region"),
-    ("heap.state", "consulted", failing_after(0), compiled(statics_in_branches), statics_in_branches, "count as different ones"),
-    ("values.standin", "_flat", failing_after(0), compiled(written_to), written_to, "what NumPy's function returns is not known"),
+    ("regions.roll", "FOR", lambda _: Failing(), compiled(filled_with_sines), filled_with_sines,
+     "a loop is not one region"),
+    ("heap.state", "consulted", failing_after(0), compiled(statics_in_branches), statics_in_branches,
+     "count as different ones"),
+    ("values.standin", "_flat", failing_after(0), compiled(written_to), written_to,
+     "what NumPy's function returns is not known"),
     ("heap.lifting", "KindGuard", failing_after(0), counted, counted_in_python, "no input of its program"),
     ("heap.lifting", "Location.read", failing_after(0), counted, counted_in_python, "no input of its program"),
     ("heap.operands", "Operands.trial", failing_after(1), compiled(drawn), drawn, "for one size"),

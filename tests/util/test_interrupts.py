@@ -1,4 +1,5 @@
-"""Exceptions from outside the code that is traced reach the caller, once, whatever fad was doing, and leave nothing behind."""
+"""Exceptions from outside the code that is traced reach the caller, once, whatever fad was doing, and leave nothing
+behind."""
 import _thread
 import ctypes
 import math
@@ -18,12 +19,15 @@ from fad.util.interrupts import is_interrupt
 PROGRAM = os.path.join(os.path.dirname(__file__), "interrupted.py")
 
 
-@pytest.mark.parametrize("source, tier, runs", [("signal", "never", 60), ("signal", "now", 20), ("thread", "never", 30), ("first", "never", 60)])
+@pytest.mark.parametrize("source, tier, runs",
+                         [("signal", "never", 60), ("signal", "now", 20), ("thread", "never", 30),
+                          ("first", "never", 60)])
 def test_an_interrupt_at_any_moment(source, tier, runs):
     if not hasattr(signal, "setitimer"):
         pytest.skip("this system has no interval timers")
     root = os.path.dirname(os.path.dirname(os.path.dirname(PROGRAM)))
-    done = subprocess.run([sys.executable, PROGRAM, source, tier, "1", str(runs)], capture_output=True, text=True, timeout=300,
+    done = subprocess.run([sys.executable, PROGRAM, source, tier, "1", str(runs)], capture_output=True, text=True,
+                          timeout=300,
                           env={**os.environ, "PYTHONPATH": root})
     assert not done.returncode, done.stdout + done.stderr
     *lost, arrived = done.stdout.splitlines()
@@ -73,7 +77,8 @@ def test_a_handler_of_the_functions_own_does_not_see_them():
 def test_errors_of_the_code_are_no_interrupts():
     def deeper(f, *args):
         return f(*args)
-    for wrong in (lambda: [][0], lambda: {}["a"], lambda: int("a"), lambda: 1 / 0, lambda: next(iter(())), lambda: deeper(deeper, deeper), lambda: len(3)):
+    for wrong in (lambda: [][0], lambda: {}["a"], lambda: int("a"), lambda: 1 / 0, lambda: next(iter(())),
+                  lambda: deeper(deeper, deeper), lambda: len(3)):
         with pytest.raises(Exception) as found:
             deeper(wrong)
         assert not is_interrupt(found.value)
@@ -89,7 +94,8 @@ def test_an_exception_set_for_the_parent_of_a_thread_that_starts(monkeypatch):
         try:
             return start(*args)
         finally:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), ctypes.py_object(TimeoutError))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()),
+                                                       ctypes.py_object(TimeoutError))
             sys.setswitchinterval(interval)
     monkeypatch.setattr(_thread, "start_new_thread", start_and_set)
     with pytest.raises(TimeoutError) as found:
@@ -121,5 +127,6 @@ def test_a_handler_that_interrupts_an_import_may_import(tmp_path):
     (tmp_path / "victim.py").write_text("x = 1\n")
     (tmp_path / "asking.py").write_text("import victim\n")
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run([sys.executable, "-c", IMPORTS], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", IMPORTS], env={**os.environ, "PYTHONPATH": path}, capture_output=True,
+                          text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,5 @@
-"""Stencils, sums over pairs and linear algebra in loops: differential equations, energies, a Cholesky factorization, a sparse Jacobian."""
+"""Stencils, sums over pairs and linear algebra in loops: differential equations, energies, a Cholesky factorization, a
+sparse Jacobian."""
 import math
 
 import numpy as np
@@ -144,7 +145,8 @@ def reaction_jax(jax):
         def residual(u):
             v = np.pad(u.reshape(n, n), 1)
             inner = v[1:-1, 1:-1]
-            return (v[2:, 1:-1] + v[:-2, 1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner + strength * np.exp(inner)).ravel()
+            return (v[2:, 1:-1] + v[:-2,
+                                    1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner + strength * np.exp(inner)).ravel()
         return jax.vmap(lambda du: jax.jvp(residual, (u,), (du,))[1])(seeds(n))
     return f
 
@@ -156,7 +158,9 @@ def reaction_torch(torch):
         def residual(u):
             v = torch.nn.functional.pad(u.reshape(n, n), (1, 1, 1, 1))
             inner = v[1:-1, 1:-1]
-            return (v[2:, 1:-1] + v[:-2, 1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner + strength * torch.exp(inner)).ravel()
+            return (v[2:, 1:-1] + v[:-2,
+                                    1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner
+                    + strength * torch.exp(inner)).ravel()
         if n not in directions:
             directions[n] = torch.tensor(seeds(n))
         return torch.func.vmap(lambda du: torch.func.jvp(residual, (u,), (du,))[1])(directions[n])
@@ -173,17 +177,23 @@ def definite(rng, n):
 
 
 PROGRAMS = [
-    Program("heat equation, 200 points, 500 steps", heat, lambda rng, n, steps: (rng.uniform(0, 1, n), steps, 0.1), (200, 500), (6, 3),
+    Program("heat equation, 200 points, 500 steps", heat, lambda rng, n, steps: (rng.uniform(0, 1, n), steps, 0.1),
+            (200, 500), (6, 3),
             texts={"JAX": heat_jax, "PyTorch": heat_with, "autograd": lambda autograd: heat_with(autograd.numpy)}),
-    Program("chain of products by Runge–Kutta, 10,000 x 20", chain_of_products, lambda rng, n, steps: (rng.uniform(0, 1, n), steps), (10_000, 20), (6, 3),
+    Program("chain of products by Runge–Kutta, 10,000 x 20", chain_of_products,
+            lambda rng, n, steps: (rng.uniform(0, 1, n), steps), (10_000, 20), (6, 3),
             texts={"JAX": chain_of_products_jax}),
-    Program("pairwise energy by loops, 200 points", energy, lambda rng, n: (rng.standard_normal((n, 3)),), (200,), (4,), texts=for_all_others(energy_at_once)),
-    Program("products of tables (doitgen), 50 x 40 x 60", products_of_tables, lambda rng, r, q, p: (rng.uniform(0, 1, (r, q, p)), rng.uniform(0, 1, (p, p))),
+    Program("pairwise energy by loops, 200 points", energy, lambda rng, n: (rng.standard_normal((n, 3)),), (200,), (4,),
+            texts=for_all_others(energy_at_once)),
+    Program("products of tables (doitgen), 50 x 40 x 60", products_of_tables,
+            lambda rng, r, q, p: (rng.uniform(0, 1, (r, q, p)), rng.uniform(0, 1, (p, p))),
             (50, 40, 60), (3, 2, 4), (0, 1)),
     Program("Cholesky factor by loops, n = 60", cholesky, definite, (60,), (4,), texts={
-        "JAX": cholesky_jax, "PyTorch": lambda torch: cholesky_with(torch, lambda n, j: (torch.arange(n) >= j).double()),
+        "JAX": cholesky_jax,
+        "PyTorch": lambda torch: cholesky_with(torch, lambda n, j: (torch.arange(n) >= j).double()),
         "autograd": lambda autograd: cholesky_with(autograd.numpy, lambda n, j: (np.arange(n) >= j) * 1.0)}),
-    Program("sparse Jacobian of a stencil, 50 x 50 grid", reaction, lambda rng, n: (rng.uniform(0, 1, n * n), n, 0.3), (50,), (4,), what="sparse",
+    Program("sparse Jacobian of a stencil, 50 x 50 grid", reaction, lambda rng, n: (rng.uniform(0, 1, n * n), n, 0.3),
+            (50,), (4,), what="sparse",
             texts={"JAX": reaction_jax, "PyTorch": reaction_torch}, dense=compressed,
             left_out={"autograd": "its Jacobian takes a reverse sweep an output, and it has no vmap"}),
 ]

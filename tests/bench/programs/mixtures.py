@@ -120,8 +120,12 @@ def data(rng, n, d, k):
 
 ALL = (0, 1, 2, 3)
 PROGRAMS = [
-    Program("Gaussian mixture, d = 10, by einsum", by_einsum, data, (1000, 10, 25), (5, 3, 2), ALL, texts=texts("einsum")),
-    Program("Gaussian mixture, d = 32, by einsum", by_einsum, data, (1000, 32, 50), (6, 3, 2), ALL, texts=texts("einsum")),
-    Program("Gaussian mixture, d = 10, by one product", by_product, data, (1000, 10, 25), (5, 3, 2), ALL, texts=texts("product")),
-    Program("Gaussian mixture, d = 10, by scalar loops", by_loops, data, (1000, 10, 25), (5, 3, 2), ALL, texts=texts("einsum")),
+    Program("Gaussian mixture, d = 10, by einsum", by_einsum, data, (1000, 10, 25), (5, 3, 2), ALL,
+            texts=texts("einsum")),
+    Program("Gaussian mixture, d = 32, by einsum", by_einsum, data, (1000, 32, 50), (6, 3, 2), ALL,
+            texts=texts("einsum")),
+    Program("Gaussian mixture, d = 10, by one product", by_product, data, (1000, 10, 25), (5, 3, 2), ALL,
+            texts=texts("product")),
+    Program("Gaussian mixture, d = 10, by scalar loops", by_loops, data, (1000, 10, 25), (5, 3, 2), ALL,
+            texts=texts("einsum")),
 ]

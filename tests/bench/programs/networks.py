@@ -10,7 +10,8 @@ def two_layers(p, X, y):
 
 
 def two_layers_data(rng, n, inputs, hidden):
-    p = {"W1": 0.3 * rng.standard_normal((inputs, hidden)), "b1": np.zeros(hidden), "W2": 0.3 * rng.standard_normal(hidden), "b2": np.array(0.1)}
+    p = {"W1": 0.3 * rng.standard_normal((inputs, hidden)), "b1": np.zeros(hidden),
+         "W2": 0.3 * rng.standard_normal(hidden), "b2": np.array(0.1)}
     return p, rng.standard_normal((n, inputs)), rng.standard_normal(n)
 
 
@@ -56,7 +57,8 @@ def attention_torch(torch):
 
 def attention_data(rng, n, d):
     shapes = {"Q": (d, d), "K": (d, d), "V": (d, d), "W": (d, 4 * d), "U": (4 * d, d)}
-    return {name: rng.standard_normal(shape) / np.sqrt(shape[0]) for name, shape in shapes.items()}, rng.standard_normal((n, d))
+    return {name: rng.standard_normal(shape) / np.sqrt(shape[0]) for name,
+            shape in shapes.items()}, rng.standard_normal((n, d))
 
 
 def sigmoid(z):
@@ -110,15 +112,18 @@ def lstm_jax(jax):
 
 
 def lstm_data(rng, layers, steps, width):
-    return (rng.standard_normal((layers, 8, width)), rng.standard_normal((3, width)), rng.standard_normal((layers, 2, width)),
+    return (rng.standard_normal((layers, 8, width)), rng.standard_normal((3, width)),
+            rng.standard_normal((layers, 2, width)),
             rng.integers(0, 2, (steps, width)).astype(float))
 
 
 PROGRAMS = [
     Program("two-layer network, 200 x 10 x 32", two_layers, two_layers_data, (200, 10, 32), (4, 3, 2)),
     Program("two-layer network, 1,000 x 10 x 250", two_layers, two_layers_data, (1000, 10, 250), (5, 3, 2)),
-    Program("classifier, 128 x 784 x 128 x 64 x 10", classifier, classifier_data, (128, 784, 128, 64, 10), (5, 4, 3, 3, 2),
+    Program("classifier, 128 x 784 x 128 x 64 x 10", classifier, classifier_data, (128, 784, 128, 64, 10),
+            (5, 4, 3, 3, 2),
             texts={"PyTorch": classifier_torch}),
     Program("attention, 64 x 64", attention, attention_data, (64, 64), (4, 3), texts={"PyTorch": attention_torch}),
-    Program("LSTM, 4 layers of 14, 256 steps", lstm, lstm_data, (4, 256, 14), (2, 4, 3), (0, 1), texts={"JAX": lstm_jax}),
+    Program("LSTM, 4 layers of 14, 256 steps", lstm, lstm_data, (4, 256, 14), (2, 4, 3), (0, 1),
+            texts={"JAX": lstm_jax}),
 ]

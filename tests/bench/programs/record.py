@@ -11,7 +11,8 @@ from .words import namespace, retold
 class Program:
     """A row of the tables.
 
-    The other libraries are given the same text with `np` meaning their own namespace, or what `texts` has for them: a function from the
+    The other libraries are given the same text with `np` meaning their own namespace, or what `texts` has for them: a
+    function from the
     library's module to the program in the words of its users. `left_out` says why a library has no figure.
     """
     name: str
@@ -20,7 +21,8 @@ class Program:
     sizes: tuple
     small: tuple                                              # the sizes that the tests take
     argnums: int | tuple = 0
-    what: str = "gradient"                                    # with the value; or "jacobian", "rows" (of a batch), "sparse", "call"
+    # with the value; or "jacobian", "rows" (of a batch), "sparse", "call"
+    what: str = "gradient"
     texts: dict = field(default_factory=dict)
     left_out: dict = field(default_factory=dict)
     dense: Callable = lambda derivative: derivative           # fad's answer in the form of the others'

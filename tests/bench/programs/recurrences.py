@@ -131,9 +131,11 @@ def hidden_markov_data(rng, states, letters, n):
 
 
 PROGRAMS = [
-    Program("Lotka–Volterra by Runge–Kutta, 500 steps", lotka_volterra, lotka_volterra_data, (500,), (3,), (0, 1), texts={"JAX": lotka_volterra_jax}),
+    Program("Lotka–Volterra by Runge–Kutta, 500 steps", lotka_volterra, lotka_volterra_data, (500,), (3,), (0, 1),
+            texts={"JAX": lotka_volterra_jax}),
     Program("GARCH, 1,000 steps", garch, garch_data, (1000,), (6,), texts={"JAX": garch_jax}),
     Program("Kalman filter, 4 states, 200 steps", kalman, kalman_data, (4, 200), (2, 4), texts={"JAX": kalman_jax}),
-    Program("hidden Markov model, 8 states, 300 letters", hidden_markov, hidden_markov_data, (8, 27, 300), (3, 4, 6), (0, 1),
+    Program("hidden Markov model, 8 states, 300 letters", hidden_markov, hidden_markov_data, (8, 27, 300), (3, 4, 6),
+            (0, 1),
             texts={"JAX": hidden_markov_jax}),
 ]

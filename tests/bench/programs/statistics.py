@@ -32,7 +32,8 @@ def logistic_torch(torch):
 
 
 def gaussian_process(theta, D2, y):
-    """Negative logarithm of the marginal likelihood with a squared exponential kernel (Rasmussen & Williams, eq. 5.8)."""
+    """Negative logarithm of the marginal likelihood with a squared exponential kernel (Rasmussen & Williams, eq.
+    5.8)."""
     n = y.shape[0]
     K = np.exp(theta[0]) * np.exp(-0.5 * D2 * np.exp(-2 * theta[1])) + np.exp(theta[2]) * np.eye(n)
     L = np.linalg.cholesky(K)
@@ -110,7 +111,8 @@ def option_prices(volatility, spot, strike, years, rate):
     """The squared prices of European calls by the formula of Black and Scholes."""
     spread = volatility * np.sqrt(years)
     d1 = (np.log(spot / strike) + (rate + 0.5 * volatility ** 2) * years) / spread
-    normal = 0.5 * (1.0 + scipy.special.erf(d1 / math.sqrt(2))), 0.5 * (1.0 + scipy.special.erf((d1 - spread) / math.sqrt(2)))
+    normal = 0.5 * (1.0
+                    + scipy.special.erf(d1 / math.sqrt(2))), 0.5 * (1.0 + scipy.special.erf((d1 - spread) / math.sqrt(2)))
     price = spot * normal[0] - strike * np.exp(-rate * years) * normal[1]
     return np.sum(price * price)
 
@@ -133,17 +135,21 @@ PROGRAMS = [
     Program("Rosenbrock, n = 100", rosenbrock, vector, (100,), (5,)),
     Program("sum of exp(-x²) sin x, 1,000", damped_sine, vector, (1000,), (5,)),
     Program("sum of exp(-x²) sin x, 1,000,000", damped_sine, vector, (1_000_000,), (6,)),
-    Program("logistic regression, 500 x 10", logistic, logistic_data, (500, 10), (6, 3), texts={"PyTorch": logistic_torch}),
-    Program("logistic regression, 100,000 x 50", logistic, logistic_data, (100_000, 50), (7, 3), texts={"PyTorch": logistic_torch}),
+    Program("logistic regression, 500 x 10", logistic, logistic_data, (500, 10), (6, 3),
+            texts={"PyTorch": logistic_torch}),
+    Program("logistic regression, 100,000 x 50", logistic, logistic_data, (100_000, 50), (7, 3),
+            texts={"PyTorch": logistic_torch}),
     Program("Gaussian process, n = 100", gaussian_process, gaussian_process_data, (100,), (5,)),
     Program("log-sum-exp, 160,000", log_sum_exp, vector, (160_000,), (6,)),
     Program("k-means, 10,000 x 16, 100 centres", kmeans, kmeans_data, (10_000, 100, 16), (9, 3, 2)),
     Program("weighted histogram, 400,000, 1,000 bins", weighted_histogram, histogram_data, (400_000, 1000), (40, 4),
-            texts={"PyTorch": weighted_histogram_torch}, left_out={"autograd": "it has no histogram and no sums by index"}),
+            texts={"PyTorch": weighted_histogram_torch},
+            left_out={"autograd": "it has no histogram and no sums by index"}),
     Program("covariance by columns, 300 x 200", covariance, table, (300, 200), (6, 4),
             texts=for_all_others(covariance_at_once)),
     Program("correlation, 300 x 200", correlation, table, (300, 200), (6, 4)),
     Program("Black–Scholes prices, 10,000", option_prices, options, (10_000,), (5,), texts={
-        "JAX": lambda jax: prices_with(jax.numpy, jax.scipy.special.erf), "PyTorch": lambda torch: prices_with(torch, torch.erf),
+        "JAX": lambda jax: prices_with(jax.numpy, jax.scipy.special.erf),
+        "PyTorch": lambda torch: prices_with(torch, torch.erf),
         "autograd": lambda autograd: prices_with(autograd.numpy, autograd.scipy.special.erf)}),
 ]

@@ -7,12 +7,13 @@ from .record import Program
 from .words import namespace, retold
 
 
-# -- hand tracking ------------------------------------------------------------------------------------------------------------
+# -- hand tracking ---------------------------------------------------------------------------------
 def turns(bend, spread):
     """For each bone, the matrix that bends it about x and then turns it about z."""
     c, s, C, S = np.cos(bend), np.sin(bend), np.cos(spread), np.sin(spread)
     zero, one = np.zeros_like(c), np.ones_like(c)
-    return np.stack((np.stack((C, -S * c, S * s, zero), 1), np.stack((S, C * c, -C * s, zero), 1), np.stack((zero, s, c, zero), 1),
+    return np.stack((np.stack((C, -S * c, S * s, zero), 1), np.stack((S, C * c, -C * s, zero), 1),
+                     np.stack((zero, s, c, zero), 1),
                      np.stack((zero, zero, zero, one), 1)), 1)
 
 
@@ -20,7 +21,8 @@ def rotation(r):
     """The rotation about a vector, by its length."""
     angle = np.sqrt(r @ r)
     a = r / angle
-    K = np.stack((np.stack((0.0 * angle, -a[2], a[1])), np.stack((a[2], 0.0 * angle, -a[0])), np.stack((-a[1], a[0], 0.0 * angle))))
+    K = np.stack((np.stack((0.0 * angle, -a[2], a[1])), np.stack((a[2], 0.0 * angle, -a[0])),
+                  np.stack((-a[1], a[0], 0.0 * angle))))
     return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
 
 
@@ -56,11 +58,13 @@ def with_angles(angles, turns, skinned, np):
 
 def hand_jax(jax):
     np = jax.numpy
-    return with_angles(lambda theta, which, n: np.zeros(n).at[which[0]].set(theta[which[1]]), retold(turns, np), retold(skinned, np), np)
+    return with_angles(lambda theta, which, n: np.zeros(n).at[which[0]].set(theta[which[1]]), retold(turns, np),
+                       retold(skinned, np), np)
 
 
 def hand_torch(torch):
-    return with_angles(lambda theta, which, n: torch.zeros(n).index_put((which[0],), theta[which[1]]), retold(turns, torch), retold(skinned, torch), torch)
+    return with_angles(lambda theta, which, n: torch.zeros(n).index_put((which[0],), theta[which[1]]),
+                       retold(turns, torch), retold(skinned, torch), torch)
 
 
 def rigid(rng):
@@ -85,13 +89,15 @@ def hand_data(rng, vertices, points):
         row[rng.choice(bones, 3, replace=False)] = rng.dirichlet(np.ones(3))
     rest, inverse = (np.stack([rigid(rng) for _ in range(bones)]) for _ in range(2))
     base = np.concatenate((rng.standard_normal((vertices, 3)), np.ones((vertices, 1))), axis=1)
-    return (0.5 * rng.standard_normal(parameter), rng.standard_normal((points, 3)), rng.integers(0, vertices, points), parents, rest, inverse, base,
+    return (0.5 * rng.standard_normal(parameter), rng.standard_normal((points, 3)), rng.integers(0, vertices, points),
+            parents, rest, inverse, base,
             weights, tuple(np.array(bending).T), tuple(np.array(spreading).T))
 
 
-# -- bundle adjustment --------------------------------------------------------------------------------------------------------
+# -- bundle adjustment -----------------------------------------------------------------------------
 def residual(z, seen):
-    """What a camera (turn, centre, focal length, principal point, distortion) sees of a weighted point, beside what was seen."""
+    """What a camera (turn, centre, focal length, principal point, distortion) sees of a weighted point, beside what was
+    seen."""
     p, angle = z[11:14] - z[3:6], np.sqrt(z[:3] @ z[:3])
     axis = z[:3] / angle
     p = np.cos(angle) * p + np.sin(angle) * np.cross(axis, p) + (1.0 - np.cos(angle)) * (axis @ p) * axis
@@ -139,9 +145,12 @@ ROW_BY_ROW = {"autograd": "its Jacobian takes a reverse sweep an output, and it 
 PROGRAMS = [
     Program("hand tracking, 544 vertices, Jacobian 2400 x 26", hand, hand_data, (544, 800), (9, 4), what="jacobian",
             texts={"JAX": hand_jax, "PyTorch": hand_torch}, left_out=ROW_BY_ROW),
-    Program("hand tracking, 10,000 vertices, Jacobian 2400 x 26", hand, hand_data, (10_000, 800), (12, 4), what="jacobian",
+    Program("hand tracking, 10,000 vertices, Jacobian 2400 x 26", hand, hand_data, (10_000, 800), (12, 4),
+            what="jacobian",
             texts={"JAX": hand_jax, "PyTorch": hand_torch}, left_out=ROW_BY_ROW),
-    Program("bundle adjustment by vmap, 10,000 blocks", residual, rows_data, (49, 2000, 10_000), (2, 3, 4), what="rows", left_out=ROW_BY_ROW),
-    Program("bundle adjustment by loops, 10,000 blocks", blocks, adjustment_data, (49, 2000, 10_000), (2, 3, 4), what="call",
+    Program("bundle adjustment by vmap, 10,000 blocks", residual, rows_data, (49, 2000, 10_000), (2, 3, 4), what="rows",
+            left_out=ROW_BY_ROW),
+    Program("bundle adjustment by loops, 10,000 blocks", blocks, adjustment_data, (49, 2000, 10_000), (2, 3, 4),
+            what="call",
             texts={"JAX": blocks_jax, "PyTorch": blocks_torch}, left_out=ROW_BY_ROW),
 ]

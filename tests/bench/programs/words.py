@@ -3,7 +3,8 @@ import types
 
 
 def retold(f, namespace, wrap=lambda f: f):
-    """The function, and those of its module that it calls, with `np` meaning another namespace; those that it calls are wrapped."""
+    """The function, and those of its module that it calls, with `np` meaning another namespace; those that it calls are
+    wrapped."""
     scope = dict(f.__globals__, np=namespace)
     for name in f.__code__.co_names:
         value = scope.get(name)

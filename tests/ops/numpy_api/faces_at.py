@@ -14,7 +14,8 @@ from fad.trace.tracing import trace
 from ..derivatives import check_function
 
 _rng = np.random.default_rng(0)
-VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4), "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
+VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4),
+          "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
           "Z": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4) + 0.3j * _rng.standard_normal((4, 4)),
           "z": _rng.standard_normal((3, 4)) + 1j * _rng.standard_normal((3, 4)),
           "k": np.array([[3, 1, 2, 2], [5, 0, 4, 1]]), "e": np.zeros((0, 3))}
@@ -37,7 +38,8 @@ def function_of(expression, scope=None, values=None):
     values = values or VALUES
     args, given = names(expression, values)
     lines = [f"def f({', '.join(args)}):", *[f"    {line}" for line in given], f"    return {expression}"]
-    scope = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance, "optimize": optimize,
+    scope = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance,
+             "optimize": optimize,
              "i": np.array([2, 0, 2]), **(scope or {})}
     exec("\n".join(lines), scope)
     return scope["f"], [values[a] for a in args]

@@ -1,4 +1,5 @@
-"""Products of arrays, polynomials, chains of matrices: values as NumPy's, derivatives as differences and as each other."""
+"""Products of arrays, polynomials, chains of matrices: values as NumPy's, derivatives as differences and as each
+other."""
 from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""

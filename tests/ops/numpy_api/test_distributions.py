@@ -1,4 +1,5 @@
-"""scipy.stats through fad: every method of every distribution it knows gives SciPy's numbers, and derivatives that differences confirm."""
+"""scipy.stats through fad: every method of every distribution it knows gives SciPy's numbers, and derivatives that
+differences confirm."""
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,14 +9,22 @@ from fad.ops.numpy_api.distributions.continuous import CONTINUOUS
 from fad.ops.numpy_api.distributions.discrete import DISCRETE
 from fad.util.errors import UnsupportedFunctionError
 
-SHAPES = {"gamma": (2.3,), "chi2": (3.4,), "chi": (2.7,), "invgamma": (2.2,), "beta": (1.7, 2.4), "t": (3.6,), "f": (4.0, 5.5), "lognorm": (0.8,),
-          "weibull_min": (1.6,), "pareto": (2.1,), "lomax": (1.8,), "powerlaw": (1.9,), "loguniform": (0.4, 2.5), "reciprocal": (0.4, 2.5),
-          "invgauss": (1.3,), "truncnorm": (-0.7, 1.9), "vonmises": (1.4,), "skewnorm": (2.1,), "gennorm": (1.6,), "fisk": (2.2,),
-          "weibull_max": (1.7,), "dweibull": (1.4,), "dgamma": (1.6,), "gengamma": (1.4, 1.8), "loggamma": (1.3,), "nakagami": (1.2,),
-          "genextreme": (0.2,), "genpareto": (0.15,), "burr": (2.1, 1.4), "burr12": (2.1, 1.4), "genlogistic": (1.5,), "gompertz": (0.9,),
-          "exponnorm": (1.5,), "foldnorm": (0.8,), "rice": (0.9,), "norminvgauss": (1.6, 0.5), "johnsonsu": (0.4, 1.5), "johnsonsb": (0.4, 1.5),
-          "laplace_asymmetric": (1.5,), "skewcauchy": (0.3,), "wrapcauchy": (0.4,), "triang": (0.4,), "truncexpon": (2.2,), "bradford": (1.2,),
-          "poisson": (2.6,), "binom": (5, 0.3), "bernoulli": (0.4,), "geom": (0.35,), "nbinom": (3.2, 0.45), "betabinom": (6, 1.4, 2.2)}
+SHAPES = {"gamma": (2.3,), "chi2": (3.4,), "chi": (2.7,), "invgamma": (2.2,), "beta": (1.7, 2.4), "t": (3.6,),
+          "f": (4.0, 5.5), "lognorm": (0.8,),
+          "weibull_min": (1.6,), "pareto": (2.1,), "lomax": (1.8,), "powerlaw": (1.9,), "loguniform": (0.4, 2.5),
+          "reciprocal": (0.4, 2.5),
+          "invgauss": (1.3,), "truncnorm": (-0.7, 1.9), "vonmises": (1.4,), "skewnorm": (2.1,), "gennorm": (1.6,),
+          "fisk": (2.2,),
+          "weibull_max": (1.7,), "dweibull": (1.4,), "dgamma": (1.6,), "gengamma": (1.4, 1.8), "loggamma": (1.3,),
+          "nakagami": (1.2,),
+          "genextreme": (0.2,), "genpareto": (0.15,), "burr": (2.1, 1.4), "burr12": (2.1, 1.4), "genlogistic": (1.5,),
+          "gompertz": (0.9,),
+          "exponnorm": (1.5,), "foldnorm": (0.8,), "rice": (0.9,), "norminvgauss": (1.6, 0.5), "johnsonsu": (0.4, 1.5),
+          "johnsonsb": (0.4, 1.5),
+          "laplace_asymmetric": (1.5,), "skewcauchy": (0.3,), "wrapcauchy": (0.4,), "triang": (0.4,),
+          "truncexpon": (2.2,), "bradford": (1.2,),
+          "poisson": (2.6,), "binom": (5, 0.3), "bernoulli": (0.4,), "geom": (0.35,), "nbinom": (3.2, 0.45),
+          "betabinom": (6, 1.4, 2.2)}
 POINTS = np.array([-7.3, -0.2, 0.0, 0.31, 0.77, 1.0, 1.35, 2.4, 9.6, np.nan])
 COUNTS = np.array([-1.0, 0.0, 1.0, 2.0, 2.5, 5.0, 6.0, 7.0, 30.0])
 PROBABILITIES = np.array([-0.1, 0.03, 0.4, 0.5, 0.85, 0.99, 1.2])
@@ -28,7 +37,9 @@ CALLS += [(name, method, COUNTS) for name in DISCRETE for method in OF_COUNTS]
 
 def known(name: str, method: str) -> bool:
     record = {**CONTINUOUS, **DISCRETE}[name]
-    return {"ppf": record.ppf, "isf": record.ppf}.get(method, record.cdf if method.endswith(("cdf", "sf")) else record.log_density) is not None
+    return {"ppf": record.ppf,
+            "isf": record.ppf}.get(method,
+                                   record.cdf if method.endswith(("cdf", "sf")) else record.log_density) is not None
 
 
 def both(name: str, method: str, *parameters):
@@ -38,13 +49,15 @@ def both(name: str, method: str, *parameters):
 
 
 @pytest.mark.filterwarnings("ignore:(divide by zero|invalid value|overflow):RuntimeWarning")
-@pytest.mark.parametrize(("name", "method", "points"), [call for call in CALLS if known(*call[:2]) and call[0] != "erlang"])
+@pytest.mark.parametrize(("name", "method", "points"),
+                         [call for call in CALLS if known(*call[:2]) and call[0] != "erlang"])
 def test_values(name, method, points):
     for place in ((), (0.3,)) if name in DISCRETE else ((), (0.3, 1.7), (0.3, -1.0)):
         shifted = points + 0.3 if name in DISCRETE and place else points
         of_scipy, traced = both(name, method, *SHAPES.get(name, ()), *place)
         found, expected = traced(shifted), of_scipy(shifted)
-        expected = np.where((expected < -700) & (found < -700), found, expected)     # SciPy's logarithm of a density that underflows
+        # SciPy's logarithm of a density that underflows
+        expected = np.where((expected < -700) & (found < -700), found, expected)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -102,17 +115,22 @@ def test_the_multivariate_normal():
     for parameters in ((mean, cov), (mean, np.diag(cov)), (mean, 1.7), (None, cov)):
         np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x, *parameters))(x),     # noqa: B023 - called at once
                                    stats.multivariate_normal.logpdf(x, *parameters))
-    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.pdf(x, mean, cov))(x[0]), stats.multivariate_normal.pdf(x[0], mean, cov))
-    np.testing.assert_allclose(fad.jit(lambda c: stats.multivariate_normal.entropy(mean, c))(cov), stats.multivariate_normal.entropy(mean, cov))
+    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.pdf(x, mean, cov))(x[0]),
+                               stats.multivariate_normal.pdf(x[0], mean, cov))
+    np.testing.assert_allclose(fad.jit(lambda c: stats.multivariate_normal.entropy(mean, c))(cov),
+                               stats.multivariate_normal.entropy(mean, cov))
     g = fad.grad(lambda m: np.sum(stats.multivariate_normal(m, cov).logpdf(x)))(mean)
     np.testing.assert_allclose(g, np.linalg.solve(cov, (x - mean).sum(axis=0)))
-    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x))(np.array([0.2, 1.4])), stats.multivariate_normal.logpdf(np.array([0.2, 1.4])))
+    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x))(np.array([0.2, 1.4])),
+                               stats.multivariate_normal.logpdf(np.array([0.2, 1.4])))
 
 
 LOW_RANK = np.array([[1.0, 0.2, 0.0], [0.3, 1.1, -0.4]])
 
 
-@pytest.mark.parametrize("cov", [LOW_RANK.T @ LOW_RANK, LOW_RANK.T @ LOW_RANK + np.eye(3), np.eye(3), np.array([1.0, 0.0, 2.0]), np.array(0.7)],
+@pytest.mark.parametrize("cov",
+                         [LOW_RANK.T @ LOW_RANK, LOW_RANK.T @ LOW_RANK + np.eye(3), np.eye(3),
+                          np.array([1.0, 0.0, 2.0]), np.array(0.7)],
                          ids=["low rank", "full rank", "equal eigenvalues", "a zero on the diagonal", "a number"])
 def test_the_multivariate_normal_of_a_covariance_that_may_be_singular(cov):
     """The derivatives within the support; beside it the density is zero."""
@@ -125,11 +143,13 @@ def test_the_multivariate_normal_of_a_covariance_that_may_be_singular(cov):
     np.testing.assert_allclose(fad.jit(f)(t, 1.3), f(t, 1.3))
     np.testing.assert_allclose(fad.grad(f, 1)(t, 1.3), (f(t, 1.3 + 1e-6) - f(t, 1.3 - 1e-6)) / 2e-6, rtol=1e-7)
     ways = rng.normal(size=t.shape)
-    np.testing.assert_allclose(np.sum(fad.grad(f)(t, 1.3) * ways), (f(t + 1e-6 * ways, 1.3) - f(t - 1e-6 * ways, 1.3)) / 2e-6, rtol=1e-7)
+    np.testing.assert_allclose(np.sum(fad.grad(f)(t, 1.3) * ways),
+                               (f(t + 1e-6 * ways, 1.3) - f(t - 1e-6 * ways, 1.3)) / 2e-6, rtol=1e-7)
     frozen = fad.jit(lambda c: stats.multivariate_normal(mean, c * cov, allow_singular=True).entropy())
     np.testing.assert_allclose(frozen(1.3), stats.multivariate_normal(mean, 1.3 * cov, allow_singular=True).entropy())
     off = rng.normal(size=(5, 3))
-    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x, mean, cov, True))(off), stats.multivariate_normal.logpdf(off, mean, cov, True))
+    np.testing.assert_allclose(fad.jit(lambda x: stats.multivariate_normal.logpdf(x, mean, cov, True))(off),
+                               stats.multivariate_normal.logpdf(off, mean, cov, True))
 
 
 def test_a_covariance_of_a_negative_eigenvalue_is_refused():
@@ -142,7 +162,8 @@ def test_dirichlet_and_multinomial():
     for points in (x, x[:2], np.stack([x, x[::-1]], axis=1)):
         np.testing.assert_allclose(fad.jit(lambda a: stats.dirichlet.logpdf(points, a))(alpha), stats.dirichlet.logpdf(points, alpha))   # noqa: B023
     counts = np.array([[2, 1, 3], [1, 1, 1]])
-    np.testing.assert_allclose(fad.jit(lambda p: stats.multinomial.logpmf(counts, 6, p))(x), stats.multinomial.logpmf(counts, 6, x))
+    np.testing.assert_allclose(fad.jit(lambda p: stats.multinomial.logpmf(counts, 6, p))(x),
+                               stats.multinomial.logpmf(counts, 6, x))
 
 
 def test_what_is_not_known_says_so():
@@ -154,7 +175,8 @@ def test_what_is_not_known_says_so():
         fad.grad(lambda x: stats.norm.logpdf(x, scales=2.0), fallback=False)(0.5)
 
 
-@pytest.mark.parametrize("points", [np.linspace(-1.0, 1.0, 10).reshape(2, 5), np.array([0.3, -0.2])], ids=["several", "one"])
+@pytest.mark.parametrize("points", [np.linspace(-1.0, 1.0, 10).reshape(2, 5), np.array([0.3, -0.2])],
+                         ids=["several", "one"])
 @pytest.mark.parametrize("method", ["evaluate", "logpdf"])
 def test_kernel_density_of_known_and_of_traced_samples_is_one_formula(method, points):
     samples = np.random.default_rng(0).standard_normal((2, 20))

@@ -49,9 +49,12 @@ np.fft.ifftshift(x)
 np.fft.ifftshift(x, axes=(0, 1))
 np.real(np.fft.fftshift(np.fft.fftn(x)))
 """.splitlines() if line]
-SCIPY = [f"scipy.fft.{name}(z)" for name in ("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "hfft", "irfft", "hfft2", "hfftn", "irfftn")]
-SCIPY += [f"scipy.fft.{name}(x)" for name in ("rfft", "ihfft", "rfft2", "ihfft2", "rfftn", "ihfftn", "fftshift", "dctn", "idctn", "dstn", "idstn")]
-COSINES = [f"scipy.fft.{name}(x, type={t}{norm})" for name in ("dct", "idct", "dst", "idst") for t in (1, 2, 3, 4) for norm in NORMS]
+SCIPY = [f"scipy.fft.{name}(z)" for name in ("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "hfft", "irfft", "hfft2",
+                                             "hfftn", "irfftn")]
+SCIPY += [f"scipy.fft.{name}(x)" for name in ("rfft", "ihfft", "rfft2", "ihfft2", "rfftn", "ihfftn", "fftshift", "dctn",
+                                              "idctn", "dstn", "idstn")]
+COSINES = [f"scipy.fft.{name}(x, type={t}{norm})" for name in ("dct", "idct", "dst", "idst") for t in (1, 2, 3, 4)
+           for norm in NORMS]
 COSINES += ["scipy.fft.dct(z)", "scipy.fft.dct(x, n=6, axis=0)", "scipy.fft.dct(x, norm='ortho', orthogonalize=False)",
             "scipy.fft.dst(x, orthogonalize=True)", "scipy.fft.dctn(x, s=(2, 5), norm='ortho')"]
 

@@ -1,4 +1,5 @@
-"""scipy.signal, scipy.ndimage and scipy.spatial.distance through fad give SciPy's numbers in every mode; tests/laws has their derivatives."""
+"""scipy.signal, scipy.ndimage and scipy.spatial.distance through fad give SciPy's numbers in every mode; tests/laws has
+their derivatives."""
 import itertools
 
 import numpy as np
@@ -32,7 +33,8 @@ def test_convolutions(name, sizes, mode):
 
 
 @pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
-@pytest.mark.parametrize(("sizes", "mode", "boundary"), list(itertools.product(SIZES[4:6] + SIZES[7:], MODES, ["fill", "wrap", "symm"])))
+@pytest.mark.parametrize(("sizes", "mode", "boundary"),
+                         list(itertools.product(SIZES[4:6] + SIZES[7:], MODES, ["fill", "wrap", "symm"])))
 def test_convolutions_with_boundaries(name, sizes, mode, boundary):
     a, b = [np.random.default_rng(k).normal(size=size) for k, size in enumerate(sizes)]
     for fill in (0, 1.5):
@@ -46,7 +48,8 @@ def test_analytic_signal_and_trends():
         agrees(lambda x: signal.detrend(x, axis=0, type=kind), random(5, 4))              # noqa: B023
 
 
-@pytest.mark.parametrize(("name", "mode", "size", "origin"), list(itertools.product(["correlate1d", "convolve1d"], EDGES, (1, 2, 3, 4), (-1, 0))))
+@pytest.mark.parametrize(("name", "mode", "size", "origin"),
+                         list(itertools.product(["correlate1d", "convolve1d"], EDGES, (1, 2, 3, 4), (-1, 0))))
 def test_filters_of_one_dimension(name, mode, size, origin):
     def filtered(x, w):
         return getattr(ndimage, name)(x, w, mode=mode, cval=0.7, origin=origin)
@@ -106,7 +109,8 @@ def test_distances(metric):
 
 def test_what_is_not_there_says_so():
     x = random(5, 5)
-    for f in (lambda x: ndimage.map_coordinates(x, [[1.5], [2.5]], mode="wrap"), lambda x: distance.cdist(x, x, "jaccard"), lambda x: ndimage.gaussian_filter(x, x[0, 0]),
+    for f in (lambda x: ndimage.map_coordinates(x, [[1.5], [2.5]], mode="wrap"),
+              lambda x: distance.cdist(x, x, "jaccard"), lambda x: ndimage.gaussian_filter(x, x[0, 0]),
               lambda x: signal.detrend(x, bp=[2])):
         with pytest.raises(UnsupportedFunctionError):
             fad.jit(f, fallback=False)(x)

@@ -11,7 +11,9 @@ RNG = np.random.default_rng(4)
 PLACES, DATA = np.linspace(0.0, 6.0, 7), RNG.normal(size=(7, 2))
 WAVE = np.sin(PLACES * np.pi / 3.0).round(14)
 CUBIC, CIRCLE = interpolate.CubicSpline(PLACES, DATA), interpolate.CubicSpline(PLACES, WAVE, bc_type="periodic")
-BSPLINE, BCIRCLE = interpolate.make_interp_spline(PLACES, WAVE + PLACES), interpolate.make_interp_spline(PLACES, WAVE, bc_type="periodic")
+BSPLINE, BCIRCLE = interpolate.make_interp_spline(PLACES,
+                                                  WAVE
+                                                  + PLACES), interpolate.make_interp_spline(PLACES, WAVE, bc_type="periodic")
 GRID, FALLING = (PLACES[:4], PLACES[:5]), (PLACES[:4][::-1], PLACES[:5])
 VALUES = RNG.normal(size=(4, 5))
 
@@ -27,7 +29,8 @@ def check(f, *xs):
     np.testing.assert_allclose(sum(np.sum(g * dx) for g, dx in zip(gs, dxs)), np.sum(dy), rtol=1e-9)
 
 
-@pytest.mark.parametrize("spline, ends", crossed([CUBIC, CIRCLE, BSPLINE, BCIRCLE], [(0.3, 4.4), (4.4, 0.3), (-7.7, 20.4), (8.5, 9.6)]))
+@pytest.mark.parametrize("spline, ends",
+                         crossed([CUBIC, CIRCLE, BSPLINE, BCIRCLE], [(0.3, 4.4), (4.4, 0.3), (-7.7, 20.4), (8.5, 9.6)]))
 def test_integrals_of_splines_from_outside(spline, ends):
     a, b = ends
     check(lambda a, b: spline.integrate(a, b), a, b)
@@ -37,7 +40,8 @@ def test_integrals_of_splines_from_outside(spline, ends):
 @pytest.mark.parametrize(("a", "b"), [(0.3, 4.4), (3.3, 0.1)])
 def test_integrals_of_splines_of_traced_data(extrapolate, a, b):
     check(lambda y, a: interpolate.CubicSpline(PLACES, y).integrate(a, b, extrapolate=extrapolate), WAVE, a)
-    check(lambda y, a: interpolate.make_interp_spline(PLACES, y).integrate(a, b, extrapolate=extrapolate), WAVE + 1.0, a)
+    check(lambda y, a: interpolate.make_interp_spline(PLACES, y).integrate(a, b, extrapolate=extrapolate), WAVE + 1.0,
+          a)
 
 
 def test_integrals_of_splines_follow_coefficients_that_change():
@@ -81,7 +85,9 @@ def test_splines_of_fitpack_outside_of_their_knots():
 
 @pytest.mark.parametrize("method, grid", crossed(["linear", "slinear", "nearest", "cubic"], [GRID, FALLING]))
 def test_grids_from_outside(method, grid):
-    f = interpolate.RegularGridInterpolator(grid, VALUES, method, **({"solver_args": {"atol": 1e-15, "rtol": 1e-15}} if method == "cubic" else {}))
+    f = interpolate.RegularGridInterpolator(grid, VALUES, method,
+                                            **({"solver_args": {"atol": 1e-15, "rtol": 1e-15}} if method == "cubic"
+                                               else {}))
     check(f, np.array([[0.4, 1.3], [2.0, 3.0], [2.7, 3.9]]) + 0.01)
     check(lambda x, y: f((x, y)), np.array([[0.4], [1.3]]), np.array([0.2, 3.1, 2.2]))
     check(lambda x: f([x, x]), 1.2)
@@ -91,7 +97,8 @@ def test_grids_from_outside(method, grid):
 def test_grids_of_traced_values(method, fill):
     x = np.array([[0.4, 1.3], [2.0, 3.0], [2.7, 3.9], [-0.4, 1.1], [3.7, 4.6]]) + 0.01
     check(lambda v, x: interpolate.interpn(GRID, v, x, method, bounds_error=False, fill_value=fill), VALUES, x)
-    check(lambda v, x: interpolate.interpn(GRID[:1], v, x, method, bounds_error=False, fill_value=fill), VALUES, x[:, :1])
+    check(lambda v, x: interpolate.interpn(GRID[:1], v, x, method, bounds_error=False, fill_value=fill), VALUES,
+          x[:, :1])
 
 
 def test_a_place_that_is_nan_has_the_value_nan():
@@ -114,12 +121,15 @@ def test_what_grids_refuse():
 def test_splines_of_fitpack_are_scipys_and_smoothing_is_refused():
     x, y = np.linspace(0.0, 2.0, 9), np.sin(np.arange(9.0))
     at = np.linspace(0.1, 1.9, 5)
-    for options in ({}, {"k": 2}, {"k": 5}, {"t": [0.6, 1.1], "k": 3}, {"t": [1.0], "k": 1, "w": 1.0 + x}, {"s": 0, "w": 1.0 + x}):
+    for options in ({}, {"k": 2}, {"k": 5}, {"t": [0.6, 1.1], "k": 3}, {"t": [1.0], "k": 1, "w": 1.0 + x},
+                    {"s": 0, "w": 1.0 + x}):
         def f(y, options=options):
             tck = interpolate.splrep(x, y, **options)
-            return interpolate.splev(at, tck) + interpolate.splint(0.2, 1.7, tck) + interpolate.splev(at, interpolate.splder(tck))
+            return interpolate.splev(at,
+                                     tck) + interpolate.splint(0.2, 1.7, tck) + interpolate.splev(at, interpolate.splder(tck))
         np.testing.assert_allclose(fad.jit(f, fallback=False)(y), f(y), rtol=1e-9, atol=1e-11)
-        np.testing.assert_allclose(fad.jacobian(f, fallback=False)(y) @ y, f(y), rtol=1e-9, atol=1e-10)      # it is linear
+        # it is linear
+        np.testing.assert_allclose(fad.jacobian(f, fallback=False)(y) @ y, f(y), rtol=1e-9, atol=1e-10)
     for options in ({"s": 0.1}, {"w": 1.0 + x}, {"per": 1}):
         with pytest.raises(fad.FadError, match="splrep"):
             fad.grad(lambda y, o=options: interpolate.splrep(x, y, **o)[1][0], fallback=False)(y)

@@ -34,7 +34,8 @@ def test_an_interpolator_from_outside():
         return np.sum(through(x) ** 2)
     np.testing.assert_allclose(fad.jit(f, fallback=False)(POINTS), f(POINTS), rtol=1e-10)
     h, E = 1e-5, np.eye(8).reshape(8, 4, 2)
-    np.testing.assert_allclose(fad.grad(f)(POINTS).ravel(), [(f(POINTS + h * e) - f(POINTS - h * e)) / (2 * h) for e in E],
+    np.testing.assert_allclose(fad.grad(f)(POINTS).ravel(),
+                               [(f(POINTS + h * e) - f(POINTS - h * e)) / (2 * h) for e in E],
                                rtol=1e-6, atol=1e-8)
 
 
@@ -43,7 +44,8 @@ def test_at_a_place_of_the_data():
     def f(x):
         return through(x[None])[0]
     h = 1e-6
-    np.testing.assert_allclose(fad.grad(f)(PLACES[0]), [(f(PLACES[0] + h * e) - f(PLACES[0] - h * e)) / (2 * h) for e in np.eye(2)],
+    np.testing.assert_allclose(fad.grad(f)(PLACES[0]),
+                               [(f(PLACES[0] + h * e) - f(PLACES[0] - h * e)) / (2 * h) for e in np.eye(2)],
                                rtol=1e-4)
     assert np.abs(np.diag(fad.hessian(f)(PLACES[0]))).min() > 1e200              # it is infinite
 

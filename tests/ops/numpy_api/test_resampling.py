@@ -28,7 +28,8 @@ def test_coordinates(order, mode):
     for prefilter in (True, False):
         agrees(lambda x: ndimage.map_coordinates(x, PLACES, order=order, mode=mode, cval=0.3, prefilter=prefilter), X)     # noqa: B023 - called at once
     inner = np.abs(PLACES) % 3.7 + 0.01
-    agrees(lambda p: ndimage.map_coordinates(X, p, order=order, mode=mode), inner if order > 1 else np.floor(inner) + 0.3)
+    agrees(lambda p: ndimage.map_coordinates(X, p, order=order, mode=mode),
+           inner if order > 1 else np.floor(inner) + 0.3)
 
 
 @pytest.mark.parametrize("order, mode", crossed(range(2, 6), MODES))
@@ -52,7 +53,8 @@ def test_further_options():
     agrees(lambda x: ndimage.zoom(x, 3, grid_mode=True, mode="grid-wrap"), X)
     agrees(lambda x: ndimage.zoom(x, (1, 2, 1.5)), T)
     agrees(lambda x: ndimage.zoom(x, 1), X)
-    agrees(lambda x, m: ndimage.affine_transform(x, m, output_shape=(3, 7), order=2), X, np.array([[0.71, 0.2, 0.43], [-0.13, 0.9, 0.33]]))
+    agrees(lambda x, m: ndimage.affine_transform(x, m, output_shape=(3, 7), order=2), X,
+           np.array([[0.71, 0.2, 0.43], [-0.13, 0.9, 0.33]]))
     agrees(lambda x, d: ndimage.affine_transform(x, d, 0.4), X, np.array([0.7, 0.6]))
     for dtype in (np.float32, complex):
         f = lambda x: ndimage.map_coordinates(x, PLACES)                             # noqa: E731
@@ -72,7 +74,8 @@ def test_images_of_whole_numbers_are_left_to_scipy():
 
 def test_results_have_the_precision_of_the_image():
     x = X.astype(np.float32)
-    for f in (lambda x: ndimage.correlate(x, X[:2, :2]), lambda x: ndimage.convolve1d(x, X[0, :3]), lambda x: ndimage.shift(x, 0.3)):
+    for f in (lambda x: ndimage.correlate(x, X[:2, :2]), lambda x: ndimage.convolve1d(x, X[0, :3]),
+              lambda x: ndimage.shift(x, 0.3)):
         np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-4, atol=1e-6)
         assert fad.jit(f)(x).dtype == np.float32
 

@@ -1,4 +1,5 @@
-"""Scans, differences, quantiles, and what leaves nan out: values as NumPy's, derivatives as differences and as each other."""
+"""Scans, differences, quantiles, and what leaves nan out: values as NumPy's, derivatives as differences and as each
+other."""
 from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""

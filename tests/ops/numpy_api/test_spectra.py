@@ -1,4 +1,5 @@
-"""scipy.signal's spectra through fad give SciPy's numbers and dtypes, whatever the options; tests/laws has their derivatives."""
+"""scipy.signal's spectra through fad give SciPy's numbers and dtypes, whatever the options; tests/laws has their
+derivatives."""
 import numpy as np
 import pytest
 from scipy import signal
@@ -14,17 +15,21 @@ C = M + 1j * M[::-1]
 def agrees(f, *args):
     """Every result is SciPy's."""
     for got, want in zip(fad.jit(f)(*args), f(*args), strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype in (np.float32, np.complex64) else 1e-9, atol=1e-7)
+        np.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype in (np.float32, np.complex64) else 1e-9,
+                                   atol=1e-7)
         assert got.dtype == want.dtype
 
 
 @pytest.mark.parametrize("options", [
-    {"nperseg": 5}, {"nperseg": 5, "noverlap": 1, "nfft": 8, "boundary": "odd", "detrend": "linear"}, {"nperseg": 6, "boundary": "constant", "scaling": "psd"},
-    {"nperseg": 6, "window": ("kaiser", 2.0), "boundary": "even", "padded": False}, {"nperseg": 4, "window": X[:4], "fs": 3.0}, {"nperseg": 7, "return_onesided": False}])
+    {"nperseg": 5}, {"nperseg": 5, "noverlap": 1, "nfft": 8, "boundary": "odd", "detrend": "linear"},
+    {"nperseg": 6, "boundary": "constant", "scaling": "psd"},
+    {"nperseg": 6, "window": ("kaiser", 2.0), "boundary": "even", "padded": False},
+    {"nperseg": 4, "window": X[:4], "fs": 3.0}, {"nperseg": 7, "return_onesided": False}])
 def test_transforms_over_time_and_back(options):
     agrees(lambda x: signal.stft(x, **options), X)
     agrees(lambda x: signal.stft(x.T, **options), M)
-    kept = {name: value for name, value in options.items() if name in ("nperseg", "noverlap", "nfft", "window", "fs", "scaling")}
+    kept = {name: value for name,
+            value in options.items() if name in ("nperseg", "noverlap", "nfft", "window", "fs", "scaling")}
     z = signal.stft(X, **options)[2]
     agrees(lambda z: signal.istft(z, input_onesided=options.get("return_onesided", True), **kept), z)
 

@@ -1,4 +1,5 @@
-"""Ufuncs with options and by their methods, elementwise functions, special functions, math: values as NumPy's, derivatives as differences."""
+"""Ufuncs with options and by their methods, elementwise functions, special functions, math: values as NumPy's,
+derivatives as differences."""
 import cmath
 import math
 
@@ -103,7 +104,8 @@ def test_what_cannot_be_is_refused(expression):
         trace(f, xs)
 
 
-UNKNOWN = ["sp.jv(v, 1.0)", "sp.chndtr(0.5, v, 1.0)", "sp.zeta(v + 2, 1.0)", "sp.hyp1f1(v, 1.0, 0.3)", "sp.pdtrik(0.3, v)", "np.nextafter(v, 1.0)",
+UNKNOWN = ["sp.jv(v, 1.0)", "sp.chndtr(0.5, v, 1.0)", "sp.zeta(v + 2, 1.0)", "sp.hyp1f1(v, 1.0, 0.3)",
+           "sp.pdtrik(0.3, v)", "np.nextafter(v, 1.0)",
            "sp.kolmogorov(v)", "sp.digamma(v + 1j).real"]
 
 
@@ -119,13 +121,17 @@ def test_log_sum_exp_of_what_has_no_weight():
     np.testing.assert_allclose(fad.grad(lambda b: sp.logsumexp(a, b=b))(b), np.exp(a - sp.logsumexp(a, b=b)))
     a[1] = 1e4
     np.testing.assert_allclose(fad.jit(lambda a: sp.logsumexp(a, b=b))(a), sp.logsumexp(a, b=b))
-    np.testing.assert_allclose(fad.grad(lambda a: sp.logsumexp(a, b=b))(a), b * np.exp([0.3, 0.0, -2.0, 0.0]) / np.exp(sp.logsumexp(a, b=b)))
+    np.testing.assert_allclose(fad.grad(lambda a: sp.logsumexp(a, b=b))(a),
+                               b * np.exp([0.3, 0.0, -2.0, 0.0]) / np.exp(sp.logsumexp(a, b=b)))
 
 
 @pytest.mark.parametrize("ufunc", [np.add, np.subtract, np.multiply])
-@pytest.mark.parametrize("v", [0.1, 2, True, np.float32(0.1), np.float64(0.1), np.linspace(0.1, 0.5, 5), np.linspace(0.1, 0.5, 5, dtype=np.float32)])
+@pytest.mark.parametrize("v",
+                         [0.1, 2, True, np.float32(0.1), np.float64(0.1), np.linspace(0.1, 0.5, 5),
+                          np.linspace(0.1, 0.5, 5, dtype=np.float32)])
 def test_at_computes_in_the_dtype_of_both(ufunc, v):
-    """NumPy makes arrays of numbers here, so that a float32 and 0.1 are added as float64, and rounded for each index."""
+    """NumPy makes arrays of numbers here, so that a float32 and 0.1 are added as float64, and rounded for each
+    index."""
     start, places = np.linspace(-0.3, 0.9, 9, dtype=np.float32), np.array([0, 2, 2, 5, 0])
 
     def f(x, v):

@@ -25,7 +25,8 @@ def asserts_within(x):
     return np.sum(positive(x) ** 2)
 
 
-# pytest rewrites the assertions of this file: they name objects of pytest's, from which all tests of a session can be reached
+# pytest rewrites the assertions of this file: they name objects of pytest's, from which all tests of a session can be
+# reached
 @pytest.mark.parametrize("f", [asserts, asserts_within])
 def test_what_a_tool_writes_into_code_is_not_read_by_it(f):
     assert names_of_tools(f.__code__)
@@ -60,7 +61,8 @@ class Node:
 
 
 def test_a_method_called_eval_is_the_users():
-    assert np.allclose(fad.grad(lambda x: Node(Node(x[0], x[1], "*"), Node(x[0], 2.0, "/"), "+").eval(), fallback=False)(X), [1.2, 0.3])
+    assert np.allclose(fad.grad(lambda x: Node(Node(x[0], x[1], "*"), Node(x[0], 2.0, "/"), "+").eval(),
+                                fallback=False)(X), [1.2, 0.3])
 
 
 def calls_eval(x):
@@ -72,6 +74,8 @@ def calls_it_elsewhere(x):
     return builtins.eval("x[0] * 2", {"x": x})
 
 
-@pytest.mark.parametrize("f, runs", [(calls_eval, True), (calls_it_elsewhere, True), (Node.eval, False), (lambda x: [eval(t) for t in ("1", "2")], True)])
+@pytest.mark.parametrize("f, runs",
+                         [(calls_eval, True), (calls_it_elsewhere, True), (Node.eval, False),
+                          (lambda x: [eval(t) for t in ("1", "2")], True)])
 def test_code_that_runs_texts(f, runs):
     assert runs_texts(f.__code__) is runs

@@ -1,4 +1,5 @@
-"""Objects of every kind of class, made in the function and outside of it, wherever they are kept: they compile, and what they hold is seen."""
+"""Objects of every kind of class, made in the function and outside of it, wherever they are kept: they compile, and
+what they hold is seen."""
 
 import abc
 import collections
@@ -198,7 +199,8 @@ class Operators(Plain):
         return np.sin((self + 1.0 + -1.0).scale * x)
 
 
-CLASSES = [Plain, Slots, OfAbstract, AbstractWithSlots, Data, Frozen, DataOfAbstract, Named, OfNamed, Generic, OfProtocol, OfMeta, Properties, Mixed, Factory,
+CLASSES = [Plain, Slots, OfAbstract, AbstractWithSlots, Data, Frozen, DataOfAbstract, Named, OfNamed, Generic,
+           OfProtocol, OfMeta, Properties, Mixed, Factory,
            Dict, List, Asked, ByEnum, Operators]
 
 
@@ -221,10 +223,14 @@ def through_loop(o):
 
 
 PLACES = {
-    "itself": lambda o: o, "append": through_list, "loop": through_loop, "dict": lambda o: {"key": o}["key"], "tuple": lambda o: (1, o)[1],
-    "attribute": lambda o: Holder(o).held, "closure": lambda o: (lambda: o)(), "default": lambda o: (lambda given=o: given)(),
-    "partial": lambda o: functools.partial(lambda given: given, o)(), "comprehension": lambda o: [(k, 1) for k in [o]][0][0],
-    "reduce": lambda o: functools.reduce(lambda a, b: b, [o, o]), "max": lambda o: max([o], key=lambda given: 1), "deque": lambda o: collections.deque([o]).pop()}
+    "itself": lambda o: o, "append": through_list, "loop": through_loop, "dict": lambda o: {"key": o}["key"],
+    "tuple": lambda o: (1, o)[1],
+    "attribute": lambda o: Holder(o).held, "closure": lambda o: (lambda: o)(),
+    "default": lambda o: (lambda given=o: given)(),
+    "partial": lambda o: functools.partial(lambda given: given, o)(),
+    "comprehension": lambda o: [(k, 1) for k in [o]][0][0],
+    "reduce": lambda o: functools.reduce(lambda a, b: b, [o, o]), "max": lambda o: max([o], key=lambda given: 1),
+    "deque": lambda o: collections.deque([o]).pop()}
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -1,4 +1,5 @@
-"""Methods that nobody calls keep no function from being compiled, and what those read that run is watched all the same."""
+"""Methods that nobody calls keep no function from being compiled, and what those read that run is watched all the
+same."""
 import ast
 import sys
 import warnings

@@ -1,4 +1,5 @@
-"""What methods read that Python calls by itself (operators, `with`, constructors of metaclasses) is never stale, wherever their objects are kept."""
+"""What methods read that Python calls by itself (operators, `with`, constructors of metaclasses) is never stale,
+wherever their objects are kept."""
 import abc
 import contextlib
 import dataclasses
@@ -176,12 +177,15 @@ READERS = {
     "an attribute of the class": lambda x: np.sum(o + x), "helper": lambda x: -o * x[0],
     "length": lambda x: len(o) * x[0], "iterated": lambda x: sum(v * x[0] for v in o), "item": lambda x: o[1] * x[0],
     "in": lambda x: x[0] * (3.0 if 2.5 in o else 1.0),
-    "truth": lambda x: x[0] * (2.0 if o else 1.0), "less": lambda x: x[0] * (2.0 if o < 1 else 1.0), "float": lambda x: float(o) * x[0],
+    "truth": lambda x: x[0] * (2.0 if o else 1.0), "less": lambda x: x[0] * (2.0 if o < 1 else 1.0),
+    "float": lambda x: float(o) * x[0],
     "round": lambda x: round(o) * x[0],
     "with": with_block, "with a generator": with_generator, "array": lambda x: x @ np.asarray(o),
-    "in a list": lambda x: LISTED[0] @ x, "in a dict": lambda x: KEYED["o"] @ x, "nested": lambda x: NESTED[1][0][0] @ x, "in a loop": loop,
+    "in a list": lambda x: LISTED[0] @ x, "in a dict": lambda x: KEYED["o"] @ x,
+    "nested": lambda x: NESTED[1][0][0] @ x, "in a loop": loop,
     "get": lambda x: KEYED.get("o") @ x,
-    "in a list of an object": lambda x: HOLDER.parts[0] @ x, "of an object": lambda x: HOLDER.o @ x, "key": lambda x: max(LISTED, key=len) @ x,
+    "in a list of an object": lambda x: HOLDER.parts[0] @ x, "of an object": lambda x: HOLDER.o @ x,
+    "key": lambda x: max(LISTED, key=len) @ x,
     "made inside": lambda x: np.sum((Pair(x) * Pair(x)).v), "an abstract class": lambda x: Concrete(x[0]).value(),
     "after a generated constructor": lambda x: Counted(x[0]).k,
     "a metaclass": lambda x: Scaled(x[0]).k, "a setter": set_property, "greatest": lambda x: max(ORDERED).v * x[0],
@@ -210,11 +214,15 @@ def assert_follows(f, changes):
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_nothing_that_such_methods_read_is_stale(name):
-    assert_follows(READERS[name], [lambda: set_all(2.0, 1.5, 1.0), lambda: set_all(4.0, 2.5, 0.3), lambda: set_all(2.0, 1.5, 1.0)])
+    assert_follows(READERS[name],
+                   [lambda: set_all(2.0, 1.5, 1.0), lambda: set_all(4.0, 2.5, 0.3), lambda: set_all(2.0, 1.5, 1.0)])
 
 
-@pytest.mark.parametrize("given, use", [(o, lambda o, x: o @ x), (LISTED, lambda o, x: o[0] @ x), (KEYED, lambda o, x: o["o"] @ x), (NESTED, lambda o, x: o[1][0][0] @ x),
-                                        (HOLDER, lambda o, x: o.parts[0] @ x)], ids=["object", "list", "dict", "nested", "holder"])
+@pytest.mark.parametrize("given, use",
+                         [(o, lambda o, x: o @ x), (LISTED, lambda o, x: o[0] @ x), (KEYED, lambda o, x: o["o"] @ x),
+                          (NESTED, lambda o, x: o[1][0][0] @ x),
+                                        (HOLDER, lambda o, x: o.parts[0] @ x)],
+                         ids=["object", "list", "dict", "nested", "holder"])
 def test_objects_that_are_arguments(given, use):
     compiled, gradient = fad.jit(use), fad.grad(use, argnums=1)
     for values in ((2.0, 1.5, 1.0), (4.0, 2.5, 0.3)):
@@ -225,7 +233,8 @@ def test_objects_that_are_arguments(given, use):
 
 def test_methods_that_are_replaced(monkeypatch):
     f = lambda x: len(o) * (o @ x)                           # noqa: E731
-    assert_follows(f, [lambda: set_all(2.0, 1.5, 1.0), lambda: monkeypatch.setattr(Operators, "__len__", lambda self: 5),
+    assert_follows(f,
+                   [lambda: set_all(2.0, 1.5, 1.0), lambda: monkeypatch.setattr(Operators, "__len__", lambda self: 5),
                        lambda: monkeypatch.setattr(Operators, "__matmul__", lambda self, x: np.sum(x))])
 
 
@@ -249,18 +258,24 @@ def shifted(x, slope=0.4, shift=0.0):
 
 
 SHIFT = np.array([1.0, 2.0, 3.0])
-PARTIAL, DEEPER = functools.partial(shifted, slope=0.9), functools.partial(functools.partial(shifted, slope=2.0), shift=SHIFT)
+PARTIAL, DEEPER = functools.partial(shifted,
+                                    slope=0.9), functools.partial(functools.partial(shifted, slope=2.0), shift=SHIFT)
 PARTIALS = {"p": functools.partial(shifted, slope=SHIFT)}
 
 
-@pytest.mark.parametrize("f", [lambda x: PARTIAL(x), lambda x: np.sin(PARTIAL(x * 3.0)), lambda x: DEEPER(x), lambda x: PARTIALS["p"](x), lambda x: sum(map(PARTIAL, x)),
-                               lambda x: functools.partial(PARTIAL, shift=x[1])(x[0])], ids=["global", "composed", "nested", "in a dict", "mapped", "made inside"])
+@pytest.mark.parametrize("f",
+                         [lambda x: PARTIAL(x), lambda x: np.sin(PARTIAL(x * 3.0)), lambda x: DEEPER(x),
+                          lambda x: PARTIALS["p"](x), lambda x: sum(map(PARTIAL, x)),
+                               lambda x: functools.partial(PARTIAL, shift=x[1])(x[0])],
+                         ids=["global", "composed", "nested", "in a dict", "mapped", "made inside"])
 def test_functions_with_some_arguments_are_captured_and_not_stale(f):
-    """What such a function decides by traced values is in the program; it went to the tape, and its keywords and globals were stale."""
+    """What such a function decides by traced values is in the program; it went to the tape, and its keywords and
+    globals were stale."""
     set_all(2.0, 1.5, 1.0)
     PARTIAL.keywords["slope"] = 0.9
     compiled, gradient = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
-    for change in (lambda: None, lambda: PARTIAL.keywords.update(slope=0.2), lambda: set_all(3.0, 1.5, 1.0), lambda: SHIFT.__imul__(2.0)):
+    for change in (lambda: None, lambda: PARTIAL.keywords.update(slope=0.2), lambda: set_all(3.0, 1.5, 1.0),
+                   lambda: SHIFT.__imul__(2.0)):
         change()
         np.testing.assert_allclose(compiled(X), f(X), rtol=1e-12)
         np.testing.assert_allclose(gradient(X), slope(f), rtol=1e-5, atol=1e-6)

@@ -1,4 +1,5 @@
-"""What a function takes from outside is never stale: attributes, containers, default values, whether changed in place or bound anew."""
+"""What a function takes from outside is never stale: attributes, containers, default values, whether changed in place
+or bound anew."""
 import ctypes
 import dataclasses
 import functools
@@ -112,7 +113,8 @@ class Model:
         self.operator.A *= 3
 
 
-READERS = [name for name, f in vars(Model).items() if callable(f) and name not in ("__init__", "change_in_place", "change_by_binding")]
+READERS = [name for name,
+           f in vars(Model).items() if callable(f) and name not in ("__init__", "change_in_place", "change_by_binding")]
 X = np.array([1.0, 2.0, 3.0])
 
 
@@ -138,7 +140,8 @@ def test_attributes(name, is_closure):
 
 
 def test_containers_and_modules():
-    rates, seen, box, module = {"lr": 2.0, "nested": {"q": [1.0]}}, {1.0}, types.SimpleNamespace(a=2.0), types.ModuleType("settings")
+    rates, seen, box, module = {"lr": 2.0,
+                                "nested": {"q": [1.0]}}, {1.0}, types.SimpleNamespace(a=2.0), types.ModuleType("settings")
     pair = namedtuple("Pair", "a b")(np.ones(3), 2.0)
     module.c, module.A = 2.0, np.ones(3)
     steps = [1.0, 2.0, 3.0]
@@ -163,7 +166,8 @@ def test_numbers_of_c():
     number, row, point, box = ctypes.c_double(2.0), (ctypes.c_double * 3)(1.0, 2.0, 3.0), Point(1.0, 2), types.SimpleNamespace(rows=[(ctypes.c_float * 2)(0.5, 0.25)])
 
     def f(x):
-        return number.value * x[0] + sum(v * x[1] for v in row) + np.array(row) @ x + point.u * point.v * x[2] + box.rows[0][1] * x[0]
+        return number.value * x[0] + sum(v * x[1]
+                                         for v in row) + np.array(row) @ x + point.u * point.v * x[2] + box.rows[0][1] * x[0]
 
     def change():
         number.value, row[0], point.u, box.rows[0][1] = 3.0, 5.0, 7.0, 0.75
@@ -188,7 +192,9 @@ KINDS_OF_LISTS = [deque, UserList, Named, lambda x: Attributes(enumerate(x))]
 
 @pytest.mark.parametrize("make", KINDS_OF_DICTS)
 def test_all_kinds_of_dicts(make):
-    rates, weights, box = make({"a": 2.0, "b": 3.0}), make({"a": np.ones(3), "b": 2.0 * np.ones(3)}), types.SimpleNamespace(table=make({"a": 1.0}))
+    rates, weights, box = make({"a": 2.0,
+                                "b": 3.0}), make({"a": np.ones(3),
+                                                  "b": 2.0 * np.ones(3)}), types.SimpleNamespace(table=make({"a": 1.0}))
     shown = types.MappingProxyType(rates)
 
     def f(x):

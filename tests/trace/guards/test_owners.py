@@ -47,7 +47,8 @@ def on_the_tape(x):
 @pytest.mark.parametrize("transform", [fad.jit, fad.value_and_grad])
 @pytest.mark.parametrize("f", [summed, looped, asked, written, on_the_tape])
 def test_nothing_that_is_traced_lives_longer_than_its_owner_lets_it(f, transform):
-    """A finished trace keeps nothing: what a weak reference leads to is gone at once, as in Python, without a collection."""
+    """A finished trace keeps nothing: what a weak reference leads to is gone at once, as in Python, without a
+    collection."""
     node = Node(2.0)
     FOUND["node"], LATEST[:] = node, [weakref.ref(node)]
     NODES.add(node)

@@ -1,4 +1,5 @@
-"""Python's own library: what is a function of its arguments is part of the program, and all else is asked at each call, or left to the tape."""
+"""Python's own library: what is a function of its arguments is part of the program, and all else is asked at each call,
+or left to the tape."""
 import collections
 import copy
 import datetime
@@ -39,11 +40,16 @@ def guarded_by_a_lock():
 
 PURE = {
     "re": lambda: len(re.sub("a+", "b", "caat")), "product": lambda: len(list(itertools.product([1, 2], [3]))),
-    "reduce": lambda: functools.reduce(operator.mul, [1.0, 2.0, 3.0]), "counter": lambda: collections.Counter("abca")["a"],
-    "heap": lambda: heapq.nsmallest(1, [3.0, 2.0])[0], "decimal": lambda: float(decimal.Decimal("1.5")), "copy": lambda: copy.copy([2.0])[0],
-    "fraction": lambda: float(fractions.Fraction(1, 4)), "mean": lambda: statistics.mean([1.0, 2.0]), "path": lambda: len((pathlib.Path("a") / "b").name),
-    "join": lambda: len(os.path.basename("a/bc")), "date": lambda: datetime.date(2020, 1, 1).toordinal(), "text": lambda: len(textwrap.dedent("  a")),
-    "letters": lambda: len(string.ascii_letters), "log": lambda: LOG.info("here") or 1.0, "lock": guarded_by_a_lock, "size": lambda: sys.maxsize * 0 + 2.0,
+    "reduce": lambda: functools.reduce(operator.mul, [1.0, 2.0, 3.0]),
+    "counter": lambda: collections.Counter("abca")["a"],
+    "heap": lambda: heapq.nsmallest(1, [3.0, 2.0])[0], "decimal": lambda: float(decimal.Decimal("1.5")),
+    "copy": lambda: copy.copy([2.0])[0],
+    "fraction": lambda: float(fractions.Fraction(1, 4)), "mean": lambda: statistics.mean([1.0, 2.0]),
+    "path": lambda: len((pathlib.Path("a") / "b").name),
+    "join": lambda: len(os.path.basename("a/bc")), "date": lambda: datetime.date(2020, 1, 1).toordinal(),
+    "text": lambda: len(textwrap.dedent("  a")),
+    "letters": lambda: len(string.ascii_letters), "log": lambda: LOG.info("here") or 1.0, "lock": guarded_by_a_lock,
+    "size": lambda: sys.maxsize * 0 + 2.0,
 }
 
 
@@ -58,8 +64,10 @@ def written():
 
 
 EFFECTS = {
-    "queue": put_and_got, "folder": written, "process": lambda: float(subprocess.run([sys.executable, "-c", ""]).returncode) + time.perf_counter(),
-    "event": lambda: EVENT.wait(1e-4) + time.perf_counter(), "clock": lambda: time.perf_counter(), "number": lambda: float(os.urandom(6)[0]) + time.time(),
+    "queue": put_and_got, "folder": written,
+    "process": lambda: float(subprocess.run([sys.executable, "-c", ""]).returncode) + time.perf_counter(),
+    "event": lambda: EVENT.wait(1e-4) + time.perf_counter(), "clock": lambda: time.perf_counter(),
+    "number": lambda: float(os.urandom(6)[0]) + time.time(),
 }
 
 

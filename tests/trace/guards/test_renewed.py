@@ -1,4 +1,5 @@
-"""What a program was made of and is changed afterwards: methods, attributes of classes, a function's own code, default values and attributes."""
+"""What a program was made of and is changed afterwards: methods, attributes of classes, a function's own code, default
+values and attributes."""
 import functools
 import importlib.util
 import itertools
@@ -85,7 +86,8 @@ def changed(owner, name, value):
 
 CHANGES = {
     "an attribute of a class": (of_the_class, changed(Base, "rate", 5.0)),
-    "an attribute of a class that hides another": (of_the_class, lambda patch: patch.setattr(Derived, "rate", 7.0, raising=False)),
+    "an attribute of a class that hides another": (of_the_class,
+                                                   lambda patch: patch.setattr(Derived, "rate", 7.0, raising=False)),
     "a method": (of_a_method, changed(Base, "scaled", lambda self: self.x + 1)),
     "what a method reads": (of_a_method, changed(Base, "rate", -1.0)),
     "a property": (of_a_property, changed(Base, "squared", property(lambda self: self.x ** 3))),
@@ -95,9 +97,12 @@ CHANGES = {
     "a function's code": (lambda x: twice(x), changed(twice, "__code__", thrice.__code__)),
     "a function's defaults": (lambda x: shifted(x), changed(shifted, "__defaults__", (6.0,))),
     "a function's defaults by keyword": (lambda x: shifted(x), changed(shifted, "__kwdefaults__", {"scale": 6.0})),
-    "the code of a partial": (functools.partial(shifted, shift=2.0), changed(shifted, "__code__", (lambda x, shift, *, scale: x * shift * 7).__code__)),
-    "a function's attribute": (lambda x: twice(x) * getattr(twice, "rate", 1.0), lambda patch: patch.setattr(twice, "rate", 3.0, raising=False)),
-    "an attribute that was missing": (lambda x: x * getattr(OUTER, "extra", 1.0), lambda patch: patch.setattr(OUTER, "extra", 3.0, raising=False)),
+    "the code of a partial": (functools.partial(shifted, shift=2.0),
+                              changed(shifted, "__code__", (lambda x, shift, *, scale: x * shift * 7).__code__)),
+    "a function's attribute": (lambda x: twice(x) * getattr(twice, "rate", 1.0),
+                               lambda patch: patch.setattr(twice, "rate", 3.0, raising=False)),
+    "an attribute that was missing": (lambda x: x * getattr(OUTER, "extra", 1.0),
+                                      lambda patch: patch.setattr(OUTER, "extra", 3.0, raising=False)),
     "an attribute that is there now": (lambda x: x * 2 if hasattr(OUTER, "extra") else x,
                                        lambda patch: patch.setattr(OUTER, "extra", 3.0, raising=False)),
 }
@@ -244,7 +249,8 @@ def goes_on_with_a_generator():
     return lambda x: x * next(holder.numbers)
 
 
-@pytest.mark.parametrize("make", [draws_from_an_outer_generator, draws_from_the_common_generator, draws_of_pythons, Noisy])
+@pytest.mark.parametrize("make",
+                         [draws_from_an_outer_generator, draws_from_the_common_generator, draws_of_pythons, Noisy])
 def test_draws_go_on_from_call_to_call(make):
     plain = make()
     expected = [plain(X) for _ in range(3)]
@@ -337,7 +343,9 @@ halved = lambda x: np.sum(x) if x[0] > 0.5 else 2.0
 """
 
 
-@pytest.mark.parametrize("old, new", [("2.0 * math", "3.0 * math"), ("s -= v", "s += v"), ("> 1.5", "> 2.5"), ("s += 2.0", "t = s; s += 2.0"),
+@pytest.mark.parametrize("old, new",
+                         [("2.0 * math", "3.0 * math"), ("s -= v", "s += v"), ("> 1.5", "> 2.5"),
+                          ("s += 2.0", "t = s; s += 2.0"),
                                       ("np.sum(x) if", "np.max(x) if"), ("\n\ndef scaled", "\n\n\ndef scaled")])
 def test_a_file_that_was_changed_since_it_was_imported(old, new, tmp_path, monkeypatch):
     path = tmp_path / "changing.py"

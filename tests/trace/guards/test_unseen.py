@@ -1,6 +1,8 @@
-"""State that changes where captured code does not see it: by functions that libraries call, by Python itself, through memory that is shared.
+"""State that changes where captured code does not see it: by functions that libraries call, by Python itself, through
+memory that is shared.
 
-Each case makes a function anew, so that what it counts begins anew. It is called several times, and must be at each call what Python is then.
+Each case makes a function anew, so that what it counts begins anew. It is called several times, and must be at each
+call what Python is then.
 """
 import array
 import contextvars
@@ -132,8 +134,11 @@ def any_of_calls():
     return lambda x: (2.0 if any(large(v) for v in x) else 1.0) * len(n) * x[0] * x[1]
 
 
-@pytest.mark.parametrize("make", [vectorized_outside, vectorized_of_numbers, vectorized_inside, vectorized_in_a_loop, vectorized_draws, vectorized_object,
-                                  in_pieces, of_a_python_ufunc, first_result_an_int, any_of_calls], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make",
+                         [vectorized_outside, vectorized_of_numbers, vectorized_inside, vectorized_in_a_loop,
+                          vectorized_draws, vectorized_object,
+                                  in_pieces, of_a_python_ufunc, first_result_an_int, any_of_calls],
+                         ids=lambda f: f.__name__)
 def test_functions_that_libraries_call_may_count(make):
     assert_as_python(make, is_refused=True)
 
@@ -293,8 +298,11 @@ def numbers_of_a_thread():
     return f
 
 
-@pytest.mark.parametrize("make", [context_variable, context_variable_in_a_loop, global_bytes, global_sums, a_view_of_memory, order_of_a_dict, texts, records,
-                                  numbers_of_a_thread, order_of_an_ordered_dict, memo_of_a_vectorized_function, a_view_that_is_not_read], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make",
+                         [context_variable, context_variable_in_a_loop, global_bytes, global_sums, a_view_of_memory,
+                          order_of_a_dict, texts, records,
+                                  numbers_of_a_thread, order_of_an_ordered_dict, memo_of_a_vectorized_function,
+                          a_view_that_is_not_read], ids=lambda f: f.__name__)
 def test_what_holds_no_traced_values(make):
     assert_as_python(make, is_refused=make is a_view_of_memory)
 
@@ -342,7 +350,9 @@ def nobodys_numbers():
     return lambda x: x[0] * x[1] * (source.random() < 2.0)
 
 
-@pytest.mark.parametrize("make", [nobodys_numbers, frozen_distribution, frozen_in_a_branch, quasi_random, bits, generator_of_a_class,
+@pytest.mark.parametrize("make",
+                         [nobodys_numbers, frozen_distribution, frozen_in_a_branch, quasi_random, bits,
+                          generator_of_a_class,
                                   generator_by_keyword], ids=lambda f: f.__name__)
 def test_generators_wherever_they_are(make):
     assert_as_python(make)
@@ -403,7 +413,9 @@ def property_that_appends():
     return f
 
 
-@pytest.mark.parametrize("make", [operator_that_counts, question_that_counts, comparison_that_counts, property_that_appends], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make",
+                         [operator_that_counts, question_that_counts, comparison_that_counts, property_that_appends],
+                         ids=lambda f: f.__name__)
 def test_methods_that_python_calls_may_count(make):
     assert_as_python(make)
 
@@ -450,6 +462,7 @@ def global_names():
 NUMBER_OF_ITERATIONS = 2.0
 
 
-@pytest.mark.parametrize("make", [locals_by_another_name, locals_of_the_module, frame, global_names], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make", [locals_by_another_name, locals_of_the_module, frame, global_names],
+                         ids=lambda f: f.__name__)
 def test_code_that_sees_the_names_of_a_function(make):
     assert_as_python(make, is_refused=True)
