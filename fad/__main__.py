@@ -181,7 +181,7 @@ def doctor(options):
 
 
 def report():
-    """What is known of this installation, line by line."""
+    """The facts about this installation, line by line."""
     for name in ("numpy", "numba", "llvmlite", "scipy"):
         module = importlib.import_module(name)
         yield name, module.__version__

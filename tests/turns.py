@@ -20,8 +20,7 @@ def in_turn(names, turn=0, count=2):
 
 def crossed(*lists, count=2):
     """All combinations of a value of each list, of which every run has one in `count`: the diagonals, so that each
-    value
-    of each list is tried.
+    value of each list is tried.
     """
     return [left_out(tuple(values), (sum(places) + TURN) % count != 0)
             for places, values in zip(itertools.product(*[range(len(values)) for values in lists]), itertools.product(*lists))]

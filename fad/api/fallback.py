@@ -57,7 +57,7 @@ def is_unstaged(error: Exception) -> bool:
     """Whether a trace failed because the function cannot be staged, not because of a wrong shape, index or kind of
     argument.
 
-    What is wrong in a branch or a loop may be on a way that is not taken: the tape goes only the way that is.
+    The error may lie in a branch that is not taken: the tape goes only the way that is taken.
     """
     if is_interrupt(error):
         return False
@@ -94,8 +94,9 @@ class Fallback:
         return config.fallback if self.allowed is None else self.allowed
 
     def instead(self, error: Exception, run: Callable, key: Any, name: str, strange: Callable = str) -> Any:
-        """What run() returns, in place of a trace that failed; the error, if it is not one to be mended so. strange():
-        which arguments of the call are no data.
+        """Return run()'s result in place of a trace that failed. Raise an error that the tape cannot mend.
+
+        strange(): which arguments of the call are no data.
 
         If run() fails too, for lack of a value or of an operation on the tape, the first error says where the trouble
         began; otherwise run()'s own error does.

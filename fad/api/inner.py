@@ -103,8 +103,8 @@ class Inner:
         return evaluate(silent(left), self.args) if count else ()
 
     def deliver(self, values: Sequence) -> None:
-        """What the function has left outside itself are these values of the program around it: the last ones of its
-        outputs."""
+        """Hand the last outputs to the program around it: they are the values that the function leaves outside
+        itself."""
         if self.traced.inside is not None:
             self.traced.inside.put(values[len(values) - self.traced.delivered:])
 

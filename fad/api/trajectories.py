@@ -10,7 +10,7 @@ that of the solution, not of the steps. For y' = f(t, y, theta), y(t0) = y0, the
     dy(t) = S(t) [dy0 - f(t0, y0) dt0, dtheta] + f(t, y(t)) dt.
 
 LSODA solves both equations together, with the user's tolerances for y and for each column of S. The sensitivities have
-derivatives by the same rule, and so on. What does not move has no column.
+derivatives by the same rule, and so on. A parameter that does not move has no column.
 """
 import functools
 import warnings

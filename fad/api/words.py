@@ -1,4 +1,4 @@
-"""What a caller is told of an error that came up within a function: what, where, why, and what to do.
+"""The text of an error that came up within a function: what, where, why, and what to do.
 
 Errors reach a caller in one place, where a staged function gives up (fallback.py). Until then they are what NumPy and
 Python raise, so that the function's own handlers see what they would see without fad. Told is what fad refuses in

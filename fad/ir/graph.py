@@ -176,7 +176,7 @@ def extents_of(vars: Any) -> Iterator[Var]:
 def free_vars(func: Func) -> list:
     """Variables that a region uses and does not bind, in the order of first use (extents of types included).
 
-    What a nested region uses and the region itself does not bind is free in both.
+    A variable that a nested region uses and the region itself does not bind is free in both.
     """
     bound = set(func.inputs) | set(_input_extents(func))
     free: dict[Var, None] = {}

@@ -1,9 +1,8 @@
 """A prelude: calls of Python that a program makes before its kernel runs, in the order in which the function makes
 them.
 
-What a generator of random numbers, a clock or a file gives is another thing at each call. Such values are inputs of
-the program; the prelude is where they come from. It is a straight line of steps, and of repeats for the steps of a
-loop:
+A generator of random numbers, a clock and a file give other values at each call. Such values are inputs of the program;
+the prelude is where they come from. It is a straight line of steps, and of repeats for the steps of a loop:
 
     rng.normal(size=(n, 3))                   # Step:   one input of shape (n, 3)
     for _ in range(5): random.random()        # Repeat: one input of shape (5,), which iteration k reads at k

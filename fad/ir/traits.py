@@ -104,7 +104,7 @@ class OperandGuard(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """What holds of an op, grouped by who asks.
+    """The facts of an op, grouped by who asks.
 
     Cost and rounding
     cost            of one element (see Cost)

@@ -58,7 +58,7 @@ class LoopView:
         return range(*[a.value for a in self.bounds]) if known else None
 
     def start_of(self, result: Var) -> Any:
-        """What the carry begins with that is this result at last."""
+        """The start value of the carry whose last value is this result."""
         return self.init[self.results.index(result)]
 
     def replace(self, *, bounds: "tuple | None" = None, init: "tuple | None" = None, test: "Func | None" = None,

@@ -159,7 +159,7 @@ def trip_count(start: Extent, stop: Extent, step: int) -> Any:
 
 
 def iteration_number(i: AnyArray, start: Extent, step: int) -> AnyArray:
-    """Which iteration it is whose index is i, counted from 0."""
+    """The number, from 0, of the iteration whose index is i."""
     if isinstance(step, int) and step == 1:
         return i - start
     if isinstance(step, int) and step == -1:

@@ -65,7 +65,7 @@ def has_arrays(x: Any) -> bool:
 
 
 def _joined(items: Any) -> AnyArray:
-    """The array of these items, one at least of which holds a traced value, along a new first axis."""
+    """The array of these items along a new first axis; at least one item holds a traced value."""
     parts = [_part(a) for a in items]
     dtype = np.result_type(*[type_of(a).dtype for a in parts])
     shapes = [shape_of(a) for a in parts]
@@ -190,7 +190,7 @@ def numpy_number(x: ArrayOrNumber) -> Any:
 
 
 def _as_large(y: Any, x: ArrayOrNumber) -> Any:
-    """y, of which is known as an integer what is known of x."""
+    """y, with the bounds that are known of x, where both are integers."""
     if isinstance(x, Value) and isinstance(y, Value) and type_of(x).dtype == type_of(y).dtype == INT:
         current().integers.note_bounds(y.atom, x.atom)
     return y

@@ -67,7 +67,7 @@ def in_kind(y: Value, kind: DtypeKind) -> AnyArray:
 
 
 def _kinds(given: Iterable, t: Type) -> list:
-    """The kinds of these values, of which the result has the type t."""
+    """The kinds of these values, for a result of the type t."""
     found: dict[tuple, list] = {}
     for x in given:
         own = type_of(x)

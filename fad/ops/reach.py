@@ -1,4 +1,4 @@
-"""What a function or an object holds or sees, at some depth: is a traced value among it?"""
+"""Whether a function or an object holds or sees a traced value, a few levels deep."""
 import functools
 from collections.abc import Callable
 from numbers import Number

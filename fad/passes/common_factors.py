@@ -67,7 +67,7 @@ def _product(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
 
 
 def _straight(x: Any, letters: str, scope: Scope) -> tuple:
-    """What x is the transpose of, if it is one, and its labels."""
+    """The matrix that x is the transpose of, if it is one, and its labels."""
     made = scope.producer(x) if isinstance(x, Var) else None
     if made is None or made.op.name != "transpose":
         return x, letters

@@ -70,7 +70,7 @@ def _is_read_back(one: Equation, other: Equation, chains: DefUse) -> bool:
 
 
 def _is_part(read: Equation, fill: Equation) -> bool:
-    """Whether what is read stands in its array where it goes in the other one."""
+    """Whether an element is read from the same place of its array as it is written to in the other one."""
     return _is_like(read.inputs[0], fill.outputs[0]) and _are_one_place(read, fill, 1, 2)
 
 

@@ -4,8 +4,8 @@
 
 The cotangent of something that all points share is such a sum: each point's cotangent goes through the transposed map,
 and the results are added up. The pass walks from a sum through negations, transpositions and products with a number to
-a contraction. An axis of the sum that one operand has alone is summed in that operand. An axis that both operands have
-becomes one that the contraction sums over. Numbers of the program and signs that all terms of another sum share go
+a contraction. If one operand alone has an axis of the sum, it is summed in that operand. An axis that both operands
+have becomes one that the contraction sums over. Numbers of the program and signs that all terms of another sum share go
 behind it, from within products, too: the sum of -(w (2 d)) is -2 times that of w d.
 """
 from collections import Counter

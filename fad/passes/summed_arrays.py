@@ -190,7 +190,7 @@ class _Summed:
         return [made, *self._equations([loop.replace(init=init), *equations[1:]])]
 
     def _of(self, v: Var, axis: int) -> Var:
-        """What stands for a state or a row."""
+        """The sum that replaces a state or a row."""
         if v not in self.now:
             shape = v.type.shape
             self.now[v] = self.sums.get(v) or Var(Type(v.type.dtype, shape[:axis] + shape[axis + 1:]), v.name)

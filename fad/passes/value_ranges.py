@@ -56,8 +56,8 @@ class Ranges:
     # -- ranges ------------------------------------------------------------------------------------
 
     def of(self, a: Any, around: frozenset) -> tuple:
-        """The ranges (least, largest) in one of which an integer lies, or each element of an array; an exact one is a
-        point.
+        """The ranges (least, largest) for an integer, or for each element of an array: it lies in one of them; an exact
+        one is a point.
 
         around: the indices of loops that stand for themselves; those of other loops are known by their bounds.
         """

@@ -25,7 +25,7 @@ class Sparse:
         self.data, self.row, self.col, self.shape, self.stands_for = data, row, col, tuple(shape), kind
 
     def is_array(self) -> bool:
-        """Whether it is one of SciPy's sparse arrays, of which A * x is no matrix product."""
+        """Whether it is one of SciPy's sparse arrays, where A * x is no matrix product."""
         return self.stands_for.__name__.endswith("array")
 
     def with_data(self, data: Any) -> Any:
@@ -121,7 +121,7 @@ def as_sparse(a: Any) -> Any:
 
 
 def maker(format: str, kind: str) -> Any:
-    """What csr_matrix and the like make of traced data."""
+    """The constructor csr_matrix and its like, for traced data."""
     def make(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
         return _made(arg1, shape, format, getattr(scipy.sparse, f"{format}_{kind}"))
     return make

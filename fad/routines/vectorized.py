@@ -7,7 +7,7 @@ import numpy as np
 def each(function: Any, arrays: Any, count: int, dtype: Any, *positional: Any, **named: Any) -> Any:
     """The results for all elements, as one array of this dtype.
 
-    arrays: positions and names of the arguments that are flat arrays, of which each call gets one element.
+    arrays: positions and names of the arguments that are flat arrays; each call gets one element of each.
     """
     results = np.empty(count, dtype)
     for k in range(count):

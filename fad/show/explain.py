@@ -187,7 +187,7 @@ def _saved_inside(func: Func, values: list) -> Iterator[Row]:
 
 
 def _values(dtypes: Iterable) -> str:
-    """How many values of which dtypes an iteration saves.
+    """The dtypes that an iteration saves, and how many values of each.
 
     >>> _values(["float64", "float64", "int64"])
     '2 values of float64, 1 of int64'

@@ -1,4 +1,4 @@
-"""What a program is as it is printed: kernels (fused loop nests), loops and branches as frames, and what flows between.
+"""A program as it is printed: kernels (fused loop nests), loops and branches as frames, and what flows between.
 
 A recorder is a printer that notes what it prints. So the picture shows the fusion that the generated code has.
 """

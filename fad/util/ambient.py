@@ -24,7 +24,7 @@ def ambient_state(read: Callable[[], Any], write: Callable[[Any], None]) -> None
 
 
 def snapshot() -> list:
-    """What all such blocks have set in this thread."""
+    """The values that all such blocks have set in this thread."""
     return [read() for read, _ in _ambient]
 
 

@@ -6,8 +6,9 @@ T = TypeVar("T")
 
 
 class cached_attribute(Generic[T]):  # noqa: N801  like functools.cached_property
-    """functools.cached_property without a lock. Below Python 3.12 that one has a lock for each attribute of a class.
-    A child of a fork finds it locked for ever where another thread was computing. Two threads may compute twice here.
+    """functools.cached_property without a lock. Below Python 3.12 functools' own has a lock for each attribute of a
+    class. A child of a fork finds it locked for ever where another thread was computing. Two threads may compute twice
+    here.
 
     >>> class Circle:
     ...     @cached_attribute

@@ -1,7 +1,7 @@
-"""What is known of code objects, for as long as they live.
+"""Facts about code objects, kept for as long as these live.
 
-A process that makes functions for days (exec, eval, cells of a notebook) has ever more code. What was found out about a
-code object goes when that goes.
+A process that makes functions for days (exec, eval, cells of a notebook) has ever more code. The facts about a code
+object go with it.
 """
 import functools
 import weakref

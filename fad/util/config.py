@@ -141,7 +141,7 @@ class Config:
         The folder of compiled kernels; None keeps nothing. Environment: ``FAD_CACHE_DIR``, and ``FAD_CACHE=0`` for
         None.
     cache_size : int, str or None
-        How many bytes kernels may take there, as a number or as text ("1GB"). What was not used for longest goes first.
+        How many bytes kernels may take there, as a number or as text ("1GB"). The least recently used entries go first.
         None is any number.
     check_index : bool
         Whether compiled code checks that indices are in range.

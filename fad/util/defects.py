@@ -62,9 +62,10 @@ def is_answer(error: BaseException) -> bool:
 
 
 def take_as_answer(error: Exception, what: str) -> None:
-    """For handlers that take every error for an answer ("these differ", "this is no region"). What is an answer is
-    ignored, an interrupt is raised again. A defect has a warning, which says what came of it; where that is an error,
-    the handlers around raise it again, too.
+    """For handlers that take every error for an answer ("these differ", "this is no region").
+
+    They ignore an error that is an answer, raise an interrupt again, and warn of a defect, with what came of it. Where
+    that warning is an error, the handlers around raise it again, too.
     """
     let_through(error)
     if isinstance(error, InternalErrorWarning):

@@ -188,7 +188,7 @@ class IndexRangeError(FadError, IndexError):
 
 
 class TapeMemoryError(FadError, MemoryError):
-    """What a reverse sweep has to save does not fit in memory, or in the memory it was allowed."""
+    """The values that a reverse sweep has to save do not fit in memory, or in the memory it was allowed."""
 
 
 class ArgumentError(FadError, TypeError, ValueError):

@@ -46,7 +46,9 @@ _NUMBERS: dict = {  # what stands in place of numbers, by kind of dtype or class
 
 
 def numbers_of(x: Any, dtype: Any = None) -> str:
-    """What to pass in place of x, which is no real or complex array or number; dtype: that of a number or an array.
+    """The advice for x, which is no real or complex array or number: an argument to pass in its place.
+
+    dtype: that of a number or an array.
 
     >>> numbers_of("0.5"), numbers_of({1.0, 2.0}), numbers_of(np.arange(3), np.dtype(int))
     ('a number (float(x))', 'a list of its numbers (sorted(x))', 'floats (x.astype(float))')

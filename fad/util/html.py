@@ -1,4 +1,4 @@
-"""What notebooks show: tables, and programs with coloured words, as small pieces of HTML that need no style sheet."""
+"""HTML for notebooks: tables, and programs with coloured words, as small pieces of HTML that need no style sheet."""
 import html
 import io
 import keyword

@@ -21,7 +21,7 @@ _ENDS = (StopIteration, StopAsyncIteration)                  # what C functions 
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception is none of the code's own that it went through.
+    """Whether an exception comes from outside the code that it went through.
 
     >>> is_interrupt(KeyboardInterrupt()), is_interrupt(ValueError("negative"))
     (True, False)

@@ -14,7 +14,7 @@ TOLD = {"raise", "call", "log"}  # what NumPy does besides computing, but for wa
 
 
 class Listening(NamedTuple):
-    """What NumPy is to do of which errors; what shows Python's warnings; whether those of NumPy are errors."""
+    """What NumPy does about each kind of error; what shows Python's warnings; whether those of NumPy are errors."""
 
     errors: frozenset
     shown_by: tuple
@@ -45,5 +45,5 @@ def outlets() -> tuple:
 
 
 def settings() -> tuple:
-    """What decides who listens, quickly told: as long as it is the same, so are they."""
+    """The settings that decide who listens, quick to read: while they stay the same, the listeners do."""
     return np.geterr(), tuple(warnings.filters), warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)

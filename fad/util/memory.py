@@ -71,7 +71,7 @@ def _of_posix() -> int:
 
 
 def _of_windows() -> int:
-    """ullAvailPhys of MEMORYSTATUSEX: two 32-bit words, then 64-bit ones, of which it is the second."""
+    """ullAvailPhys of MEMORYSTATUSEX: two 32-bit words, then 64-bit words, where it is the second."""
     status = (ctypes.c_ulonglong * 8)(64)
     done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))     # type: ignore[attr-defined]
     return int(status[2]) if done else _UNKNOWN
@@ -105,7 +105,7 @@ def overlap(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def shared_memory() -> SideEffectError:
-    """The refusal of arguments of which one is written to and is a part of another one."""
+    """The refusal of arguments where one is written to and shares its memory with another."""
     return SideEffectError("an argument is written to that shares its memory with another one",
                            why="a program takes its arguments for separate arrays",
                            do="copy one of them (x = x.copy())")

@@ -15,7 +15,7 @@ dataclasses = LazyModule("dataclasses")
 
 
 class Kind(NamedTuple):
-    """What a class of nodes is to trees.
+    """How trees treat a class of nodes.
 
     counts_as  another class whose structure it has
     fields     the attributes that are the children of an instance that has no others

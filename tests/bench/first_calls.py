@@ -2,10 +2,9 @@
 ...]`.
 
 Each figure is the seconds of the first call of a derivative in a process of its own. Imports, the making of the data
-and the start of compilers
-are left out: each library has differentiated x * x before. fad has three columns: as it comes (interpreted at first,
-compiled in the background),
-compiled at once with an empty cache folder, and compiled from that cache.
+and the start of compilers are left out: each library has differentiated x * x before. fad has three columns: as it
+comes (interpreted at first, compiled in the background), compiled at once with an empty cache folder, and compiled from
+that cache.
 """
 import os
 import subprocess

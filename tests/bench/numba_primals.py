@@ -33,8 +33,7 @@ def in_numba(f):
 
 def measured(f, args):
     """(seconds in Numba, seconds in fad), or None if Numba does not compile the function, or not to NumPy's numbers: of
-    parts of an array that
-    overlap it reads what it has written."""
+    parts of an array that overlap it reads what it has written."""
     theirs = in_numba(f)
     try:
         expected = theirs(*args)

@@ -1,10 +1,8 @@
 """fad beside other libraries on the same programs, in one process: `python -m tests.bench.peers [PART OF A NAME ...]`.
 
 Each figure is the median time of a derivative in microseconds, compiled where the library compiles, with as many
-threads as the library takes by
-itself. Libraries that are not installed are left out. All answers agree to 1e-8 before anything is timed. The time of
-first answers is
-first_calls.py's.
+threads as the library takes by itself. Libraries that are not installed are left out. All answers agree to 1e-8 before
+anything is timed. The time of first answers is first_calls.py's.
 """
 import importlib
 import importlib.util

@@ -1,8 +1,8 @@
 """The tables of docs/performance.md: `python -m tests.bench.report [--section NAME ...]` measures and writes them between the page's markers.
 
 A section whose libraries are not here keeps its old table. The prose around the tables is written by hand. BLAS and
-PyTorch have one core, unless
-OMP_NUM_THREADS says more: on a machine that others use, their threads wait for each other for milliseconds.
+PyTorch have one core, unless OMP_NUM_THREADS says more: on a machine that others use, their threads wait for each other
+for milliseconds.
 """
 import argparse
 import importlib.metadata

@@ -2,8 +2,7 @@
 name ...]`, in a Python that has both.
 
 On tensors of a few elements and on small networks, float64, one thread. Prints a line an operation: microseconds of the
-process' own time in fad and in
-PyTorch, and their ratio. The two take turns, and the least of forty rounds counts.
+process' own time in fad and in PyTorch, and their ratio. The two take turns, and the least of forty rounds counts.
 """
 import os
 import sys

@@ -1,6 +1,6 @@
 """Gradients of plain programs take at most four times as long as their own compiled primals, and under two seconds to
-compile. The table is
-`python -m tests.bench.plain`; the bounds leave room for a machine whose caches and memory others use."""
+compile. The table is `python -m tests.bench.plain`; the bounds leave room for a machine whose caches and memory others
+use."""
 import functools
 import time
 

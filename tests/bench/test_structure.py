@@ -1,13 +1,11 @@
 """Structure that is used: sparse Jacobians, gathers, derivatives that cancel, bins of equal width. Bounds are twice to
-five times what was
-measured; where the structure is lost again, each is missed by far.
+five times what was measured; where the structure is lost again, each is missed by far.
 
 Measured on one core (before, after): the sparse Jacobian of collocation 2,000 x 3,000 40 ms (dense), 0.027 ms; hand
-tracking with 10,000 vertices, 800
-of them asked for, 17.9 and 4.0 times code by hand, with 544 14.5 and 7.0; log-sum-exp of 160,000 2.5 and 0.75; a
-histogram of 400,000 11.1 and 4.0;
-a mixture by one product 5.6 and 1.6; an LSTM of vectors of 14 4.4 and 1.0; Runge-Kutta on neighbours 4.3 and 1.7;
-logarithms beside a recurrence of 20,000 steps 148 and 63 µs.
+tracking with 10,000 vertices, 800 of them asked for, 17.9 and 4.0 times code by hand, with 544 14.5 and 7.0;
+log-sum-exp of 160,000 2.5 and 0.75; a histogram of 400,000 11.1 and 4.0; a mixture by one product 5.6 and 1.6; an LSTM
+of vectors of 14 4.4 and 1.0; Runge-Kutta on neighbours 4.3 and 1.7; logarithms beside a recurrence of 20,000 steps 148
+and 63 µs.
 """
 import numpy as np
 import pytest

@@ -1,10 +1,9 @@
 """PyTorch's answers to lines of code, and fad's.
 
 Each file of tests/eager/answers holds lines `code => answer`, where the answer is what PyTorch 2.13.0 (CPU) said: a
-value with its dtype
-and shape, or an error with the first line of its message. `x` is arange(6).reshape(3, 2), made anew for every line, and
-so are COMPLEX. To record the answers of a
-file of questions: `python tests/eager/test_answers.py FILE` in an environment with PyTorch.
+value with its dtype and shape, or an error with the first line of its message. `x` is arange(6).reshape(3, 2), made
+anew for every line, and so are COMPLEX. To record the answers of a file of questions: `python
+tests/eager/test_answers.py FILE` in an environment with PyTorch.
 """
 import ast
 import pathlib

@@ -1,8 +1,7 @@
 """Optimisers and schedules beside PyTorch's, step by step.
 
 The numbers of tests/eager/answers/optimizers.json are those of PyTorch 2.13.0 (CPU, float64), recorded by `python
-tests/eager/test_optimizers.py` where
-PyTorch is.
+tests/eager/test_optimizers.py` where PyTorch is.
 """
 import json
 import pathlib

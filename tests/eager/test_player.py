@@ -2,10 +2,8 @@
 any order.
 
 The model beside it is naive: each array carries its whole Jacobian by the leaves as an array of its own, views are
-NumPy's views of both, so that
-what shares memory shares derivatives. It knows no graph and no order; it knows which memory was read where a product or
-a function may need it again,
-and so when a change in place may be refused.
+NumPy's views of both, so that what shares memory shares derivatives. It knows no graph and no order; it knows which
+memory was read where a product or a function may need it again, and so when a change in place may be refused.
 """
 import numpy as np
 import pytest

@@ -1,10 +1,9 @@
 """Random programs of tensors beside PyTorch: views, changes in place, modes, hooks, passes, in any order.
 
 Each line of tests/eager/answers/programs.lines is `seed => outcomes`: what PyTorch 2.13.0 (CPU, float64) made of the
-program of that seed, step by
-step. A result is told by shape, sum of its values, node, version and flags (g: requires a gradient, l: a leaf, v: a
-view), an error by its class.
-To record: `python tests/eager/test_random_programs.py` where PyTorch is.
+program of that seed, step by step. A result is told by shape, sum of its values, node, version and flags (g: requires a
+gradient, l: a leaf, v: a view), an error by its class. To record: `python tests/eager/test_random_programs.py` where
+PyTorch is.
 """
 import pathlib
 import random

@@ -2,8 +2,8 @@
 place, what is a view.
 
 Each line of tests/eager/answers/saved.lines is `operands: code => outcomes`, and the outcomes are PyTorch 2.13.0's.
-They are recorded by
-`python tests/eager/test_saved.py` in an environment with PyTorch. DIFFERENT names what differs, and why.
+They are recorded by `python tests/eager/test_saved.py` in an environment with PyTorch. DIFFERENT names what differs,
+and why.
 """
 import pathlib
 import sys

@@ -1,11 +1,9 @@
 """The graphs of functions, and what their nodes show, beside PyTorch's.
 
 tests/eager/answers/graphs.lines holds lines `code => graph => gradients => saved`: what PyTorch 2.13.0 (CPU, float64)
-made of the code. The graph is told
-by its nodes (A: a leaf, -: no edge, #1: the second result), gradients by their sums of squares, first and second order,
-and what the last node
-shows as _saved_<name> by value, tensors by dtype, shape and sum. To record: `python tests/eager/test_steps.py` where
-PyTorch is.
+made of the code. The graph is told by its nodes (A: a leaf, -: no edge, #1: the second result), gradients by their sums
+of squares, first and second order, and what the last node shows as _saved_<name> by value, tensors by dtype, shape and
+sum. To record: `python tests/eager/test_steps.py` where PyTorch is.
 """
 import pathlib
 import warnings

@@ -2,11 +2,10 @@
 may be changed in place.
 
 Each line of tests/eager/answers/steps.lines is `shapes of the operands: code => outcomes`, the outcomes PyTorch
-2.13.0's (P before a shape: positive definite matrices).
-The lines are drawn from PyTorch's samples of all functions with derivatives that fad has, one or two of each kind of
-call. They are recorded by
-`python tests/eager/test_steps_saved.py` in an environment with PyTorch. `saves` are the tensors that the node shows,
-compared where both libraries' nodes have one name.
+2.13.0's (P before a shape: positive definite matrices). The lines are drawn from PyTorch's samples of all functions
+with derivatives that fad has, one or two of each kind of call. They are recorded by `python
+tests/eager/test_steps_saved.py` in an environment with PyTorch. `saves` are the tensors that the node shows, compared
+where both libraries' nodes have one name.
 """
 import math
 import pathlib

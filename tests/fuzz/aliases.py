@@ -2,9 +2,8 @@
 name and changed under another.
 
 No program has more than a few statements, so nearly all of them are about what two names have in common; names.py has
-all ways to make a second name.
-`python -m tests.fuzz.aliases [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
-each failure.
+all ways to make a second name. `python -m tests.fuzz.aliases [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and
+prints a shrunk program for each failure.
 """
 import sys
 

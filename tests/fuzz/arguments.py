@@ -1,10 +1,8 @@
 """Programs of names.py as functions that change their arguments, some of which share memory.
 
 `fad.jit` changes them as NumPy does. A derivative leaves them as they are, and has NumPy's value; where an argument is
-written to that shares its memory with
-another one it may be refused, and only then. `python -m tests.fuzz.arguments [COUNT] [FIRST]` tries COUNT programs from
-seed FIRST, and prints a shrunk
-program for each failure.
+written to that shares its memory with another one it may be refused, and only then. `python -m tests.fuzz.arguments
+[COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
 import sys
 import warnings

@@ -2,9 +2,8 @@
 gathered, written to.
 
 One axis is long, so that what the compiler does with many independent points (passes over them, blocks, lanes) is tried
-in many orders, with
-layouts in which the long axis comes first, last and between. A value is a name and the letters of its axes.
-`python -m tests.fuzz.arrays [COUNT] [FIRST]` tries COUNT programs from seed FIRST.
+in many orders, with layouts in which the long axis comes first, last and between. A value is a name and the letters of
+its axes. `python -m tests.fuzz.arrays [COUNT] [FIRST]` tries COUNT programs from seed FIRST.
 """
 import linecache
 import random

@@ -2,9 +2,8 @@
 another shape, dtype or layout.
 
 What was made for one call must never answer another: every value is NumPy's, and every derivative that of a function
-written anew.
-`python -m tests.fuzz.calls [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each
-failure.
+written anew. `python -m tests.fuzz.calls [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk
+one for each failure.
 """
 import re
 import sys
@@ -303,8 +302,7 @@ def shrunk(seed, tier, body, judged):
 
 def shrunk_calls(seed, tier, body, calls_of, is_whole, letters):
     """None, or what calls_of(body, tier) says is wrong at one of a function's calls, with a smaller body that goes
-    wrong alike: in so many letters of
-    what is said. is_whole tells which bodies are programs."""
+    wrong alike: in so many letters of what is said. is_whole tells which bodies are programs."""
     problem = calls_of(body, tier)
     if problem is None:
         return None

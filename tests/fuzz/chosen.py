@@ -1,9 +1,8 @@
 """Random functions that choose objects by data: dataclasses, frozen ones and ordinary objects from outside, read,
 compared by `is` and changed under any name.
 
-Each value, and what is left outside, is Python's, at each of several calls between which the objects change.
-`python -m tests.fuzz.chosen [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each
-failure.
+Each value, and what is left outside, is Python's, at each of several calls between which the objects change. `python -m
+tests.fuzz.chosen [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
 """
 import sys
 

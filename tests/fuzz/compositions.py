@@ -2,8 +2,8 @@
 number.
 
 What is held against is `fad.grad`, or a slope of it, which judge.py holds against differences. `python -m
-tests.fuzz.compositions [COUNT] [FIRST]` tries COUNT
-programs from seed FIRST, and prints a shrunk program for each failure.
+tests.fuzz.compositions [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
+failure.
 """
 import random
 import sys

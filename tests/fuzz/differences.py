@@ -29,11 +29,9 @@ def slope(f, x, d, h=STEP):
     smooth at this point.
 
     Differences with steps h and 2h see a branch that changes between them. What they do not see is a kink at x itself,
-    where both are the mean
-    of the slopes to the right and to the left. The difference of these two is f'' h for a smooth f, and so twice as
-    large for steps of 2h; of a kink it is the
-    same for all steps, so that `kink` is its size, and zero for what is smooth. Rounding (of a sum with a large number,
-    say) shows between the nodes.
+    where both are the mean of the slopes to the right and to the left. The difference of these two is f'' h for a
+    smooth f, and so twice as large for steps of 2h; of a kink it is the same for all steps, so that `kink` is its size,
+    and zero for what is smooth. Rounding (of a sum with a large number, say) shows between the nodes.
 
     >>> slope(lambda x: x[0] ** 3, np.array([2.0]), np.array([1.0]))[0].round(9)
     np.float64(12.0)
@@ -83,8 +81,7 @@ def is_steady(f, x, d, claimed):
     derivative of f at x along d.
 
     What cancellation leaves of a sum may look smooth through one set of nodes: with each step it has another slope. Or
-    it hides all that changes in short
-    steps, but not in long ones, if f is as smooth there.
+    it hides all that changes in short steps, but not in long ones, if f is as smooth there.
 
     >>> is_steady(lambda x: 2.0 * x[0], np.array([0.3]), np.array([1.0]), 2.1)
     True

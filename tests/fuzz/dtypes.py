@@ -2,9 +2,8 @@
 numbers, as NumPy promotes and casts them.
 
 The results have NumPy's values and its dtypes, and what NumPy refuses is refused; the two modes and the tiers agree on
-derivatives.
-`python -m tests.fuzz.dtypes [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
-failure.
+derivatives. `python -m tests.fuzz.dtypes [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk
+program for each failure.
 """
 import inspect
 import re

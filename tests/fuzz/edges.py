@@ -83,8 +83,7 @@ class Edges:
         """Sums whose rounding errors are what is wanted: they may not be taken in another order.
 
         The errors are made as large as values need in order to show them. Where next to nothing of x comes through,
-        they have a slope of their own, the same
-        in all precisions and with all steps; so they are not made larger.
+        they have a slope of their own, the same in all precisions and with all steps; so they are not made larger.
         """
         s, t, a, u, v = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.fresh("u"), self.fresh("u")
         other, factor = self.pick([("1e6", "10.0"), ("-3e9", "0.005"), (s, "1e4")])

@@ -1,9 +1,8 @@
 """Random sequences of calls of functions that change what stands outside: arrays, lists, dicts, objects, globals and
 variables of other functions.
 
-After every call of its jitted form all is as Python itself leaves it, or it was refused, and all is as before.
-`python -m tests.fuzz.effects [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each
-failure.
+After every call of its jitted form all is as Python itself leaves it, or it was refused, and all is as before. `python
+-m tests.fuzz.effects [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each failure.
 """
 import sys
 from collections import deque

@@ -1,8 +1,8 @@
 """A program run with more digits: rounding errors shrink, and what is no rounding error stays what it is.
 
 What a compensated sum makes of its rounding errors has a slope of its own, through which differences look smooth; with
-more digits it is another one. Where
-a platform's longdouble is no wider than its float, or a program needs what has no such form, it runs as it is.
+more digits it is another one. Where a platform's longdouble is no wider than its float, or a program needs what has no
+such form, it runs as it is.
 """
 from types import FunctionType
 

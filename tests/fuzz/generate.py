@@ -1,10 +1,8 @@
 """Random programs as NumPy users write them: loops, branches, item assignment, views, dynamic slices, helper calls.
 
 A program is a tree of statements; `render` prints it as a function f(x) of a vector that returns a scalar. Most
-functions in it are smooth
-and bounded, and most branches compare with odd numbers, so that differences are a fair judge; the others are judged by
-their values, and by
-the two modes and the tiers, which have to agree (see edges.py).
+functions in it are smooth and bounded, and most branches compare with odd numbers, so that differences are a fair
+judge; the others are judged by their values, and by the two modes and the tiers, which have to agree (see edges.py).
 """
 
 from . import edges, idioms, names, pythons, structures, writes

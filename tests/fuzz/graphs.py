@@ -2,8 +2,7 @@
 call must see it.
 
 The function stands in a file, is made by exec, is a lambda beside another one, or belongs to an installed package.
-`python -m tests.fuzz.graphs [COUNT] [FIRST]`
-tries COUNT graphs from seed FIRST.
+`python -m tests.fuzz.graphs [COUNT] [FIRST]` tries COUNT graphs from seed FIRST.
 """
 import random
 import re

@@ -54,10 +54,8 @@ def tier(name, refusals=True, raising=False):
     """Programs run by the interpreter, as generated text in plain Python, or compiled.
 
     A refusal to generate text is a failure. So is a run on the tape for an error that is not fad's own word: an honest
-    refusal is a FadError, and a bare
-    TypeError or AttributeError is a mistake of fad's that the tape would hide (unless the program raises errors itself,
-    see handlers.py).
-    Without refusals, every run on the tape is a failure.
+    refusal is a FadError, and a bare TypeError or AttributeError is a mistake of fad's that the tape would hide (unless
+    the program raises errors itself, see handlers.py). Without refusals, every run on the tape is a failure.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if refusals else "error", fad.FallbackWarning)
@@ -199,9 +197,8 @@ def tier_of(seed, compile):
 
 def shrunk(seed, tier, body, judged, text_of=lambda body: render(body) + "\n", scope=None):
     """None, or the failure of a seed's program with the program shrunk, for generators with a judge of their own:
-    judged(f) is None or what is wrong.
-    text_of(body): the program's text, if its function has other arguments; scope: what it sees, if that is not the
-    helpers.
+    judged(f) is None or what is wrong. text_of(body): the program's text, if its function has other arguments; scope:
+    what it sees, if that is not the helpers.
     """
     def problem(body):
         try:

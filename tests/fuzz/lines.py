@@ -2,9 +2,8 @@
 effects.py).
 
 Every call of a jitted form, or of a derivative, says what Python says in that call: each line once, with the same
-numbers.
-`python -m tests.fuzz.lines [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each
-failure.
+numbers. `python -m tests.fuzz.lines [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for
+each failure.
 """
 import contextlib
 import io

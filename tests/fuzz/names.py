@@ -2,9 +2,8 @@
 and branches, and changed.
 
 What is bound to what depends on data (`b = a if t > 0.3 else c`), on a loop's index (`L[k % 3]`, `pts[k].u`) and on
-functions that hand back one of
-their arguments. `python -m tests.fuzz.names [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk
-program for each failure.
+functions that hand back one of their arguments. `python -m tests.fuzz.names [COUNT] [FIRST]` tries COUNT programs from
+seed FIRST, and prints a shrunk program for each failure.
 """
 import sys
 

@@ -2,10 +2,8 @@
 sorting, iteration, unpacking.
 
 Every method is one of several bodies: math's functions, loops that write to elements, state from outside. Each value
-and gradient is Python's, at each of
-several calls between which that state changes.
-`python -m tests.fuzz.protocols [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each
-failure.
+and gradient is Python's, at each of several calls between which that state changes. `python -m tests.fuzz.protocols
+[COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
 """
 import sys
 

@@ -2,9 +2,9 @@
 that holds state.
 
 Each is called six times in a transform, and in Python. Values, what is left outside and the derivative are the same
-after each call, or the call is
-refused and has changed nothing. What raises an error leaves what Python leaves, or nothing. `python -m
-tests.fuzz.states [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
+after each call, or the call is refused and has changed nothing. What raises an error leaves what Python leaves, or
+nothing. `python -m tests.fuzz.states [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one
+for each failure.
 """
 import sys
 

@@ -2,9 +2,8 @@
 turned in place meanwhile.
 
 Reverse mode and forward mode agree with differences of the value, forward over reverse with differences of the
-gradient; what PyTorch refuses may be refused.
-`python -m tests.fuzz.tensors [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
-each failure.
+gradient; what PyTorch refuses may be refused. `python -m tests.fuzz.tensors [COUNT] [FIRST]` tries COUNT programs from
+seed FIRST, and prints a shrunk program for each failure.
 """
 import re
 import sys

@@ -2,9 +2,8 @@
 others.
 
 The seeds are the same in every run. The first portion of each generator is run, and of judge.py every twentieth one.
-The
-others are left to `-m slow`: half an hour on two cores, due after a change of the tracer, of a pass or of the backend.
-found.py has the programs that were once wrong.
+The others are left to `-m slow`: half an hour on two cores, due after a change of the tracer, of a pass or of the
+backend. found.py has the programs that were once wrong.
 """
 import importlib
 

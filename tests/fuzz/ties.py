@@ -2,11 +2,9 @@
 0.1 itself.
 
 What a derivative computes anew must come to the same decisions as what the function computed, to the last bit: a
-product that is added up without
-rounding, or a division that becomes a multiplication, goes the other way. The result is linear in w, so it is the slope
-along w, too.
-`python -m tests.fuzz.ties [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
-failure.
+product that is added up without rounding, or a division that becomes a multiplication, goes the other way. The result
+is linear in w, so it is the slope along w, too. `python -m tests.fuzz.ties [COUNT] [FIRST]` tries COUNT programs from
+seed FIRST, and prints a shrunk program for each failure.
 """
 import sys
 import warnings

@@ -1,11 +1,9 @@
 """Run the Python blocks of a Markdown page, top to bottom, in one namespace.
 
 A block marked ``python`` runs: as a doctest if it has prompts, as plain code otherwise. What plain code prints must be
-the block marked ``text``
-that follows at once, if there is one. Blocks marked ``py`` (other libraries' code, fragments) are only shown.
-A line ``<!-- needs: lmfit -->`` above a block says which libraries it needs; where these are not installed, the block
-is left out.
-FAD_GOLDEN=write puts what is printed into the page.
+the block marked ``text`` that follows at once, if there is one. Blocks marked ``py`` (other libraries' code, fragments)
+are only shown. A line ``<!-- needs: lmfit -->`` above a block says which libraries it needs; where these are not
+installed, the block is left out. FAD_GOLDEN=write puts what is printed into the page.
 """
 
 import contextlib

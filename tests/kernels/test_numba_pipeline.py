@@ -216,8 +216,7 @@ def test_arrays_that_cannot_be():
 
 def test_variables_that_need_no_memory():
     """LLVM's time for what is in memory grows with the variables times the blocks: an array that is made once is a
-    value, also where each of
-    many errors releases it."""
+    value, also where each of many errors releases it."""
     function = run_frontend(checked)
     insert_releases(function)
     arrays = {"one", "two", "three", "unused"}

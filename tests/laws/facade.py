@@ -1,9 +1,8 @@
 """Sample calls of every function of tensors: what the law of their arguments (test_facade) is tried on.
 
 A line of samples/*.txt is `names: arguments`; `name_`, where there is one, is tried on them too. The law moves every
-floating array that a line names
-(VALUES, below) and every float that is written with a point; what is not to move is written otherwise: whole numbers,
-names of FIXED.
+floating array that a line names (VALUES, below) and every float that is written with a point; what is not to move is
+written otherwise: whole numbers, names of FIXED.
 """
 import ast
 from collections.abc import Callable, Iterator

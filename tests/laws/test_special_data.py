@@ -2,10 +2,8 @@
 degenerate matrices, empty arrays.
 
 The value is NumPy's, in both tiers; an error is NumPy's, or fad's own. A derivative is the function's, or nan: where
-the slopes to both sides settle on one
-number, nothing else may come out that is finite. All values are tried interpreted; compiled ones, and derivatives, for
-a share of the samples
-(see shares.py).
+the slopes to both sides settle on one number, nothing else may come out that is finite. All values are tried
+interpreted; compiled ones, and derivatives, for a share of the samples (see shares.py).
 """
 import linecache
 import re

@@ -47,8 +47,7 @@ def at_points(name: str) -> "Case | None":
 
 def slopes(f: Callable, xs: tuple, dxs: tuple) -> list:
     """(derivative, whether it exists) of each result of f along dxs, from differences: extrapolated central ones, where
-    these settle and
-    where those to the left and to the right come together."""
+    these settle and where those to the left and to the right come together."""
     here, sides = f(*xs), [[f(*[x + s * dx for x, dx in zip(xs, dxs)]) for s in (h, -h)] for h in STEPS]
     return [_slope(y, [(right[k], left[k]) for right, left in sides]) for k, y in enumerate(here)]
 

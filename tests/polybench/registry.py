@@ -13,8 +13,7 @@ class Kernel:
     about a millisecond.
 
     `smooth` is False for kernels that compute with integers. `fixed` are the places of float arguments in which the
-    kernel jumps (what is
-    compared with bounds), `symmetric` those that hold a symmetric matrix.
+    kernel jumps (what is compared with bounds), `symmetric` those that hold a symmetric matrix.
     """
     run: object
     make: object

@@ -1,6 +1,5 @@
 """Errors of what Python itself does in a line: a handler takes them in, and without a handler the user gets Python's
-error.
-None of them is taken for a defect of fad."""
+error. None of them is taken for a defect of fad."""
 import re
 import warnings
 

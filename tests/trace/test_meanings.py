@@ -2,12 +2,10 @@
 draws, views, graphs, errors.
 
 Each program in meanings/*.txt is a module with a function `f`. It is called five times, in Python and in transforms.
-Before the calls, `change` gives
-what it reads another value. Values, gradients (those of Python's own calls, made anew), errors and all that is left
-outside have to agree after each
-call. A program is compiled; or its header says that it runs on the tape, or that a transform refuses it, which changes
-nothing.
-`python -m tests.trace.test_meanings` prints what becomes of each, to be compared with the headers.
+Before the calls, `change` gives what it reads another value. Values, gradients (those of Python's own calls, made
+anew), errors and all that is left outside have to agree after each call. A program is compiled; or its header says that
+it runs on the tape, or that a transform refuses it, which changes nothing. `python -m tests.trace.test_meanings` prints
+what becomes of each, to be compared with the headers.
 """
 import pathlib
 import random

@@ -2,8 +2,7 @@
 in a process of its own.
 
 python interrupted.py SOURCE TIER SEED RUNS, where SOURCE is "signal" (a handler raises), "thread" (another thread sets
-an exception), or "first"
-(a handler raises in the first call of all, which imports parts of fad: each run is a fork).
+an exception), or "first" (a handler raises in the first call of all, which imports parts of fad: each run is a fork).
 Prints a line for each run in which the exception got lost, changed, came twice, or left something behind; then how many
 arrived.
 """

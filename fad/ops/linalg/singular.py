@@ -77,7 +77,7 @@ def _null(s: AnyArray) -> AnyArray:
 
 
 def _over(x: AnyArray, s: AnyArray, doubt: AnyArray) -> AnyArray:
-    """The columns of x over s; `doubt` where s is zero, of which nobody knows what x tends to."""
+    """The columns of x over s; `doubt` where s is zero: the limit of x is unknown there."""
     none = as_rows(_null(s))
     return where(none, doubt, where(none, 0.0, x) * (1.0 / where(none, 1.0, as_rows(s))))
 

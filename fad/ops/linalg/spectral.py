@@ -52,7 +52,7 @@ def _gaps(w: AnyArray) -> AnyArray:
 
 
 def _doubt(gw: Any, gv: AnyArray) -> AnyArray:
-    """nan for each pair of which one has a cotangent."""
+    """nan for each pair where one member has a cotangent."""
     lost = unknown_columns((gv, True), (gw, False))
     return as_rows(lost) + as_columns(lost)
 

@@ -64,7 +64,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> AnyArray:
 
 
 def read_hermitian(a: AnyArray, hermitian: bool) -> AnyArray:
-    """a, of which only the lower triangle is read if it is said to be Hermitian."""
+    """a; if it is said to be Hermitian, only its lower triangle is read."""
     return factorizations.hermitian(a, lower=True) if hermitian else a
 
 

@@ -1,7 +1,7 @@
 """scipy.ndimage's filters that pick a value of each window, and grey morphology; scipy.signal's medians.
 
-A window is a list of shifted arrays; its picked value is a sum of none but that one's. At ties, equals keep their order
-(as in sort).
+A window is a list of shifted arrays; the result is a sum over them with weight one for the picked value and zero for
+all others. At ties, equals keep their order (as in sort).
 """
 import itertools
 from collections.abc import Callable

@@ -142,7 +142,7 @@ def _spacing(h: ArrayOrNumber, n: Extent) -> Any:
 
 
 def _central(h: AnyArray, k: AnyArray, shape: tuple) -> tuple:
-    """The weights of the left, middle and right element, of which the distances are h and k."""
+    """The weights of the left, middle and right element at distances h and k."""
     weights = -k / (h * (h + k)), (k - h) / (h * k), h / (k * (h + k))
     return tuple(registry["reshape"](w, *shape) for w in weights)
 

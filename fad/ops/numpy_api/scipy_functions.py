@@ -92,7 +92,7 @@ def tanm(A: ArrayLike) -> AnyArray:
 
 
 def _quotient(a: AnyArray, b: AnyArray) -> AnyArray:
-    """a^-1 b, of which SciPy sees to it that they are finite."""
+    """a^-1 b; like SciPy, it refuses operands that are not finite."""
     check_finite(a, b)
     return solve.solve(a, b)
 

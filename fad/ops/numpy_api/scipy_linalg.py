@@ -55,7 +55,7 @@ def _positive(a: AnyArray, b: AnyArray, trans: int, low: bool) -> AnyArray:
 
 
 def read_symmetric(a: AnyArray, low: bool) -> AnyArray:
-    """The complex symmetric matrix of which a holds one triangle."""
+    """The complex symmetric matrix; a holds one triangle of it."""
     half = a if low else transposed(a)
     return lower(half) + transposed(strictly_lower(half))
 

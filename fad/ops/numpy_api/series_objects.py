@@ -133,7 +133,7 @@ class Poly1d(np.poly1d):
 
     @property  # type: ignore[misc]
     def coeffs(self) -> Any:
-        """The coefficients, the first of which is not zero."""
+        """The coefficients, from the first one that is not zero."""
         return trimmed(self._given)
 
     c = coeffs

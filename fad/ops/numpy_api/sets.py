@@ -1,4 +1,5 @@
-"""NumPy's sets of values: isin, union1d, intersect1d, setdiff1d, setxor1d. What they keep of x is differentiable in x.
+"""NumPy's sets of values: isin, union1d, intersect1d, setdiff1d, setxor1d. The elements that they keep are
+differentiable in x.
 """
 from typing import Any
 

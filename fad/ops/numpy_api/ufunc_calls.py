@@ -35,7 +35,7 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: ArrayOrNumber = True, dtype: Any = None,
          casting: Casting = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
          **options: Any) -> Any:
-    """ufunc(*inputs, ...) of which an argument is traced; further options (an axis) are the face's own."""
+    """ufunc(*inputs, ...) with a traced argument; further options (an axis) are the face's own."""
     check_order(order)
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
     if is_given(dtype) or is_given(signature):

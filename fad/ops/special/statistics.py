@@ -1,7 +1,7 @@
 """Distribution functions and their inverses: the derivative is a density, that of an inverse the reciprocal of one.
 
-Formulas: Abramowitz & Stegun, chapter 26; SciPy's documentation for the order of arguments. What SciPy rounds to an
-integer is constant.
+Formulas: Abramowitz & Stegun, chapter 26; SciPy's documentation for the order of arguments. Parameters that SciPy
+rounds to an integer are constants.
 """
 import math
 from typing import Any

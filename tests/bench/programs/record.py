@@ -12,8 +12,8 @@ class Program:
     """A row of the tables.
 
     The other libraries are given the same text with `np` meaning their own namespace, or what `texts` has for them: a
-    function from the
-    library's module to the program in the words of its users. `left_out` says why a library has no figure.
+    function from the library's module to the program in the words of its users. `left_out` says why a library has no
+    figure.
     """
     name: str
     f: Callable

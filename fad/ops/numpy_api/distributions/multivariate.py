@@ -1,6 +1,6 @@
 """scipy.stats.multivariate_normal, dirichlet and multinomial, free and frozen.
 
-As SciPy has it, a covariance may be a number, a vector (the diagonal) or a matrix, of which the lower triangle is read.
+As in SciPy, a covariance may be a number, a vector (the diagonal) or a matrix, whose lower triangle is read.
 """
 import math
 from collections.abc import Callable
