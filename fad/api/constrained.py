@@ -23,6 +23,7 @@ from ..ops.literals import has_values
 from ..ops.numpy_api.arguments import as_array, fixed
 from ..ops.numpy_api.within import WITHIN
 from ..trace.runtime.capture import captured
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.lazy import LazyModule
 from .derivative import jitted
 from .implicit import implicit
@@ -60,24 +61,24 @@ class Constraints:
             if rows.size:
                 self.add(partial(_side, function, rows, sign, side[rows]), bool(equal[rows[0]]))
 
-    def values(self, x: Any, theta: Sequence) -> Any:
+    def values(self, x: ArrayOrNumber, theta: Sequence) -> AnyArray:
         return _joined([_vector(function(x, theta)) for function, _ in self.parts])
 
-    def equal(self, x: Any, theta: Sequence) -> Any:
+    def equal(self, x: AnyArray, theta: Sequence) -> AnyArray:
         """1 for each that is zero, 0 for the others."""
         return _joined([registry["full"](float(is_equal), product(shape_of(function(x, theta))), dtype=FLOAT)
                         for function, is_equal in self.parts])
 
 
-def _side(function: Callable, rows: Any, sign: float, side: Any, x: Any, theta: Sequence) -> Any:
+def _side(function: Callable, rows: AnyArray, sign: float, side: AnyArray, x: AnyArray, theta: Sequence) -> AnyArray:
     return (function(x, theta)[rows] - side) * sign
 
 
-def _joined(parts: list) -> Any:
+def _joined(parts: list) -> AnyArray:
     return parts[0] if len(parts) == 1 else registry["concatenate"](*parts, axis=0)
 
 
-def _vector(y: Any) -> Any:
+def _vector(y: AnyArray) -> AnyArray:
     return registry["reshape"](y * 1.0, product(shape_of(y)))
 
 
@@ -111,7 +112,7 @@ def solve(problem: Problem, find: Callable, value: Callable, constraints: Constr
     return x, found[2:]
 
 
-def _slope(f: Callable, x: Any) -> Any:
+def _slope(f: Callable, x: AnyArray) -> AnyArray:
     return gradient_of(f, "a minimum within a function")(x)
 
 
@@ -237,7 +238,7 @@ def linprog(name: str, c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = N
         con=np.empty(0) if equal is None else b_equal - matmul(equal, x))
 
 
-def _least_squares(name: str, A: Any, b: Any, low: Any, high: Any, find: Callable) -> tuple:
+def _least_squares(name: str, A: AnyArray, b: AnyArray, low: Any, high: Any, find: Callable) -> tuple:
     """Where the length of A x - b is least within bounds, and A x - b there."""
     A, b = as_array(A) * 1.0, as_array(b) * 1.0
     n = fixed(shape_of(A)[1], "the number of variables")
@@ -245,7 +246,7 @@ def _least_squares(name: str, A: Any, b: Any, low: Any, high: Any, find: Callabl
     known.between(lambda x, theta: x, np.broadcast_to(np.asarray(low, float), n),
                   np.broadcast_to(np.asarray(high, float), n))
 
-    def half(x: Any, theta: Sequence) -> Any:
+    def half(x: AnyArray, theta: Sequence) -> AnyArray:
         r = matmul(theta[0], x) - theta[1]
         return matmul(r, r) * 0.5
     x, facts = solve(problem, lambda _, theta: find(*theta), half, known, facts=1)

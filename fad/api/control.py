@@ -270,7 +270,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     leaves, structure = tree.flatten(xs)
     n = _length(leaves, length)
 
-    def at(i: Any) -> Any:
+    def at(i: int) -> Any:
         return structure.unflatten([x[i] if isinstance(x, np.ndarray) and isinstance(i, int) else example_of(x, i)
                                     for x in leaves])
     if not stack.builders():
@@ -278,7 +278,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     carry, result = Shape("the carry of scan"), Shape("the results of scan")
     start = carry.leaves(of_its_own(init))
 
-    def iteration(i: Any, *c: Any) -> tuple:
+    def iteration(i: int, *c: Any) -> tuple:
         new, y = _carried(f(carry.tree(c), at(i)))
         return carry.leaves(new), result.leaves(y)
     kinds = result_types(lambda *c: iteration(0, *of_its_own(c))[1], start, [False] * len(start))
@@ -294,7 +294,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     return of_its_own(carry.tree(ends[:len(start)])), result.tree(ends[len(start):])
 
 
-def _carried(answer: Any) -> tuple:
+def _carried(answer: tuple) -> tuple:
     """What the function of a scan returned: the next carry, and a result."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise StructureError("the function of fad.scan must return a pair (carry, result)",

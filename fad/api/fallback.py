@@ -93,7 +93,7 @@ class Fallback:
     def is_on(self) -> bool:
         return config.fallback if self.allowed is None else self.allowed
 
-    def instead(self, error: Exception, run: Callable, key: Any, name: str, strange: Callable = str) -> Any:
+    def instead(self, error: Exception, run: Callable, key: tuple, name: str, strange: Callable = str) -> Any:
         """Return run()'s result in place of a trace that failed. Raise an error that the tape cannot mend.
 
         strange(): which arguments of the call are no data.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.graph import Var
 from ..ir.types import type_of
 from ..trace.tracing import is_data
 from ..util.errors import ArgumentError, CotangentShapeError, FadError
@@ -148,7 +149,7 @@ def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
     return _reshaped(func)
 
 
-def _size_of(output: Any) -> int:
+def _size_of(output: Var) -> int:
     """How many elements an output of a program has; an extent that varies counts as it was when the program was
     traced."""
     return math.prod(n if isinstance(n, int) else n.hint or 2 for n in output.type.shape)

@@ -18,6 +18,7 @@ from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..trace.runtime.capture import captured
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here
 from .custom import custom_jvp
@@ -123,7 +124,7 @@ def _pushed(f: Callable, theta: tuple, tangents: tuple) -> Any:
     return jvp(of_moving, tuple([leaves[k] for k in moving]), tuple([directions[k] for k in moving]))[1]
 
 
-def _as_column(v: Any) -> Any:
+def _as_column(v: AnyArray) -> AnyArray:
     return registry["reshape"](v, shape_of(v)[0], 1)
 
 
@@ -137,7 +138,7 @@ class _OnArrays:
         self.solver, self.name, self.start, self.ranks, self.theta = solver, name, start, ranks, theta
         self.__name__ = name.rpartition(" ")[0]
 
-    def __call__(self, v: Any, *values: Any) -> Any:
+    def __call__(self, v: AnyArray, *values: Any) -> Any:
         count = sum(self.ranks)
         start = _parts(v, self.ranks, [int(n) for n in values[:count]])
         x = self.solver(self.start.unflatten(start), *self.theta.unflatten(values[count:]))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.build import Value
-from ..ir.graph import Func, silent
+from ..ir.graph import Func, Var, silent
 from ..ir.op import registry
 from ..ir.types import INT, type_of
 from ..ir.uses import operands
@@ -19,6 +19,7 @@ from ..trace.outcome.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..transforms.vectorise import vectorise
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import (
     ArgumentError,
     CotangentShapeError,
@@ -114,7 +115,7 @@ def _refused_change() -> UnstageableError:
                             why="it would do so for each example of the batch", do="return the new value")
 
 
-def _is_pythons_int(x: Any) -> bool:
+def _is_pythons_int(x: ArrayOrNumber) -> bool:
     """Whether a leaf is a Python int, traced or not. Such a leaf is no input, so that code may ask for its value where
     structure depends on it."""
     return type(x) is int or (isinstance(x, Value) and x.type.weak and x.type.dtype == INT and not x.type.shape)
@@ -157,7 +158,7 @@ def gradient_tree(arguments: Sequence, cotangents: Sequence, xs: Sequence) -> li
     return [tree.map_leaves(lambda x: next(gs) if is_data(x) else None, a) for a in arguments]
 
 
-def zeros_of(x: Any) -> Any:
+def zeros_of(x: ArrayOrNumber) -> Any:
     """Zeros like x, in the present program."""
     t = type_of(x)
     if not t.shape:
@@ -165,7 +166,7 @@ def zeros_of(x: Any) -> Any:
     return Value.__fad_bind__(registry["full"], (0, *shape_of(x)), {"dtype": t.dtype})
 
 
-def tangent_zeros(y: Any) -> Any:
+def tangent_zeros(y: AnyArray) -> AnyArray:
     """Zeros for the tangent of y: floats, where y is made of integers."""
     zero = zeros_of(y)
     return zero if type_of(zero).dtype.kind in "fc" else zero * 0.0
@@ -218,7 +219,7 @@ def _is_one(n: Any) -> bool:
     return getattr(n, "hint", None) == 1 and _agree(n, 1)
 
 
-def seed_of(y: Any) -> Any:
+def seed_of(y: Var) -> Any:
     """The cotangent that a gradient begins with: one, in the shape of the result."""
     one = y.type.dtype.type(1)
     return np.full(tuple([1] * len(y.type.shape)), one) if y.type.shape else one
@@ -254,7 +255,7 @@ def conform(name: str, given: Any, model: Any) -> list:
     return [_conformed(name, g, x) if is_data(x) else None for g, x in zip(leaves, targets)]
 
 
-def _conformed(name: str, g: Any, x: Any) -> Any:
+def _conformed(name: str, g: ArrayOrNumber, x: ArrayOrNumber) -> AnyArray:
     if not is_data(g):
         g = np.asarray(g)
     shape, target = shape_of(g), shape_of(x)

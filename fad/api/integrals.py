@@ -21,6 +21,7 @@ from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..ops.literals import has_values
 from ..ops.numpy_api.within import WITHIN
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .closed import Closed
@@ -44,7 +45,7 @@ class Integral:
     def __init__(self, name: str, closed: Closed, find: Callable, ends: bool = True):
         self.name, self.closed, self.find, self.ends = name, closed, find, ends
 
-    def at(self, t: Any, theta: Sequence) -> Any:
+    def at(self, t: ArrayOrNumber, theta: Sequence) -> AnyArray:
         """The integrand as a vector, in the program."""
         return ravel(self.closed((t,), theta))[0]
 
@@ -54,14 +55,14 @@ class Integral:
         both = registry["full"](0.0, 2, count, dtype=FLOAT)
         return call_with_rule(self.name, self._run, self._push, (both, a, b, *theta), results=2)
 
-    def _run(self, both: Any, a: Any, b: Any, *theta: Any) -> tuple:
+    def _run(self, both: AnyArray, a: AnyArray, b: AnyArray, *theta: Any) -> tuple:
 
-        def on_numbers(both: Any, a: Any, b: Any, *theta: Any) -> Any:
+        def on_numbers(both: AnyArray, a: Any, b: Any, *theta: Any) -> AnyArray:
             return self._on_numbers(both.shape[1], a, b, theta)
         both = registry["host"](both, a, b, *theta, function=on_numbers, like=0)
         return both[0], both[1]
 
-    def _on_numbers(self, count: int, a: Any, b: Any, theta: Sequence) -> Any:
+    def _on_numbers(self, count: int, a: Any, b: Any, theta: Sequence) -> AnyArray:
         f = self.closed.at(theta)
         return self.find(lambda t: np.ravel(f(t)), count, a, b)
 
@@ -84,7 +85,7 @@ class Integral:
             parts.append(BY_NAME["numpy.matmul"].call(matrix, direction))
         return (y, error), (functools.reduce(lambda p, q: p + q, parts), None)
 
-    def _check_jumps(self, matrix: Any, a: Any, b: Any, theta: Sequence, moving: Sequence[int]) -> None:
+    def _check_jumps(self, matrix: AnyArray, a: Any, b: Any, theta: Sequence, moving: Sequence[int]) -> None:
         place, *parameters = self.closed.func.inputs
         if not may_jump(self.closed.func, [place], [parameters[k] for k in moving]):
             return
@@ -99,18 +100,18 @@ class Integral:
 
     def _slopes(self, theta: Sequence, moving: Sequence) -> "Integral":
         """The integral of the derivative with respect to the parameters that move."""
-        def at(t: Any, *values: Any) -> Any:
+        def at(t: AnyArray, *values: Any) -> AnyArray:
             filled = dict(zip(moving, values))
             return self.at(t, [filled.get(k, x) for k, x in enumerate(theta)])
 
-        def rows(t: Any) -> Any:
+        def rows(t: AnyArray) -> AnyArray:
             blocks = jacobian(at, argnums=tuple(range(1, len(moving) + 1)))(t, *[theta[k] for k in moving])
             flat = [registry["reshape"](block, shape_of(block)[0], product(shape_of(block)[1:])) for block in blocks]
             return BY_NAME["numpy.ravel"].call(registry["concatenate"](*flat, axis=1))
         return Integral(self.name, Closed(rows, (0.5,), self.name), self.find, self.ends)
 
 
-def quad(name: str, f: Callable, a: Any, b: Any, args: Any = (), full_output: Any = 0, complex_func: bool = False,
+def quad(name: str, f: Callable, a: Any, b: Any, args: tuple = (), full_output: Any = 0, complex_func: bool = False,
          **options: Any) -> tuple:
     """The integral, and the estimate of its error."""
     args = args if isinstance(args, tuple) else (args,)
@@ -118,7 +119,7 @@ def quad(name: str, f: Callable, a: Any, b: Any, args: Any = (), full_output: An
         raise NoDerivativeError(f"{name} has no derivative with full_output, complex_func or an option that is traced",
                                 do="leave these out; integrate the real and the imaginary part apart")
 
-    def find(g: Callable, count: int, a: Any, b: Any) -> Any:
+    def find(g: Callable, count: int, a: Any, b: Any) -> AnyArray:
         known = functools.lru_cache(maxsize=None)(g)           # quad begins at the same places for each element
         found = [integrate.quad(lambda t: known(t)[k], a, b, **options) for k in range(count)]  # noqa: B023
         return np.transpose(found)

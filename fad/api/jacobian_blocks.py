@@ -17,6 +17,7 @@ from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ArgumentError, NotScalarError
 from .inner import Inner, how_to_return, tangent_zeros, value_leaves, without_data, zeros_of
 
@@ -57,7 +58,7 @@ def _check_complex(inner: Inner, holomorphic: bool, count: int) -> None:
                                "imaginary parts")
 
 
-def basis(x: Any, n: Any) -> Any:
+def basis(x: AnyArray, n: ArrayOrNumber) -> AnyArray:
     """The unit arrays of x's shape and dtype, stacked: extents (n, *x.shape), n the size of x."""
     i = registry["iota"](n, dtype="int64")
     same = registry["equal"](registry["reshape"](i, n, 1), registry["reshape"](i, 1, n))
@@ -93,7 +94,7 @@ def _rows_of(inner: Inner, ys: Sequence, pull: Callable, k: int, holomorphic: bo
             for r, t, is_real in zip(rows, turned, across)]
 
 
-def _times(unit: Any, x: Any) -> Any:
+def _times(unit: Any, x: AnyArray) -> AnyArray:
     return x if unit == 1 else registry["mul"](x, unit)
 
 
@@ -103,7 +104,7 @@ def _of_parts(real: Any, imaginary: Any) -> Any:
     return registry["add"](real, registry["mul"](imaginary, 1j))
 
 
-def _only(g: Any, k: int, count: int) -> list:
+def _only(g: AnyArray, k: int, count: int) -> list:
     return [g if j == k else None for j in range(count)]
 
 
@@ -113,14 +114,14 @@ def _zero_block(y: Any, x: Any) -> Any:
     return registry["full"](0, *shape, dtype=dtype) if shape else dtype.type(0)
 
 
-def _region(f: Callable, model: Any) -> Func:
+def _region(f: Callable, model: AnyArray) -> Func:
     """f(one value like model) as a Func that uses the program around it."""
     with building("sweep", region=True) as builder:
         t = type_of(model)
         return builder.finish(tuple(f(builder.input(Type(t.dtype, t.shape)))))
 
 
-def _run(func: Func, x: Any) -> Sequence:
+def _run(func: Func, x: AnyArray) -> Sequence:
     return push_forward(func, [x], [None])[0]
 
 
@@ -132,7 +133,7 @@ def _by_columns(inner: Inner, count: int) -> list:
 def _columns_of(inner: Inner, wanted: int, count: int) -> list:
     x = inner.args[wanted]
 
-    def push(dx: Any) -> list:
+    def push(dx: AnyArray) -> list:
         tangents = [dx if k == wanted else None for k in range(len(inner.args))]
         ys, dys = push_forward(inner.func, inner.args, tangents)
         return [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:count]
@@ -150,7 +151,7 @@ def _columns_of(inner: Inner, wanted: int, count: int) -> list:
     return [_of_parts(c, t) if is_real else c for c, t, is_real in zip(columns, turned, across)]
 
 
-def _last(column: Any, shape: tuple) -> Any:
+def _last(column: AnyArray, shape: tuple) -> AnyArray:
     """The batch axis of a column moved behind the result's axes, in x's extents."""
     rank = column.ndim
     moved = registry["transpose"](column, axes=tuple(range(1, rank)) + (0,)) if rank > 1 else column

@@ -7,11 +7,10 @@ same, so a difference of integrals decides when the program runs.
 """
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Func, Var, free_vars
+from ..ir.graph import Equation, Func, Var, free_vars
 from ..ops.kinds import Zero
 
 STEP = 1e-3
@@ -41,7 +40,7 @@ def _chooses(func: Func, depends: dict) -> bool:
     return False
 
 
-def _is_choice(eqn: Any) -> bool:
+def _is_choice(eqn: Equation) -> bool:
     if not any(v.type.dtype.kind in "fc" for v in eqn.inputs):
         return False
     return isinstance(eqn.op.derivative, Zero) or eqn.op.name in WRAPPING

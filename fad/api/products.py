@@ -170,7 +170,7 @@ def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "b
     return TwoStep(within(memory, body), f, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
 
 
-def _traced_now(args: Any) -> bool:
+def _traced_now(args: tuple) -> bool:
     return bool(stack.builders()) and all(getattr(x, "__fad_level__", 0) != 1 for x in tree.flatten(args)[0])
 
 

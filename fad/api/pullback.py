@@ -21,6 +21,7 @@ from ..trace.guards.part_kinds import KINDS
 from ..trace.tracing import is_data
 from ..transforms.partial_evaluation import split
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ArgumentError, CotangentShapeError, StructureError
 from .fallback import Later, as_arrays
 from .inner import conform
@@ -29,7 +30,7 @@ from .shared import OfStaged
 from .staged import Staged
 
 
-def later_input(model: Any, name: str) -> Any:
+def later_input(model: AnyArray, name: str) -> AnyArray:
     """A further input of the program being traced, of the type of model, that is given in the second step."""
     t = type_of(model)
     root = current().root
@@ -79,7 +80,7 @@ class TwoStepProgram(Program):
     def compilations(self) -> int:
         return self.head.compilations + self.rest.compilations
 
-    def __call__(self, data: list) -> Any:
+    def __call__(self, data: list) -> tuple:
         outputs = self.head.run(self.values(data))
         value = self._tree(self.first, 0, outputs[:self.early])
         models = outputs[self.early:self.early + self.models]
@@ -130,7 +131,7 @@ def fitting_leaves(argument: Any, model: Any) -> "tuple[list, bool]":
     return [g if traced else _fitting(g, x) for g, x in zip(leaves, targets) if _moves(x)], traced
 
 
-def _fitting(g: Any, x: Any) -> Any:
+def _fitting(g: ArrayOrNumber, x: ArrayOrNumber) -> AnyArray:
     g = np.asarray(g)
     if g.shape != np.shape(x):
         raise CotangentShapeError(
@@ -147,7 +148,7 @@ class TwoStep(Staged):
 
     program_class: Callable = TwoStepProgram
 
-    def delivered(self, tape: Any, result: Any) -> Any:
+    def delivered(self, tape: Any, result: tuple) -> tuple:
         first, second, model = result
         given, step = as_arrays(tape, model), Later(tape, second)
         return as_arrays(tape, first), lambda argument: step(*fitting_leaves(argument, given))

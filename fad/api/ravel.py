@@ -10,6 +10,7 @@ from ..ops.extents import product
 from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ArgumentError, ExtentError
 from ..util.keywords import named_as_here
 
@@ -48,7 +49,7 @@ def ravel(t: Any) -> "tuple[Any, Callable]":
     flat = [registry["reshape"](x, n) if hasattr(x, "shape") else registry["reshape"](np.asarray(x), 1)
             for x, n in zip(data, sizes)]
 
-    def unravel(v: Any) -> Any:
+    def unravel(v: AnyArray) -> Any:
         _check_length(v, sizes)
         start: Any = 0
         parts = []
@@ -60,7 +61,7 @@ def ravel(t: Any) -> "tuple[Any, Callable]":
     return registry["concatenate"](*flat, axis=0), unravel
 
 
-def _check_length(v: Any, sizes: list) -> None:
+def _check_length(v: AnyArray, sizes: list) -> None:
     if len(shape_of(v)) != 1:
         raise ArgumentError(f"unravel takes a vector, not an array with {len(shape_of(v))} axes",
                             do="pass a vector of as many elements as the structure has (x.reshape(-1))")
@@ -70,7 +71,7 @@ def _check_length(v: Any, sizes: list) -> None:
         raise ExtentError(f"unravel takes a vector of {total} elements, not {have}")
 
 
-def _like(part: Any, x: Any) -> Any:
+def _like(part: AnyArray, x: ArrayOrNumber) -> AnyArray:
     shape = shape_of(x)
     y = registry["reshape"](part, *shape) if shape else registry["index"](part, 0, spec=("i",), at=0)
     dtype = type_of(x).dtype

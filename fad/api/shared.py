@@ -214,10 +214,10 @@ class OfStaged(PartKind):
     def apart(self, x: Any, outermost: bool) -> tuple:
         return x.options, (x.rebuild[1][0],)
 
-    def static(self, x: Any) -> Any:
+    def static(self, x: Any) -> tuple:
         make, (_, *options), kwargs = x.rebuild               # a pattern does not keep the function
         return make, options, kwargs
 
-    def make(self, static: Any, children: list) -> Any:
+    def make(self, static: tuple, children: list) -> Any:
         make, options, kwargs = static
         return make(*children, *options, **kwargs)

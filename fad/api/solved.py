@@ -14,6 +14,7 @@ from ..ir.op import registry
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..routines import above
+from ..util.array import AnyArray
 from ..util.errors import UnsupportedFunctionError
 from .closed import Closed
 from .jacobian import jacobian
@@ -29,31 +30,31 @@ def held(f: Callable, *models: Any) -> Callable:
     return lambda *xs: closed(xs, theta)
 
 
-def stopped(x: Any) -> Any:
+def stopped(x: AnyArray) -> AnyArray:
     """x, held still."""
     return _still(x)
 
 
-def jacobian_at(f: Callable, x: Any) -> Any:
+def jacobian_at(f: Callable, x: AnyArray) -> AnyArray:
     """The matrix of derivatives of f, a function of a vector."""
     _refuse_tape()
     return jacobian(f)(x)
 
 
-def solution(f: Callable, x: Any) -> Any:
+def solution(f: Callable, x: AnyArray) -> AnyArray:
     """x, for which f(x) = 0, with the derivatives that this gives it. A number, or a vector."""
     _refuse_tape()
     closed = Closed(f, (x,), "a solver")
     return _solved(closed, (_still(x), *closed.theta))
 
 
-def _solved(closed: Closed, values: Sequence) -> Any:
+def _solved(closed: Closed, values: Sequence) -> AnyArray:
     def push(values: Sequence, dxs: Sequence) -> tuple:
         still, *theta = values
         x = _solved(closed, values)
         moving = [k for k, d in enumerate(dxs[1:]) if d is not None]
 
-        def at(*moved: Any) -> Any:
+        def at(*moved: Any) -> AnyArray:
             filled = dict(zip(moving, moved))
             return closed((x,), [filled.get(k, value) for k, value in enumerate(theta)])
         moved = jvp(at, [theta[k] for k in moving], [dxs[1 + k] for k in moving])[1]
@@ -61,13 +62,13 @@ def _solved(closed: Closed, values: Sequence) -> Any:
     return call_with_rule("solution", lambda x, *_: (x,), push, values)[0]
 
 
-def _quotient(b: Any, a: Any) -> Any:
+def _quotient(b: AnyArray, a: AnyArray) -> AnyArray:
     n = shape_of(b) or (1,)                                   # of a number, too: a singular equation raises
     step = BY_NAME["numpy.linalg.solve"].call(registry["reshape"](a, *n, *n), registry["reshape"](b, *n, 1))
     return registry["reshape"](step, *shape_of(b))
 
 
-def _still(x: Any) -> Any:
+def _still(x: AnyArray) -> AnyArray:
     return registry["stop_gradient"](x)
 
 

@@ -27,6 +27,7 @@ from ..ops.numpy_api.arguments import as_array
 from ..ops.numpy_api.within import WITHIN
 from ..routines import roots
 from ..trace.runtime.capture import captured
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ConcreteValueError
 from ..util.lazy import LazyModule
 from .closed import Closed
@@ -44,11 +45,11 @@ class Problem:
     numbers: other arguments that may be traced (the ends of a bracket).
     """
 
-    def __init__(self, name: str, x: Any, numbers: Sequence = ()):
+    def __init__(self, name: str, x: ArrayOrNumber, numbers: Sequence = ()):
         self.name, self.x = name, x
         self.theta: tuple = tuple(numbers)
 
-    def function(self, f: Callable, args: Any = ()) -> "Function":
+    def function(self, f: Callable, args: tuple = ()) -> "Function":
         """f(x, *args), whose values of the program around become parameters of the problem."""
         args = args if isinstance(args, tuple) else (args,)
         closed = Closed(lambda x: f(x, *args), (self.x,), f"scipy.optimize.{self.name}")
@@ -87,7 +88,7 @@ class Function:
         """The function of x alone."""
         return self.closed.at(theta[self.place])
 
-    def traced(self, x: Any, theta: Sequence) -> Any:
+    def traced(self, x: ArrayOrNumber, theta: Sequence) -> AnyArray:
         """The function in a program that is being built."""
         return self.closed((x,), theta[self.place])
 
@@ -108,7 +109,7 @@ def plain(name: str, options: dict, *refused: str) -> dict:
     return options
 
 
-def not_found(name: str, why: Any) -> RuntimeError:
+def not_found(name: str, why: str) -> RuntimeError:
     return RuntimeError(f"scipy.optimize.{name} found no solution, so that there is no derivative: {why}")
 
 
@@ -117,13 +118,13 @@ def start_of(x0: Any) -> Any:
     return BY_NAME["numpy.ravel"].call(as_array(x0)) * 1.0
 
 
-def _number(y: Any) -> Any:
+def _number(y: AnyArray) -> AnyArray:
     return registry["reshape"](y) if shape_of(y) else y
 
 
 # -- roots -------------------------------------------------------------------------------------------------
 
-def bracketed(name: str, f: Callable, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
+def bracketed(name: str, f: Callable, a: Any, b: Any, args: tuple = (), **options: Any) -> Any:
     """A root between a and b."""
     options = plain(name, options)
     if name in roots.METHODS:
@@ -177,11 +178,11 @@ def _scalar_result(x: Any, method: Any, iterations: Any, calls: Any) -> Any:
                                    iterations=iterations, function_calls=calls)
 
 
-def whole(x: Any) -> Any:
+def whole(x: AnyArray) -> AnyArray:
     return registry["cast"](x, dtype=np.dtype(np.int64))
 
 
-def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
+def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: tuple = (), **options: Any) -> Any:
     """Roots of a function, from x0: a number or an array of them."""
     options = plain(name, options, "fprime2", "x1")
     if not shape_of(x0) and type_of(x0).dtype.kind in "biuf" and not isinstance(x0, (list, tuple)):
@@ -291,7 +292,7 @@ def stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
     return condition
 
 
-def limits_of(bounds: Any) -> tuple:
+def limits_of(bounds: list) -> tuple:
     """The least and the largest values of SciPy's bounds, as arrays of floats."""
     if isinstance(bounds, optimize.Bounds):
         low, high = bounds.lb, bounds.ub

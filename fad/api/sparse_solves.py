@@ -16,6 +16,7 @@ from ..ir.types import result_dtype
 from ..ops import extents
 from ..ops.kinds import shape_of
 from ..routines import above
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ArgumentError, UnsupportedFunctionError
 from ..util.lazy import LazyModule
 
@@ -50,7 +51,7 @@ class Rule:
         return [gdata, None, None, gb]
 
 
-def solve(data: Any, row: Any, col: Any, b: Any) -> Any:
+def solve(data: AnyArray, row: AnyArray, col: AnyArray, b: AnyArray) -> Any:
     """The solution of A x = b for A[row[k], col[k]] = data[k], and a vector or a matrix b."""
     if stack.is_live() or not stack.builders():
         raise UnsupportedFunctionError("sparse systems with traced elements are not solved on the tape",
@@ -66,20 +67,20 @@ def solve(data: Any, row: Any, col: Any, b: Any) -> Any:
     return registry["custom"].run_regions(list(values), (_run,), rule=Rule(), name="spsolve")[0]
 
 
-def _run(data: Any, row: Any, col: Any, b: Any) -> tuple:
+def _run(data: AnyArray, row: AnyArray, col: AnyArray, b: AnyArray) -> tuple:
     return (registry["host"](b, data, row, col, function=_on_numbers, like=0),)
 
 
-def _on_numbers(b: Any, data: Any, row: Any, col: Any) -> Any:
+def _on_numbers(b: AnyArray, data: AnyArray, row: AnyArray, col: AnyArray) -> AnyArray:
     a = sparse.csc_array((data, (row, col)), shape=(len(b), len(b)))
     return np.reshape(linalg.spsolve(a, b), b.shape)
 
 
-def _rows(x: Any, places: Any) -> Any:
+def _rows(x: AnyArray, places: AnyArray) -> AnyArray:
     return registry["index"](x, places, spec=("a",) + (":",) * (len(shape_of(x)) - 1), at=0)
 
 
-def _product(data: Any, row: Any, col: Any, x: Any) -> Any:
+def _product(data: ArrayOrNumber, row: AnyArray, col: AnyArray, x: AnyArray) -> AnyArray:
     """A x."""
     more = shape_of(x)[1:]
     extents.agree(shape_of(data)[0], shape_of(row)[0], "extents of a sparse matrix's data and places")

@@ -177,7 +177,7 @@ class Staged(StagedPrograms, Keeper):
             self._hasten(program, data)
         return result
 
-    def _run(self, program: Program, data: list, key: Any, strange: Callable) -> tuple:
+    def _run(self, program: Program, data: list, key: tuple, strange: Callable) -> tuple:
         """The result of a program, or why this call goes to the tape."""
         try:
             program.refuse_shared(data)

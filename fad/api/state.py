@@ -67,11 +67,11 @@ class ChangingState:
                 self.known[at.key] = at, MISSING if at.key in inputs else value_at(at)
         self.fixed.difference_update(drop_oldest(self.known, MOST))
 
-    def settle(self, kind: Any, program: Any) -> None:
+    def settle(self, kind: tuple, program: Any) -> None:
         """A program was traced for arguments of this kind, and has run once."""
         self.spent[kind] = 0 if program.is_current() else self.spent.get(kind, 0) + 1
 
-    def refuse(self, kind: Any, program: Any) -> None:
+    def refuse(self, kind: tuple, program: Any) -> None:
         """An error if programs for this kind of arguments fail their own guards again and again, and the tape does what
         they do."""
         if self.spent.get(kind, 0) >= PATIENCE and any(map(_is_computed, program.traced.stores)):

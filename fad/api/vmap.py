@@ -13,6 +13,7 @@ from ..ops.literals import as_array
 from ..trace.tracing import is_data
 from ..transforms.vmap import batch, example_of, varying
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.errors import ArgumentError, ExtentError
 from ..util.foreign import remedy_of
 from ..util.keywords import named_as_here
@@ -110,7 +111,7 @@ def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: lis
     return tree.map_leaves(_stacked, *results)
 
 
-def _stacked(*ys: Any) -> Any:
+def _stacked(*ys: Any) -> AnyArray:
     if not all(is_data(y) or isinstance(y, (bool, np.bool_)) for y in ys):
         raise ArgumentError(f"vmap cannot stack results of {type(ys[0]).__name__}", do="return arrays or numbers")
     if any(shape_of(y) != shape_of(ys[0]) for y in ys):
@@ -181,14 +182,14 @@ def _batch_extent(xs: list, axes: list) -> Any:
     return n
 
 
-def _placed(result: Any, out_axes: Any, same: Any = ()) -> Any:
+def _placed(result: AnyArray, out_axes: Any, same: Any = ()) -> AnyArray:
     """The results with their batch axes where out_axes says. `same` are the ids of results that all examples share."""
     leaves, structure = tree.flatten(result)
     axes = prefix_leaves(out_axes, result, "out_axes")
     return structure.unflatten([_from_front(y, a, id(y) in same) if is_data(y) else y for y, a in zip(leaves, axes)])
 
 
-def _from_front(y: Any, axis: "int | None", is_same: bool) -> Any:
+def _from_front(y: AnyArray, axis: "int | None", is_same: bool) -> AnyArray:
     if axis is None:
         if is_same:
             return example_of(y, 0)

@@ -13,6 +13,7 @@ from ..api.products import jvp, vjp
 from ..api.staged import check_callable
 from ..trace.tracing import is_data
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ArgumentError
 from ..util.html import table
 from ..util.interrupts import let_through
@@ -122,11 +123,11 @@ def _at(f: Callable, args: tuple, position: int) -> Callable:
     return lambda x: f(*args[:position], x, *args[position + 1:])
 
 
-def _certify_leaf(at: Callable, x: Any, k: int, name: str, directions: int, bounds: dict) -> list:
+def _certify_leaf(at: Callable, x: ArrayOrNumber, k: int, name: str, directions: int, bounds: dict) -> list:
     leaves, structure = tree.flatten(x)
     point = np.array(leaves[k])
 
-    def of_leaf(value: Any) -> Any:
+    def of_leaf(value: AnyArray) -> AnyArray:
         return at(structure.unflatten(leaves[:k] + [value] + leaves[k + 1:]))
     rng = np.random.default_rng(k)
     weights = _weights(of_leaf(point), rng)
@@ -149,27 +150,27 @@ def _line(name: str, method: str, values: Any, exact: list, scale: float, bound:
     return Comparison(name, method, error, bool(error <= bound))
 
 
-def _unit(rng: Any, point: np.ndarray) -> np.ndarray:
+def _unit(rng: np.random.Generator, point: np.ndarray) -> np.ndarray:
     d = rng.standard_normal(point.shape)
     if point.dtype.kind == "c":
         d = d + 1j * rng.standard_normal(point.shape)
     return d / max(float(np.linalg.norm(d)), 1e-300)
 
 
-def _weights(y: Any, rng: Any) -> Any:
+def _weights(y: AnyArray, rng: np.random.Generator) -> AnyArray:
     """A random cotangent; 1 for a scalar."""
     return tree.map_leaves(lambda v: np.ones(()) if np.ndim(v) == 0 else rng.standard_normal(np.shape(v)), y)
 
 
-def _dot(weights: Any, y: Any) -> float:
+def _dot(weights: AnyArray, y: AnyArray) -> float:
     return sum(float(np.sum(w * np.real(v))) for w, v in zip(tree.flatten(weights)[0], tree.flatten(y)[0]))
 
 
-def _forward(f: Callable, point: np.ndarray, d: np.ndarray, weights: Any) -> float:
+def _forward(f: Callable, point: np.ndarray, d: np.ndarray, weights: AnyArray) -> float:
     return _dot(weights, jvp(f, (point,), (d.astype(point.dtype),))[1])
 
 
-def _complex_steps(f: Callable, point: np.ndarray, directions: list, weights: Any) -> "list | None":
+def _complex_steps(f: Callable, point: np.ndarray, directions: list, weights: AnyArray) -> "list | None":
     """Imaginary parts of f at point + i h d, over h; None if f takes no complex arguments or is not analytic."""
     if point.dtype.kind == "c":
         return None

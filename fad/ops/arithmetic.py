@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op
 from ..ir.traits import (
     ANY_WIDENING,
@@ -21,6 +20,7 @@ from ..ir.traits import (
     OperandGuard,
     Traits,
 )
+from ..util.array import AnyArray, ArrayOrNumber
 from .kinds import NotDifferentiable, Partials, Zero, conjugate, guarded, is_complex, match, product, spread
 from .kinds import add as total
 from .pointwise import composed, elementwise, in_program, infer_elementwise, op, real_part

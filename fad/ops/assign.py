@@ -3,11 +3,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value, current
 from ..ir.graph import Literal, Var
 from ..ir.op import registry
 from ..ir.types import is_number, type_of
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.defects import asked_by_user
 from .kinds import shape_of
 from .literals import SEQUENCES, as_array, constant, has_arrays, has_values, is_value, produced_by, require_room

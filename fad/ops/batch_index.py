@@ -6,10 +6,10 @@ axis.
 """
 from typing import Any, NamedTuple
 
-from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.spec import walk_spec
 from ..ir.types import INT
+from ..util.array import AnyArray
 from .batching import batch_extent, pad_rank, spread_batch
 from .kinds import shape_of
 from .selection import selected_shape

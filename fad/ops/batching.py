@@ -5,8 +5,8 @@ The answer NotImplemented asks for a loop over the examples (an extent differs f
 """
 from typing import Any
 
-from ..ir.array import AnyArray, Extent
 from ..ir.op import registry
+from ..util.array import AnyArray, Extent
 from .kinds import shape_of
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.affine import Affine
-from ..ir.array import ArrayOrNumber
 from ..ir.build import Builder, Value, as_extent, building, current
 from ..ir.graph import Func, Var
 from ..ir.op import registry
 from ..ir.types import INT, Type, is_number, promoted, type_of
+from ..util.array import ArrayOrNumber
 from ..util.errors import UnstageableError
 from .mixed import DtypeKind, in_kind
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op, registry
 from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, ORDER_KEPT, SIGNS_KEPT, Comparison, Traits, Widening
 from ..ir.types import Type, type_of
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
 from .extents import broadcast_of
 from .kinds import Partials, Zero, is_complex, match, spread

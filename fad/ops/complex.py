@@ -1,10 +1,10 @@
 """Complex numbers: their parts, and the functions that are not holomorphic."""
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op
 from ..ir.traits import CHEAP, TO_COMPLEX, Traits, Widening
 from ..ir.types import Type, real_dtype, result_dtype, type_of, ufunc_dtypes
+from ..util.array import AnyArray, ArrayOrNumber
 from .extents import broadcast_of
 from .kinds import is_complex, match, shape_of, spread
 from .pointwise import RealDerivative, RealLinear, composed, elementwise, op

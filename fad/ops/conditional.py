@@ -2,9 +2,9 @@
 condition fails."""
 from typing import Any
 
-from ..ir.array import AnyArray
 from ..ir.build import Builder, current
 from ..ir.op import registry
+from ..util.array import AnyArray
 
 
 class Conditional:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.op import Op, registry
 from ..ir.traits import PRODUCTS_KEPT, Reduction, Traits, nought
 from ..ir.types import Type, result_dtype
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from ..util.errors import ExtentError
 from . import extents
 from .kinds import Multilinear, conjugate, shape_of

@@ -18,12 +18,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ..ir import stack
-from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.graph import Equation, Func
 from ..ir.op import Op, registry
 from ..ir.traits import Traits
 from ..ir.types import INT, Type, type_of
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from ..util.errors import TapeMemoryError
 from ..util.memory import available
 from ..util.patience import check_patience, iterations

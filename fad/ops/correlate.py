@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, Extent
 from ..ir.op import Op, registry
 from ..ir.types import Type, result_dtype, type_of
+from ..util.array import AnyArray, Extent
 from . import extents
 from .kinds import Multilinear, conjugate, shape_of
 

@@ -61,7 +61,7 @@ def _outputs(region: Func) -> "tuple[tuple, int]":
     return tuple(moved.values()) + tuple(results), len(moved)
 
 
-def _with_extents(t: Any, moved: dict) -> Type:
+def _with_extents(t: Type, moved: dict) -> Type:
     return type(t)(t.dtype, tuple(moved.get(n, n) for n in t.shape), t.weak)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value, as_extent, current
 from ..ir.op import Op, registry
 from ..ir.traits import ANY_WIDENING, Reduction, Traits, nought
 from ..ir.types import BOOL, INT, Type, type_of
+from ..util.array import AnyArray, ArrayOrNumber
 from . import extents
 from .kinds import Explicit, Zero, shape_of
 

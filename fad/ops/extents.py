@@ -1,9 +1,9 @@
 """Arithmetic and comparison of extents (ints, or integers of a program), for the infer functions and NumPy's faces."""
 from typing import Any
 
-from ..ir.array import ArrayOrNumber, Extent
 from ..ir.build import Value, as_extent, current
 from ..ir.op import registry
+from ..util.array import ArrayOrNumber, Extent
 from ..util.errors import ExtentError
 from ..util.where import here
 from .kinds import same_extent, shape_of

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.op import Op, registry
 from ..ir.traits import Traits
 from ..ir.types import INT, Type, complex_dtype, real_dtype, type_of
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from . import extents
 from .kinds import LinearIn, shape_of
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.op import Op
 from ..ir.traits import Traits
 from ..ir.types import Type, type_of
+from ..util.array import ArrayOrNumber
 from ..util.errors import ExtentError
 from ..util.lazy import LazyModule
 from .kinds import NotDifferentiable, Zero, shape_of
@@ -19,7 +20,7 @@ from .kinds import NotDifferentiable, Zero, shape_of
 callbacks: Any = LazyModule("fad.kernels.callbacks")
 
 
-def _run(*args: Any, function: Callable, like: int) -> Any:
+def _run(*args: ArrayOrNumber, function: Callable, like: int) -> Any:
     model = np.asarray(args[like])
     result = np.asarray(function(*[np.array(a) if isinstance(a, np.ndarray) else a for a in args]))
     if result.shape != model.shape:
@@ -28,7 +29,7 @@ def _run(*args: Any, function: Callable, like: int) -> Any:
     return result.astype(model.dtype)[()]
 
 
-def _infer(*args: Any, function: Callable, like: int) -> Type:
+def _infer(*args: ArrayOrNumber, function: Callable, like: int) -> Type:
     return Type(type_of(args[like]).dtype, shape_of(args[like]))
 
 

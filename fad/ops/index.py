@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.op import Op, registry
 from ..ir.spec import walk_spec
 from ..ir.traits import SUMS_KEPT, Traits
 from ..ir.types import INT, Type, result_dtype, type_of
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from ..util.errors import IndexRangeError
 from .batch_index import batch_index, batch_write
 from .choice import mask

@@ -18,10 +18,10 @@ from typing import Any
 
 from numpy import ndarray
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op, registry
 from ..ir.types import real_dtype, type_of
 from ..util.ambient import ambient
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import NoDerivativeError
 
 
@@ -145,7 +145,7 @@ class AddInto:
     def __init__(self, add: Callable, zeros: Callable):
         self.add, self.zeros = add, zeros
 
-    def dense(self) -> Any:
+    def dense(self) -> AnyArray:
         return self.add(self.zeros())
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, is_number, type_of, ufunc_dtypes
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.defects import asked_by_user
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of

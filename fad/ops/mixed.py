@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.array import AnyArray
 from ..ir.build import Value, current
 from ..ir.graph import Literal
 from ..ir.op import registry
 from ..ir.types import Type, type_of
+from ..util.array import AnyArray
 from ..util.where import here
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.build import Value
 from ..ir.op import Op, registry
 from ..ir.types import Type, is_number, result_dtype, type_of, ufunc_dtypes
+from ..util.array import AnyArray, ArrayOrNumber
 from .extents import broadcast_of
 from .kinds import is_complex, match, spread
 

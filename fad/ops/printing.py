@@ -1,14 +1,13 @@
 """debug_print: text with values in it, printed each time that the program gets there."""
-from typing import Any
-
 import numpy as np
 
 from ..ir.op import Op
 from ..ir.traits import Traits
+from ..util.array import ArrayOrNumber
 from .kinds import Zero
 
 
-def _run(*values: Any, text: str) -> tuple:
+def _run(*values: ArrayOrNumber, text: str) -> tuple:
     print(text.format(*[np.asarray(value)[()] for value in values]))
     return ()
 

@@ -4,9 +4,9 @@ A product is kept as its factors, so that what two shapes have in common cancels
 """
 from typing import Any
 
-from ..ir.array import Extent
 from ..ir.build import Value, current
 from ..ir.op import registry
+from ..util.array import Extent
 from . import extents
 
 

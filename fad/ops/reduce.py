@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.traits import (
     ANY_WIDENING,
@@ -22,6 +21,7 @@ from ..ir.traits import (
     nought,
 )
 from ..ir.types import BOOL, INT, Type, type_of
+from ..util.array import AnyArray
 from . import extents
 from .kinds import Explicit, LinearIn, Zero, conjugate, shape_of
 from .scan import exclusive_products, own_dtype, sum_dtype

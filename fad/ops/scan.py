@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.traits import NO_WIDENING, ORDER_KEPT, PRODUCTS_KEPT, SUMS_KEPT, Traits, Widening
 from ..ir.types import INT, Type, result_dtype, type_of
+from ..util.array import AnyArray
 from . import extents
 from .batching import batch_extent, spread_batch
 from .kinds import Explicit, LinearIn, conjugate, shape_of

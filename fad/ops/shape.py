@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.absent import absent
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op, registry
 from ..ir.traits import ALL, Traits
 from ..ir.types import INT, Type, result_dtype, type_of
+from ..util.array import AnyArray, ArrayOrNumber
 from . import extents
 from .batching import batch_extent, pad_rank, spread_batch
 from .kinds import LinearIn, Zero, is_complex, shape_of
@@ -35,7 +35,7 @@ def _full_transpose(g: AnyArray, xs: tuple, dtype: np.dtype) -> AnyArray:
     return registry["sum"](g, axes=tuple(range(g.ndim))) if g.ndim else g
 
 
-def _batch_full(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_full(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     if any(batched[1:]):
         return NotImplemented
     return registry["cast"](_batch_broadcast(op, xs, batched, {}), **params)
@@ -202,7 +202,7 @@ class _Pack:
                       for k, (x, need) in enumerate(zip(xs, needs))])
 
 
-def _batch_pack(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
+def _batch_pack(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     n = batch_extent(xs, batched)
     return concatenate(*[reshape(spread_batch(x, n, b), n, 1) for x, b in zip(xs, batched)], axis=1)
 

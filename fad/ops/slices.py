@@ -6,10 +6,10 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..ir.array import ArrayOrNumber, Extent
 from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT
+from ..util.array import ArrayOrNumber, Extent
 from ..util.defects import door
 from ..util.errors import ConcreteValueError
 from . import extents

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray
 from ..ir.op import Op, registry
 from ..ir.traits import ORDER_KEPT, Traits
 from ..ir.types import INT, Type, type_of
+from ..util.array import AnyArray
 from .kinds import AddInto, Explicit, Zero, shape_of
 
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir import stack
-from ..ir.array import AnyArray, ArrayOrNumber, Extent
 from ..ir.build import Value, current
 from ..ir.graph import Literal
 from ..ir.op import registry
 from ..ir.types import INT, type_of
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from ..util.errors import ExtentError, IndexRangeError, UnsupportedFunctionError
 from ..util.where import here
 from . import extents

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.array import AnyArray, ArrayOrNumber
 from ..ir.op import Op
 from ..ir.traits import Traits
+from ..util.array import AnyArray, ArrayOrNumber
 from .arithmetic import POSITIVE, is_literal, sqrt
 from .kinds import Partials, is_complex
 from .pointwise import elementwise, in_program, op

@@ -8,12 +8,14 @@ solution. The state between two attempts: the time, the solution, the next step'
 solution, the order, the number of equal steps, the Jacobian, whether it is that of this time, and the c that it was
 factorised for (0: none).
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray, ArrayOrNumber
 from . import above
-from .stepping import ONE, begin, check_step, end_of_step, least_step, newton_tolerance, norm
+from .stepping import ONE, Problem, begin, check_step, end_of_step, least_step, newton_tolerance, norm
 
 ORDERS, ITERATIONS, LEAST, MOST = 5, 4, 0.2, 10.0
 KAPPA = np.array([0, -0.1850, -1 / 9, -0.0823, -0.0415, 0])
@@ -23,7 +25,7 @@ ERROR = KAPPA * GAMMA + 1 / np.arange(1, ORDERS + 2)
 INDEX = np.arange(ORDERS + 1)
 
 
-def _change(factor: Any) -> Any:
+def _change(factor: ArrayOrNumber) -> AnyArray:
     """The matrix R that goes with a change of the step size by this factor."""
     rows = np.maximum(INDEX, 1)[:, None]
     steps = np.where(INDEX > 0, (rows - 1 - factor * INDEX) / rows, 0.0)
@@ -51,7 +53,7 @@ class Backward:
     side = "right"                                            # where two steps meet, the later one's polynomial holds
     calls_of_polynomial = 0
 
-    def start(self, problem: Any, t: Any, y: Any, first_step: Any) -> tuple:
+    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: Any) -> tuple:
         """The state at the start, the number of calls of the slope, and of Jacobians."""
         f, size, calls = begin(problem, t, y, first_step, 1)
         zeros = np.zeros((ORDERS + 1, y.size))
@@ -59,7 +61,7 @@ class Backward:
         matrix = problem.jacobian(t, y)
         return (t, y, size, D, 1, 0, matrix, problem.is_constant, ONE * 0.0), calls, 1
 
-    def attempt(self, problem: Any, state: tuple) -> tuple:
+    def attempt(self, problem: Problem, state: tuple) -> tuple:
         """Whether a step is accepted, the state after it, what its polynomial is made of, and the numbers of calls and
         Jacobians that it took."""
         t, y, size, D, order, equal, matrix, is_current, c_of = state
@@ -103,13 +105,13 @@ class Backward:
         state = (t, y, size, D, order, equal, matrix, is_current, c_of)
         return is_accepted, state, (t_new, problem.direction * size, D, order), (iterations, matrices)
 
-    def polynomial(self, problem: Any, step: tuple) -> tuple:
+    def polynomial(self, problem: Problem, step: tuple) -> tuple:
         """The polynomial through the last values; D holds their differences."""
         t, width, D, order = step
         return t, width, (POWERS * np.where(INDEX <= order, ONE, 0.0)) @ D[:-2]
 
 
-def rescaled(D: Any, order: Any, factor: Any) -> Any:
+def rescaled(D: AnyArray, order: AnyArray, factor: AnyArray) -> AnyArray:
     """The differences for a step size changed by this factor."""
     of_order = np.where(INDEX <= order, ONE, 0.0)
     change = (_change(factor) * of_order) @ (EQUAL * of_order)
@@ -117,8 +119,8 @@ def rescaled(D: Any, order: Any, factor: Any) -> Any:
     return np.concatenate((np.where(of_order[:, None] > 0, changed, D[:-2]), D[-2:]))
 
 
-def _newton(problem: Any, t: Any, predicted: Any, c: Any, psi: Any, c_of: Any, matrix: Any,
-            scale: Any) -> tuple:
+def _newton(problem: Problem, t: AnyArray, predicted: AnyArray, c: AnyArray, psi: AnyArray, c_of: AnyArray,
+            matrix: AnyArray, scale: AnyArray) -> tuple:
     """Whether the iteration converges, how many iterations it takes, the solution d and the rate of convergence. No
     derivative goes through."""
     still = above.held(lambda d: c * problem.slope(t, predicted + d) - psi - d, predicted)
@@ -128,7 +130,7 @@ def _newton(problem: Any, t: Any, predicted: Any, c: Any, psi: Any, c_of: Any, m
     return newton(still, lambda r: inverse @ r, d, scale, newton_tolerance(problem.rtol), ITERATIONS)
 
 
-def newton(residual: Any, solve: Any, x: Any, scale: Any, tolerance: Any, most: int) -> tuple:
+def newton(residual: Callable, solve: Callable, x: AnyArray, scale: AnyArray, tolerance: AnyArray, most: int) -> tuple:
     """Whether SciPy's simplified Newton iteration converges, the number of iterations, the solution, and the rate of
     convergence."""
     is_found, is_over, k, last, rate = False, False, 0, ONE * 0.0, ONE * 0.0
@@ -149,7 +151,7 @@ def newton(residual: Any, solve: Any, x: Any, scale: Any, tolerance: Any, most: 
     return is_found, k, x, rate
 
 
-def _advanced(D: Any, d: Any, order: Any) -> Any:
+def _advanced(D: Any, d: Any, order: Any) -> AnyArray:
     """The differences after a step; d is the next one."""
     D = D.copy()
     D[order + 2] = d - D[order + 1]
@@ -159,7 +161,7 @@ def _advanced(D: Any, d: Any, order: Any) -> Any:
     return D
 
 
-def _best(D: Any, order: Any, error: Any, scale: Any, safety: Any) -> tuple:
+def _best(D: AnyArray, order: AnyArray, error: AnyArray, scale: AnyArray, safety: AnyArray) -> tuple:
     """The order whose error allows the largest step, and the factor to that step's size."""
     lower, higher = ONE * np.inf, ONE * np.inf
     if order > 1:
@@ -176,7 +178,7 @@ def _best(D: Any, order: Any, error: Any, scale: Any, safety: Any) -> tuple:
     return order, min(ONE * MOST, safety * factor)
 
 
-def _growth(error: Any, order: Any) -> Any:
+def _growth(error: AnyArray, order: AnyArray) -> AnyArray:
     factor = ONE * np.inf
     if error > 0:
         factor = error ** (-1 / order)

@@ -4,10 +4,12 @@ SciPy finds them on the polynomial of a step, to the last digits. So do these fu
 method: M. Dowell and P. Jarratt, BIT 11 (1971) 168), with a bisection where these are slow. For the derivative,
 g(t, y(t)) = 0 defines t.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from . import above
 from .stepping import PRECISION, value_at
 
@@ -23,15 +25,16 @@ class Events:
         self.most = [_most(event) for event in self.functions]
         self.ways = np.array([getattr(event, "direction", 0) for event in self.functions])
 
-    def values_at(self, t: Any, y: Any) -> Any:
+    def values_at(self, t: AnyArray, y: AnyArray) -> AnyArray:
         return np.array([_value(event, t, y, self.args) for event in self.functions])
 
-    def active(self, old: Any, new: Any) -> Any:
+    def active(self, old: AnyArray, new: AnyArray) -> AnyArray:
         """Which functions cross zero between two points where they have these values."""
         up, down = (old <= 0) & (new >= 0), (old >= 0) & (new <= 0)
         return up & (self.ways >= 0) | down & (self.ways <= 0)
 
-    def find(self, active: Any, counts: Any, origin: Any, width: Any, powers: Any, t_old: Any, t_new: Any) -> tuple:
+    def find(self, active: AnyArray, counts: AnyArray, origin: AnyArray, width: AnyArray, powers: AnyArray,
+             t_old: AnyArray, t_new: AnyArray) -> tuple:
         """The crossings of a step, whether they end the integration, and where the step ends."""
         roots, is_ended, end = [], False, t_new
         for k, event in enumerate(self.functions):
@@ -46,7 +49,7 @@ class Events:
         return roots, is_ended, end
 
 
-def _most(event: Any) -> float:
+def _most(event: Callable) -> float:
     """How often an event may occur: its last occurrence ends the integration."""
     terminal = getattr(event, "terminal", None)
     if terminal is None or terminal == 0:
@@ -56,18 +59,19 @@ def _most(event: Any) -> float:
     raise ValueError("The `terminal` attribute of each event must be a boolean or positive integer.")
 
 
-def _value(event: Any, t: Any, y: Any, args: Any) -> Any:
+def _value(event: Callable, t: AnyArray, y: AnyArray, args: tuple) -> AnyArray:
     return np.reshape(event(t, y, *args), ()) * 1.0
 
 
-def _root(event: Any, args: Any, origin: Any, width: Any, powers: Any, a: Any, b: Any) -> Any:
+def _root(event: Callable, args: tuple, origin: AnyArray, width: AnyArray, powers: AnyArray, a: AnyArray,
+          b: AnyArray) -> AnyArray:
     """Where the event is zero between a and b, with the derivatives of this equation."""
-    def along(t: Any) -> Any:
+    def along(t: AnyArray) -> AnyArray:
         return _value(event, t, value_at(origin, width, powers, t), args)
     return above.solution(along, _bracketed(above.held(along, 0.5), a, b))
 
 
-def _bracketed(f: Any, a: Any, b: Any) -> Any:
+def _bracketed(f: Callable, a: AnyArray, b: AnyArray) -> AnyArray:
     """A root between a and b, where f has different signs. a is the last iterate, b the end on the other side of it."""
     at_a, at_b, count = f(a), f(b), 0
     if at_b == 0:

@@ -4,12 +4,14 @@ The derivatives are exact for the computed steps and step sizes: differences of 
 tolerance, and both are as far from the exact solution's as the tolerance allows. A step of an implicit method is the
 solution of equations; its derivative is that of the solution, not of the iterations that find it.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.integrate import DOP853, RK23, RK45
 from scipy.optimize import OptimizeResult
 
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
 from . import above
 from .bdf import Backward
@@ -25,9 +27,9 @@ MESSAGE = "The solver successfully reached the end of the integration interval."
 ENDED = "The solver reached the end of the integration interval, or a termination event occurred."
 
 
-def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
+def solve_ivp(fun: Any, t_span: tuple, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
               events: Any = None, vectorized: bool = False, args: Any = None, first_step: Any = None,
-              max_step: Any = np.inf, rtol: Any = 1e-3, atol: Any = 1e-6, **others: Any) -> Any:
+              max_step: Any = np.inf, rtol: Any = 1e-3, atol: ArrayOrNumber = 1e-6, **others: Any) -> Any:
     name = getattr(method, "__name__", method)
     if name == "LSODA":
         return _by_lsoda(fun, t_span, y0, t_eval, dense_output, events, args,
@@ -101,12 +103,12 @@ def solve_ivp(fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any 
                           message=MESSAGE if events is None else ENDED)
 
 
-def _is_due(wanted: Any, done: Any, direction: float, t: Any) -> bool:
+def _is_due(wanted: AnyArray, done: ArrayOrNumber, direction: float, t: AnyArray) -> bool:
     """Whether the next time that is wanted has been reached."""
     return done < wanted.size and bool(direction * (t - wanted[done]) >= 0)
 
 
-def _by_lsoda(fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_output: bool, events: Any, args: Any,
+def _by_lsoda(fun: Callable, t_span: tuple, y0: list, t_eval: Any, dense_output: bool, events: Any, args: tuple,
               options: dict) -> Any:
     """SciPy's LSODA, whose solution has a derivative, and whose steps have none."""
     if dense_output or not set(options) <= {"first_step", "max_step", "min_step", "rtol", "atol"}:
@@ -135,7 +137,7 @@ def _method_of(name: str, others: dict) -> Any:
     return METHODS[name]
 
 
-def _jacobian(slope: Any, jac: Any, args: Any, moves: bool) -> tuple:
+def _jacobian(slope: Callable, jac: Any, args: Any, moves: bool) -> tuple:
     """The Jacobian as a function of t and y, and whether it is constant. Where the user gives none, it is exact.
 
     moves: whether a derivative goes through it: the steps of Radau depend on it.
@@ -143,7 +145,7 @@ def _jacobian(slope: Any, jac: Any, args: Any, moves: bool) -> tuple:
     def exact(t: Any, y: Any) -> Any:
         return above.jacobian_at(lambda y: slope(t, y), y)
 
-    def still(t: Any, y: Any) -> Any:
+    def still(t: AnyArray, y: AnyArray) -> Any:
         t = above.stopped(t)
         return above.jacobian_at(above.held(lambda y: slope(t, y), y), above.stopped(y))
     if jac is None:
@@ -153,7 +155,7 @@ def _jacobian(slope: Any, jac: Any, args: Any, moves: bool) -> tuple:
     return lambda t, y: np.asarray(jac) * 1.0, True
 
 
-def _check_sizes(first_step: Any, max_step: Any, atol: Any, whole: Any) -> None:
+def _check_sizes(first_step: Any, max_step: Any, atol: ArrayOrNumber, whole: AnyArray) -> None:
     if max_step <= 0:
         raise ValueError("`max_step` must be positive.")
     if np.any(np.asarray(atol) < 0):
@@ -165,7 +167,7 @@ def _check_sizes(first_step: Any, max_step: Any, atol: Any, whole: Any) -> None:
             raise ValueError("`first_step` exceeds bounds.")
 
 
-def _check_times(times: Any, t0: Any, tf: Any, direction: Any) -> None:
+def _check_times(times: AnyArray, t0: AnyArray, tf: AnyArray, direction: ArrayOrNumber) -> None:
     if times.ndim != 1:
         raise ValueError("`t_eval` must be 1-dimensional.")
     if np.any(times < min(t0, tf)) or np.any(times > max(t0, tf)):

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from . import above
 from .bdf import newton
-from .stepping import ONE, begin, check_step, end_of_step, least_step, newton_tolerance, norm, value_at
+from .stepping import ONE, Problem, begin, check_step, end_of_step, least_step, newton_tolerance, norm, value_at
 
 ROOT = 6 ** 0.5
 C = np.array([(4 - ROOT) / 10, (4 + ROOT) / 10, 1])
@@ -43,7 +44,7 @@ class ImplicitRungeKutta:
     side = "left"                                             # where two steps meet, the earlier one's polynomial holds
     calls_of_polynomial = 0
 
-    def start(self, problem: Any, t: Any, y: Any, first_step: Any) -> tuple:
+    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: Any) -> tuple:
         """The state at the start, the number of calls of the slope, and of Jacobians."""
         f, size, calls = begin(problem, t, y, first_step, 3)
         still = (t, ONE, np.concatenate((y[None], np.zeros((3, y.size)))))
@@ -51,7 +52,7 @@ class ImplicitRungeKutta:
         state = (t, y, f, size, size, none, none, problem.jacobian(t, y), True, none, False, False, still)
         return state, calls, 1
 
-    def attempt(self, problem: Any, state: tuple) -> tuple:
+    def attempt(self, problem: Problem, state: tuple) -> tuple:
         """Whether a step is accepted, the state after it, what its polynomial is made of, and the numbers of calls and
         Jacobians that it took."""
         t, y, f, size, planned, planned_last, error_last, matrix, is_current, h_of, *tried, last = state
@@ -102,22 +103,23 @@ class ImplicitRungeKutta:
                  last)
         return is_accepted, state, piece, (3 * iterations + calls, matrices)
 
-    def polynomial(self, problem: Any, step: tuple) -> tuple:
+    def polynomial(self, problem: Problem, step: tuple) -> tuple:
         """The cubic that satisfies the equations of the step."""
         return step
 
 
-def _residual(problem: Any, t: Any, y: Any, h: Any, Z: Any) -> Any:
+def _residual(problem: Problem, t: AnyArray, y: AnyArray, h: AnyArray, Z: AnyArray) -> AnyArray:
     """The residual of Z, a vector: zero for the solution."""
     Z = np.reshape(Z, (3, y.size))
     F = np.stack([problem.slope(t + h * C[i], y + Z[i]) for i in range(3)])
     return np.reshape(F - INVERSE @ Z / h, (-1,))
 
 
-def _newton(problem: Any, t: Any, y: Any, h: Any, h_of: Any, guess: Any, matrix: Any) -> tuple:
+def _newton(problem: Problem, t: AnyArray, y: AnyArray, h: AnyArray, h_of: AnyArray, guess: AnyArray,
+            matrix: AnyArray) -> tuple:
     """Whether the iteration converges, how many iterations it takes, the solution Z and the rate of convergence. No
     derivative goes through."""
-    def residual(W: Any) -> Any:
+    def residual(W: AnyArray) -> AnyArray:
         Z = T @ W
         F = np.stack([problem.slope(t + h * C[i], y + Z[i]) for i in range(3)])
         turned = TI @ F
@@ -128,7 +130,7 @@ def _newton(problem: Any, t: Any, y: Any, h: Any, h_of: Any, guess: Any, matrix:
     unit = np.eye(y.size)
     real, whole = np.linalg.inv(MU_REAL / h_of * unit - matrix), np.linalg.inv(MU_COMPLEX / h_of * unit - matrix)
 
-    def solve(r: Any) -> Any:
+    def solve(r: AnyArray) -> AnyArray:
         turned = whole @ (r[1] + 1j * r[2])
         return np.stack((real @ r[0], np.real(turned), np.imag(turned)))
     is_found, iterations, W, rate = newton(still, solve, TI @ guess, problem.scale(np.abs(y)),
@@ -136,8 +138,8 @@ def _newton(problem: Any, t: Any, y: Any, h: Any, h_of: Any, guess: Any, matrix:
     return is_found, iterations, T @ W, rate
 
 
-def _error(problem: Any, t: Any, y: Any, y_new: Any, f: Any, change: Any, matrix: Any, h_of: Any,
-           was_rejected: Any) -> tuple:
+def _error(problem: Problem, t: AnyArray, y: AnyArray, y_new: AnyArray, f: AnyArray, change: AnyArray, matrix: AnyArray,
+           h_of: AnyArray, was_rejected: AnyArray) -> tuple:
     """The estimate of the error, and the number of calls for it."""
     factor = np.linalg.inv(MU_REAL / h_of * np.eye(y.size) - matrix)
     scale = problem.scale(np.maximum(np.abs(y), np.abs(y_new)))
@@ -148,7 +150,7 @@ def _error(problem: Any, t: Any, y: Any, y_new: Any, f: Any, change: Any, matrix
     return error, calls
 
 
-def _predicted(size: Any, size_last: Any, error: Any, error_last: Any) -> Any:
+def _predicted(size: AnyArray, size_last: AnyArray, error: AnyArray, error_last: AnyArray) -> AnyArray:
     """By which factor the step may grow."""
     multiplier, factor = ONE, ONE * np.inf
     if bool((size_last > 0) & (error_last > 0) & (error > 0)):

@@ -3,10 +3,11 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from ..util.errors import UnsupportedFunctionError
 
 
-def resample(x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time") -> Any:
+def resample(x: AnyArray, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time") -> Any:
     if domain not in ("time", "freq"):
         raise ValueError(f"Parameter domain={domain!r} not in ('time', 'freq')!")
     x = np.asarray(x)

@@ -6,10 +6,12 @@ Without Derivatives, 1973, chapters 3 and 4; bisect; ridder: C. Ridders, IEEE Tr
 The function is part of the program around, so that the loop is compiled with it. The root has the derivatives of
 f(x) = 0, and the iterations have none.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray, ArrayOrNumber
 from . import above
 from .stepping import ONE
 
@@ -25,11 +27,11 @@ def find(method: Any, f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12,
     if rtol < PRECISION:
         raise ValueError(f"rtol too small ({rtol:g} < {PRECISION:g})")
 
-    def number(x: Any) -> Any:
+    def number(x: AnyArray) -> AnyArray:
         return np.reshape(f(x, *args), ()) * ONE
     held = above.held(number, 0.5)
 
-    def checked(x: Any) -> Any:
+    def checked(x: AnyArray) -> AnyArray:
         y = held(x)
         if np.isnan(y):
             raise ValueError("the function value is NaN; solver cannot continue")
@@ -48,8 +50,8 @@ def find(method: Any, f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12,
     return above.solution(number, x), iterations, calls
 
 
-def newton(f: Any, x0: Any, fprime: Any = None, args: Any = (), tol: float = 1.48e-8, maxiter: int = 50,
-           rtol: float = 0.0, disp: bool = True) -> Any:
+def newton(f: Callable, x0: ArrayOrNumber, fprime: Any = None, args: tuple = (), tol: float = 1.48e-8,
+           maxiter: int = 50, rtol: float = 0.0, disp: bool = True) -> Any:
     """The root that Newton's iteration finds from a number, or secants."""
     args = args if isinstance(args, tuple) else (args,)
     if tol <= 0:
@@ -57,7 +59,7 @@ def newton(f: Any, x0: Any, fprime: Any = None, args: Any = (), tol: float = 1.4
     if maxiter < 1:
         raise ValueError("maxiter must be greater than 0")
 
-    def number(x: Any) -> Any:
+    def number(x: AnyArray) -> AnyArray:
         return np.reshape(f(x, *args), ()) * ONE
     start, held = above.stopped(ONE * x0), above.held(number, 0.5)
     if fprime is None:
@@ -70,7 +72,7 @@ def newton(f: Any, x0: Any, fprime: Any = None, args: Any = (), tol: float = 1.4
     return above.solution(number, x)
 
 
-def _by_slopes(f: Any, slope: Any, x: Any, tol: float, maxiter: int, rtol: float) -> tuple:
+def _by_slopes(f: Callable, slope: Callable, x: AnyArray, tol: float, maxiter: int, rtol: float) -> tuple:
     iterations, is_found, is_flat = 0, False, False
     while iterations < maxiter and not is_found and not is_flat:
         iterations += 1
@@ -88,7 +90,7 @@ def _by_slopes(f: Any, slope: Any, x: Any, tol: float, maxiter: int, rtol: float
     return x, is_found
 
 
-def _by_secants(f: Any, p0: Any, tol: float, maxiter: int, rtol: float) -> tuple:
+def _by_secants(f: Callable, p0: AnyArray, tol: float, maxiter: int, rtol: float) -> tuple:
     p1 = p0 * (1 + 1e-4)
     p1 = p1 + np.where(p1 >= 0, 1e-4, -1e-4)
     q0, q1 = f(p0), f(p1)
@@ -112,9 +114,10 @@ def _by_secants(f: Any, p0: Any, tol: float, maxiter: int, rtol: float) -> tuple
     return x, is_found
 
 
-def brent(extrapolated: Any) -> Any:
+def brent(extrapolated: Callable) -> Any:
     """Brent's method, which extrapolates in one way or the other."""
-    def method(f: Any, xpre: Any, xcur: Any, fpre: Any, fcur: Any, xtol: Any, rtol: Any, maxiter: int) -> tuple:
+    def method(f: Callable, xpre: AnyArray, xcur: AnyArray, fpre: AnyArray, fcur: AnyArray, xtol: Any, rtol: AnyArray,
+               maxiter: int) -> tuple:
         xblk, fblk, spre, scur = xpre, fpre, xcur - xpre, xcur - xpre
         iterations, calls, is_found = 0, 2, False
         while iterations < maxiter and not is_found:
@@ -149,15 +152,16 @@ def brent(extrapolated: Any) -> Any:
     return method
 
 
-def _parabola(fpre: Any, fcur: Any, fblk: Any, dpre: Any, dblk: Any) -> Any:
+def _parabola(fpre: AnyArray, fcur: AnyArray, fblk: AnyArray, dpre: AnyArray, dblk: AnyArray) -> AnyArray:
     return -fcur * (fblk * dblk - fpre * dpre) / (dblk * dpre * (fblk - fpre))
 
 
-def _hyperbola(fpre: Any, fcur: Any, fblk: Any, dpre: Any, dblk: Any) -> Any:
+def _hyperbola(fpre: AnyArray, fcur: AnyArray, fblk: AnyArray, dpre: AnyArray, dblk: AnyArray) -> AnyArray:
     return -fcur * (fblk - fpre) / (fblk * dpre - fpre * dblk)
 
 
-def bisect(f: Any, xa: Any, xb: Any, fa: Any, fb: Any, xtol: Any, rtol: Any, maxiter: int) -> tuple:
+def bisect(f: Callable, xa: AnyArray, xb: AnyArray, fa: AnyArray, fb: AnyArray, xtol: Any, rtol: AnyArray,
+           maxiter: int) -> tuple:
     width, x, iterations, is_found = xb - xa, xa, 0, False
     while iterations < maxiter and not is_found:
         iterations += 1
@@ -170,7 +174,8 @@ def bisect(f: Any, xa: Any, xb: Any, fa: Any, fb: Any, xtol: Any, rtol: Any, max
     return x, iterations, iterations + 2, is_found
 
 
-def ridder(f: Any, xa: Any, xb: Any, fa: Any, fb: Any, xtol: Any, rtol: Any, maxiter: int) -> tuple:
+def ridder(f: Callable, xa: AnyArray, xb: AnyArray, fa: AnyArray, fb: AnyArray, xtol: Any, rtol: AnyArray,
+           maxiter: int) -> tuple:
     x, iterations, is_found = xb, 0, False
     tolerance = xtol + rtol * min(abs(xa), abs(xb))
     while iterations < maxiter and not is_found:

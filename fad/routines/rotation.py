@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.spatial.transform
 
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
 
 SMALL = 1e-3                                                 # half an angle below which series are taken
@@ -45,24 +46,24 @@ class Rotation:
     def __mul__(self, other: Any) -> Any:
         return Rotation(_product(self.quat, as_rotation(other).quat))
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> "Rotation":
         return as_rotation(other) * self
 
-    def inv(self) -> Any:
+    def inv(self) -> "Rotation":
         return Rotation(self.quat * np.array([-1.0, -1.0, -1.0, 1.0]))
 
     def as_quat(self, canonical: bool = False, *, scalar_first: bool = False) -> Any:
         quat = _canonical(self.quat) if canonical else self.quat
         return np.concatenate((quat[..., 3:], quat[..., :3]), axis=-1) if scalar_first else quat
 
-    def as_matrix(self) -> Any:
+    def as_matrix(self) -> AnyArray:
         x, y, z, w = _parts(self.quat)
         rows = [[x * x - y * y - z * z + w * w, 2 * (x * y - z * w), 2 * (x * z + y * w)],
                 [2 * (x * y + z * w), -x * x + y * y - z * z + w * w, 2 * (y * z - x * w)],
                 [2 * (x * z - y * w), 2 * (y * z + x * w), -x * x - y * y + z * z + w * w]]
         return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
-    def as_rotvec(self, degrees: bool = False) -> Any:
+    def as_rotvec(self, degrees: bool = False) -> AnyArray:
         quat = _canonical(self.quat)
         squared = np.sum(quat[..., :3] ** 2, axis=-1)
         is_small = squared < SMALL ** 2
@@ -75,11 +76,11 @@ class Rotation:
     def magnitude(self) -> Any:
         return 2 * np.arctan2(np.sqrt(np.sum(self.quat[..., :3] ** 2, axis=-1)), np.abs(self.quat[..., 3]))
 
-    def as_euler(self, seq: str, degrees: bool = False, *, suppress_warnings: bool = False) -> Any:
+    def as_euler(self, seq: str, degrees: bool = False, *, suppress_warnings: bool = False) -> AnyArray:
         angles = _euler(self.quat, seq)
         return np.rad2deg(angles) if degrees else angles
 
-    def apply(self, vectors: Any, inverse: bool = False) -> Any:
+    def apply(self, vectors: Any, inverse: bool = False) -> AnyArray:
         vectors, matrix = np.asarray(vectors) * 1.0, self.as_matrix()
         if inverse:
             matrix = np.swapaxes(matrix, -1, -2)
@@ -100,18 +101,18 @@ def _parts(quat: Any) -> tuple:
     return quat[..., 0], quat[..., 1], quat[..., 2], quat[..., 3]
 
 
-def _normalised(quat: Any) -> Any:
+def _normalised(quat: AnyArray) -> AnyArray:
     return quat / np.sqrt(np.sum(quat ** 2, axis=-1))[..., None]
 
 
-def _canonical(quat: Any) -> Any:
+def _canonical(quat: ArrayOrNumber) -> AnyArray:
     """That of the two quaternions of a rotation whose last element is positive (or first that is not zero)."""
     x, y, z, w = _parts(quat)
     is_other = (w < 0) | (w == 0) & ((x < 0) | (x == 0) & ((y < 0) | (y == 0) & (z < 0)))
     return np.where(is_other[..., None], -quat, quat)
 
 
-def _product(p: Any, q: Any) -> Any:
+def _product(p: ArrayOrNumber, q: AnyArray) -> AnyArray:
     px, py, pz, pw = _parts(p)
     qx, qy, qz, qw = _parts(q)
     return np.stack([pw * qx + qw * px + py * qz - pz * qy, pw * qy + qw * py + pz * qx - px * qz,
@@ -121,14 +122,14 @@ def _product(p: Any, q: Any) -> Any:
 # -- from and to other representations -------------------------------------------------------------
 
 
-def from_quat(quat: Any, *, scalar_first: bool = False) -> Any:
+def from_quat(quat: AnyArray, *, scalar_first: bool = False) -> "Rotation":
     quat = np.asarray(quat) * 1.0
     if quat.ndim == 0 or quat.shape[-1] != 4:
         raise ValueError(f"Expected `quat` to have shape (..., 4), got {quat.shape}.")
     return Rotation(_normalised(np.concatenate((quat[..., 1:], quat[..., :1]), axis=-1) if scalar_first else quat))
 
 
-def from_rotvec(rotvec: Any, degrees: bool = False) -> Any:
+def from_rotvec(rotvec: AnyArray, degrees: bool = False) -> Any:
     vector = np.asarray(rotvec) * 1.0
     if vector.ndim == 0 or vector.shape[-1] != 3:
         raise ValueError(f"Expected `rot_vec` to have shape (..., 3), got {vector.shape}")
@@ -142,7 +143,7 @@ def from_rotvec(rotvec: Any, degrees: bool = False) -> Any:
     return Rotation(np.concatenate((0.5 * sine[..., None] * vector, cosine[..., None]), axis=-1))
 
 
-def from_euler(seq: str, angles: Any, degrees: bool = False) -> Any:
+def from_euler(seq: str, angles: AnyArray, degrees: bool = False) -> Any:
     is_intrinsic = _is_intrinsic(seq, 1)
     angles = np.asarray(angles) * 1.0
     if degrees:
@@ -167,13 +168,13 @@ def _is_intrinsic(seq: str, least: int) -> bool:
     return seq.isupper()
 
 
-def _about(axis: int, angle: Any) -> Any:
+def _about(axis: int, angle: AnyArray) -> AnyArray:
     half = angle / 2
     none = half * 0.0
     return np.stack([np.sin(half) if k == axis else none for k in range(3)] + [np.cos(half)], axis=-1)
 
 
-def from_matrix(matrix: Any, *, assume_valid: bool = False) -> Any:
+def from_matrix(matrix: AnyArray, *, assume_valid: bool = False) -> "Rotation":
     m = np.asarray(matrix) * 1.0
     if m.ndim < 2 or m.shape[-1] != 3 or m.shape[-2] != 3:
         raise ValueError(f"Expected `matrix` to have shape (..., 3, 3), got {m.shape}")
@@ -194,14 +195,14 @@ def from_matrix(matrix: Any, *, assume_valid: bool = False) -> Any:
     return Rotation(_normalised(quat))
 
 
-def _by_element(m: Any, trace: Any, i: int) -> Any:
+def _by_element(m: AnyArray, trace: AnyArray, i: int) -> Any:
     j, k = (i + 1) % 3, (i + 2) % 3
     parts = {i: 1 - trace + 2 * m[..., i, i], j: m[..., j, i] + m[..., i, j], k: m[..., k, i] + m[..., i, k],
              3: m[..., k, j] - m[..., j, k]}
     return np.stack([parts[n] for n in range(4)], axis=-1)
 
 
-def _euler(quat: Any, seq: str) -> Any:
+def _euler(quat: Any, seq: str) -> AnyArray:
     """The three angles about the axes of seq."""
     is_intrinsic = _is_intrinsic(seq, 3)
     order = [AXES[name] for name in seq.lower()]
@@ -224,5 +225,5 @@ def _euler(quat: Any, seq: str) -> Any:
 # -- methods of SciPy's own rotations, of traced arguments -----------------------------------------
 
 
-def apply(rotation: Any, vectors: Any, inverse: bool = False) -> Any:
+def apply(rotation: Any, vectors: AnyArray, inverse: bool = False) -> AnyArray:
     return as_rotation(rotation).apply(vectors, inverse)

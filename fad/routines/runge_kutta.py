@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
-from .stepping import ONE, begin, check_step, end_of_step, least_step, norm
+from ..util.array import AnyArray
+from .stepping import ONE, Problem, begin, check_step, end_of_step, least_step, norm
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # limits of the ratio of the next step to the last one
 
@@ -35,12 +36,12 @@ class ExplicitPair:
         self.pair, self.order = pair, pair.error_estimator_order
         self.calls_of_polynomial = len(pair.C_EXTRA) if pair is DOP853 else 0
 
-    def start(self, problem: Any, t: Any, y: Any, first_step: Any) -> tuple:
+    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: Any) -> tuple:
         """The state at the start, and the number of calls of the slope."""
         f, size, calls = begin(problem, t, y, first_step, self.order)
         return (t, y, f, size, False), calls, 0
 
-    def attempt(self, problem: Any, state: tuple) -> tuple:
+    def attempt(self, problem: Problem, state: tuple) -> tuple:
         """Whether a step is accepted, the state after it, what its polynomial is made of, and the calls that it took.
         """
         t, y, f, size, was_rejected = state
@@ -67,7 +68,7 @@ class ExplicitPair:
             state = (t, y, f, size * max(ONE * LEAST, SAFETY * error ** (-1 / (self.order + 1))), True)
         return is_accepted, state, (t, y, y_new, h, slopes), (pair.n_stages, 0)
 
-    def stages(self, problem: Any, t: Any, y: Any, f: Any, h: Any) -> Any:
+    def stages(self, problem: Problem, t: AnyArray, y: AnyArray, f: AnyArray, h: AnyArray) -> Any:
         """The slopes at the stages of a step, and room for the one at its end."""
         pair = self.pair
         slopes = np.empty((pair.n_stages + 1, y.size), y.dtype)
@@ -76,7 +77,7 @@ class ExplicitPair:
             slopes[s] = problem.slope(t + pair.C[s] * h, y + pair.A[s, :s] @ slopes[:s] * h)
         return slopes
 
-    def error(self, slopes: Any, h: Any, scale: Any) -> Any:
+    def error(self, slopes: AnyArray, h: AnyArray, scale: AnyArray) -> Any:
         """The estimate of a step's error: below 1 if it is within the tolerance."""
         pair = self.pair
         if pair is not DOP853:
@@ -88,7 +89,7 @@ class ExplicitPair:
             error = np.abs(h) * fifth / np.sqrt((fifth + 0.01 * third) * scale.size)
         return error
 
-    def polynomial(self, problem: Any, step: tuple) -> tuple:
+    def polynomial(self, problem: Problem, step: tuple) -> tuple:
         """The polynomial of a step; DOP853's takes further stages."""
         t, y, y_new, h, slopes = step
         pair = self.pair
@@ -97,7 +98,7 @@ class ExplicitPair:
         parts = self.parts_of_dop853(y, y_new, h, slopes, self.more_stages(problem, t, y, h, slopes))
         return t, h, np.concatenate((y[None], PRODUCTS[1:] @ parts))
 
-    def more_stages(self, problem: Any, t: Any, y: Any, h: Any, slopes: Any) -> Any:
+    def more_stages(self, problem: Problem, t: AnyArray, y: AnyArray, h: AnyArray, slopes: AnyArray) -> Any:
         pair, count = self.pair, len(self.pair.C_EXTRA)
         more = np.empty((slopes.shape[0] + count, y.size), y.dtype)
         more[:-count] = slopes
@@ -106,7 +107,7 @@ class ExplicitPair:
             more[k] = problem.slope(t + pair.C_EXTRA[s] * h, y + pair.A_EXTRA[s, :k] @ more[:k] * h)
         return more
 
-    def parts_of_dop853(self, y: Any, y_new: Any, h: Any, slopes: Any, more: Any) -> Any:
+    def parts_of_dop853(self, y: AnyArray, y_new: AnyArray, h: AnyArray, slopes: AnyArray, more: AnyArray) -> Any:
         parts = np.empty((3 + self.pair.D.shape[0], y.size), y.dtype)
         parts[0] = y_new - y
         parts[1] = h * slopes[0] - parts[0]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
 from . import above
 
@@ -21,14 +22,14 @@ class Sparse:
 
     ndim = 2
 
-    def __init__(self, data: Any, row: Any, col: Any, shape: tuple, kind: Any):
+    def __init__(self, data: AnyArray, row: AnyArray, col: AnyArray, shape: tuple, kind: Any):
         self.data, self.row, self.col, self.shape, self.stands_for = data, row, col, tuple(shape), kind
 
     def is_array(self) -> bool:
         """Whether it is one of SciPy's sparse arrays, where A * x is no matrix product."""
         return self.stands_for.__name__.endswith("array")
 
-    def with_data(self, data: Any) -> Any:
+    def with_data(self, data: AnyArray) -> "Sparse":
         return Sparse(data, self.row, self.col, self.shape, self.stands_for)
 
     def dot(self, x: Any) -> Any:
@@ -47,7 +48,7 @@ class Sparse:
     def __matmul__(self, x: Any) -> Any:
         return self.dot(x)
 
-    def __mul__(self, x: Any) -> Any:
+    def __mul__(self, x: ArrayOrNumber) -> Any:
         if _is_sparse(x) or np.ndim(x) > 0:
             if self.is_array():
                 raise UnsupportedFunctionError("products of elements are not known of a sparse array with traced "
@@ -55,13 +56,13 @@ class Sparse:
             return self.dot(x)
         return self.with_data(self.data * x)
 
-    def __rmul__(self, x: Any) -> Any:
+    def __rmul__(self, x: Any) -> "Sparse":
         return self.with_data(x * self.data)
 
-    def __truediv__(self, x: Any) -> Any:
+    def __truediv__(self, x: AnyArray) -> "Sparse":
         return self.with_data(self.data / x)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> "Sparse":
         return self.with_data(-self.data)
 
     def __add__(self, other: Any) -> Any:
@@ -71,23 +72,23 @@ class Sparse:
         return Sparse(np.concatenate((self.data, other.data)), np.concatenate((self.row, other.row)),
                       np.concatenate((self.col, other.col)), self.shape, self.stands_for)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> "Sparse":
         return as_sparse(other) + self
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> "Sparse":
         return as_sparse(other) + -self
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: "Sparse") -> "Sparse":
         return self + -as_sparse(other)
 
     @property
-    def T(self) -> Any:
+    def T(self) -> "Sparse":
         return Sparse(self.data, self.col, self.row, (self.shape[1], self.shape[0]), self.stands_for)
 
     def transpose(self) -> Any:
         return self.T
 
-    def tocsr(self) -> Any:
+    def tocsr(self) -> "Sparse":
         return self.as_kind("csr")
 
     def tocsc(self) -> Any:
@@ -96,16 +97,16 @@ class Sparse:
     def tocoo(self) -> Any:
         return self.as_kind("coo")
 
-    def as_kind(self, format: str) -> Any:
+    def as_kind(self, format: str) -> "Sparse":
         kind = "array" if self.is_array() else "matrix"
         return Sparse(self.data, self.row, self.col, self.shape, getattr(scipy.sparse, f"{format}_{kind}"))
 
-    def toarray(self) -> Any:
+    def toarray(self) -> AnyArray:
         y = np.zeros(self.shape, self.data.dtype)
         np.add.at(y, (self.row, self.col), self.data)
         return y
 
-    def diagonal(self) -> Any:
+    def diagonal(self) -> AnyArray:
         return np.diagonal(self.toarray())
 
 
@@ -151,18 +152,18 @@ def _made(given: Any, shape: Any, format: str, kind: Any) -> Any:
     return Sparse(data, row, col, shape, kind)
 
 
-def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> Any:
+def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> "Sparse":
     """The matrix with these diagonals."""
     return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_matrix"))
 
 
 def diags_array(diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: Any = None,
-                dtype: Any = None) -> Any:
+                dtype: Any = None) -> "Sparse":
     """The array with these diagonals."""
     return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_array"))
 
 
-def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, kind: Any) -> Any:
+def _of_diagonals(diagonals: list, offsets: list, shape: Any, kind: Any) -> "Sparse":
     if np.ndim(offsets) == 0:
         offsets = [offsets]
         diagonals = diagonals if isinstance(diagonals, (list, tuple)) and np.ndim(diagonals[0]) == 1 else [diagonals]
@@ -184,7 +185,7 @@ def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, kind: Any) -> Any:
     return Sparse(np.concatenate(data), np.concatenate(rows), np.concatenate(columns), shape, kind)
 
 
-def issparse(x: Any) -> bool:
+def issparse(x: "Sparse") -> bool:
     return _is_sparse(x)
 
 
@@ -195,14 +196,14 @@ def _is_sparse(x: Any) -> bool:
 # -- solves ----------------------------------------------------------------------------------------
 
 
-def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) -> Any:
+def spsolve(A: Any, b: AnyArray, permc_spec: Any = None, use_umfpack: bool = True) -> Any:
     b = np.asarray(b)
     if b.ndim == 2 and b.shape[1] == 1:
         b = b[:, 0]
     return _solved(A, b)
 
 
-def _solved(A: Any, b: Any) -> Any:
+def _solved(A: Any, b: AnyArray) -> Any:
     A = as_sparse(A)
     if A.shape[0] != A.shape[1]:
         raise ValueError(f"matrix must be square (has shape {tuple(A.shape)})")
@@ -214,17 +215,17 @@ def _solved(A: Any, b: Any) -> Any:
 class Factors:
     """What splu returns for a matrix with traced elements."""
 
-    def __init__(self, matrix: Any):
+    def __init__(self, matrix: "Sparse"):
         self.matrix, self.shape = as_sparse(matrix), matrix.shape
 
-    def solve(self, rhs: Any, trans: str = "N") -> Any:
+    def solve(self, rhs: AnyArray, trans: str = "N") -> AnyArray:
         return _solved(self.matrix if trans == "N" else self.matrix.T, np.asarray(rhs))
 
 
-def splu(A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None,
-         options: Any = None) -> Any:
+def splu(A: "Sparse", permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None,
+         options: Any = None) -> "Factors":
     return Factors(A)
 
 
-def factorized(A: Any) -> Any:
+def factorized(A: "Sparse") -> Any:
     return Factors(A).solve

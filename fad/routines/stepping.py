@@ -2,9 +2,12 @@
 
 A step's polynomial is a triple (origin, width, powers): y(t) is the sum of powers[k] x^k, x = (t - origin) / width.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from ..util.array import AnyArray, ArrayOrNumber
 
 PRECISION, TINIEST = np.finfo(float).eps, np.finfo(float).smallest_subnormal
 ONE = np.float64(1.0)                                        # makes a number one of NumPy's, on every way
@@ -17,36 +20,36 @@ class Problem:
     is_constant whether that is always the same.
     """
 
-    def __init__(self, slope: Any, tf: Any, direction: float, max_step: Any, rtol: Any, atol: Any, jacobian: Any,
-                 is_constant: bool):
+    def __init__(self, slope: Callable, tf: AnyArray, direction: float, max_step: AnyArray, rtol: Any,
+                 atol: ArrayOrNumber, jacobian: Callable, is_constant: bool):
         self.slope, self.tf, self.direction, self.max_step = slope, tf, direction, max_step
         self.jacobian, self.is_constant = jacobian, is_constant
         self.rtol, self.atol = np.maximum(rtol, 100 * PRECISION), atol
 
-    def scale(self, y: Any) -> Any:
+    def scale(self, y: AnyArray) -> AnyArray:
         return self.atol + y * self.rtol
 
 
-def norm(x: Any) -> Any:
+def norm(x: AnyArray) -> AnyArray:
     return np.linalg.norm(x) / x.size ** 0.5
 
 
-def newton_tolerance(rtol: Any) -> Any:
+def newton_tolerance(rtol: AnyArray) -> AnyArray:
     """How far from the solution SciPy's Newton iterations may end, in units of the tolerance."""
     return max(10 * PRECISION / rtol, min(ONE * 0.03, rtol ** 0.5))
 
 
-def least_step(t: Any) -> Any:
+def least_step(t: AnyArray) -> AnyArray:
     """Ten spacings between numbers at t."""
     return max(10 * PRECISION * abs(t), 10 * TINIEST)
 
 
-def check_step(size: Any, least: Any) -> None:
+def check_step(size: AnyArray, least: AnyArray) -> None:
     if not size >= least:                                     # nor is nan
         raise RuntimeError("Required step size is less than spacing between numbers.")
 
 
-def end_of_step(problem: Any, t: Any, size: Any) -> Any:
+def end_of_step(problem: "Problem", t: AnyArray, size: AnyArray) -> AnyArray:
     """Where a step of this size ends: not beyond the end."""
     t_new = t + size * problem.direction
     if problem.direction * (t_new - problem.tf) > 0:
@@ -54,7 +57,7 @@ def end_of_step(problem: Any, t: Any, size: Any) -> Any:
     return t_new
 
 
-def first_size(problem: Any, t0: Any, y0: Any, f0: Any, order: int) -> Any:
+def first_size(problem: "Problem", t0: AnyArray, y0: AnyArray, f0: AnyArray, order: int) -> AnyArray:
     """The size of the first step (Hairer, Norsett, Wanner, section II.4)."""
     scale, direction, whole = problem.scale(np.abs(y0)), problem.direction, abs(problem.tf - t0)
     d0, d1 = norm(y0 / scale), norm(f0 / scale)
@@ -71,14 +74,14 @@ def first_size(problem: Any, t0: Any, y0: Any, f0: Any, order: int) -> Any:
     return min(100 * h0, h1, whole, problem.max_step)
 
 
-def begin(problem: Any, t: Any, y: Any, first_step: Any, order: int) -> tuple:
+def begin(problem: "Problem", t: AnyArray, y: AnyArray, first_step: Any, order: int) -> tuple:
     """The slope at the start, the size of the first step (None: chosen here), and the number of calls of the slope."""
     f = problem.slope(t, y)
     size = first_size(problem, t, y, f, order) if first_step is None else first_step
     return f, ONE * size, 1 + (first_step is None)
 
 
-def value_at(origin: Any, width: Any, powers: Any, t: Any) -> Any:
+def value_at(origin: AnyArray, width: AnyArray, powers: AnyArray, t: AnyArray) -> AnyArray:
     """The polynomial of a step at the time t."""
     x = (t - origin) / width
     y = powers[-1]

@@ -1,10 +1,13 @@
 """numpy.vectorize of a function whose steps depend on the element: a loop over flat arrays, one call an element."""
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 
-def each(function: Any, arrays: Any, count: int, dtype: Any, *positional: Any, **named: Any) -> Any:
+
+def each(function: Callable, arrays: Any, count: int, dtype: np.dtype, *positional: AnyArray, **named: Any) -> AnyArray:
     """The results for all elements, as one array of this dtype.
 
     arrays: positions and names of the arguments that are flat arrays; each call gets one element of each.

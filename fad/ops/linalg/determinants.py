@@ -4,9 +4,9 @@ Formulas: M. Giles (2008), section 2.2.
 """
 import numpy as np
 
-from ...ir.array import AnyArray
 from ...ir.op import Op
 from ...ir.types import real_dtype, type_of
+from ...util.array import AnyArray
 from ..kinds import Explicit, conjugate, is_complex
 from .matrices import (
     adjoint,

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, Extent
 from ...ir.op import Op, registry
 from ...ir.types import INT, Type, type_of
+from ...util.array import AnyArray, Extent
 from .. import extents
 from ..kinds import Explicit, Zero, is_complex, shape_of
 from . import samples

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.interrupts import let_through
 from ...util.lazy import LazyModule
 from .. import extents

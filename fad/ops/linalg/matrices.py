@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber, Extent
 from ...ir.op import Op, registry
 from ...ir.types import INT, Type, type_of
+from ...util.array import AnyArray, ArrayOrNumber, Extent
 from .. import extents
 from ..batching import batch_extent, spread_batch
 from ..kinds import conjugate, is_complex, shape_of

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import Type, real_dtype, result_dtype, type_of
+from ...util.array import AnyArray, ArrayOrNumber
 from .. import extents
 from ..batching import pad_rank, spread_batch
 from ..kinds import Explicit, is_complex, shape_of

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.lazy import LazyModule
 from .. import extents
 from ..kinds import Explicit, Zero, conjugate, is_complex, shape_of
@@ -44,7 +44,7 @@ INT32 = np.dtype(np.int32)
 SINGULAR = "Singular matrix"
 
 
-def routine(name: str, a: np.ndarray, library: Any = lapack) -> Any:
+def routine(name: str, a: np.ndarray, library: LazyModule = lapack) -> Any:
     """LAPACK's (or BLAS') routine for a's dtype."""
     return getattr(library, "sdcz"["fdFD".index(a.dtype.char)] + name)
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray
 from ...ir.op import Op, registry
 from ...ir.types import complex_dtype, real_dtype, type_of
+from ...util.array import AnyArray
 from ..kinds import Explicit, shape_of
 from . import samples
 from .matrices import (

@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber, Extent
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
+from ...util.array import AnyArray, ArrayOrNumber, Extent
 from ...util.errors import ConcreteValueError, UnsupportedFunctionError
 from ...util.where import here
 from .. import extents

@@ -1,9 +1,9 @@
 """NumPy's functions that turn arrays around: flip, roll, rot90; and windows onto them."""
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import INT
+from ...util.array import AnyArray, ArrayLike
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
@@ -90,7 +90,7 @@ def sliding_window_view(x: ArrayLike, window_shape: Any, axis: Any = None) -> An
     return y
 
 
-def _windows(x: AnyArray, axis: int, size: Any) -> AnyArray:
+def _windows(x: AnyArray, axis: int, size: int) -> AnyArray:
     """x with the axis shortened to the starts of windows, whose elements stand along a new last axis."""
     n = shape_of(x)[axis]
     if not at_least(n, size):

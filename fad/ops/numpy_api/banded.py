@@ -1,7 +1,7 @@
 """scipy.linalg's matrices of special form, taken as full ones: banded and tridiagonal, Toeplitz and circulant."""
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
 from .arguments import as_array, rank, refuse

@@ -2,9 +2,9 @@
 import operator
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike
 from .. import extents
 from ..contract import matmul
 from ..face import BY_NAME, face

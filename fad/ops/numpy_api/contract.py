@@ -2,9 +2,9 @@
 import operator
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..contract import contract, matmul, new_letters, stacked_product
 from ..face import face

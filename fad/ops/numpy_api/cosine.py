@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, complex_dtype, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ..face import face
 from ..fft import fft, weighted
 from ..kinds import is_complex, shape_of

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import check_finite, face
 from ..kinds import shape_of
@@ -177,7 +177,7 @@ def _integers(first: Any, end: Extent, step: int) -> AnyArray:
 
 @face("numpy.linspace", creation=True,
       samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
-def linspace(start: AnyArray, stop: AnyArray, num: Any = 50, endpoint: bool = True, retstep: bool = False,
+def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: bool = True, retstep: bool = False,
              dtype: Any = None, axis: Any = 0, *, device: Any = None) -> Any:
     n, = extents_given(num)
     start, stop = (as_array(a) for a in (start, stop))

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant

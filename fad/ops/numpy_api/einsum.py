@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayOrNumber, Extent
 from .. import extents
 from ..contract import LETTERS, contract
 from ..face import face

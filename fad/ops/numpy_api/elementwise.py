@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import BOOL, COMPLEX, FLOAT, result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ..choice import abs as absolute
 from ..choice import clip as clip_
 from ..choice import isfinite, isnan, stop_gradient

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import complex_dtype, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import face
 from ..fft import fft, ifft, irfft, rfft, weighted
@@ -223,7 +223,7 @@ def _counted(start: Any, n: int) -> AnyArray:
 
 
 @face("numpy.fft.fftfreq", "scipy.fft.fftfreq", creation=True, samples=("np.fft.fftfreq(4, v[0])",))
-def fftfreq(n: Any, d: ArrayLike = 1.0) -> AnyArray:
+def fftfreq(n: AnyArray, d: ArrayLike = 1.0) -> AnyArray:
     """0, 1, ..., then the negative ones, over n d."""
     n, = extents_given(n)
     ahead = n - n // 2

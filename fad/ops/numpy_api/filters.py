@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike
 from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import shape_of

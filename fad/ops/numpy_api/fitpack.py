@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.errors import ConcreteValueError, UnstageableError
 from ...util.interrupts import let_through
 from ..choice import logical_not

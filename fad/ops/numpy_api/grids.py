@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray
 from ...ir.op import registry
 from ...ir.types import is_number, result_dtype
+from ...util.array import AnyArray
 from ..face import OBJECTS
 from ..kinds import shape_of
 from ..literals import as_array

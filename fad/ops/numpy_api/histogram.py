@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike, Extent
 from .. import extents
 from ..face import face
 from ..kinds import is_complex, shape_of

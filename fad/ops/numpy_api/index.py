@@ -1,8 +1,8 @@
 """Subscripts: reading parts of arrays and writing them."""
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike
 from ..assign import assigned
 from ..face import face
 from ..kinds import shape_of

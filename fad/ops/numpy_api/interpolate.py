@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike, Extent
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from .arguments import as_array, fixed, live, rank, refuse

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import COMPLEX, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.errors import INTEGER_OVERFLOW, LARGEST_INT
 from ..choice import abs as absolute
 from ..choice import isfinite, isinf, isnan

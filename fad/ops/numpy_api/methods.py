@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike
 from ...util.errors import UnsupportedFunctionError
 from ..assign import assigned
 from ..extents import product
@@ -30,7 +30,7 @@ METHODS["__copy__"] = copy
 METHODS["__deepcopy__"] = lambda x, memo: fresh(x)
 
 
-def is_integer(x: Any) -> Any:
+def is_integer(x: AnyArray) -> Any:
     """Whether a number is finite and whole."""
     if type_of(x).dtype.kind in "iu":
         return True

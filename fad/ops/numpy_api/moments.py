@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import face
 from ..kinds import conjugate, shape_of

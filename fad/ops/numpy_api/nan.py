@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike
 from ..face import face
 from . import moments, reduce, scan
 from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank

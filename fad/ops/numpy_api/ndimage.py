@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
 from .arguments import as_array, axes_of, fixed, in_dtype, one_axis, rank, refuse

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import real_dtype, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..linalg import singular, solve

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of

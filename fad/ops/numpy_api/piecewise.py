@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of

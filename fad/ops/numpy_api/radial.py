@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ..extents import product
 from ..face import BY_NAME, face
 from ..kinds import shape_of

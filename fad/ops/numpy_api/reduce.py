@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...ir.op import Op, registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ..assign import as_assigned
 from ..face import face
 from ..kinds import shape_of

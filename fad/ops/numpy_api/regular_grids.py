@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from .arguments import fixed, in_dtype, live, rank, refuse

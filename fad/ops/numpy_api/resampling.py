@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
 from ...ir.types import INT, type_of
+from ...util.array import AnyArray, ArrayLike, Extent
 from ...util.lazy import imported
 from ..choice import where
 from ..face import BY_NAME, face

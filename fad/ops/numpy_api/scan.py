@@ -2,9 +2,9 @@
 """
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import Op, registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import face
 from ..kinds import shape_of

@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import complex_dtype, result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import INT, real_dtype, type_of
+from ...util.array import AnyArray, ArrayLike
 from .. import extents
 from ..conditional import only_if
 from ..face import face

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, promoted, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...util.errors import SideEffectError
 from .. import extents
 from ..assign import as_assigned, assigned

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.lazy import imported
 from .. import extents
 from ..face import BY_NAME, METHODS, face
@@ -46,15 +47,15 @@ FAMILIES = (
 )
 
 
-def count_of(c: Any) -> int:
+def count_of(c: AnyArray) -> int:
     return fixed(shape_of(c)[0], "the number of coefficients")
 
 
-def _row(c: Any, k: Any) -> Any:
+def _row(c: AnyArray, k: int) -> AnyArray:
     return registry["index"](c, k, spec=("i",) + (":",) * (rank(c) - 1), at=0)
 
 
-def _sum(family: Family, x: Any, c: Any) -> Any:
+def _sum(family: Family, x: AnyArray, c: AnyArray) -> AnyArray:
     """The sum of c[k] P[k](x), which broadcast."""
     n = count_of(c)
     zero = registry["zeros_like"](_row(c, 0) * x)
@@ -69,7 +70,7 @@ def _sum(family: Family, x: Any, c: Any) -> Any:
     return registry["for"].run_regions([0, n, 1, zero, zero], (iteration,))[1]
 
 
-def _clenshaw(steps: list, x: Any, rows: list, zero: Any) -> Any:
+def _clenshaw(steps: list, x: AnyArray, rows: list, zero: AnyArray) -> AnyArray:
     later, latest = None, rows[-1] + zero
     for k in range(len(rows) - 2, -1, -1):
         a, b, _ = steps[k]
@@ -80,11 +81,11 @@ def _clenshaw(steps: list, x: Any, rows: list, zero: Any) -> Any:
     return latest
 
 
-def _times(x: Any, a: Any) -> Any:
+def _times(x: AnyArray, a: ArrayOrNumber) -> AnyArray:
     return x if isinstance(a, float) and a == 1.0 else x * a
 
 
-def val(family: Family, x: Any, c: Any, tensor: bool = True) -> Any:
+def val(family: Family, x: AnyArray, c: AnyArray, tensor: bool = True) -> AnyArray:
     x, c = live(x), live(c)
     c = c if rank(c) else registry["reshape"](c, 1)
     return _sum(family, x, registry["reshape"](c, *shape_of(c), *[1] * rank(x)) if tensor and rank(x) else c)
@@ -194,7 +195,7 @@ def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bo
     return c / (registry["reshape"](scale, operator.index(deg) + 1, 1) if rank(y) == 2 else scale)
 
 
-def lengthened(c: Any, n: Any) -> Any:
+def lengthened(c: AnyArray, n: int) -> AnyArray:
     missing = extents.difference(n, shape_of(c)[0])
     if isinstance(missing, int) and missing == 0:
         return c

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ir.build import current
 from ...ir.op import registry
+from ...util.array import AnyArray
 from ...util.errors import MissingAttributeError
 from ..face import BY_NAME, face
 from ..literals import is_value
@@ -35,7 +36,7 @@ class Series:
     """A series with traced coefficients. NumPy cuts off trailing zeros after arithmetic; this class does so when the
     coefficients are read."""
 
-    def __init__(self, family: Family, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x",
+    def __init__(self, family: Family, coef: AnyArray, domain: Any = None, window: Any = None, symbol: str = "x",
                  is_cut: bool = True):
         if domain is not None or window is not None:
             raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients",
@@ -46,7 +47,7 @@ class Series:
     def coef(self) -> Any:
         return self._given if self._is_cut else trimmed_behind(self._given)
 
-    def __call__(self, arg: Any) -> Any:
+    def __call__(self, arg: AnyArray) -> AnyArray:
         return val(self.family, arg, self._given)
 
     def deriv(self, m: int = 1) -> "Series":
@@ -70,7 +71,7 @@ class Series:
         raise MissingAttributeError(f"{self.family.series} with traced coefficients has no attribute {name!r}",
                                     do=f"use the functions of {module} on the coefficients")
 
-    def __add__(self, other: Any) -> "Series":
+    def __add__(self, other: "Series") -> "Series":
         return self._with(operator.add, other)
 
     def __sub__(self, other: Any) -> "Series":
@@ -79,7 +80,7 @@ class Series:
     def __rsub__(self, other: Any) -> "Series":
         return self._with(lambda a, b: b - a, other)
 
-    def __mul__(self, other: Any) -> "Series":
+    def __mul__(self, other: AnyArray) -> "Series":
         b = self._beside(other)
         if b is None:
             return NotImplemented

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import result_dtype
+from ...util.array import AnyArray, ArrayLike
 from ..dynamic import flatnonzero
 from ..face import face
 from ..kinds import shape_of

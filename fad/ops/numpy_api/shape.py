@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...util.errors import ConcreteValueError
 from .. import extents
 from ..face import METHODS, face

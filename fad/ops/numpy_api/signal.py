@@ -5,9 +5,9 @@ In one dimension convolutions are sums; in more dimensions they use Fourier tran
 from collections.abc import Callable
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...ir.op import registry
 from ...ir.types import INT, result_dtype
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, face

@@ -3,9 +3,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import Op, registry
 from ...ir.types import INT, result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike
 from ..correlate import flipped
 from ..dynamic import flatnonzero, nonzero
 from ..face import METHODS, face

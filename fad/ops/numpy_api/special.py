@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import Op, registry
 from ...ir.types import result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike
 from ...util.errors import UnsupportedFunctionError
 from ..complex import make_complex
 from ..extents import broadcast_of

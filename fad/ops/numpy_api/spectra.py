@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...routines.resampling import resample
+from ...util.array import AnyArray, ArrayLike
 from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
+from ...util.array import AnyArray, ArrayOrNumber
 from .. import extents
 from ..kinds import same_shape, shape_of
 from .arguments import as_array, in_dtype, rank

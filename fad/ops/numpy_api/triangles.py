@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike, Extent
 from ...ir.op import registry
 from ...ir.types import INT, type_of
+from ...util.array import AnyArray, ArrayLike, Extent
 from ..assign import as_assigned
 from ..choice import where as where_
 from ..extents import agree, difference

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import registry
 from ...ir.types import INT, type_of
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import SideEffectError
 from .. import extents
 from ..face import BY_NAME, METHODS, find
@@ -53,7 +53,7 @@ def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: Arra
     return written if isinstance(results, tuple) else written[0]
 
 
-def _in_order(results: Any, order: str) -> Any:
+def _in_order(results: AnyArray, order: str) -> Any:
     return tuple([in_order(y, order) for y in results]) if isinstance(results, tuple) else in_order(results, order)
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayLike
 from ...ir.op import Op, registry
 from ...ir.types import COMPLEX, FLOAT, result_dtype, type_of
+from ...util.array import AnyArray, ArrayLike
 from ...util.errors import UnsupportedFunctionError
 from .. import arithmetic, choice, complex, transcendental
 from ..face import BY_NAME, add_ufunc, face
@@ -98,7 +98,7 @@ def rad2deg(x: ArrayLike) -> Any:
 
 def _by_domain(name: str, function: str) -> None:
     """A function of numpy.emath's, real or complex by what it is given: of complex numbers it is NumPy's own."""
-    def call(*args: Any) -> Any:
+    def call(*args: AnyArray) -> Any:
         if result_dtype(*args).kind != "c":
             raise UnsupportedFunctionError(f"numpy.emath.{name} is not supported on traced real arrays",
                                            why="whether its result is complex depends on values",

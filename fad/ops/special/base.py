@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op
 from ...ir.traits import NO_TRAITS, Traits
 from ...ir.types import Type, type_of, ufunc_dtypes
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import NoDerivativeError
 from ...util.lazy import LazyModule
 from ..extents import broadcast_of

@@ -6,8 +6,8 @@ right at zero and so are all higher derivatives. With respect to the order there
 from collections.abc import Callable
 from typing import Any
 
-from ...ir.array import AnyArray
 from ...ir.op import Op
+from ...util.array import AnyArray
 from ..choice import sign, where
 from ..transcendental import sqrt
 from .base import POSITIVE, SQRT_PI, NoFormula, real_only, special, special_part
@@ -18,7 +18,7 @@ NOT_HOLOMORPHIC = "it is scaled by a function that is not holomorphic"
 ARGUMENTS = (1.5, POSITIVE)
 
 
-def _halves(name: str, lower: float, upper: float, extra: "Callable | None" = None, check: str = "") -> Any:
+def _halves(name: str, lower: float, upper: float, extra: "Callable | None" = None, check: str = "") -> Op:
     """The op f of order v with f_v' = lower f_{v-1} + upper f_{v+1} + extra(y, x)."""
     def slope(y: AnyArray, v: Any, x: AnyArray) -> AnyArray:
         neighbours = lower * op(v - 1, x) + upper * op(v + 1, x)
@@ -58,7 +58,7 @@ k1e: Op = special("k1e", lambda y, x: y - 0.5 * (k0e(x) + kve(2, x)))
 # -- spherical -------------------------------------------------------------------------------------
 
 
-def _spherical(name: str, lower: float, upper: float) -> Any:
+def _spherical(name: str, lower: float, upper: float) -> Op:
     """(2n + 1) f_n' = lower n f_{n-1} + upper (n + 1) f_{n+1}. For n = 0 the first term is zero, whatever its factor.
     """
     def slope(y: AnyArray, n: int, x: AnyArray) -> AnyArray:

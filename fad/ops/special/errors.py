@@ -4,7 +4,7 @@ import cmath
 import math
 from typing import Any
 
-from ...ir.array import AnyArray
+from ...util.array import AnyArray
 from ..complex import imag, make_complex, real
 from ..transcendental import cos, exp, sin
 from .base import PI, SQRT2, SQRT_PI, special, special_part

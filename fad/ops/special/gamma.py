@@ -1,10 +1,10 @@
 """The gamma function's family. Formulas: Digital Library of Mathematical Functions, chapters 5 and 25."""
 from typing import Any
 
-from ...ir.array import AnyArray
 from ...ir.op import Op
 from ...ir.traits import Traits
 from ...ir.types import FLOAT, Type
+from ...util.array import AnyArray
 from ..choice import where
 from ..extents import broadcast_of
 from ..kinds import Partials

@@ -7,9 +7,9 @@ Library of Mathematical Functions, chapter 8.
 from collections.abc import Callable
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op
 from ...ir.types import ufunc_dtypes
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.lazy import LazyModule
 from ..choice import where
 from ..kinds import Partials

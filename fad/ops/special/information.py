@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.array import AnyArray, ArrayOrNumber
 from ...ir.op import Op
+from ...util.array import AnyArray, ArrayOrNumber
 from ..choice import abs as absolute
 from ..choice import clip, where
 from ..pointwise import in_program, op

@@ -16,7 +16,7 @@ INSIDE = (-0.8, 0.8)
 SHIFTED = (0.2, 0.8)
 
 
-def _polynomial(name: str, slope: Callable, parameters: int = 0, domain: tuple = INSIDE) -> Any:
+def _polynomial(name: str, slope: Callable, parameters: int = 0, domain: tuple = INSIDE) -> Op:
     """slope(n, parameters..., x); one degree less of a polynomial of degree 0 is 0, or stands beside a factor n."""
     values = (0.7, 1.3)[:parameters]
     return special(name, DEGREE, *[DEGREE] * parameters, lambda y, *args: slope(*args), domain=(3, *values, domain))

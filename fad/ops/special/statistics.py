@@ -6,8 +6,8 @@ rounds to an integer are constants.
 import math
 from typing import Any
 
-from ...ir.array import AnyArray, ArrayOrNumber, Extent
 from ...ir.op import Op
+from ...util.array import AnyArray, ArrayOrNumber, Extent
 from ..arithmetic import floor
 from ..choice import where
 from ..kinds import NoRule

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ....ir.array import AnyArray, ArrayOrNumber
+from ....util.array import AnyArray, ArrayOrNumber
 from ...arithmetic import sqrt
 from ...choice import where
 from ...special.errors import ndtr

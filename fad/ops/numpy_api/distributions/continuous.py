@@ -6,7 +6,7 @@ Univariate Distributions, 2nd edition, volumes 1 and 2.
 import math
 from typing import Any
 
-from ....ir.array import AnyArray, ArrayOrNumber
+from ....util.array import AnyArray, ArrayOrNumber
 from ...arithmetic import sqrt
 from ...choice import where
 from ...special.bessel import i0e, k1e

@@ -5,8 +5,8 @@ Distributions, 3rd edition.
 """
 from typing import Any
 
-from ....ir.array import AnyArray, ArrayOrNumber
 from ....ir.op import Op
+from ....util.array import AnyArray, ArrayOrNumber
 from ...choice import where
 from ...special.gamma import betaln, gammaln
 from ...special.incomplete import betainc, betaincc, gammainc, gammaincc

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ir.array import AnyArray, ArrayLike
 from ....ir.op import registry
+from ....util.array import AnyArray, ArrayLike
 from ....util.errors import UnsupportedFunctionError
 from ...extents import at_least
 from ...face import BY_NAME, face

@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ....ir.array import AnyArray
 from ....ir.op import registry
+from ....util.array import AnyArray
 from ....util.errors import UnsupportedFunctionError
 from ...face import BY_NAME, METHODS, face
 from ...kinds import shape_of

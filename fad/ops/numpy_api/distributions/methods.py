@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ....ir.array import AnyArray, ArrayOrNumber
+from ....util.array import AnyArray, ArrayOrNumber
 from ....util.errors import UnsupportedFunctionError
 from ....util.where import module_name
 from ...arithmetic import floor, sqrt

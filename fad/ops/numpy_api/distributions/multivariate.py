@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....ir.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ....ir.op import registry
+from ....util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ... import extents
 from ...face import face
 from ...kinds import shape_of

@@ -3,7 +3,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ....ir.array import AnyArray, ArrayOrNumber
+from ....util.array import AnyArray, ArrayOrNumber
 from ...transcendental import log
 
 
