@@ -63,3 +63,4 @@ class AnyArray(Protocol):
 ArrayOrNumber = AnyArray | float        # Python's numbers have neither shape nor dtype: shape_of and type_of know them
 Extent = AnyArray | int                 # of an axis: an int, or an integer that the program computes
 ArrayLike = AnyArray | float | Sequence  # what NumPy makes an array of: nested lists too
+Axes = int | Sequence[int] | None       # of an array: one axis, several, or (mostly) all of them

@@ -7,7 +7,7 @@ import numpy as np
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
-from ...util.array import AnyArray, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayOrNumber, Axes, Extent
 from ...util.errors import ConcreteValueError, UnsupportedFunctionError
 from ...util.where import here
 from .. import extents
@@ -41,7 +41,7 @@ def one_axis(axis: int, ndim: int) -> int:
     return k % ndim
 
 
-def axes_of(axis: Any, ndim: int) -> tuple:
+def axes_of(axis: Axes, ndim: int) -> tuple:
     """The sorted non-negative axes that NumPy's `axis` means: all of them for None.
 
     >>> axes_of((-1, 0), 3), axes_of(None, 2), axes_of(1, 2)

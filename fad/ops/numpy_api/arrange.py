@@ -3,7 +3,7 @@ from typing import Any
 
 from ...ir.op import registry
 from ...ir.types import INT
-from ...util.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike, Axes
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
@@ -16,7 +16,7 @@ from .shape import ravel, reshape_, swapaxes
 
 
 @face("numpy.flip", samples=("np.flip(x, 0)", "np.flip(x)"))
-def flip(m: ArrayLike, axis: Any = None) -> AnyArray:
+def flip(m: ArrayLike, axis: Axes = None) -> AnyArray:
     x = as_array(m)
     axes = axes_of(axis, rank(x))
     return read_subscript(x, tuple([slice(None, None, -1 if k in axes else 1) for k in range(rank(x))])).read(x)
@@ -48,7 +48,7 @@ def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> AnyArray:
 
 @face("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))",
                              "np.roll(x, 1, axis=(0, 1))"))
-def roll(a: ArrayLike, shift: Any, axis: Any = None) -> AnyArray:
+def roll(a: ArrayLike, shift: Any, axis: Axes = None) -> AnyArray:
     x = as_array(a)
     if axis is None:
         return reshape_(_rolled(ravel(x), _total(shift), 0), *shape_of(x))
@@ -79,7 +79,7 @@ def _rolled(x: AnyArray, shift: Any, axis: int) -> AnyArray:
 
 
 @face("numpy.lib.stride_tricks.sliding_window_view", samples=("np.lib.stride_tricks.sliding_window_view(v, 2)",))
-def sliding_window_view(x: ArrayLike, window_shape: Any, axis: Any = None) -> AnyArray:
+def sliding_window_view(x: ArrayLike, window_shape: Any, axis: Axes = None) -> AnyArray:
     y = as_array(x)
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
     axes = tuple(range(rank(y))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)

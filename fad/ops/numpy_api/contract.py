@@ -4,7 +4,7 @@ from typing import Any
 
 from ...ir.op import registry
 from ...ir.types import INT, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..contract import contract, matmul, new_letters, stacked_product
 from ..face import face
@@ -67,7 +67,7 @@ def vector_outer(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
 
 @face("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))",
                                   "np.tensordot(x, x, 2)"))
-def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> AnyArray:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Axes = 2) -> AnyArray:
     a, b = as_array(a), as_array(b)
     left, right = _summed_axes(axes, rank(a), rank(b))
     letters = new_letters(rank(a) + rank(b), "")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, complex_dtype, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ..face import face
 from ..fft import fft, weighted
 from ..kinds import is_complex, shape_of
@@ -120,7 +120,7 @@ def _faces(name: str, inverse: bool, sine: bool) -> None:
         return along(x, n, one_axis(axis, rank(x)), type, norm, orthogonalize, inverse, sine)
 
     @face(f"scipy.fft.{name}n")
-    def several(x: ArrayLike, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None,
+    def several(x: ArrayLike, type: int = 2, s: Any = None, axes: Axes = None, norm: Any = None,
                 overwrite_x: bool = False, workers: Any = None, *, orthogonalize: Any = None) -> AnyArray:
         x = signal(x)
         for n, ax in reversed(lengths_and_axes(x, s, axes)):

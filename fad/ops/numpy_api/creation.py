@@ -178,7 +178,7 @@ def _integers(first: Any, end: Extent, step: int) -> AnyArray:
 @face("numpy.linspace", creation=True,
       samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
 def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: bool = True, retstep: bool = False,
-             dtype: Any = None, axis: Any = 0, *, device: Any = None) -> Any:
+             dtype: Any = None, axis: int = 0, *, device: Any = None) -> Any:
     n, = extents_given(num)
     start, stop = (as_array(a) for a in (start, stop))
     common = result_dtype(start, stop, float(0))
@@ -202,7 +202,7 @@ def _rounded_down(y: AnyArray, dtype: np.dtype) -> AnyArray:
 
 @face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
 def logspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = True, base: ArrayLike = 10.0,
-             dtype: Any = None, axis: Any = 0) -> AnyArray:
+             dtype: Any = None, axis: int = 0) -> AnyArray:
     base = as_array(base)
     if rank(base):
         raise refuse("numpy.logspace", "an array of bases")
@@ -211,7 +211,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = 
 
 @face("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"))
 def geomspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = True, dtype: Any = None,
-              axis: Any = 0) -> AnyArray:
+              axis: int = 0) -> AnyArray:
     """Equal steps of the logarithm between the ends' absolute values, in the sign of both."""
     start, stop = (as_array(a) * 1.0 for a in (start, stop))
     if any(type_of(a).dtype.kind == "c" for a in (start, stop)):

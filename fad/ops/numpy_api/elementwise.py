@@ -53,7 +53,7 @@ def select(condlist: Any, choicelist: Any, default: ArrayLike = 0) -> AnyArray:
 @face("numpy.clip", method="clip",
       samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
 def clip(a: ArrayLike, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue,
-         max: Any = np._NoValue, dtype: Any = None, where: bool = True) -> AnyArray:
+         max: Any = np._NoValue, dtype: Any = None, where: ArrayLike = True) -> AnyArray:
     """a between its bounds; on a bound its slope is 1, as inside."""
     x, low, high = as_array(a), _given(a_min, min), _given(a_max, max)
     if is_given(dtype):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import complex_dtype, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..face import face
 from ..fft import fft, ifft, irfft, rfft, weighted
@@ -118,7 +118,7 @@ def along_one_axis(transform: Callable, **options: Any) -> tuple:
 # -- several axes ----------------------------------------------------------------------------------
 
 
-def lengths_and_axes(x: AnyArray, s: Any, axes: Any) -> list:
+def lengths_and_axes(x: AnyArray, s: Any, axes: Axes) -> list:
     """(length or None, axis) for each axis to transform, in order; the last one's length is that of its real side."""
     s = s if s is None or isinstance(s, (tuple, list)) else (s,)
     if axes is None:
@@ -148,7 +148,7 @@ def _to_real(x: AnyArray, pairs: list, norm: Any, inverse: bool = True) -> AnyAr
     return from_half_spectrum(_complex_axes(x, pairs[:-1], norm, inverse), n, ax, norm, inverse)
 
 
-def along_axes(transform: Callable, axes: Any, **options: Any) -> tuple:
+def along_axes(transform: Callable, axes: Axes, **options: Any) -> tuple:
     """The face of a transform along several axes, in NumPy's and SciPy's signatures."""
     default = axes
 
@@ -202,7 +202,7 @@ def _rotated(x: Any, ax: int, first: AnyArray) -> AnyArray:
 
 
 @face("numpy.fft.fftshift", "scipy.fft.fftshift", samples=("np.fft.fftshift(x)", "np.fft.fftshift(x, axes=1)"))
-def fftshift(x: ArrayLike, axes: Any = None) -> Any:
+def fftshift(x: ArrayLike, axes: Axes = None) -> Any:
     x = as_array(x)
     for ax in axes_of(axes, rank(x)):
         n = shape_of(x)[ax]
@@ -211,7 +211,7 @@ def fftshift(x: ArrayLike, axes: Any = None) -> Any:
 
 
 @face("numpy.fft.ifftshift", "scipy.fft.ifftshift", samples=("np.fft.ifftshift(x)",))
-def ifftshift(x: ArrayLike, axes: Any = None) -> Any:
+def ifftshift(x: ArrayLike, axes: Axes = None) -> Any:
     x = as_array(x)
     for ax in axes_of(axes, rank(x)):
         x = _rotated(x, ax, shape_of(x)[ax] // 2)

@@ -8,7 +8,7 @@ import numpy as np
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
@@ -85,7 +85,7 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
 
 @face("numpy.concatenate", "numpy.concat",
       samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
-def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None,
+def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None,
                 casting: Any = "same_kind") -> AnyArray:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
@@ -96,7 +96,7 @@ def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = Non
 
 
 @face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
-def stack(arrays: ArrayLike, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
         moved = moveaxis(arrays, 0, one_axis(axis, rank(arrays)))
@@ -140,7 +140,7 @@ def column_stack(tup: Any) -> AnyArray:
 
 
 @face("numpy.append", samples=("np.append(x, v)",))
-def append(arr: ArrayLike, values: ArrayLike, axis: Any = None) -> AnyArray:
+def append(arr: ArrayLike, values: ArrayLike, axis: Axes = None) -> AnyArray:
     return concatenate([arr, values], axis)
 
 
@@ -191,7 +191,7 @@ def _places(given: Any) -> Any:
 
 
 @face("numpy.split", samples=("np.split(x, 2, axis=1)[1]", "np.split(v, [1, 3])[1]"))
-def split(ary: ArrayLike, indices_or_sections: Any, axis: Any = 0) -> list:
+def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
     if not isinstance(places, int):
@@ -201,7 +201,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: Any = 0) -> list:
 
 
 @face("numpy.array_split", samples=("np.array_split(v, 3)[0]",))
-def array_split(ary: ArrayLike, indices_or_sections: Any, axis: Any = 0) -> list:
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
     if not isinstance(places, int):
@@ -231,7 +231,7 @@ dsplit = face("numpy.dsplit")(_split_along(3, lambda n: 2, "dsplit"))
 
 
 @face("numpy.unstack", samples=("np.unstack(x)[1]",))
-def unstack(x: ArrayLike, /, *, axis: Any = 0) -> tuple:
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
     x = as_array(x)
     rows = moveaxis(x, axis, 0)
     return tuple([rows[k] for k in range(fixed(shape_of(rows)[0], "the extent that unstack takes apart"))])
@@ -304,7 +304,7 @@ def _along(arr: Any, axis: Any) -> tuple:
 
 @face("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)",
                                "np.insert(x, 1, x[:, 0], axis=1)"))
-def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Any = None) -> AnyArray:
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axes = None) -> AnyArray:
     x, ax = _along(arr, axis)
     v = in_dtype(strong(values), type_of(x).dtype)
     v = reshape_(v, *[1] * (rank(x) - rank(v)), *shape_of(v))
@@ -358,7 +358,7 @@ def _insert_many(x: AnyArray, places: np.ndarray, v: AnyArray, axis: int) -> Any
 
 
 @face("numpy.delete", samples=("np.delete(v, 1)", "np.delete(x, [0, -1], axis=1)", "np.delete(v, slice(0, 2))"))
-def delete(arr: ArrayLike, obj: Any, axis: Any = None) -> Any:
+def delete(arr: ArrayLike, obj: Any, axis: Axes = None) -> Any:
     x, ax = _along(arr, axis)
     n = shape_of(x)[ax]
     places = _positions(obj, n, "delete")

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..face import face
 from ..kinds import conjugate, shape_of
@@ -39,7 +39,7 @@ def divided(total: AnyArray, count: Extent) -> AnyArray:
 
 
 @face("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
-def mean(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
+def mean(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
          where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
@@ -62,7 +62,7 @@ def root(x: AnyArray) -> AnyArray:
 
 
 @face("numpy.var", method="var", samples=("np.var(x)", "np.var(x, axis=0, ddof=1)", "x.var(0)"))
-def var(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+def var(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
         where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
@@ -84,13 +84,13 @@ def positive(n: Extent) -> Any:
 
 
 @face("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
-def std(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
-        where: bool = True, mean: Any = None, correction: Any = None) -> AnyArray:
+def std(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+        where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
     return into(out, root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)))
 
 
 @face("numpy.average", samples=("np.average(x, axis=0, weights=[1., 2., 3.])", "np.average(x, axis=1, weights=v)"))
-def average(a: ArrayLike, axis: Any = None, weights: Any = None, returned: bool = False, *,
+def average(a: ArrayLike, axis: Axes = None, weights: Any = None, returned: bool = False, *,
             keepdims: bool = False) -> Any:
     x = as_array(a)
     axes = axes_of(axis, rank(x))
@@ -110,7 +110,7 @@ def average(a: ArrayLike, axis: Any = None, weights: Any = None, returned: bool 
     return y, registry["broadcast_to"](scale, *shape_of(y)) if shape_of(scale) != shape_of(y) else scale
 
 
-def _weights_like(x: AnyArray, w: AnyArray, axis: Any) -> AnyArray:
+def _weights_like(x: AnyArray, w: AnyArray, axis: Axes) -> AnyArray:
     """The weights in x's shape; weights of one axis (or of the axes averaged over) are stretched along the others."""
     if rank(w) == rank(x):
         for m, n in zip(shape_of(w), shape_of(x)):

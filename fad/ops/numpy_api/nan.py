@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike, Axes
 from ..face import face
 from . import moments, reduce, scan
 from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank
@@ -26,38 +26,38 @@ def filled(a: Any, fill: Any) -> AnyArray:
     return registry["where"](present(x), x, type_of(x).dtype.type(fill))
 
 
-def _mask(x: AnyArray, where: bool) -> AnyArray:
+def _mask(x: AnyArray, where: ArrayLike) -> AnyArray:
     """Where x is not nan and the caller's mask holds."""
     there = present(x)
     return there if where is True or not is_given(where) else registry["bitwise_and"](there, mask_of(where))
 
 
 @face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))
-def nansum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-           initial: Any = None, where: bool = True) -> AnyArray:
+def nansum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+           initial: Any = None, where: ArrayLike = True) -> AnyArray:
     return reduce.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nanprod", samples=("np.nanprod(x, axis=0)",))
-def nanprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-            initial: Any = None, where: bool = True) -> AnyArray:
+def nanprod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+            initial: Any = None, where: ArrayLike = True) -> AnyArray:
     return reduce.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nancumsum", samples=("np.nancumsum(x, axis=1)",))
-def nancumsum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def nancumsum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return scan.cumsum(filled(a, 0), axis, dtype, out)
 
 
 @face("numpy.nancumprod", samples=("np.nancumprod(x, axis=1)",))
-def nancumprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def nancumprod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return scan.cumprod(filled(a, 1), axis, dtype, out)
 
 
 # -- extremes --------------------------------------------------------------------------------------
 
 
-def _extreme(extreme: Callable, worst: float, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> AnyArray:
+def _extreme(extreme: Callable, worst: float, a: Any, axis: Axes, keepdims: bool, initial: Any, where: Any) -> AnyArray:
     x = as_array(a)
     if type_of(x).dtype.kind != "f":
         return extreme(x, axis, None, keepdims, initial, where)
@@ -70,18 +70,18 @@ def _extreme(extreme: Callable, worst: float, a: Any, axis: Any, keepdims: bool,
 
 
 @face("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
-def nanmax(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-           where: bool = True) -> AnyArray:
+def nanmax(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+           where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(reduce.max, -np.inf, a, axis, keepdims, initial, where))
 
 
 @face("numpy.nanmin", samples=("np.nanmin(x, axis=1)",))
-def nanmin(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-           where: bool = True) -> AnyArray:
+def nanmin(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+           where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(reduce.min, np.inf, a, axis, keepdims, initial, where))
 
 
-def _place(place: Callable, worst: float, a: Any, axis: Any, out: Any, keepdims: bool) -> AnyArray:
+def _place(place: Callable, worst: float, a: Any, axis: Axes, out: Any, keepdims: bool) -> AnyArray:
     x = as_array(a)
     if type_of(x).dtype.kind == "f":
         lanes = registry["any"](present(x), axes=axes_of(axis, rank(x)))
@@ -92,12 +92,12 @@ def _place(place: Callable, worst: float, a: Any, axis: Any, out: Any, keepdims:
 
 
 @face("numpy.nanargmax")
-def nanargmax(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def nanargmax(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmax, -np.inf, a, axis, out, keepdims)
 
 
 @face("numpy.nanargmin")
-def nanargmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def nanargmin(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmin, np.inf, a, axis, out, keepdims)
 
 
@@ -105,13 +105,13 @@ def nanargmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool
 
 
 @face("numpy.nanmean", samples=("np.nanmean(x, axis=0)",))
-def nanmean(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
-            where: bool = True) -> AnyArray:
+def nanmean(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
+            where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
     return moments.mean(x, axis, dtype, out, keepdims, where=_mask(x, where))
 
 
-def _nanvar(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: bool, mean: Any,
+def _nanvar(a: Any, axis: Axes, dtype: Any, ddof: Any, keepdims: bool, where: ArrayLike, mean: Any,
             correction: Any) -> AnyArray:
     """nan, not an infinity, where no degrees of freedom are left."""
     x = as_array(a)
@@ -122,12 +122,12 @@ def _nanvar(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: boo
 
 
 @face("numpy.nanvar", samples=("np.nanvar(x, axis=0)",))
-def nanvar(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
-           where: bool = True, mean: Any = None, correction: Any = None) -> AnyArray:
+def nanvar(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
+           *, where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
     return into(out, _nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
 @face("numpy.nanstd", samples=("np.nanstd(x, axis=0)",))
-def nanstd(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
-           where: bool = True, mean: Any = None, correction: Any = None) -> AnyArray:
+def nanstd(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
+           *, where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
     return into(out, moments.root(_nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction)))

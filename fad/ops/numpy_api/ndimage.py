@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
 from .arguments import as_array, axes_of, fixed, in_dtype, one_axis, rank, refuse
@@ -86,7 +86,7 @@ def _for_axes(given: Any, axes: tuple) -> list:
 
 def _separable(name: str, along: Callable) -> Callable:
     """A filter of many dimensions that is one of one dimension along each axis in turn."""
-    def filtered(input: AnyArray, amount: Any, *options: Any, axes: Any = None, **named: Any) -> Any:
+    def filtered(input: AnyArray, amount: Any, *options: Any, axes: Axes = None, **named: Any) -> Any:
         x = image(name, input)
         over = (tuple(range(rank(x))) if axes is None
                 else tuple([one_axis(ax, rank(x)) for ax in ((axes,) if isinstance(axes, int) else axes)]))
@@ -127,7 +127,7 @@ def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order:
 @face("scipy.ndimage.gaussian_filter",
       samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
 def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, output: Any = None, mode: str = "reflect",
-                    cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None, axes: Any = None) -> Any:
+                    cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None, axes: Axes = None) -> Any:
     no_output("scipy.ndimage.gaussian_filter", output)
 
     def along(x: ArrayOrNumber, sigma: Any, ax: int, order: int, mode: str, radius: "int | None") -> Any:
@@ -147,7 +147,7 @@ def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: Any = 
 
 @face("scipy.ndimage.uniform_filter", samples=("ndimage.uniform_filter(x, 2)",))
 def uniform_filter(input: ArrayLike, size: ArrayLike = 3, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                   origin: Any = 0, *, axes: Any = None) -> AnyArray:
+                   origin: Any = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.uniform_filter", output)
 
     def along(x: ArrayOrNumber, size: Any, ax: int, mode: str, origin: Any) -> Any:
@@ -179,7 +179,7 @@ def _extreme(name: str) -> None:
         return along(x, size, one_axis(axis, rank(x)), mode, cval, origin)
 
     def filtered(input: AnyArray, size: Any = None, footprint: Any = None, output: Any = None, mode: str = "reflect",
-                 cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> AnyArray:
+                 cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
         no_output(f"scipy.ndimage.{name}_filter", output)
         if footprint is not None or size is None:
             raise refuse(f"scipy.ndimage.{name}_filter", "footprint", do="give size")
@@ -200,7 +200,7 @@ _extreme("minimum")
 def _windowed(name: str, flips: bool) -> Callable:
     """correlate or convolve: one shifted array for each weight."""
     def filtered(input: AnyArray, weights: AnyArray, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                 origin: Any = 0, *, axes: Any = None) -> Any:
+                 origin: Any = 0, *, axes: Axes = None) -> Any:
         no_output(f"scipy.ndimage.{name}", output)
         x, w = image(name, input), as_array(weights)
         if axes is not None or rank(w) != rank(x):
@@ -229,7 +229,7 @@ face("scipy.ndimage.convolve",
 # -- derivatives of images -------------------------------------------------------------------------
 
 
-def _sum_over_axes(name: str, input: Any, output: Any, axes: Any, along: Callable) -> Any:
+def _sum_over_axes(name: str, input: Any, output: Any, axes: Axes, along: Callable) -> Any:
     """The sum over all axes (or over these) of a filter along each."""
     no_output(f"scipy.ndimage.{name}", output)
     x = image(name, input)
@@ -237,7 +237,7 @@ def _sum_over_axes(name: str, input: Any, output: Any, axes: Any, along: Callabl
 
 
 @face("scipy.ndimage.laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
-def laplace(input: ArrayLike, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
+def laplace(input: ArrayLike, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *, axes: Axes = None) -> Any:
     return _sum_over_axes("laplace", input, output, axes,
                           lambda x, ax: correlate1d(x, [1.0, -2.0, 1.0], ax, None, mode, cval))
 
@@ -272,7 +272,7 @@ _slope("prewitt", [1.0, 1.0, 1.0])
 
 @face("scipy.ndimage.gaussian_gradient_magnitude", samples=("ndimage.gaussian_gradient_magnitude(x, 0.6)",))
 def gaussian_gradient_magnitude(input: ArrayLike, sigma: Any, output: Any = None, mode: str = "reflect",
-                                cval: Any = 0.0, *, axes: Any = None, **options: Any) -> AnyArray:
+                                cval: Any = 0.0, *, axes: Axes = None, **options: Any) -> AnyArray:
     no_output("scipy.ndimage.gaussian_gradient_magnitude", output)
     if axes is not None:
         raise refuse("scipy.ndimage.gaussian_gradient_magnitude", "axes")

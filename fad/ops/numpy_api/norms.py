@@ -8,7 +8,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import real_dtype, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..linalg import singular, solve
@@ -92,7 +92,7 @@ def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> AnyArray:
 @face("numpy.linalg.norm",
       samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
                "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
-def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False) -> AnyArray:
+def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> AnyArray:
     x = floating(x)
     if axis is not None:
         given = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -109,7 +109,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
 
 
 @face("numpy.linalg.vector_norm", samples=("np.linalg.vector_norm(v)", "np.linalg.vector_norm(x, axis=0, ord=1)"))
-def vector_norm(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> AnyArray:
+def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> AnyArray:
     x = floating(x)
     if axis is None:
         y = norm_of_vectors(ravel(x), ord, (0,))

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from ..assign import as_assigned
 from ..face import face
 from ..kinds import shape_of
@@ -15,7 +15,7 @@ from .arguments import along, as_array, axes_of, in_dtype, into, is_given, kept,
 sum_, prod_, max_, min_, any_, all_ = (registry[name] for name in ("sum", "prod", "max", "min", "any", "all"))
 
 
-def reduced(op: Op, x: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
+def reduced(op: Op, x: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
     """The reduction of x, in NumPy's terms of axis and keepdims."""
     axes = axes_of(axis, rank(x))
     return kept(op(x, axes=axes), x, axes, keepdims)
@@ -23,14 +23,14 @@ def reduced(op: Op, x: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
 
 @face("numpy.sum", method="sum",
       samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
-def sum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-        where: ArrayLike = True) -> AnyArray:
+def sum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        initial: Any = None, where: ArrayLike = True) -> AnyArray:
     y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
     return into(out, in_dtype(y + _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
 @face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
-def prod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+def prod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
          initial: Any = None, where: ArrayLike = True) -> AnyArray:
     y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
     return into(out, in_dtype(y * _begun(initial, y, dtype) if is_given(initial) else y, dtype))
@@ -45,7 +45,7 @@ def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: Any) -> Any:
     return as_assigned(initial, type_of(y).dtype if dtype is None else np.dtype(dtype), is_element=True)
 
 
-def _extreme(op: Op, pair: Op, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+def _extreme(op: Op, pair: Op, a: Any, axis: Axes, keepdims: bool, initial: Any, where: Any) -> Any:
     """max or min; with an initial value it also stands in for the elements left out, and for none at all."""
     x = as_array(a)
     axes = axes_of(axis, rank(x))
@@ -78,20 +78,20 @@ def _with_first(x: AnyArray, axes: tuple, initial: Any) -> AnyArray:
 
 @face("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"),
       note="where elements are equal they share")
-def max(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+def max(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
         where: ArrayLike = True) -> Any:
     return into(out, _extreme(max_, registry["maximum"], a, axis, keepdims, initial, where))
 
 
 @face("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"),
       note="where elements are equal they share")
-def min(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-        where: bool = True) -> AnyArray:
+def min(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))
 
 
 @face("numpy.ptp", samples=("np.ptp(x, axis=0)",))
-def ptp(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False) -> AnyArray:
+def ptp(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False) -> AnyArray:
     return into(out, max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims))
 
 
@@ -99,12 +99,14 @@ def ptp(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False)
 
 
 @face("numpy.any", method="any")
-def any(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> AnyArray:
+def any(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, *,
+        where: ArrayLike = True) -> AnyArray:
     return into(out, reduced(any_, masked(truth(a), where, False), axis, keepdims))
 
 
 @face("numpy.all", method="all")
-def all(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: bool = True) -> AnyArray:
+def all(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, *,
+        where: ArrayLike = True) -> AnyArray:
     return into(out, reduced(all_, masked(truth(a), where, True), axis, keepdims))
 
 
@@ -115,11 +117,11 @@ def truth(a: Any) -> AnyArray:
 
 
 @face("numpy.count_nonzero")
-def count_nonzero(a: ArrayLike, axis: Any = None, *, keepdims: bool = False) -> AnyArray:
+def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) -> AnyArray:
     return reduced(sum_, truth(a), axis, keepdims)
 
 
-def _place(op: Op, a: Any, axis: Any, keepdims: bool) -> AnyArray:
+def _place(op: Op, a: Any, axis: Axes, keepdims: bool) -> AnyArray:
     x = as_array(a)
     axes = axes_of(axis, rank(x))
     flat, ax = along(x, axis)
@@ -128,12 +130,12 @@ def _place(op: Op, a: Any, axis: Any, keepdims: bool) -> AnyArray:
 
 
 @face("numpy.argmax", method="argmax")
-def argmax(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def argmax(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmax"], a, axis, keepdims))
 
 
 @face("numpy.argmin", method="argmin")
-def argmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def argmin(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmin"], a, axis, keepdims))
 
 

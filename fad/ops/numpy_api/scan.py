@@ -4,7 +4,7 @@ from typing import Any
 
 from ...ir.op import Op, registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
@@ -13,19 +13,19 @@ from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_a
 cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
 
-def _running(op: Op, a: Any, axis: Any, dtype: Any, out: Any) -> AnyArray:
+def _running(op: Op, a: Any, axis: Axes, dtype: Any, out: Any) -> AnyArray:
     x, ax = along(a, axis)
     return into(out, in_dtype(op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False),
                               dtype))
 
 
 @face("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
-def cumsum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def cumsum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return _running(cumsum_, a, axis, dtype, out)
 
 
 @face("numpy.cumprod", method="cumprod", samples=("np.cumprod(x)", "np.cumprod(x, axis=0)"))
-def cumprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def cumprod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
     return _running(cumprod_, a, axis, dtype, out)
 
 
@@ -44,13 +44,13 @@ def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, inc
 
 
 @face("numpy.cumulative_sum", samples=("np.cumulative_sum(x, axis=1, include_initial=True)",))
-def cumulative_sum(x: ArrayLike, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+def cumulative_sum(x: ArrayLike, /, *, axis: Axes = None, dtype: Any = None, out: Any = None,
                    include_initial: bool = False) -> AnyArray:
     return _cumulative(cumsum_, x, 0, axis, dtype, out, include_initial)
 
 
 @face("numpy.cumulative_prod", samples=("np.cumulative_prod(x, axis=1)",))
-def cumulative_prod(x: ArrayLike, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+def cumulative_prod(x: ArrayLike, /, *, axis: Axes = None, dtype: Any = None, out: Any = None,
                     include_initial: bool = False) -> AnyArray:
     return _cumulative(cumprod_, x, 1, axis, dtype, out, include_initial)
 
@@ -184,7 +184,7 @@ def _slope(x: AnyArray, axis: int, h: ArrayOrNumber, edge_order: int) -> AnyArra
 
 @face("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)",
                                  "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
-def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axes = None, edge_order: int = 1) -> Any:
     x = as_array(f)
     axes = (axes_of(None, rank(x)) if axis is None
             else tuple(one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,))))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, real_dtype, type_of
-from ...util.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike, Axes
 from .. import extents
 from ..conditional import only_if
 from ..face import face
@@ -131,7 +131,7 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 
 @face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
-def norm(a: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False,
+def norm(a: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False,
          check_finite: bool = True) -> AnyArray:
     return norms.norm(a, ord, axis, keepdims)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, promoted, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ...util.errors import SideEffectError
 from .. import extents
 from ..assign import as_assigned, assigned
@@ -54,7 +54,7 @@ def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: Any = None, mo
 
 
 @face(method="take", samples=("x.take([0, 2])",))
-def take_method(x: ArrayLike, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> AnyArray:
+def take_method(x: ArrayLike, indices: Any, axis: Axes = None, out: Any = None, mode: str = "raise") -> AnyArray:
     return take(x, indices, axis, out, mode)
 
 
@@ -93,7 +93,7 @@ def writable(x: ArrayOrNumber, function: str) -> Any:
 
 
 @face("numpy.put_along_axis")
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int) -> None:
     x = writable(arr, "numpy.put_along_axis")
     if axis is None:
         put(x, ravel(as_array(indices)), values)
@@ -131,7 +131,7 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: Any = None, out: Any = No
 
 
 @face(method="compress")
-def compress_method(x: ArrayLike, condition: Any, axis: Any = None, out: Any = None) -> AnyArray:
+def compress_method(x: ArrayLike, condition: Any, axis: Axes = None, out: Any = None) -> AnyArray:
     return compress(condition, x, axis, out)
 
 
@@ -250,7 +250,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: s
 
 @face("numpy.apply_along_axis",
       samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
-def apply_along_axis(func1d: Callable, axis: Any, arr: ArrayLike, *args: Any, **kwargs: Any) -> AnyArray:
+def apply_along_axis(func1d: Callable, axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> AnyArray:
     x = as_array(arr)
     ax = one_axis(axis, rank(x))
     other = tuple(n for k, n in enumerate(shape_of(x)) if k != ax)
@@ -265,7 +265,7 @@ def apply_along_axis(func1d: Callable, axis: Any, arr: ArrayLike, *args: Any, **
 
 
 @face("numpy.apply_over_axes", samples=("np.apply_over_axes(np.sum, x, [0, 1])",))
-def apply_over_axes(func: Callable, a: ArrayLike, axes: Any) -> AnyArray:
+def apply_over_axes(func: Callable, a: ArrayLike, axes: Axes) -> AnyArray:
     y = as_array(a)
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
         ax = one_axis(axis, rank(y))
@@ -275,7 +275,7 @@ def apply_over_axes(func: Callable, a: ArrayLike, axes: Any) -> AnyArray:
 
 
 @face("numpy.trim_zeros", samples=("np.trim_zeros(np.concatenate([[0.0], v, [0.0, 0.0]]))",))
-def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> AnyArray:
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> AnyArray:
     x = as_array(filt)
     if rank(x) != 1:
         raise refuse("numpy.trim_zeros", "more than one axis")

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ...util.errors import ConcreteValueError
 from .. import extents
 from ..face import METHODS, face
@@ -70,7 +70,7 @@ def reshaped(x: AnyArray, shape: Any, order: str = "C") -> Any:
     return transposed(reshape_(transposed(x), *resolved(x, new)[::-1]))
 
 
-def transposed(x: Any, axes: Any = None) -> Any:
+def transposed(x: Any, axes: Axes = None) -> Any:
     """x with its axes reversed, or in the given order."""
     n = rank(x)
     if axes is None:
@@ -105,7 +105,7 @@ def flatten(x: ArrayLike, order: str = "C") -> AnyArray:
 
 
 @face("numpy.transpose", "numpy.permute_dims", samples=("np.transpose(x)", "np.transpose(x[None], (2, 0, 1))"))
-def transpose(a: ArrayLike, axes: Any = None) -> Any:
+def transpose(a: ArrayLike, axes: Axes = None) -> Any:
     return transposed(as_array(a), axes)
 
 
@@ -150,14 +150,14 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> AnyArray:
 
 
 @face("numpy.rollaxis")
-def rollaxis(a: ArrayLike, axis: Any, start: Any = 0) -> AnyArray:
+def rollaxis(a: ArrayLike, axis: int, start: Any = 0) -> AnyArray:
     x = as_array(a)
     ax, to = one_axis(axis, rank(x)), start + rank(x) if start < 0 else start
     return moveaxis(x, ax, to - 1 if ax < to else to)
 
 
 @face("numpy.expand_dims", samples=("np.expand_dims(x, 1)", "np.expand_dims(v, (0, -1))"))
-def expand_dims(a: ArrayLike, axis: Any) -> AnyArray:
+def expand_dims(a: ArrayLike, axis: Axes) -> AnyArray:
     x = as_array(a)
     places = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_of(tuple(places), rank(x) + len(places))
@@ -168,7 +168,7 @@ def expand_dims(a: ArrayLike, axis: Any) -> AnyArray:
 
 
 @face("numpy.squeeze", method="squeeze", samples=("np.squeeze(x[None])", "x[:, None].squeeze(1)"))
-def squeeze(a: ArrayLike, axis: Any = None) -> Any:
+def squeeze(a: ArrayLike, axis: Axes = None) -> Any:
     x = as_array(a)
     shape = shape_of(x)
     if is_given(axis):
@@ -261,6 +261,6 @@ def ndim(a: ArrayLike) -> int:
 
 
 @face("numpy.size")
-def size(a: ArrayLike, axis: Any = None) -> AnyArray:
+def size(a: ArrayLike, axis: Axes = None) -> AnyArray:
     x = as_array(a)
     return size_of(tuple(shape_of(x)[k] for k in axes_of(axis, rank(x))))

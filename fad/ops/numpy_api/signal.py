@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ir.op import registry
 from ...ir.types import INT, result_dtype
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, face
@@ -92,7 +92,7 @@ def _require_method(method: str) -> None:
 
 @face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
       samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
-def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Any = None) -> AnyArray:
+def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Axes = None) -> AnyArray:
     a, b = _pair(in1, in2, mode)
     return _convolved(a, b, mode, None if axes is None else axes_of(axes, rank(a)))
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import INT, result_dtype, type_of
-from ...util.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike, Axes
 from ..correlate import flipped
 from ..dynamic import flatnonzero, nonzero
 from ..face import METHODS, face
@@ -18,7 +18,7 @@ from ..sort import sort as sort_
 from .arguments import along, as_array, fixed, in_dtype, one_axis, rank, ravel, refuse, some_of
 
 
-def _along(op: Op, a: Any, axis: Any) -> AnyArray:
+def _along(op: Op, a: Any, axis: Axes) -> AnyArray:
     """op along an axis, for an op that runs along the last one."""
     x, ax = along(a, axis)
     return back(op(last(x, ax)), ax)
@@ -39,19 +39,19 @@ def back(x: AnyArray, axis: int) -> AnyArray:
 
 
 @face("numpy.sort", samples=("np.sort(x)", "np.sort(x, axis=0)", "np.sort(x, axis=None)[::-1]"))
-def sort(a: ArrayLike, axis: Any = -1) -> AnyArray:
+def sort(a: ArrayLike, axis: Axes = -1) -> AnyArray:
     return _along(sort_, a, axis)
 
 
 @face("numpy.argsort", method="argsort")
-def argsort(a: ArrayLike, axis: Any = -1) -> AnyArray:
+def argsort(a: ArrayLike, axis: Axes = -1) -> AnyArray:
     x = as_array(a)
     # NumPy takes a number for an array of one element
     return _along(argsort_, x if rank(x) else registry["reshape"](x, 1), axis)
 
 
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
-def partition(a: ArrayLike, kth: Any, axis: Any = -1) -> AnyArray:
+def partition(a: ArrayLike, kth: Any, axis: int = -1) -> AnyArray:
     """Sorting is one way to part an array."""
     return sort(a, axis)
 

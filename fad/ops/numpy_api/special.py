@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import result_dtype, type_of
-from ...util.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike, Axes
 from ...util.errors import UnsupportedFunctionError
 from ..complex import make_complex
 from ..extents import broadcast_of
@@ -200,7 +200,7 @@ def _weighted_exponentials(a: Any, b: AnyArray, axes: tuple) -> tuple:
 
 
 @face("scipy.special.logsumexp")
-def logsumexp(a: ArrayLike, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """log(sum(b exp(a))), and the sum's sign."""
     a, b = as_array(a), None if b is None else as_array(b)
     if not shape_of(a) and (b is None or not shape_of(b)):
@@ -237,7 +237,7 @@ def _common(a: AnyArray, b: AnyArray) -> tuple:
 
 
 @face("scipy.special.softmax")
-def softmax(x: ArrayLike, axis: Any = None) -> AnyArray:
+def softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     """exp(x) over its sum."""
     x = _float(as_array(x))
     axes = axes_of(axis, len(shape_of(x)))
@@ -246,7 +246,7 @@ def softmax(x: ArrayLike, axis: Any = None) -> AnyArray:
 
 
 @face("scipy.special.log_softmax")
-def log_softmax(x: ArrayLike, axis: Any = None) -> AnyArray:
+def log_softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     """The logarithm of softmax, without underflow."""
     x = _float(as_array(x))
     axes = axes_of(axis, len(shape_of(x)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, type_of
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ...util.errors import SideEffectError
 from .. import extents
 from ..face import BY_NAME, METHODS, find
@@ -105,7 +105,7 @@ METHODS["ufunc.call"], METHODS["ufunc.out"] = call, write_out
 # -- reductions ------------------------------------------------------------------------------------
 
 
-def reduce(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+def reduce(ufunc: Any, array: Any, axis: Axes = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
            initial: Any = np._NoValue, where: ArrayOrNumber = True) -> AnyArray:
     """ufunc.reduce: a sum, product, maximum, ... by the op for it, any other by folding."""
     x, name = as_array(array), ufunc.__name__
