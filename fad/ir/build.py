@@ -13,10 +13,10 @@ from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.foreign import package_of, remedy_of
 from ..util.lazy import LazyModule
 from ..util.listening import listening, settings
-from ..util.where import here
+from ..util.where import Where, here
 from . import stack
 from .affine import Affine
-from .graph import Equation, Func, Literal, Var
+from .graph import Atom, Equation, Func, Literal, Var
 from .integers import Integers
 from .op import Op
 from .records import ONCE, RegionState, TraceState
@@ -48,10 +48,10 @@ class Builder:
         self.inputs: list[Var] = []
         self.equations: list[Equation] = []
         self.owned: set[Var] = set()
-        self.known_forms: dict[Affine, Any] = {}
-        self.known_integers: dict[tuple, Any] = {}
+        self.known_forms: dict[Affine, Value] = {}
+        self.known_integers: dict[tuple, Value] = {}
         # what a region that is being differentiated has read and computed
-        self.known_results: dict[tuple, Any] | None = None
+        self.known_results: dict[tuple, Value] | None = None
         self.later: list[Var] = []                               # inputs that a second step will give; on the root
         self.given: Any = ()                    # of an inner function: what stands for its inputs outside
         self.where: Any = parent.where if parent else None  # the line of equations, instead of the user's present one
@@ -70,7 +70,7 @@ class Builder:
         self.inputs.append(var)
         return self.own(var)
 
-    def array_input(self, dtype: Any, extents: tuple, name: str = "", weak: bool = False,
+    def array_input(self, dtype: np.dtype, extents: tuple, name: str = "", weak: bool = False,
                     fixed: bool = False) -> "Value":
         """An input for arrays of these extents. Extents 0 and 1 stay constants; larger ones become integers of the
         program."""
@@ -89,7 +89,7 @@ class Builder:
         self.owned.add(var)
         return self.value_class(self, var)
 
-    def capture(self, array: Any) -> "Value":
+    def capture(self, array: np.ndarray) -> "Value":
         """The input that stands for an array from outside the program."""
         require_plain(array)
         # its values are in an array, which is read
@@ -104,7 +104,7 @@ class Builder:
             trace.dense[value.atom] = data.flags.c_contiguous
         return entry[1]
 
-    def watch(self, array: Any) -> "Value":
+    def watch(self, array: np.ndarray) -> "Value":
         """A constant that the function may change unseen: when the call ends it must hold what it holds now
         (trace/outcome/leaks.py)."""
         trace = self.trace
@@ -112,7 +112,7 @@ class Builder:
             trace.watched[id(array)] = contents_of(array)
         return self.capture(array)
 
-    def constant(self, array: Any) -> "Value":
+    def constant(self, array: np.ndarray) -> "Value":
         """An array that the traced function made from numbers alone, and that no other code changes; equal arrays are
         one input.
         """
@@ -123,7 +123,7 @@ class Builder:
             trace.fresh_constants[var] = array
         return self.value_class(self, var)
 
-    def note_mutation(self, tracer: Any) -> None:
+    def note_mutation(self, tracer: Value) -> None:
         """Remember that a tracer gets a new value while this builder is current."""
         self.region.mutated.setdefault(id(tracer), (tracer, tracer._var))
 
@@ -180,7 +180,7 @@ class Builder:
             return self._once(op, lifted, params)
         return self._typed(op, lifted, params)
 
-    def _once(self, op: Op, args: tuple, params: dict) -> Any:
+    def _once(self, op: Op, args: tuple, params: dict) -> Value:
         """Equal operands give one variable, but a new value each time: the function may write to either."""
         key = (op.name, *[a.atom if isinstance(a, Value) else (type(a), repr(a)) for a in args],
                *sorted([(k, str(v)) for k, v in params.items()]))
@@ -209,7 +209,7 @@ class Builder:
             paths[-1].emitted()
         return values
 
-    def _note_listeners(self, op: Op, where: Any) -> None:
+    def _note_listeners(self, op: Op, where: "Where | None") -> None:
         """Note whether the function has asked to hear of arithmetic errors: NumPy's raised or handled, or warnings
         recorded."""
         trace = self.trace
@@ -218,7 +218,7 @@ class Builder:
             trace.settings = settings()
             trace.listeners = where if listening().adds_to(trace.listening) else None
 
-    def _integer(self, op: Op, args: tuple) -> Any:
+    def _integer(self, op: Op, args: tuple) -> "Value | int":
         """Integer scalars are kept in normal form, so that equal extents are one variable."""
         atoms = tuple([a if isinstance(a, int) else a.atom for a in args])
         if all(isinstance(a, int) for a in atoms):
@@ -228,7 +228,7 @@ class Builder:
             return self._interned(("op", op.name, atoms), op, args)
         return self.from_form(form, op, args)
 
-    def from_form(self, form: Affine, op: "Op | None" = None, args: tuple = ()) -> Any:
+    def from_form(self, form: Affine, op: "Op | None" = None, args: tuple = ()) -> "Value | int":
         """The int or Value that has this affine form."""
         if form.is_constant:
             return form.const
@@ -242,13 +242,13 @@ class Builder:
             self.known_forms[form] = known
         return known
 
-    def _spell(self, form: Affine) -> Any:
+    def _spell(self, form: Affine) -> Value:
         total: Any = form.const
         for v, c in form.terms:
             total = total + self.value_of(v) * c
         return total
 
-    def _interned(self, key: tuple, op: Op, args: tuple) -> Any:
+    def _interned(self, key: tuple, op: Op, args: tuple) -> Value:
         known = self._look_up("known_integers", key)
         if known is None:
             known = self.known_integers[key] = self._emit_integer(op, args)
@@ -259,7 +259,7 @@ class Builder:
             self.integers.note_result(op.name, known.atom, tuple([as_extent(a) for a in args]))
         return known
 
-    def _emit_integer(self, op: Op, args: tuple) -> Any:
+    def _emit_integer(self, op: Op, args: tuple) -> Value:
         weak = all(isinstance(a, int) or a.atom.type.weak for a in args)
         return self.emit(op, args, (Type(INT, (), weak),), {})[0]
 
@@ -270,7 +270,7 @@ class Builder:
         """The results of a call, which are these atoms in its region."""
         return results
 
-    def _look_up(self, table: str, key: Any) -> Any:
+    def _look_up(self, table: str, key: "Affine | tuple") -> "Value | None":
         b: Builder | None = self
         while b is not None:
             found = getattr(b, table).get(key)
@@ -279,7 +279,7 @@ class Builder:
             b = b.parent
         return None
 
-    def value_of(self, n: Any) -> Any:
+    def value_of(self, n: "Var | int") -> "Value | int":
         """A Var of this program as a Value; ints as they are, and integers known to be constant as ints."""
         if not isinstance(n, Var):
             return n
@@ -314,7 +314,7 @@ def _is_integer(a: Any) -> bool:
     return type(a) is int
 
 
-def as_atom(x: Any) -> Any:
+def as_atom(x: Any) -> Atom:
     """A Value's variable; a number as a Literal."""
     return x.atom if isinstance(x, Value) else Literal(x, type_of(x))
 

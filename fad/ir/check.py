@@ -9,10 +9,9 @@
 With FAD_CHECK_TRACE=1, as in the test suite, each trace and what each pass makes of it are checked.
 """
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ..util.errors import CheckError
-from .graph import Equation, Func, Literal, Var, extents_of
+from .graph import Atom, Equation, Func, Literal, Var, extents_of
 from .spec import OPERANDS, operands_of, subscripts_of
 from .types import BOOL, INT
 from .uses import defined_by
@@ -89,21 +88,21 @@ class _Checker:
         bound.add(var)
 
     @staticmethod
-    def use(atom: Any, bound: set, *place: Any) -> None:
+    def use(atom: Atom, bound: set, *place: "Equation | str") -> None:
         """Raise an error unless the atom is bound; place: what tells where it is used, as words of a sentence."""
         if not isinstance(atom, Literal) and atom not in bound:
             raise CheckError(f"{atom} is used before it is bound: {' '.join(map(str, place))}")
 
 
-def _is_extent(n: Any) -> bool:
+def _is_extent(n: "Var | int") -> bool:
     return n.type.dtype == INT and not n.type.shape if isinstance(n, Var) else isinstance(n, int) and n >= 0
 
 
-def _is_integer(a: Any) -> bool:
+def _is_integer(a: Atom) -> bool:
     return not a.type.shape and a.type.dtype.kind in "iu"
 
 
-def _is_alike(a: Any, v: Var) -> bool:
+def _is_alike(a: Atom, v: Var) -> bool:
     """Whether an atom may be handed on as the variable: one dtype and rank, and no two numbers for one extent."""
     if a.type.dtype != v.type.dtype or a.type.rank != v.type.rank:
         return False
@@ -190,7 +189,7 @@ def _selection(eqn: Equation) -> str:
     return "" if fits else "a write leaves an array of the same type, and fits the selection"
 
 
-def _is_entry(entry: Any) -> bool:
+def _is_entry(entry: "str | tuple") -> bool:
     if isinstance(entry, tuple):
         return len(entry) == 2 and entry[0] == "s" and isinstance(entry[1], int) and entry[1] != 0
     return entry in (":", "i", "a")

@@ -5,10 +5,11 @@ Regions are Funcs that run where the equation stands; they may use the variables
 among its type's extents; the same Var in two inputs' types says that the two extents are equal.
 """
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
+from .op import Op
 from .types import Type
 
 _ids = count()
@@ -81,7 +82,7 @@ class Equation:
         """Whether the result is the first operand with something added to a selected part."""
         return bool(self.op.traits.adds)
 
-    def replace(self, *, op: Any = None, inputs: "tuple | None" = None, outputs: "tuple | None" = None,
+    def replace(self, *, op: "Op | None" = None, inputs: "tuple | None" = None, outputs: "tuple | None" = None,
                 params: "dict | None" = None, regions: "tuple | None" = None) -> "Equation":
         """The equation with these parts in place of its own; the equation itself, if they are its own."""
         if (op in (None, self.op) and (params is None or params is self.params) and _are_same(inputs, self.inputs)
@@ -115,7 +116,7 @@ class Func:
         return f"<Func {self.name}: {len(self.inputs)} -> {len(self.outputs)}, {len(self.equations)} equations>"
 
 
-def traced_value(a: Any) -> "int | None":
+def traced_value(a: "Atom | int") -> "int | None":
     """The value of an integer atom or an extent; of a variable the one seen at tracing, None if unknown."""
     return a.hint if isinstance(a, Var) else a.value if isinstance(a, Literal) else a
 
@@ -163,7 +164,7 @@ def has_effect(eqn: Equation) -> bool:
     return bool(eqn.op.effect) or any(has_effect(e) for r in eqn.regions for e in r.equations)
 
 
-def extents_of(vars: Any) -> Iterator[Var]:
+def extents_of(vars: Iterable) -> Iterator[Var]:
     """The Vars among the extents of these variables' types, in order, each once."""
     seen = set()
     for v in vars:
@@ -181,7 +182,7 @@ def free_vars(func: Func) -> list:
     bound = set(func.inputs) | set(_input_extents(func))
     free: dict[Var, None] = {}
 
-    def use(atom: Any) -> None:
+    def use(atom: Atom) -> None:
         if isinstance(atom, Var):
             if atom not in bound:
                 free.setdefault(atom)

@@ -83,7 +83,7 @@ class LiveBuilder(Builder):
         self.trace.dense[new.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
         return new
 
-    def capture(self, array: Any) -> Any:
+    def capture(self, array: np.ndarray) -> Any:
         """The stand-in of an array from outside: always the same, and a copy. A later change of the array gives another
         one.
         """
@@ -104,7 +104,7 @@ class LiveBuilder(Builder):
                     raise shared_memory()
                 yield array, value
 
-    def constant(self, array: Any) -> Any:
+    def constant(self, array: np.ndarray) -> Any:
         """An array made from numbers alone, as an input of its own if it is real or complex."""
         return self.root.known_input(array) if array.dtype.kind in "fc" else array
 
@@ -186,7 +186,7 @@ def _run(op: Op, args: list, params: dict) -> Any:
         raise type(error)(*error.args) from None
 
 
-def unwarned(root: Any) -> dict:
+def unwarned(root: "LiveBuilder") -> dict:
     """NumPy's handling of floating point errors without warnings; what the user's code wants to be told is told.
 
     Warnings are errors only under the user's own handlers: fad's rules compute with infinities, and NumPy warns of

@@ -26,8 +26,8 @@ class Op:
     traits: Traits = NO_TRAITS
 
     def __init__(self, name: str, run: Callable, infer: Callable, *, kind: str, derivative: Any = None,
-                 batch: Any = None, text: Any = None, samples: tuple = (), creation: bool = False, doc: str = "",
-                 effect: bool = False, traits: Traits = NO_TRAITS, **facts: Any):
+                 batch: "Callable | str | None" = None, text: Any = None, samples: tuple = (), creation: bool = False,
+                 doc: str = "", effect: bool = False, traits: Traits = NO_TRAITS, **facts: Any):
         self.name, self.run, self.infer, self.kind = name, run, infer, kind
         self.derivative, self.batch, self.text, self.samples = derivative, batch, text, samples
         self.creation, self.effect, self.__doc__ = creation, effect, doc
@@ -52,7 +52,7 @@ class Op:
             return self._when_reached(args, params)
         return self.run(*args, **params)
 
-    def run_regions(self, args: Any, regions: tuple, **params: Any) -> tuple:
+    def run_regions(self, args: list, regions: tuple, **params: Any) -> tuple:
         """The results of an op with regions, which are callables here."""
         raise TypeError(f"{self.name} has no regions")
 

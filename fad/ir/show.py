@@ -1,7 +1,7 @@
 """The IR as text that reads like Python, with the user's line behind each equation."""
 from typing import Any
 
-from .graph import Func, Literal
+from .graph import Atom, Func, Literal, Var
 from .types import type_text
 
 
@@ -9,9 +9,9 @@ class ShortNames:
     """Short names in order of appearance: a, b, ..., z, aa, ..."""
 
     def __init__(self) -> None:
-        self.given: dict[Any, str] = {}
+        self.given: dict[Var, str] = {}
 
-    def of(self, atom: Any) -> str:
+    def of(self, atom: "Atom | int") -> str:
         if isinstance(atom, Literal):
             return repr(atom.value)
         if isinstance(atom, int):
@@ -47,7 +47,7 @@ def func_lines(func: Func, names: "ShortNames | None" = None) -> list:
     return lines
 
 
-def _typed(names: ShortNames, var: Any) -> str:
+def _typed(names: ShortNames, var: Var) -> str:
     extents = ", ".join(names.of(n) for n in var.type.shape)
     head = type_text(var.type.with_shape(())) + ("~" if var.type.weak else "")
     return f"{names.of(var)}: {head}" + (f"[{extents}]" if extents else "")

@@ -114,7 +114,7 @@ def has_own_arithmetic(cls: type) -> bool:
     return any(not _MEANING.isdisjoint(c.__dict__) for c in above if c not in _ALIKE)
 
 
-def require_plain(x: Any) -> None:
+def require_plain(x: np.ndarray) -> None:
     """Raise of an array whose numbers alone do not say what is computed with it."""
     cls: Any = type(x)
     if has_own_arithmetic(cls):
@@ -147,7 +147,7 @@ def result_dtype(*args: Any) -> np.dtype:
     return promoted([type_of(a) for a in args])
 
 
-def promoted(types: Any) -> np.dtype:
+def promoted(types: list) -> np.dtype:
     """NumPy's promoted dtype of values of these types."""
     return _promote(tuple([_promotion_key(t) for t in types]))
 

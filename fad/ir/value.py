@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 from ..util.errors import UnstageableError
 from .graph import Var
 from .op import Op, registry
@@ -57,11 +58,11 @@ class Value:
             size = size * n
         return size
 
-    def beside(self, other: Any) -> Any:
+    def beside(self, other: ArrayOrNumber) -> Any:
         """The other operand of an expression, as ops take it."""
         return other
 
-    def meets(self, name: str, a: Any, b: Any) -> None:
+    def meets(self, name: str, a: ArrayOrNumber, b: ArrayOrNumber) -> None:
         """Refuse, before an operator is applied to a and b, operands that Python or NumPy would refuse."""
 
     def standing_for(self, x: Any) -> "Value":
@@ -129,7 +130,7 @@ _COUNTING = {"add", "sub", "mul", "floordiv", "mod", "pow", "left_shift", "right
 _OF_COMPLEX = {"add", "sub", "mul", "div", "pow"}
 
 
-def _is_pythons_complex(a: Any, b: Any) -> bool:
+def _is_pythons_complex(a: "Value | complex", b: "Value | np.ndarray | complex") -> bool:
     """Whether Python's complex computes a + b. Python takes an np.float64 on the right for the float that it also is,
     and the result is Python's."""
     if not (type(a) is complex or isinstance(a, Value) and a.atom.type.weak and a.atom.type.dtype == COMPLEX):
@@ -142,7 +143,7 @@ def _is_truth(x: Any) -> bool:
     return type(x) is bool or isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == BOOL
 
 
-def counted(x: "Value") -> Any:
+def counted(x: "Value") -> "Value":
     """A truth value of Python's as an operand of arithmetic: it is the int 0 or 1 (NumPy's stays a truth value)."""
     return registry["cast"](x, dtype=INT, weak=True) if _is_truth(x) else x
 

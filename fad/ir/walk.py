@@ -3,7 +3,7 @@
 One loop serves the interpreter, inlining and all copies with changes. It calls equations as ops on the environment's
 values.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..util.errors import CheckError, FadError
@@ -11,7 +11,7 @@ from ..util.patience import check_patience
 from ..util.where import note_line
 from . import stack
 from .build import Value
-from .graph import Equation, Func, Literal, Var
+from .graph import Atom, Equation, Func, Literal, Var
 from .uses import operands
 
 
@@ -23,7 +23,7 @@ class Environment(dict):
     def __init__(self, parent: "Environment | None" = None):
         self.parent = parent
 
-    def read(self, atom: Any) -> Any:
+    def read(self, atom: "Atom | int") -> Any:
         """The value of a Var, a Literal or an extent."""
         if isinstance(atom, Literal):
             return atom.value
@@ -53,7 +53,7 @@ class Environment(dict):
                     self[n] = size
 
 
-def evaluate(func: Func, args: Any, parent: "Environment | None" = None, region: bool = False) -> tuple:
+def evaluate(func: Func, args: Sequence, parent: "Environment | None" = None, region: bool = False) -> tuple:
     """The outputs of func on these arguments."""
     env = Environment(parent)
     for var, value in zip(func.inputs, args, strict=True):
@@ -66,7 +66,7 @@ def evaluate(func: Func, args: Any, parent: "Environment | None" = None, region:
     return tuple([env.read(a) for a in func.outputs])
 
 
-def evaluate_freeing(func: Func, args: Any, dead: list) -> tuple:
+def evaluate_freeing(func: Func, args: Sequence, dead: list) -> tuple:
     """The outputs of a Func that stands alone, each array dropped after its last use; dead is last_uses(func).
 
     Raises OutOfPatience between two equations, where it is time to.

@@ -184,7 +184,7 @@ def vjp_checkpoint(sweep: Reverse, eqn: Equation) -> None:
 def _run_here(sweep: Reverse, eqn: Equation) -> None:
     """Reverse mode of a call where it stands, whose reverse sweep comes so soon that it may save what it needs."""
     region, name = eqn.regions[0], eqn.params["name"]
-    registry["checkpoint"].run_regions((), (tuple,), name=name)   # fad.explain finds the call's name
+    registry["checkpoint"].run_regions([], (tuple,), name=name)   # fad.explain finds the call's name
     sweep.env.update((v, sweep.env.read(a)) for v, a in zip(region.inputs, eqn.inputs))
     sweep.active.update(v for v, a in zip(region.inputs, eqn.inputs) if isinstance(a, Var) and a in sweep.active)
     sweep.pullbacks.append(lambda: _hand_on(sweep, region.inputs, eqn.inputs))
