@@ -105,7 +105,7 @@ class _GuardedProduct:
                 match(guarded_mul(conjugate(g), gs[0]), p) if needs[1] else None)
 
 
-def _run_guarded(g: AnyArray, p: ArrayOrNumber) -> AnyArray:
+def _run_guarded(g: ArrayOrNumber, p: ArrayOrNumber) -> AnyArray:
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(np.equal(g, 0), np.zeros((), np.result_type(g, p)), np.multiply(g, p))[()]
 

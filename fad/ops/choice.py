@@ -69,7 +69,7 @@ fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", HalfAtTies(lambda x, y: le
                    traits=Traits(widens=ORDER_KEPT, chooses=True))
 
 
-def _clipped(x: ArrayOrNumber, low: Any, high: Any) -> tuple:
+def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: ArrayOrNumber) -> tuple:
     above = greater(x, high) | greater(low, high)
     return greater_equal(x, low) & less_equal(x, high), less(x, low) & less_equal(low, high), above
 

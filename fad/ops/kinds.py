@@ -42,7 +42,7 @@ def shape_of(x: Any) -> tuple:
     return tuple(getattr(x, "shape", ()))
 
 
-def same_extent(a: ArrayOrNumber, b: ArrayOrNumber) -> bool:
+def same_extent(a: Any, b: ArrayOrNumber) -> bool:
     """Whether two extents are one: equal ints, or one integer of the program."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
@@ -72,7 +72,7 @@ def unbroadcast(g: AnyArray, x: AnyArray) -> AnyArray:
     return g
 
 
-def match(g: AnyArray, x: AnyArray) -> AnyArray:
+def match(g: AnyArray, x: Any) -> AnyArray:
     """The cotangent g in x's shape and dtype (the real part, for a real x of a complex result)."""
     # most arrays already fit
     if g.__class__ is ndarray and g.shape == getattr(x, "shape", None) and g.dtype is x.dtype:
@@ -188,7 +188,7 @@ class NoRule(NotDifferentiable):
         super().__init__(reason)
 
 
-def _roomy(x: ArrayOrNumber, y: AnyArray) -> Any:
+def _roomy(x: ArrayOrNumber, y: Any) -> Any:
     """x as a rule computes with it: small integers (which wrap around) and bools (which have no negative) in the
     precision of the result y."""
     if x.__class__ is ndarray and x.dtype.kind in "fc" or isinstance(x, (int, float, complex)):
@@ -210,7 +210,7 @@ class Partials:
         self.partials = partials
         self.singular = singular if callable(singular) else lambda k, xs: k in singular
 
-    def partial(self, k: int, y: AnyArray, xs: tuple) -> Any:
+    def partial(self, k: int, y: Any, xs: tuple) -> Any:
         p = self.partials[k]
         return p(y, *[_roomy(x, y) for x in xs]) if callable(p) else p
 
@@ -224,7 +224,7 @@ class Partials:
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         return tuple([self._cotangent(k, gs[0], ys[0], xs) if need else None for k, need in enumerate(needs)])
 
-    def _cotangent(self, k: int, g: AnyArray, y: AnyArray, xs: tuple) -> Any:
+    def _cotangent(self, k: int, g: AnyArray, y: Any, xs: tuple) -> Any:
         if self.partials[k] is None:
             return None
         p = self.partial(k, y, xs)
@@ -257,7 +257,7 @@ class LinearIn:
         return tuple(out)
 
 
-def fit(g: Any, x: AnyArray) -> Any:
+def fit(g: Any, x: Any) -> Any:
     """match, for cotangents that may be None or AddInto."""
     return g if g is None or isinstance(g, AddInto) else match(g, x)
 

@@ -167,13 +167,13 @@ cumprod = scan("cumprod", _accumulating(np.multiply), sum_dtype, Explicit(_produ
                doc="The running product along one axis", widens=PRODUCTS_KEPT)
 
 
-def _since(y: Any, axis: int, reverse: bool) -> Any:
+def _since(y: AnyArray, axis: int, reverse: bool) -> AnyArray:
     """1.0 where the running extreme y equals its previous value, else 0.0. A recurrence with these factors restarts at
     each new extreme."""
     return registry["cast"](y == previous(y, axis, reverse, 0), dtype=type_of(y).dtype)
 
 
-def _shares(x: Any, y: Any, axis: int, reverse: bool) -> tuple:
+def _shares(x: AnyArray, y: AnyArray, axis: int, reverse: bool) -> tuple:
     """The factors of the recurrence, 1.0 where an element equals the running extreme, and how many have so far."""
     same, won = _since(y, axis, reverse), registry["cast"](x == y, dtype=type_of(y).dtype)
     return same, won, linear_scan(same, won, axis=axis, reverse=reverse)

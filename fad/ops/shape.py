@@ -79,7 +79,7 @@ registry["zeros_like"] = zeros_like          # type: ignore[assignment]  # a nam
 # -- the same elements in another arrangement ------------------------------------------------------
 
 
-def _infer_broadcast(x: AnyArray, *shape: ArrayOrNumber) -> Type:
+def _infer_broadcast(x: ArrayOrNumber, *shape: ArrayOrNumber) -> Type:
     extents.broadcast_onto(shape_of(x), shape)
     return Type(type_of(x).dtype, shape)
 

@@ -59,7 +59,7 @@ tan = elementwise("tan", np.tan, "tan({0})", Partials(lambda y, x: 1.0 + y * y),
                   traits=Traits(raises="domain"))
 
 
-def _on_branch(root: Any, x: Any, guide: Callable) -> Any:
+def _on_branch(root: AnyArray, x: AnyArray, guide: Callable) -> AnyArray:
     """The root, or its negative, as the guide says. On a branch cut rounding of zeros decides which one sqrt gives; the
     guide is a function of the op's own result, which is on the right side."""
     if not is_complex(x):
@@ -68,7 +68,7 @@ def _on_branch(root: Any, x: Any, guide: Callable) -> Any:
     return op("where")(against, -root, root)
 
 
-def _circle(x: Any, guide: Callable) -> Any:
+def _circle(x: AnyArray, guide: Callable) -> AnyArray:
     """sqrt(1 - x^2)"""
     return _on_branch(sqrt((1.0 - x) * (1.0 + x)), x, guide)
 

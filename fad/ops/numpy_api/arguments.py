@@ -112,7 +112,7 @@ def masked(x: AnyArray, where: Any, fill: Any) -> AnyArray:
     return registry["where"](where, x, dtype.type(fill) if dtype.kind != "b" else bool(fill))
 
 
-def mask_of(where: Any) -> AnyArray:
+def mask_of(where: Any) -> Any:
     """A mask as an array; one of numbers is refused, as NumPy refuses it."""
     if getattr(where, "shape", ()) and where.dtype.kind != "b":
         raise TypeError(f"Cannot cast array data from dtype('{where.dtype}') to dtype('bool') according to the rule "

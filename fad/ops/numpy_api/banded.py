@@ -19,15 +19,15 @@ def _matrix(diagonals: AnyArray, lower: int, upper: int) -> AnyArray:
 
 @face("scipy.linalg.solve_banded",
       samples=("la.solve_banded((1, 1), x + [[0.0], [3.0], [0.0]], v)", "la.solve_banded((0, 2), x[::-1] + 1.0, x.T)"))
-def solve_banded(l_and_u: tuple, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False,
-                 check_finite: bool = True) -> Any:
+def solve_banded(l_and_u: tuple, ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
+                 check_finite: bool = True) -> AnyArray:
     return BY_NAME["numpy.linalg.solve"].call(_matrix(as_array(ab), *l_and_u), as_array(b))
 
 
 @face("scipy.linalg.solveh_banded", samples=("la.solveh_banded(x + [[3.0], [0.0], [0.0]], v, lower=True)",
                                              "la.solveh_banded(x[:2] + [[0.0], [3.0]], v)"))
-def solveh_banded(ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False,
-                  check_finite: bool = True) -> Any:
+def solveh_banded(ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
+                  lower: bool = False, check_finite: bool = True) -> AnyArray:
     """The diagonals of one half of a Hermitian matrix, the main one last (first, if `lower`)."""
     return BY_NAME["numpy.linalg.solve"].call(_hermitian(as_array(ab), lower), as_array(b))
 
@@ -72,8 +72,8 @@ def cho_solve_banded(cb_and_lower: tuple, b: ArrayLike, overwrite_b: bool = Fals
 
 
 @face("scipy.linalg.eig_banded", samples=("la.eig_banded(x[:2] + [[0.0], [3.0]])[0]",), note="as numpy.linalg.eigh")
-def eig_banded(a_band: Any, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
-               select: Any = "a", select_range: Any = None, check_finite: bool = True) -> Any:
+def eig_banded(a_band: ArrayLike, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
+               select: str = "a", select_range: Any = None, check_finite: bool = True) -> Any:
     if select not in ("a", 0) or select_range is not None:
         raise refuse("scipy.linalg.eig_banded", "a part of the eigenvalues", do="index the result")
     a = _hermitian(as_array(a_band), lower)
@@ -81,8 +81,8 @@ def eig_banded(a_band: Any, lower: bool = False, eigvals_only: bool = False, ove
 
 
 @face("scipy.linalg.eigvals_banded", samples=("la.eigvals_banded(x[:2] + [[3.0], [0.0]], lower=True)",))
-def eigvals_banded(a_band: Any, lower: bool = False, overwrite_a_band: bool = False, select: Any = "a",
-                   select_range: Any = None, check_finite: bool = True) -> Any:
+def eigvals_banded(a_band: ArrayLike, lower: bool = False, overwrite_a_band: bool = False, select: str = "a",
+                   select_range: Any = None, check_finite: bool = True) -> AnyArray:
     return eig_banded(a_band, lower, True, overwrite_a_band, select, select_range)
 
 
@@ -114,24 +114,24 @@ def eigvalsh_tridiagonal(d: ArrayLike, e: ArrayLike, select: str = "a", select_r
     return eigh_tridiagonal(d, e, True, select, select_range)
 
 
-def _toeplitz(c_or_cr: Any) -> Any:
+def _toeplitz(c_or_cr: Any) -> AnyArray:
     return BY_NAME["scipy.linalg.toeplitz"].call(*(c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr,)))
 
 
 @face("scipy.linalg.solve_toeplitz",
       samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"))
-def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
+def solve_toeplitz(c_or_cr: ArrayLike, b: ArrayLike, check_finite: bool = True) -> AnyArray:
     return BY_NAME["numpy.linalg.solve"].call(_toeplitz(c_or_cr), as_array(b))
 
 
 @face("scipy.linalg.matmul_toeplitz", samples=("la.matmul_toeplitz((v, 2 * v), x.T)", "la.matmul_toeplitz(v, v)"))
-def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:
+def matmul_toeplitz(c_or_cr: ArrayLike, x: ArrayLike, check_finite: bool = False, workers: Any = None) -> AnyArray:
     return BY_NAME["numpy.matmul"].call(_toeplitz(c_or_cr), as_array(x))
 
 
 @face("scipy.linalg.solve_circulant", samples=("la.solve_circulant(v + np.array([3.0, 0.0, 0.0, 0.0]), v)",))
-def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: Any = None, caxis: int = -1, baxis: int = 0,
-                    outaxis: int = 0) -> Any:
+def solve_circulant(c: ArrayLike, b: ArrayLike, singular: str = "raise", tol: Any = None, caxis: int = -1,
+                    baxis: int = 0, outaxis: int = 0) -> AnyArray:
     c, b = as_array(c), as_array(b)
     along_others = (baxis, outaxis) != (0, 0) or caxis not in (-1, 0)
     if rank(c) != 1 or rank(b) > 2 or along_others or singular != "raise" or tol is not None:

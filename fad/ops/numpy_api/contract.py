@@ -45,7 +45,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> AnyArray:
 
 
 @face("numpy.inner", samples=("np.inner(x, S)",))
-def inner(a: AnyArray, b: AnyArray, /) -> Any:
+def inner(a: AnyArray, b: ArrayLike, /) -> Any:
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     if not rank(a) or not rank(b):
         return a * b

@@ -66,7 +66,7 @@ def _given(first: Any, second: Any) -> Any:
     return as_array(first) if is_given(first) else as_array(second) if is_given(second) else None
 
 
-def _clipped(x: ArrayOrNumber, low: Any, high: Any) -> AnyArray:
+def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: Any) -> AnyArray:
     kind = result_dtype(x, high if low is None else low).kind
     if kind != "f" and (low is None or high is None):
         return registry["minimum"](x, high) if low is None else registry["maximum"](x, low)
@@ -173,7 +173,7 @@ def i0(x: ArrayLike) -> AnyArray:
 
 
 @face("numpy.kaiser", samples=("np.kaiser(5, v[0])", "np.kaiser(1, v[0])"))
-def kaiser(M: Any, beta: Any) -> Any:
+def kaiser(M: Any, beta: ArrayLike) -> AnyArray:
     """The Kaiser window I0(beta sqrt(1 - t^2)) / I0(beta), for M places t from -1 to 1."""
     places = np.arange(0, M if isinstance(M, (int, float)) else operator.index(M))
     if M == 1:
@@ -186,7 +186,7 @@ def kaiser(M: Any, beta: Any) -> Any:
 
 
 @face("numpy.isclose")
-def isclose(a: AnyArray, b: AnyArray, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> AnyArray:
+def isclose(a: AnyArray, b: ArrayLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Where |a - b| <= atol + rtol |b|."""
     a, b = as_array(a), as_array(b)
     if type_of(b).dtype.kind in "biu":                         # whose differences may be none

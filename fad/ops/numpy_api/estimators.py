@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike, Axes
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from .arguments import extent_of, live, one_axis, rank, ravel, refuse
@@ -17,7 +18,7 @@ sqrt, where, absolute = (registry[name] for name in ("sqrt", "where", "abs"))
 mean, var = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
              for name in ("mean", "var"))
 
-def _within_limits(x: Any, limits: Any, inclusive: Any) -> Any:
+def _within_limits(x: AnyArray, limits: Any, inclusive: tuple) -> Any:
     """The mask of what lies within the limits; None where there are none."""
     if limits is None or tuple(limits) == (None, None):
         return None
@@ -34,15 +35,15 @@ def _within_limits(x: Any, limits: Any, inclusive: Any) -> Any:
 
 def _trimmed(name: str, moment: Callable, given: str) -> None:
     """A moment of what lies within limits."""
-    def call(a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = None if name == "tmean" else 0,
-             ddof: int = 1, *, nan_policy: str = "propagate") -> Any:
+    def call(a: AnyArray, limits: Any = None, inclusive: tuple = (True, True),
+             axis: Any = None if name == "tmean" else 0, ddof: int = 1, *, nan_policy: str = "propagate") -> AnyArray:
         x, ax = sample(name, a, axis, nan_policy)
         kept = _within_limits(x, limits, inclusive)
         n = count(x, ax) if kept is None else total(where(kept, 1.0, 0.0), ax)
         inside: Callable = (lambda y: y) if kept is None else lambda y: where(kept, y, 0.0)
         centre = total(inside(x), ax) / n
         apart = x - registry["reshape"](centre, *[1 if k == ax else m for k, m in enumerate(shape_of(x))])
-        def spread() -> Any:
+        def spread() -> AnyArray:
             y = total(inside(apart * apart), ax) / (n - ddof)
             return y if kept is None else where(n > ddof, y, math.nan)
         y = moment(centre, spread, n)
@@ -57,7 +58,7 @@ _trimmed("tstd", lambda centre, spread, n: sqrt(spread()), "")
 _trimmed("tsem", lambda centre, spread, n: sqrt(spread() / n), "")
 
 
-def _bounded(x: Any, ax: int, best: str, sign: float, limit: Any, inclusive: bool) -> Any:
+def _bounded(x: AnyArray, ax: int, best: str, sign: float, limit: Any, inclusive: bool) -> AnyArray:
     """The least (or the largest) value above (below) a limit; nan where there is none."""
     lost = registry["isnan"](x)
     if limit is not None:
@@ -69,18 +70,20 @@ def _bounded(x: Any, ax: int, best: str, sign: float, limit: Any, inclusive: boo
 
 
 @face("scipy.stats.tmin", samples=("stats.tmin(x)", "stats.tmin(v, 0.6)"))
-def tmin(a: Any, lowerlimit: Any = None, axis: Any = 0, inclusive: bool = True, nan_policy: str = "propagate") -> Any:
+def tmin(a: ArrayLike, lowerlimit: Any = None, axis: "int | None" = 0, inclusive: bool = True,
+         nan_policy: str = "propagate") -> AnyArray:
     return _bounded(*sample("tmin", a, axis, nan_policy), "min", 1.0, lowerlimit, inclusive)
 
 
 @face("scipy.stats.tmax", samples=("stats.tmax(x)", "stats.tmax(v, 0.6)"))
-def tmax(a: Any, upperlimit: Any = None, axis: Any = 0, inclusive: bool = True, nan_policy: str = "propagate") -> Any:
+def tmax(a: ArrayLike, upperlimit: Any = None, axis: "int | None" = 0, inclusive: bool = True,
+         nan_policy: str = "propagate") -> AnyArray:
     return _bounded(*sample("tmax", a, axis, nan_policy), "max", -1.0, upperlimit, inclusive)
 
 
 @face("scipy.stats.kstat", samples=("stats.kstat(v, 1)", "stats.kstat(v, 3)", "stats.kstat(v, 4)",
                                     "stats.kstat(x, axis=1)"))
-def kstat(data: Any, n: int = 2, *, axis: Any = None, nan_policy: str = "propagate") -> Any:
+def kstat(data: ArrayLike, n: int = 2, *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
     """R. A. Fisher, Proceedings of the London Mathematical Society 30 (1930) 199, in power sums."""
     x, ax = sample("kstat", data, axis, nan_policy)
     m = count(x, ax)
@@ -110,7 +113,8 @@ class Description(NamedTuple):
 
 
 @face("scipy.stats.describe", samples=("stats.describe(x)[1:]", "stats.describe(x, axis=1, ddof=0, bias=False)[2:]"))
-def describe(a: Any, axis: Any = 0, ddof: int = 1, bias: bool = True, nan_policy: str = "propagate") -> Description:
+def describe(a: ArrayLike, axis: "int | None" = 0, ddof: int = 1, bias: bool = True,
+             nan_policy: str = "propagate") -> Description:
     x, ax = sample("describe", a, axis, nan_policy)
     ends = tuple([BY_NAME[f"numpy.{name}"].call(x, axis=ax) for name in ("min", "max")])
     shape = tuple([BY_NAME[f"scipy.stats.{name}"].call(x, axis=ax, bias=bias) for name in ("skew", "kurtosis")])
@@ -120,7 +124,7 @@ def describe(a: Any, axis: Any = 0, ddof: int = 1, bias: bool = True, nan_policy
 # -- distances between samples ---------------------------------------------------------------------
 
 
-def _distance(p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> Any:
+def _distance(p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> AnyArray:
     """The p-norm of the difference of two distribution functions, to the power p."""
     flat = [ravel(live(a)) for a in (u, v)]
     if any(rank(live(a)) != 1 for a in (u, v)):
@@ -143,12 +147,13 @@ def _distance(p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> Any:
 
 @face("scipy.stats.wasserstein_distance",
       samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"))
-def wasserstein_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+def wasserstein_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: Any = None,
+                         v_weights: Any = None) -> AnyArray:
     return _distance(1, u_values, v_values, u_weights, v_weights)
 
 
 @face("scipy.stats.energy_distance", samples=("stats.energy_distance(v, x[0])",))
-def energy_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: Any = None, v_weights: Any = None) -> AnyArray:
     return math.sqrt(2.0) * sqrt(_distance(2, u_values, v_values, u_weights, v_weights))
 
 
@@ -158,7 +163,7 @@ def energy_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weigh
 @face("scipy.stats.rankdata", note="constant: its derivative is zero",
       samples=("stats.rankdata(v) * v", "stats.rankdata(x, axis=1) * x",
                "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"))
-def rankdata(a: Any, method: str = "average", *, axis: Any = None, nan_policy: str = "propagate") -> Any:
+def rankdata(a: ArrayLike, method: str = "average", *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
     """How many values are smaller; equal ones share their places as `method` says."""
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise ValueError(f'unknown method "{method}"')
@@ -174,7 +179,7 @@ def rankdata(a: Any, method: str = "average", *, axis: Any = None, nan_policy: s
     return BY_NAME["numpy.moveaxis"].call(ranks, -1, ax)
 
 
-def _places(x: Any, ax: int, method: str) -> Any:
+def _places(x: AnyArray, ax: int, method: str) -> AnyArray:
     """Ranks that differ by one from each value to the next."""
     x = registry["stop_gradient"](x)
     order = BY_NAME["numpy.argsort"].call(x, axis=ax)
@@ -189,7 +194,7 @@ def _places(x: Any, ax: int, method: str) -> Any:
 
 
 @face("scipy.stats.spearmanr", note="constant: its derivative is zero", samples=("stats.spearmanr(v, x[0])[0] * v",))
-def spearmanr(a: Any, b: Any = None, axis: Any = 0, nan_policy: str = "propagate",
+def spearmanr(a: ArrayLike, b: Any = None, axis: "int | None" = 0, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> Found:
     """Pearson's correlation of the ranks."""
     if b is None or rank(live(a)) > 1:

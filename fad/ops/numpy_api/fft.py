@@ -194,7 +194,7 @@ for _name, (_transform, _options) in SEVERAL.items():
 # -- order and frequencies -------------------------------------------------------------------------
 
 
-def _rotated(x: Any, ax: int, first: AnyArray) -> AnyArray:
+def _rotated(x: Any, ax: int, first: Extent) -> AnyArray:
     """x with the entry `first` along an axis in front, and those before it behind."""
     n = shape_of(x)[ax]
     front = registry["slice_axis"](x, ax, first, extents.difference(n, first))

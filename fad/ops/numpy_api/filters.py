@@ -66,7 +66,7 @@ def _nothing(order: int, x: AnyArray) -> list:
 @face("scipy.signal.lfilter",
       samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
                "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
-def lfilter(b: Any, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: Any = None) -> Any:
+def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: Any = None) -> Any:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
     x = _first(x, ax)
@@ -80,7 +80,7 @@ def lfilter(b: Any, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: Any = None) 
 
 @face("scipy.signal.sosfilt",
       samples=("signal.sosfilt([[1.0, 0.5, 0.1, 1.0, -0.3, 0.1], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]], x)",))
-def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: Any = None) -> Any:
     """Sections of order two, one after the other."""
     sos, x = live_signal(sos), live_signal(x)
     ax = one_axis(axis, rank(x))
@@ -98,7 +98,7 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
 
 
 @face("scipy.signal.lfilter_zi", samples=("signal.lfilter_zi(v, v[::-1])",))
-def lfilter_zi(b: Any, a: Any) -> Any:
+def lfilter_zi(b: ArrayLike, a: ArrayLike) -> AnyArray:
     """The state in which a step's response is steady: (1 - A) z = B, with A the transpose of a's companion matrix."""
     bs, as_ = _coefficients(b, a)
     order = len(bs) - 1
@@ -112,7 +112,7 @@ def lfilter_zi(b: Any, a: Any) -> Any:
 @face("scipy.signal.sosfilt_zi",
       samples=("signal.sosfilt_zi(np.stack([np.append(v[:3], np.append(1.0, v[:2])), np.append(x[0, :3], [1.0, 0.3, "
                "0.1])]))",))
-def sosfilt_zi(sos: Any) -> Any:
+def sosfilt_zi(sos: ArrayLike) -> AnyArray:
     """The states in which a step's response is steady: each section's, times what those before it make of the step."""
     sos = live_signal(sos)
     scale, states = 1.0, []
@@ -123,7 +123,7 @@ def sosfilt_zi(sos: Any) -> Any:
     return BY_NAME["numpy.stack"].call(states)
 
 
-def extended(x: AnyArray, n: int, padtype: str) -> AnyArray:
+def extended(x: AnyArray, n: int, padtype: "str | None") -> AnyArray:
     """x with n values at each end of its first axis, as filtfilt would have it, or stft."""
     if padtype is None or not n:
         return x
@@ -138,8 +138,8 @@ def extended(x: AnyArray, n: int, padtype: str) -> AnyArray:
 @face("scipy.signal.filtfilt", samples=("signal.filtfilt([1.0, 0.5], [2.0, -0.3], np.tile(v, 3))",
                                         "signal.filtfilt([1.0, 0.5], [1.0, -0.3], np.tile(x, (3, 1)), axis=0, "
                                         "padtype='even', padlen=2)"))
-def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None,
-             method: str = "pad") -> Any:
+def filtfilt(b: Any, a: Any, x: ArrayLike, axis: int = -1, padtype: "str | None" = "odd", padlen: Any = None,
+             method: str = "pad") -> AnyArray:
     """Forward and backward, from steady states at the ends (F. Gustafsson, IEEE Transactions on Signal Processing 44
     (1996) 988)."""
     if method != "pad":
@@ -162,8 +162,8 @@ def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: Any = "odd", padle
 @face("scipy.signal.savgol_filter",
       samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
                "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"))
-def savgol_filter(x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
-                  mode: str = "interp", cval: Any = 0.0) -> Any:
+def savgol_filter(x: ArrayLike, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
+                  mode: str = "interp", cval: Any = 0.0) -> AnyArray:
     """Polynomials of least squares in a moving window (A. Savitzky and M. J. E. Golay, Analytical Chemistry 36 (1964)
     1627)."""
     x = live_signal(x)

@@ -39,7 +39,7 @@ def least_squares(x: ArrayOrNumber, y: Any, t: AnyArray, k: int, w: Any = None) 
 @face("scipy.interpolate.make_lsq_spline", samples=(
     f"interpolate.make_lsq_spline(np.linspace(0.0, 1.0, 4), v, {KNOTS}, 2)(x)",
     f"interpolate.make_lsq_spline(np.array([0.1, 0.3, 0.7, 0.9]), x, {KNOTS}, 2, v, axis=1)(v)"))
-def make_lsq_spline(x: Any, y: Any, t: Any, k: int = 3, w: Any = None, axis: int = 0,
+def make_lsq_spline(x: AnyArray, y: AnyArray, t: AnyArray, k: int = 3, w: Any = None, axis: int = 0,
                     check_finite: bool = True) -> Spline:
     x, y, ax = samples(x, y, axis)
     t = live(t)
@@ -76,7 +76,7 @@ def _tuple_of(spline: Spline) -> tuple:
 
 @face("scipy.interpolate.splint", samples=(f"interpolate.splint(v[0], 0.9, ({KNOTS}, x[0], 2))",
                                            f"interpolate.splint(-1.0, 2.0, ({KNOTS}, v, 2))"))
-def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> AnyArray:
+def splint(a: ArrayLike, b: Any, tck: Any, full_output: int = 0) -> AnyArray:
     if full_output:
         raise refuse("scipy.interpolate.splint", "full_output")
     if not isinstance(tck, tuple):
@@ -93,5 +93,5 @@ def splder(tck: Any, n: int = 1) -> tuple:
 
 @face("scipy.interpolate.splantider", samples=(
     "interpolate.splev(x, interpolate.splantider(interpolate.splrep(np.arange(4.0), v, k=2)))",))
-def splantider(tck: Any, n: int = 1) -> Any:
+def splantider(tck: Any, n: int = 1) -> tuple:
     return _tuple_of(Spline(*tck).antiderivative(n)) if isinstance(tck, tuple) else tck.antiderivative(n)

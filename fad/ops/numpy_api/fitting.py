@@ -6,6 +6,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
+from ...util.array import AnyArray, ArrayLike, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, face
@@ -16,7 +17,8 @@ from .polynomial import coefficient, vander
 
 @face("numpy.polyfit", samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)",
                                "np.polyfit(v, np.sin(3 * v), 1, cov=True)"))
-def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+def polyfit(x: ArrayLike, y: ArrayLike, deg: Any, rcond: Any = None, full: bool = False, w: Any = None,
+            cov: bool = False) -> Any:
     """Least squares on the powers of x, each column scaled to length 1."""
     if full or cov and rcond is not None:
         raise refuse("numpy.polyfit", "full, or cov with rcond", do="use np.linalg.lstsq on np.vander(x, deg + 1)")
@@ -38,7 +40,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
     return (found, _covariance(scaled, scale, y, c, n, cov)) if cov else found
 
 
-def _covariance(scaled: Any, scale: Any, y: Any, c: Any, n: Any, cov: Any) -> Any:
+def _covariance(scaled: AnyArray, scale: AnyArray, y: Any, c: AnyArray, n: Extent, cov: bool) -> AnyArray:
     """The estimated covariance of the coefficients: (v^T v)^-1, times the residuals' variance unless `unscaled`."""
     matmul = BY_NAME["numpy.matmul"].call
     base = BY_NAME["numpy.linalg.inv"].call(matmul(scaled.T, scaled)) / BY_NAME["numpy.outer"].call(scale, scale)
@@ -51,7 +53,7 @@ def _covariance(scaled: Any, scale: Any, y: Any, c: Any, n: Any, cov: Any) -> An
 
 
 @face("numpy.poly", samples=("np.poly(v)",))
-def poly(seq_of_zeros: Any) -> Any:
+def poly(seq_of_zeros: ArrayLike) -> AnyArray:
     """The product of x - zero over the zeros; of a matrix, over its eigenvalues."""
     zeros = as_array(seq_of_zeros)
     if rank(zeros) == 2:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ..face import BY_NAME, face
 from .arguments import extent_of, live, one_axis, rank, ravel, refuse
 
@@ -18,7 +19,7 @@ mean, var = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].cal
              for name in ("mean", "var"))
 
 
-def special(name: str, *xs: Any) -> Any:
+def special(name: str, *xs: ArrayOrNumber) -> AnyArray:
     return BY_NAME[f"scipy.special.{name}"].call(*xs)
 
 
@@ -33,13 +34,13 @@ def sample(name: str, a: Any, axis: Any, nan_policy: str = "propagate") -> "tupl
     return (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
 
 
-def require_one_rank(*xs: Any) -> None:
+def require_one_rank(*xs: AnyArray) -> None:
     """Samples of several ranks are refused: SciPy lines their other axes up from the last one."""
     if len({rank(x) for x in xs}) > 1:
         raise ValueError("Array shapes are incompatible for broadcasting.")
 
 
-def total(x: Any, ax: int) -> Any:
+def total(x: AnyArray, ax: int) -> AnyArray:
     return registry["sum"](x, axes=(ax,))
 
 
@@ -54,13 +55,13 @@ class Found(NamedTuple):
     pvalue: Any
 
 
-def student_pvalue(t: Any, df: Any, alternative: str) -> Any:
+def student_pvalue(t: AnyArray, df: AnyArray, alternative: str) -> AnyArray:
     if alternative == "two-sided":
         return 2.0 * special("stdtr", df, -absolute(t))
     return special("stdtr", df, t if alternative == "less" else -t)
 
 
-def _normal_pvalue(z: Any, alternative: str) -> Any:
+def _normal_pvalue(z: AnyArray, alternative: str) -> AnyArray:
     if alternative == "two-sided":
         return 2.0 * special("ndtr", -absolute(z))
     return special("ndtr", z if alternative == "less" else -z)
@@ -77,7 +78,7 @@ class TTestResult(NamedTuple):
 
 
 @face("scipy.stats.ttest_1samp", samples=("stats.ttest_1samp(x, 0.4)", "stats.ttest_1samp(v, x[0, 0], None)[0]"))
-def ttest_1samp(a: Any, popmean: Any, axis: Any = 0, nan_policy: str = "propagate",
+def ttest_1samp(a: ArrayLike, popmean: ArrayLike, axis: Axes = 0, nan_policy: str = "propagate",
                 alternative: str = "two-sided") -> TTestResult:
     x, ax = sample("ttest_1samp", a, axis, nan_policy)
     n = count(x, ax)
@@ -86,7 +87,7 @@ def ttest_1samp(a: Any, popmean: Any, axis: Any = 0, nan_policy: str = "propagat
 
 
 @face("scipy.stats.ttest_rel", samples=("stats.ttest_rel(v, x[0])",))
-def ttest_rel(a: Any, b: Any, axis: Any = 0, nan_policy: str = "propagate",
+def ttest_rel(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> TTestResult:
     (x, ax), (y, _) = (sample("ttest_rel", each, axis, nan_policy) for each in (a, b))
     return ttest_1samp(x - y, 0.0, ax, nan_policy, alternative)
@@ -95,7 +96,7 @@ def ttest_rel(a: Any, b: Any, axis: Any = 0, nan_policy: str = "propagate",
 @face("scipy.stats.ttest_ind",
       samples=("stats.ttest_ind(x, x[1:] ** 2)",),
       note="with equal_var=False the p-value only as far as its degrees of freedom are not differentiated")
-def ttest_ind(a: Any, b: Any, axis: Any = 0, equal_var: bool = True, nan_policy: str = "propagate",
+def ttest_ind(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, equal_var: bool = True, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> TTestResult:
     (x, ax), (y, _) = (sample("ttest_ind", each, axis, nan_policy) for each in (a, b))
     require_one_rank(x, y)
@@ -112,7 +113,8 @@ def ttest_ind(a: Any, b: Any, axis: Any = 0, equal_var: bool = True, nan_policy:
 
 
 @face("scipy.stats.f_oneway", samples=("stats.f_oneway(v, x[0], x[1] ** 2)", "stats.f_oneway(x, x[1:] * 0.7, axis=0)"))
-def f_oneway(*samples: Any, axis: Any = 0, equal_var: bool = True, nan_policy: str = "propagate") -> Found:
+def f_oneway(*samples: ArrayLike, axis: "int | None" = 0, equal_var: bool = True,
+             nan_policy: str = "propagate") -> Found:
     if not equal_var:
         raise refuse("scipy.stats.f_oneway", "equal_var=False")
     xs = [sample("f_oneway", each, axis, nan_policy)[0] for each in samples]
@@ -132,7 +134,7 @@ POWERS = {None: 1.0, "pearson": 1.0, "log-likelihood": 0.0, "freeman-tukey": -0.
           "neyman": -2.0, "cressie-read": 2.0 / 3.0}
 
 
-def _divergence(o: Any, e: Any, power: Any) -> Any:
+def _divergence(o: AnyArray, e: AnyArray, power: Any) -> AnyArray:
     """N. Cressie and T. R. C. Read, Journal of the Royal Statistical Society B 46 (1984) 440."""
     if power == 1:
         return (o - e) ** 2 / e
@@ -145,7 +147,8 @@ def _divergence(o: Any, e: Any, power: Any) -> Any:
 
 @face("scipy.stats.power_divergence",
       samples=("stats.power_divergence(x, lambda_='cressie-read')", "stats.power_divergence(v, lambda_='neyman')"))
-def power_divergence(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, lambda_: Any = None) -> Found:
+def power_divergence(f_obs: ArrayLike, f_exp: Any = None, ddof: Any = 0, axis: "int | None" = 0,
+                     lambda_: Any = None) -> Found:
     o, ax = sample("power_divergence", f_obs, axis)
     e = mean(o, axis=ax, keepdims=True) if f_exp is None else live(f_exp)
     if f_exp is not None:
@@ -159,7 +162,8 @@ def power_divergence(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0
 
 
 @face("scipy.stats.chisquare", samples=("stats.chisquare(x)", "stats.chisquare(v, v[::-1])[0]"))
-def chisquare(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, *, sum_check: bool = True) -> Found:
+def chisquare(f_obs: ArrayLike, f_exp: Any = None, ddof: Any = 0, axis: "int | None" = 0, *,
+              sum_check: bool = True) -> Found:
     if not sum_check:
         raise refuse("scipy.stats.chisquare", "sum_check=False", do="write sum((o - e) ** 2 / e)")
     return power_divergence(f_obs, f_exp, ddof, axis)
@@ -168,13 +172,14 @@ def chisquare(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, *, su
 # -- normality -------------------------------------------------------------------------------------
 
 
-def _of_enough(z: Any, n: Any, least: int) -> Any:
+def _of_enough(z: AnyArray, n: Extent, least: int) -> AnyArray:
     """z, or nan for a sample of too few values."""
     return where(n < least, math.nan, z) if not isinstance(n, float) else z if n >= least else z * math.nan
 
 
 @face("scipy.stats.skewtest", samples=("stats.skewtest(np.concatenate([v, x[0] ** 2, x[1]]))",))
-def skewtest(a: Any, axis: Any = 0, nan_policy: str = "propagate", alternative: str = "two-sided") -> Found:
+def skewtest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate",
+             alternative: str = "two-sided") -> Found:
     x, ax = sample("skewtest", a, axis, nan_policy)
     n = count(x, ax)
     y = BY_NAME["scipy.stats.skew"].call(x, axis=ax) * sqrt((n + 1.0) * (n + 3.0) / (6.0 * (n - 2.0)))
@@ -186,7 +191,8 @@ def skewtest(a: Any, axis: Any = 0, nan_policy: str = "propagate", alternative: 
 
 
 @face("scipy.stats.kurtosistest", samples=("stats.kurtosistest(np.concatenate([v, x[0] ** 2, x[1], x[2]]))[0]",))
-def kurtosistest(a: Any, axis: Any = 0, nan_policy: str = "propagate", alternative: str = "two-sided") -> Found:
+def kurtosistest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate",
+                 alternative: str = "two-sided") -> Found:
     x, ax = sample("kurtosistest", a, axis, nan_policy)
     n = count(x, ax)
     b2 = BY_NAME["scipy.stats.kurtosis"].call(x, axis=ax, fisher=False)
@@ -203,13 +209,13 @@ def kurtosistest(a: Any, axis: Any = 0, nan_policy: str = "propagate", alternati
 
 
 @face("scipy.stats.normaltest", samples=("stats.normaltest(np.concatenate([v, x[0] ** 2, x[1], x[2]]))",))
-def normaltest(a: Any, axis: Any = 0, nan_policy: str = "propagate") -> Found:
+def normaltest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate") -> Found:
     statistic = skewtest(a, axis, nan_policy)[0] ** 2 + kurtosistest(a, axis, nan_policy)[0] ** 2
     return Found(statistic, special("chdtrc", 2.0, statistic))
 
 
 @face("scipy.stats.jarque_bera", samples=("stats.jarque_bera(x)", "stats.jarque_bera(x, axis=1)[0]"))
-def jarque_bera(x: Any, *, axis: Any = None, nan_policy: str = "propagate", keepdims: bool = False) -> Found:
+def jarque_bera(x: ArrayLike, *, axis: Axes = None, nan_policy: str = "propagate", keepdims: bool = False) -> Found:
     if keepdims:
         raise refuse("scipy.stats.jarque_bera", "keepdims")
     x, ax = sample("jarque_bera", x, axis, nan_policy)
@@ -222,7 +228,7 @@ def jarque_bera(x: Any, *, axis: Any = None, nan_policy: str = "propagate", keep
 
 
 @face("scipy.stats.bartlett", samples=("stats.bartlett(v, x[0], x[1] ** 2)",))
-def bartlett(*samples: Any, axis: Any = 0, nan_policy: str = "propagate") -> Found:
+def bartlett(*samples: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate") -> Found:
     xs = [sample("bartlett", each, axis, nan_policy) for each in samples]
     require_one_rank(*[x for x, _ in xs])
     ns, vs = [count(x, ax) for x, ax in xs], [var(x, axis=ax, ddof=1) for x, ax in xs]
@@ -234,8 +240,7 @@ def bartlett(*samples: Any, axis: Any = 0, nan_policy: str = "propagate") -> Fou
 
 
 @face("scipy.stats.levene", samples=("stats.levene(v, x[0], x[1] ** 2)", "stats.levene(v, x[0], center='mean')"))
-def levene(*samples: Any, center: str = "median", axis: Any = 0,
-           nan_policy: str = "propagate") -> Found:
+def levene(*samples: ArrayLike, center: str = "median", axis: "int | None" = 0, nan_policy: str = "propagate") -> Found:
     if center not in ("median", "mean"):
         raise refuse("scipy.stats.levene", f"center={center!r}")
     middle = BY_NAME[f"numpy.{center}"].call
@@ -249,7 +254,8 @@ def levene(*samples: Any, center: str = "median", axis: Any = 0,
 @face("scipy.stats.combine_pvalues",
       samples=("stats.combine_pvalues(v)", "stats.combine_pvalues(v, 'stouffer', v[::-1])",
                "stats.combine_pvalues(v, 'pearson')[0]"))
-def combine_pvalues(pvalues: Any, method: str = "fisher", weights: Any = None, *, axis: Any = 0) -> Found:
+def combine_pvalues(pvalues: ArrayLike, method: str = "fisher", weights: Any = None, *,
+                    axis: "int | None" = 0) -> Found:
     p, ax = sample("combine_pvalues", pvalues, axis)
     if weights is not None and (method != "stouffer" or rank(live(weights)) != rank(p)):
         raise refuse("scipy.stats.combine_pvalues", "these weights")

@@ -6,6 +6,7 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from ...routines.initial_value import solve_ivp
 from ...routines.quadrature import fixed_quad
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -16,7 +17,7 @@ from .within import add_solver
 
 @face("scipy.integrate.cumulative_trapezoid",
       samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
-def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
+def cumulative_trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     total = registry["cumsum"](areas(y, x, dx, ax), axis=ax, reverse=False)
@@ -27,11 +28,11 @@ def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, i
     return registry["concatenate"](edge, total, axis=ax)
 
 
-def _every_other(x: Any, axis: int, start: Any, extent: Any) -> Any:
+def _every_other(x: ArrayOrNumber, axis: int, start: Any, extent: Any) -> AnyArray:
     return registry["slice_axis"](x, axis, start, extent, 2)
 
 
-def _parabolas(y: Any, h: Any, axis: int, panels: Any) -> Any:
+def _parabolas(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, panels: ArrayOrNumber) -> AnyArray:
     """The area under the `panels` parabolas through samples 0, 1, 2; 2, 3, 4; ...; h are the distances, or one number.
     """
     left, middle, right = (_every_other(y, axis, k, panels) for k in range(3))
@@ -43,7 +44,7 @@ def _parabolas(y: Any, h: Any, axis: int, panels: Any) -> Any:
                                          + right * (2.0 - p / q)), axes=(axis,))
 
 
-def _last_interval(y: Any, h: Any, axis: int, n: Any) -> Any:
+def _last_interval(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, n: Extent) -> AnyArray:
     """The area over the last interval under the parabola through the last three samples (K. V. Cartwright, Journal of
     Mathematical Sciences and Mathematics Education 12 (2017) 1-9)."""
     p, q = (h, h) if not rank(h) else (part(h, axis, n - 3, 1), part(h, axis, n - 2, 1))
@@ -55,7 +56,7 @@ def _last_interval(y: Any, h: Any, axis: int, n: Any) -> Any:
 
 @face("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))",
                                           "integrate.simpson(v, x=np.cumsum(v))"))
-def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
+def simpson(y: AnyArray, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     n = shape_of(y)[ax]
@@ -72,7 +73,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
 
 @face("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)",
                                        "integrate.romb(np.vstack([x, x[:2]]), axis=0)"))
-def romb(y: Any, dx: Any = 1.0, axis: int = -1) -> Any:
+def romb(y: AnyArray, dx: Any = 1.0, axis: int = -1) -> AnyArray:
     """Trapezoids of 1, 2, 4, ... intervals, extrapolated to none (W. Romberg, 1955)."""
     y = as_array(y)
     ax = one_axis(axis, rank(y))

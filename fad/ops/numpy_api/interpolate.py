@@ -28,12 +28,12 @@ def hermite(x: Any, y: Any, slopes: AnyArray, extrapolate: Any, axis: int) -> Pi
 
 
 @face("scipy.interpolate.CubicHermiteSpline", samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",))
-def cubic_hermite(x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
+def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, extrapolate: Any = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
     return hermite(x, y, samples(x, dydx, axis)[1], extrapolate, ax)
 
 
-def _ends(bc_type: str) -> list:
+def _ends(bc_type: Any) -> list:
     """What holds at either end: "not-a-knot", or the order of a derivative and its value."""
     given = [bc_type, bc_type] if isinstance(bc_type, str) else list(bc_type)
     names = {"natural": (2, 0.0), "clamped": (1, 0.0)}
@@ -69,7 +69,7 @@ def _end_row(h: AnyArray, s: AnyArray, bc: Any, least: int) -> tuple:
     "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)",
     "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
     "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"))
-def cubic_spline(x: ArrayLike, y: ArrayLike, axis: int = 0, bc_type: str = "not-a-knot",
+def cubic_spline(x: ArrayLike, y: ArrayLike, axis: int = 0, bc_type: Any = "not-a-knot",
                  extrapolate: Any = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
     n = fixed(shape_of(x)[0], "the number of places of a spline")
@@ -119,7 +119,7 @@ def _with(a: AnyArray, k: Extent, row: AnyArray) -> AnyArray:
 @face("scipy.interpolate.PchipInterpolator",
       samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
                 "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"))
-def pchip(x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
+def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: Any = None) -> Piecewise:
     """Slopes that keep monotone data monotone (F. N. Fritsch and J. Butland, SIAM Journal on Scientific and
     Statistical Computing 5 (1984) 300)."""
     x, y, ax = samples(x, y, axis)
@@ -145,7 +145,7 @@ def pchip(x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> Piecewise:
       samples=("interpolate.Akima1DInterpolator(np.cumsum(v), np.sin(9 * v))(np.cumsum(v)[:3] + 0.1)",
                "interpolate.Akima1DInterpolator(np.arange(3.0), x, method='makima')(2 * v)"),
       note="where no four neighbouring slopes are equal in pairs")
-def akima(x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: Any = None) -> Piecewise:
+def akima(x: ArrayLike, y: ArrayLike, axis: int = 0, *, method: str = "akima", extrapolate: Any = None) -> Piecewise:
     """Slopes weighed by how little the slopes beside them change (H. Akima, Journal of the ACM 17 (1970) 589;
     "makima" is MATLAB's variant)."""
     if method not in ("akima", "makima"):
@@ -156,7 +156,7 @@ def akima(x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: 
     where, absolute, join = registry["where"], registry["abs"], BY_NAME["numpy.concatenate"].call
     inner = BY_NAME["numpy.diff"].call(y, axis=0) / beside(BY_NAME["numpy.diff"].call(x), y)
 
-    def two_more(first: Any, second: Any) -> list:
+    def two_more(first: AnyArray, second: AnyArray) -> list:
         """The slopes beyond an end, from the first two within."""
         next_one = 2.0 * first - second
         return [(2.0 * next_one - first)[None], next_one[None]]
@@ -191,7 +191,8 @@ def interpolator_called(f: Any, x: Any) -> Any:
                          None if f._extrapolate else (f._fill_value_below, f._fill_value_above))
 
 
-def _interpolated(places: Any, y: Any, x: Any, kind: str, axis: int, bounds_error: Any, fill: Any) -> Any:
+def _interpolated(places: AnyArray, y: AnyArray, x: AnyArray, kind: str, axis: int, bounds_error: bool,
+                  fill: Any) -> AnyArray:
     places, y, ax = samples(places, y, axis)
     x, n = live(x), shape_of(places)[0]
     if kind in STEPS:
@@ -204,7 +205,7 @@ def _interpolated(places: Any, y: Any, x: Any, kind: str, axis: int, bounds_erro
     return _bounded(placed(result, x, ax), places, x, bounds_error, fill, ax)
 
 
-def _step(places: Any, x: Any, n: Any, kind: str) -> Any:
+def _step(places: AnyArray, x: AnyArray, n: int, kind: str) -> AnyArray:
     """The place whose value a piecewise constant function takes."""
     if kind.startswith("nearest"):
         middles = places[1:] / 2.0 + places[:-1] / 2.0
@@ -212,7 +213,7 @@ def _step(places: Any, x: Any, n: Any, kind: str) -> Any:
     return within(places, x, 0, n - 1) if kind == "previous" else within(places, x, 0, n - 1, "left")
 
 
-def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: int) -> Any:
+def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fill: Any, axis: int) -> AnyArray:
     """y, checked or filled outside of the places."""
     places = live(places)
     below, above = x < rows(places, 0), x > rows(places, shape_of(places)[0] - 1)
@@ -243,8 +244,8 @@ def _bounded(y: Any, places: Any, x: Any, bounds_error: Any, fill: Any, axis: in
 class Interp1d:
     """interp1d of traced data, the places in rising order."""
 
-    def __init__(self, x: Any, y: Any, kind: str = "linear", axis: int = -1, copy: Any = True, bounds_error: Any = None,
-                 fill_value: Any = math.nan, assume_sorted: bool = False):
+    def __init__(self, x: AnyArray, y: AnyArray, kind: Any = "linear", axis: int = -1, copy: bool = True,
+                 bounds_error: Any = None, fill_value: Any = math.nan, assume_sorted: bool = False):
         if kind not in ("linear", "slinear", *STEPS, *DEGREES):
             raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with traced data",
                          do="use scipy.interpolate.CubicSpline")
@@ -255,7 +256,7 @@ class Interp1d:
         self.bounds_error = not extrapolates if bounds_error is None else bounds_error
         self.fill = None if extrapolates else fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: AnyArray) -> AnyArray:
         if self.kind not in DEGREES:
             return _interpolated(self.x, self.y, x, self.kind, self.axis, self.bounds_error, self.fill)
         y = make_interp_spline(self.x, self.y, DEGREES[self.kind], axis=self.axis)(x)

@@ -305,5 +305,5 @@ def matrix_transpose(x: ArrayLike, /) -> AnyArray:
 
 
 @face("numpy.linalg.diagonal", samples=("np.linalg.diagonal(S)",))
-def diagonal(x: Any, /, *, offset: int = 0) -> Any:
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> AnyArray:
     return BY_NAME["numpy.diagonal"].call(x, offset, axis1=-2, axis2=-1)

@@ -95,14 +95,14 @@ for _name, _call in {"fabs": fabs, "degrees": rad2deg, "radians": deg2rad, "frex
 
 
 @_face("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
-def log(x: ArrayLike, base: Any = math.e) -> AnyArray:
+def log(x: ArrayLike, base: ArrayLike = math.e) -> AnyArray:
     """The logarithm, to a base."""
     y = registry["log"](x)
     return y if base is math.e else y / registry["log"](base)
 
 
 @_face("math.pow", samples=("math.pow(v[0], 3)", "math.pow(v[0], v[1])", "math.pow(2, v[0])"))
-def pow(x: Any, y: Any) -> Any:
+def pow(x: ArrayLike, y: ArrayLike) -> AnyArray:
     """x ** y in floating point."""
     return registry["pow"](as_float(x), float(y) if isinstance(y, int) else y)
 
@@ -119,21 +119,21 @@ def hypot(*coordinates: ArrayLike) -> Any:
 
 
 @_face("math.dist", samples=("math.dist(v[:2], v[2:])", "math.dist([v[0], v[1]], [0.1, 0.2])"))
-def dist(p: Any, q: Any) -> Any:
+def dist(p: ArrayLike, q: ArrayLike) -> AnyArray:
     """The distance of two points."""
     gaps = as_float(as_array(p) - as_array(q))
     return hypot(*gaps)
 
 
 @_face("math.fsum", samples=("math.fsum(v)", "math.fsum([v[0], v[1] * 2])"))
-def fsum(seq: Any) -> Any:
+def fsum(seq: ArrayLike) -> AnyArray:
     """The sum, as a float."""
     x = as_float(_sequence(seq))
     return registry["sum"](x, axes=(0,))
 
 
 @face("math.prod", samples=("math.prod(v)", "math.prod([v[0], v[1]], start=2.0)"))
-def prod(iterable: Any, /, *, start: Any = 1) -> Any:
+def prod(iterable: ArrayLike, /, *, start: Any = 1) -> AnyArray:
     """The product of what is iterated over."""
     return registry["prod"](_sequence(iterable), axes=(0,)) * start
 
@@ -147,7 +147,7 @@ if hasattr(math, "sumprod"):                               # from Python 3.12 on
     face("math.sumprod", samples=("math.sumprod(v, [1.0, 2.0, 3.0, 4.0])",))(sumprod)
 
 
-def _sequence(seq: Any) -> Any:
+def _sequence(seq: Any) -> AnyArray:
     return as_array(seq if hasattr(seq, "dtype") else list(seq))
 
 
@@ -182,7 +182,7 @@ def isclose(a: AnyArray, b: AnyArray, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0
 
 
 @_face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
-def remainder(x: Any, y: Any) -> Any:
+def remainder(x: ArrayLike, y: Any) -> AnyArray:
     """x - n y, with the nearest integer n to x / y, exactly: fmod by 2 y leaves at most two halves over (as in C
     libraries)."""
     x, y = as_float(x), registry["abs"](as_float(y))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from .arguments import as_array, live, one_axis, rank, refuse
@@ -15,7 +16,7 @@ from .moments import root
 where = registry["where"]
 
 
-def _masks(x: Any, labels: Any, index: Any) -> "tuple[list, tuple | None]":
+def _masks(x: AnyArray, labels: Any, index: Any) -> "tuple[list, tuple | None]":
     """The mask of each part, and the shape of the results (None: one number)."""
     if labels is None:
         return [registry["broadcast_to"](True, *shape_of(x))], None
@@ -29,7 +30,7 @@ def _masks(x: Any, labels: Any, index: Any) -> "tuple[list, tuple | None]":
     return masks, None if wanted.ndim == 0 else wanted.shape
 
 
-def _measured(measure: Callable, input: Any, labels: Any, index: Any) -> Any:
+def _measured(measure: Callable, input: AnyArray, labels: Any, index: Any) -> AnyArray:
     """The measure of each part."""
     x = live(input)
     masks, shape = _masks(x, labels, index)
@@ -37,35 +38,35 @@ def _measured(measure: Callable, input: Any, labels: Any, index: Any) -> Any:
     return found[0] if shape is None else registry["reshape"](BY_NAME["numpy.stack"].call(found), *shape)
 
 
-def _along(x: Any, ax: int, row: Any) -> Any:
+def _along(x: AnyArray, ax: int, row: AnyArray) -> AnyArray:
     """A vector along an axis of x."""
     return registry["reshape"](row, *[n if k == ax else 1 for k, n in enumerate(shape_of(x))])
 
 
-def _total(x: Any, mask: Any) -> Any:
+def _total(x: AnyArray, mask: AnyArray) -> AnyArray:
     return METHODS["sum"](where(mask, x, 0.0))
 
 
-def _count(mask: Any) -> Any:
+def _count(mask: AnyArray) -> AnyArray:
     return METHODS["sum"](where(mask, 1.0, 0.0))
 
 
-def _mean(x: Any, mask: Any) -> Any:
+def _mean(x: AnyArray, mask: AnyArray) -> AnyArray:
     return _total(x, mask) / _count(mask)
 
 
-def _variance(x: Any, mask: Any) -> Any:
+def _variance(x: AnyArray, mask: AnyArray) -> AnyArray:
     return _mean((x - _mean(x, mask)) ** 2, mask)
 
 
 def _extreme(name: str, sign: float) -> Callable:
-    def measure(x: Any, mask: Any) -> Any:
+    def measure(x: AnyArray, mask: AnyArray) -> AnyArray:
         found = METHODS[name](where(mask, x, sign * math.inf))
         return where(_count(mask) > 0, found, 0.0)
     return measure
 
 
-def _median(x: Any, mask: Any) -> Any:
+def _median(x: AnyArray, mask: AnyArray) -> AnyArray:
     """The middle of the sorted part; what does not belong to it is sorted to the end."""
     ordered = BY_NAME["numpy.sort"].call(METHODS["ravel"](where(mask, x, math.inf)))
     n = METHODS["sum"](where(mask, 1, 0))
@@ -78,7 +79,7 @@ MEASURES = {"sum_labels": _total, "mean": _mean, "variance": _variance,
 
 
 def _add(name: str, measure: Callable) -> None:
-    def call(input: Any, labels: Any = None, index: Any = None) -> Any:
+    def call(input: AnyArray, labels: Any = None, index: Any = None) -> AnyArray:
         return _measured(measure, input, labels, index)
     names = ("scipy.ndimage.sum_labels", "scipy.ndimage.sum") if name == "sum_labels" else (f"scipy.ndimage.{name}",)
     face(*names, samples=(f"ndimage.{name}(x)", f"ndimage.{name}(v, [1, 0, 2, 2], [1, 2])"))(call)
@@ -90,7 +91,7 @@ for _name, _measure in MEASURES.items():
 
 @face("scipy.ndimage.center_of_mass",
       samples=("ndimage.center_of_mass(x)", "ndimage.center_of_mass(v, [1, 0, 2, 2], 2)"))
-def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
+def center_of_mass(input: ArrayLike, labels: Any = None, index: Any = None) -> Any:
     x = live(input)
     if not rank(x):
         raise ValueError("a number has no centre of mass")
@@ -107,7 +108,7 @@ def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
 # -- filters of Fourier transforms -----------------------------------------------------------------
 
 
-def _frequencies(x: Any, ax: int, n: int) -> Any:
+def _frequencies(x: AnyArray, ax: int, n: int) -> AnyArray:
     """The frequency of each place along an axis, in parts of the sampling rate; n: of a half transform, the extent of
     the signal."""
     size = shape_of(x)[ax]
@@ -117,7 +118,7 @@ def _frequencies(x: Any, ax: int, n: int) -> Any:
     return where(k < (size + 1) // 2, k, k - size) / size
 
 
-def _filtered(input: Any, amount: Any, n: int, axis: int, output: Any, weight: Callable) -> Any:
+def _filtered(input: Any, amount: Any, n: int, axis: int, output: Any, weight: Callable) -> AnyArray:
     """The product of a transform with a function of the frequency and the amount along each axis."""
     if output is not None:
         raise refuse("a Fourier filter of scipy.ndimage", "output", do="assign the result")
@@ -132,18 +133,18 @@ def _filtered(input: Any, amount: Any, n: int, axis: int, output: Any, weight: C
 
 @face("scipy.ndimage.fourier_gaussian",
       samples=("ndimage.fourier_gaussian(x, (0.7, 1.2))", "ndimage.fourier_gaussian(x, v[0])"))
-def fourier_gaussian(input: Any, sigma: Any, n: int = -1, axis: int = -1, output: Any = None) -> Any:
+def fourier_gaussian(input: ArrayLike, sigma: ArrayLike, n: int = -1, axis: int = -1, output: Any = None) -> AnyArray:
     return _filtered(input, sigma, n, axis, output,
                      lambda f, sigma: registry["exp"](-0.5 * (2.0 * math.pi * sigma * f) ** 2))
 
 
 @face("scipy.ndimage.fourier_uniform", samples=("ndimage.fourier_uniform(x, 2.5, n=6)",))
-def fourier_uniform(input: Any, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> Any:
+def fourier_uniform(input: ArrayLike, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> AnyArray:
     return _filtered(input, size, n, axis, output, lambda f, size: registry["sinc"](size * f))
 
 
 @face("scipy.ndimage.fourier_shift",
       samples=("ndimage.fourier_shift(x, 0.7)", "ndimage.fourier_shift(x, (v[0], 1.0))"))
-def fourier_shift(input: Any, shift: Any, n: int = -1, axis: int = -1, output: Any = None) -> Any:
+def fourier_shift(input: ArrayLike, shift: Any, n: int = -1, axis: int = -1, output: Any = None) -> AnyArray:
     return _filtered(input, shift, n, axis, output,
                      lambda f, shift: registry["exp"](-2j * math.pi * shift * f))

@@ -243,11 +243,11 @@ def laplace(input: ArrayLike, output: Any = None, mode: str = "reflect", cval: A
 
 
 @face("scipy.ndimage.gaussian_laplace", samples=("ndimage.gaussian_laplace(x, 0.6)",))
-def gaussian_laplace(input: Any, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                     **options: Any) -> Any:
+def gaussian_laplace(input: ArrayLike, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+                     **options: Any) -> AnyArray:
     if "axes" in options:
         raise refuse("scipy.ndimage.gaussian_laplace", "axes")
-    def along(x: Any, ax: int) -> Any:
+    def along(x: AnyArray, ax: int) -> AnyArray:
         orders = [2 if k == ax else 0 for k in range(rank(x))]
         return gaussian_filter(x, sigma, orders, None, mode, cval, **options)
     return _sum_over_axes("gaussian_laplace", input, output, None, along)
@@ -255,7 +255,8 @@ def gaussian_laplace(input: Any, sigma: Any, output: Any = None, mode: str = "re
 
 def _slope(name: str, across: list) -> Callable:
     """A difference along one axis, smoothed along the others."""
-    def filtered(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0) -> Any:
+    def filtered(input: AnyArray, axis: int = -1, output: Any = None, mode: str = "reflect",
+                 cval: Any = 0.0) -> AnyArray:
         no_output(f"scipy.ndimage.{name}", output)
         x = image(name, input)
         ax = one_axis(axis, rank(x))

@@ -2,6 +2,7 @@
 from typing import Any
 
 from ...ir.op import registry
+from ...util.array import AnyArray
 from ..face import METHODS, face
 from .arguments import as_array
 from .within import add_solver
@@ -16,7 +17,7 @@ STEPPED = ("golden", "brent", "fminbound", "minimize_scalar")   # their steps ma
 
 
 @face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
-def rosen(x: Any) -> Any:
+def rosen(x: AnyArray) -> Any:
     x = as_array(x)
     return METHODS["sum"](100.0 * registry["square"](x[1:] - x[:-1] ** 2) + registry["square"](1 - x[:-1]), axis=0)
 

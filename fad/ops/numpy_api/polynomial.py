@@ -145,7 +145,7 @@ def trimmed(p: AnyArray) -> AnyArray:
     return _without(p, _first_of(registry["not_equal"](p, 0)), None)
 
 
-def trimmed_behind(c: Any) -> Any:
+def trimmed_behind(c: AnyArray) -> AnyArray:
     """c without the zeros at its end; the first coefficient stays."""
     return _without(c, 0, shape_of(c)[0] - _first_of(flipped(registry["not_equal"](c, 0))))
 

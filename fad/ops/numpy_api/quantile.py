@@ -196,7 +196,7 @@ def _quantile(a: Any, q: Any, axis: Axes, out: Any, method: str, keepdims: bool,
 # -- weights: the smallest element whose share of the weights, with those before it, reaches q -----
 
 
-def _weights_of(s: Sample, weights: AnyArray, axis: Axes) -> AnyArray:
+def _weights_of(s: Sample, weights: Any, axis: Axes) -> AnyArray:
     """The weights, one for each element, in the order of the sorted sample."""
     w, x = as_array(weights), s.original
     if rank(w) != rank(x):

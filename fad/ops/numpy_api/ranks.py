@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
+from ...util.array import AnyArray, ArrayLike, Axes
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from .arguments import as_array, one_axis, rank, refuse
@@ -21,7 +22,7 @@ def _as_many(given: Any, count: int) -> list:
     return list(given) if isinstance(given, (tuple, list)) else [given] * count
 
 
-def _footprint(name: str, x: Any, size: Any, footprint: Any, axes: Any) -> "tuple[np.ndarray, tuple]":
+def _footprint(name: str, x: AnyArray, size: Any, footprint: Any, axes: Axes) -> "tuple[np.ndarray, tuple]":
     """The window's mask, over the axes that are filtered."""
     given = axes if isinstance(axes, (tuple, list)) else (axes,)
     over = tuple(range(rank(x))) if axes is None else tuple([one_axis(ax, rank(x)) for ax in given])
@@ -40,7 +41,7 @@ def _footprint(name: str, x: Any, size: Any, footprint: Any, axes: Any) -> "tupl
     return mask.reshape(whole), over
 
 
-def window(x: Any, mask: np.ndarray, mode: Any, cval: Any, origins: list) -> list:
+def window(x: AnyArray, mask: np.ndarray, mode: list, cval: Any, origins: list) -> list:
     """x shifted by each place of a window's mask."""
     padded = x
     for ax, (n, origin, edge) in enumerate(zip(mask.shape, origins, mode)):
@@ -63,8 +64,8 @@ def window(x: Any, mask: np.ndarray, mode: Any, cval: Any, origins: list) -> lis
     return seen
 
 
-def _picked(name: str, choose: Callable, x: Any, size: Any, footprint: Any, mode: Any, cval: Any, origin: Any,
-            axes: Any) -> Any:
+def _picked(name: str, choose: Callable, x: AnyArray, size: Any, footprint: Any, mode: str, cval: Any, origin: Any,
+            axes: Axes) -> AnyArray:
     mask, over = _footprint(name, x, size, footprint, axes)
     at = {ax: k for k, ax in enumerate(over)}
     origins, modes = _as_many(origin, len(over)), _as_many(mode, len(over))
@@ -83,8 +84,8 @@ def _picked(name: str, choose: Callable, x: Any, size: Any, footprint: Any, mode
 
 @face("scipy.ndimage.median_filter",
       samples=("ndimage.median_filter(x, 3)", "ndimage.median_filter(x, (1, 2), mode='wrap')"))
-def median_filter(input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect",
-                  cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
+def median_filter(input: ArrayLike, size: Any = None, footprint: Any = None, output: Any = None, mode: str = "reflect",
+                  cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.median_filter", output)
     x = image("median_filter", input)
     return _picked("median_filter", lambda n: n // 2, x, size, footprint, mode, cval, origin, axes)
@@ -92,8 +93,8 @@ def median_filter(input: Any, size: Any = None, footprint: Any = None, output: A
 
 @face("scipy.ndimage.rank_filter",
       samples=("ndimage.rank_filter(x, 1, 2)", "ndimage.rank_filter(v, -1, 3, mode='constant')"))
-def rank_filter(input: Any, rank: int, size: Any = None, footprint: Any = None, output: Any = None,
-                mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
+def rank_filter(input: ArrayLike, rank: int, size: Any = None, footprint: Any = None, output: Any = None,
+                mode: str = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.rank_filter", output)
 
     def choose(n: int) -> int:
@@ -105,8 +106,8 @@ def rank_filter(input: Any, rank: int, size: Any = None, footprint: Any = None, 
 
 
 @face("scipy.ndimage.percentile_filter", samples=("ndimage.percentile_filter(x, 40, 2)",))
-def percentile_filter(input: Any, percentile: Any, size: Any = None, footprint: Any = None, output: Any = None,
-                      mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
+def percentile_filter(input: ArrayLike, percentile: Any, size: Any = None, footprint: Any = None, output: Any = None,
+                      mode: str = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.percentile_filter", output)
     share = percentile + 100.0 if percentile < 0.0 else percentile
     if not 0 <= share <= 100:
@@ -124,8 +125,8 @@ def _turned(origin: Any, shape: tuple) -> list:
     return [-o - (n % 2 == 0) for o, n in zip(_as_many(origin, len(shape)), shape)]
 
 
-def _grey(name: str, x: Any, size: Any, footprint: Any, structure: Any, mode: Any, cval: Any, origin: Any,
-          axes: Any) -> Any:
+def _grey(name: str, x: AnyArray, size: Any, footprint: Any, structure: Any, mode: str, cval: Any, origin: Any,
+          axes: Axes) -> AnyArray:
     """The least (erosion) or largest (dilation) value of each window, less (plus) the structure's height."""
     grows = name == "grey_dilation"
     heights = None if structure is None else np.asarray(structure, float)
@@ -146,14 +147,14 @@ def _grey(name: str, x: Any, size: Any, footprint: Any, structure: Any, mode: An
     return found
 
 
-def _first(name: str, input: Any, output: Any) -> Any:
+def _first(name: str, input: AnyArray, output: Any) -> AnyArray:
     no_output(f"scipy.ndimage.{name}", output)
     return image(name, input)
 
 
 def _grey_face(name: str, steps: Callable) -> None:
-    def call(input: Any, size: Any = None, footprint: Any = None, structure: Any = None, output: Any = None,
-             mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Any = None) -> Any:
+    def call(input: AnyArray, size: Any = None, footprint: Any = None, structure: Any = None, output: Any = None,
+             mode: str = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
         x = _first(name, input, output)
         erode, dilate = (partial(_grey, f"grey_{step}", size=size, footprint=footprint, structure=structure, mode=mode,
                                  cval=cval, origin=origin, axes=axes) for step in ("erosion", "dilation"))
@@ -175,7 +176,7 @@ for _name, _steps in {
 # -- scipy.signal ----------------------------------------------------------------------------------
 
 
-def _sizes(x: Any, kernel_size: Any) -> list:
+def _sizes(x: AnyArray, kernel_size: Any) -> list:
     sizes = [3] * rank(x) if kernel_size is None else _as_many(kernel_size, rank(x))
     if any(n % 2 != 1 for n in sizes):
         raise ValueError("Each element of kernel_size should be odd.")
@@ -183,19 +184,19 @@ def _sizes(x: Any, kernel_size: Any) -> list:
 
 
 @face("scipy.signal.medfilt", samples=("signal.medfilt(v, 3)", "signal.medfilt(x)"))
-def medfilt(volume: Any, kernel_size: Any = None) -> Any:
+def medfilt(volume: ArrayLike, kernel_size: Any = None) -> AnyArray:
     x = image("medfilt", volume)
     return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
 
 @face("scipy.signal.medfilt2d", samples=("signal.medfilt2d(x, (1, 3))",))
-def medfilt2d(input: Any, kernel_size: Any = 3) -> Any:
+def medfilt2d(input: ArrayLike, kernel_size: Any = 3) -> AnyArray:
     x = image("medfilt2d", input)
     return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
 
 @face("scipy.signal.order_filter", samples=("signal.order_filter(v, np.ones(3), 1)",))
-def order_filter(a: Any, domain: Any, rank: int) -> Any:
+def order_filter(a: ArrayLike, domain: ArrayLike, rank: int) -> AnyArray:
     mask = np.asarray(domain)
     if any(n % 2 != 1 for n in mask.shape):
         raise ValueError("Each dimension of domain argument should have an odd number of elements.")
@@ -203,7 +204,7 @@ def order_filter(a: Any, domain: Any, rank: int) -> Any:
 
 
 @face("scipy.signal.wiener", samples=("signal.wiener(x, 3)", "signal.wiener(v, 3, 0.01)"))
-def wiener(im: Any, mysize: Any = None, noise: Any = None) -> Any:
+def wiener(im: ArrayLike, mysize: Any = None, noise: Any = None) -> AnyArray:
     """J. S. Lim, Two-Dimensional Signal and Image Processing, page 548: each value is drawn to its window's mean, the
     more the less the window varies beyond the noise."""
     x = as_array(image("wiener", im))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.lazy import imported
 from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, METHODS, face
@@ -21,17 +22,17 @@ from .fft import signal
 where = registry["where"]
 
 
-def _axis(name: str, x: Any, axis: Any) -> int:
+def _axis(name: str, x: ArrayOrNumber, axis: int) -> int:
     if axis is None or isinstance(axis, tuple):
         raise refuse(f"scipy.signal.{name}", "several axes")
     return one_axis(axis, rank(x))
 
 
-def _moved(x: Any, axis: int) -> Any:
+def _moved(x: Any, axis: int) -> AnyArray:
     return BY_NAME["numpy.moveaxis"].call(x, axis, -1)
 
 
-def _back(x: Any, axis: int) -> Any:
+def _back(x: ArrayOrNumber, axis: int) -> AnyArray:
     return BY_NAME["numpy.moveaxis"].call(x, -1, axis)
 
 
@@ -40,7 +41,8 @@ def _back(x: Any, axis: int) -> Any:
 
 @face("scipy.signal.upfirdn",
       samples=("signal.upfirdn(v, x[0], 2, 3)", "signal.upfirdn([1.0, 2.0, 1.0], x, 3, axis=0)"))
-def upfirdn(h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant", cval: Any = 0) -> Any:
+def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant",
+            cval: Any = 0) -> AnyArray:
     """Zeros put between the samples, a filter, and every down-th value of what results."""
     if mode != "constant" or cval != 0:
         raise refuse("scipy.signal.upfirdn", "mode or cval", do="extend the signal before the call")
@@ -59,8 +61,8 @@ def upfirdn(h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1, mode: st
 
 
 @face("scipy.signal.resample_poly", samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"))
-def resample_poly(x: Any, up: int, down: int, axis: int = 0, window: Any = ("kaiser", 5.0), padtype: str = "constant",
-                  cval: Any = None) -> Any:
+def resample_poly(x: AnyArray, up: int, down: int, axis: int = 0, window: ArrayLike = ("kaiser", 5.0),
+                  padtype: str = "constant", cval: Any = None) -> Any:
     """upfirdn with a low-pass filter of twice ten periods, its delay taken off."""
     if padtype != "constant" or cval is not None:
         raise refuse("scipy.signal.resample_poly", "padtype or cval", do="take the trend off before the call")
@@ -95,7 +97,8 @@ def _upfirdn_length(taps: int, n: int, up: int, down: int) -> int:
 
 @face("scipy.signal.decimate", samples=("signal.decimate(np.concatenate([v] * 8), 2)",
                                         "signal.decimate(np.concatenate([v] * 8), 2, ftype='fir')"))
-def decimate(x: Any, q: int, n: Any = None, ftype: Any = "iir", axis: int = -1, zero_phase: bool = True) -> Any:
+def decimate(x: ArrayLike, q: int, n: Any = None, ftype: str = "iir", axis: int = -1,
+             zero_phase: bool = True) -> AnyArray:
     design = imported("scipy.signal")
     x = live(x)
     ax = one_axis(axis, rank(x))
@@ -119,7 +122,7 @@ def _every(count: int, ax: int, part: slice) -> tuple:
 # -- transforms along an arc -----------------------------------------------------------------------
 
 
-def _arc(x: Any, points: np.ndarray, axis: int) -> Any:
+def _arc(x: Any, points: np.ndarray, axis: int) -> AnyArray:
     """The z-transform at points: a product with a matrix, for SciPy's is a sum of the same terms."""
     y = _moved(signal(live(x)), one_axis(axis, rank(live(x))))
     n = fixed(shape_of(y)[-1], "the length of a signal")
@@ -128,7 +131,7 @@ def _arc(x: Any, points: np.ndarray, axis: int) -> Any:
 
 
 @face("scipy.signal.czt", samples=("signal.czt(v, 6)", "signal.czt(x, 3, 0.9 * np.exp(-0.5j), axis=0)"))
-def czt(x: Any, m: Any = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> Any:
+def czt(x: ArrayLike, m: Any = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> AnyArray:
     if np.ndim(w) or np.ndim(a):
         raise refuse("scipy.signal.czt", "arrays of ratios or starts")
     n = fixed(shape_of(live(x))[one_axis(axis, rank(live(x)))], "the length of a signal")
@@ -136,7 +139,8 @@ def czt(x: Any, m: Any = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1
 
 
 @face("scipy.signal.zoom_fft", samples=("signal.zoom_fft(v, [0.1, 0.6], 5)", "signal.zoom_fft(x, 0.8)"))
-def zoom_fft(x: Any, fn: Any, m: Any = None, *, fs: float = 2, endpoint: bool = False, axis: int = -1) -> Any:
+def zoom_fft(x: ArrayLike, fn: Any, m: Any = None, *, fs: float = 2, endpoint: bool = False,
+             axis: int = -1) -> AnyArray:
     low, high = (0.0, fn) if np.ndim(fn) == 0 else fn
     n = fixed(shape_of(live(x))[one_axis(axis, rank(live(x)))], "the length of a signal")
     count = n if m is None else m
@@ -148,7 +152,7 @@ def zoom_fft(x: Any, fn: Any, m: Any = None, *, fs: float = 2, endpoint: bool = 
 
 
 @face("scipy.signal.deconvolve", samples=("signal.deconvolve(v, v[:2])", "signal.deconvolve(v[:2], v)"))
-def deconvolve(signal: Any, divisor: Any) -> "tuple[Any, Any]":
+def deconvolve(signal: ArrayLike, divisor: ArrayLike) -> "tuple[Any, Any]":
     """The quotient of the polynomials, and the rest, as long as the signal."""
     x, d = live(signal), live(divisor)
     n, m = (fixed(shape_of(part)[0], "the length of a signal") for part in (x, d))
@@ -160,13 +164,13 @@ def deconvolve(signal: Any, divisor: Any) -> "tuple[Any, Any]":
 
 
 @face("scipy.signal.zpk2tf", samples=("signal.zpk2tf(v, x[0], x[1, 0])[1]",))
-def zpk2tf(z: Any, p: Any, k: Any) -> tuple:
+def zpk2tf(z: ArrayLike, p: ArrayLike, k: ArrayLike) -> tuple:
     poly = BY_NAME["numpy.poly"].call
     return as_array(k) * poly(live(z)), poly(live(p))
 
 
 @face("scipy.signal.normalize", samples=("signal.normalize(v[:2], v[:3])",))
-def normalize(b: Any, a: Any) -> tuple:
+def normalize(b: AnyArray, a: AnyArray) -> tuple:
     """Both over the denominator's first coefficient, which must not be zero, as must not be the numerator's."""
     b, a = live(b), live(a)
     if rank(b) != 1 or rank(a) != 1:
@@ -180,13 +184,13 @@ def normalize(b: Any, a: Any) -> tuple:
 
 
 @face("scipy.signal.gauss_spline", samples=("signal.gauss_spline(x, 3)",))
-def gauss_spline(x: Any, n: int) -> Any:
+def gauss_spline(x: ArrayLike, n: int) -> AnyArray:
     spread = (n + 1) / 12.0
     return registry["exp"](-live(x) ** 2 / (2.0 * spread)) / math.sqrt(2.0 * math.pi * spread)
 
 
 @face("scipy.signal.sawtooth", samples=("signal.sawtooth(7 * x)", "signal.sawtooth(7 * x, v)"))
-def sawtooth(t: Any, width: Any = 1) -> Any:
+def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
     t, w = live(t), live(width)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)
     rising, never, always = at < w * 2.0 * math.pi, w == 0, w == 1
@@ -196,7 +200,7 @@ def sawtooth(t: Any, width: Any = 1) -> Any:
 
 
 @face("scipy.signal.square", note="constant: its derivative is zero", samples=("signal.square(9 * x) * x",))
-def square(t: Any, duty: Any = 0.5) -> Any:
+def square(t: ArrayLike, duty: Any = 0.5) -> AnyArray:
     t, w = live(t), live(duty)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)
     return where((w < 0) | (w > 1), math.nan, where(at < w * 2.0 * math.pi, 1.0, -1.0))
@@ -206,15 +210,15 @@ def square(t: Any, duty: Any = 0.5) -> Any:
       samples=("signal.chirp(x, 1.0, 2.0, v[0])", "signal.chirp(x, 1.0, 2.0, 3.0, 'quadratic', 30)",
                "signal.chirp(x, v[0], 2.0, 3.0, 'logarithmic')",
                "signal.chirp(x, 1.0, 2.0, 3.0, 'hyperbolic')"))
-def chirp(t: Any, f0: Any, t1: Any, f1: Any, method: str = "linear", phi: Any = 0, vertex_zero: bool = True, *,
-          complex: bool = False) -> Any:
+def chirp(t: ArrayLike, f0: ArrayLike, t1: Any, f1: ArrayLike, method: str = "linear", phi: Any = 0,
+          vertex_zero: bool = True, *, complex: bool = False) -> AnyArray:
     if complex:
         raise refuse("scipy.signal.chirp", "complex=True")
     t, f0, t1, f1 = (live(a) for a in (t, f0, t1, f1))
     return registry["cos"](_chirp_phase(t, f0, t1, f1, method, vertex_zero) + live(phi) * (math.pi / 180.0))
 
 
-def _chirp_phase(t: Any, f0: Any, t1: Any, f1: Any, method: str, vertex_zero: bool) -> Any:
+def _chirp_phase(t: Any, f0: Any, t1: Any, f1: Any, method: str, vertex_zero: bool) -> AnyArray:
     turn = 2.0 * math.pi
     if method in ("linear", "lin", "li"):
         return turn * (f0 * t + 0.5 * (f1 - f0) / t1 * t * t)
@@ -242,7 +246,8 @@ def _chirp_phase(t: Any, f0: Any, t1: Any, f1: Any, method: str, vertex_zero: bo
 
 @face("scipy.signal.sosfiltfilt",
       samples=("signal.sosfiltfilt([[1, 0.5, 0.2, 1, 0.3, 0.1]], np.concatenate([v] * 4))",))
-def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
+def sosfiltfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, padtype: "str | None" = "odd",
+                padlen: Any = None) -> AnyArray:
     """Forward and backward through the sections, over a signal that is continued beyond its ends (F. Gustafsson, IEEE
     Transactions on Signal Processing 44 (1996) 988)."""
     if not isinstance(sos, (list, tuple, np.ndarray)):
@@ -263,7 +268,7 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
     return _back(y[..., edge:shape_of(y)[-1] - edge] if edge else y, ax)
 
 
-def _continued(y: Any, edge: int, padtype: Any) -> Any:
+def _continued(y: AnyArray, edge: int, padtype: "str | None") -> AnyArray:
     """The signal and `edge` values before and after it: mirrored, mirrored through its end, or its end."""
     if not edge:
         return y
@@ -280,7 +285,7 @@ def _continued(y: Any, edge: int, padtype: Any) -> Any:
 
 
 @face("scipy.signal.vectorstrength", samples=("signal.vectorstrength(v, 0.7)",))
-def vectorstrength(events: Any, period: Any) -> tuple:
+def vectorstrength(events: ArrayLike, period: Any) -> tuple:
     """The length and the angle of the mean of the events' phases."""
     e, p = live(events), live(period)
     if rank(e) > 1 or rank(p):

@@ -258,7 +258,7 @@ def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: 
     "ndimage.affine_transform(x, np.array([0.8, 0.7]), v[0], mode='mirror', order=2)",
     "ndimage.affine_transform(x, S[:3, :3] * [[0.4], [0.4], [0.0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 1]], "
     "output_shape=(2, 3), order=1)"))
-def affine_transform(input: ArrayLike, matrix: ArrayLike, offset: Any = 0.0, output_shape: Any = None,
+def affine_transform(input: ArrayLike, matrix: ArrayLike, offset: ArrayLike = 0.0, output_shape: Any = None,
                      output: Any = None,
                      order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> AnyArray:
     """At the place matrix @ index + offset of the input."""

@@ -58,7 +58,7 @@ def cumulative_prod(x: ArrayLike, /, *, axis: Axes = None, dtype: Any = None, ou
 # -- differences -----------------------------------------------------------------------------------
 
 
-def part(x: ArrayOrNumber, axis: int, start: Any, extent: Extent) -> AnyArray:
+def part(x: ArrayOrNumber, axis: int, start: Extent, extent: Extent) -> AnyArray:
     """x[start : start + extent] along one axis."""
     return registry["slice_axis"](x, axis, start, extent)
 

@@ -53,7 +53,7 @@ def logm(A: ArrayLike, disp: bool = True) -> Any:
 
 
 @face("scipy.linalg.signm", samples=("la.signm(S - 2.5 * np.eye(4))",), note="where no eigenvalue is imaginary")
-def signm(A: Any, disp: Any = True) -> Any:
+def signm(A: ArrayLike, disp: bool = True) -> AnyArray:
     """a (a a)^(-1/2) (N. J. Higham, Functions of Matrices (2008), equation 5.2)."""
     _without_report("signm", disp)
     A = square(A)
@@ -251,13 +251,13 @@ def circulant(c: ArrayLike) -> AnyArray:
 
 
 @face("scipy.linalg.fiedler", samples=("la.fiedler(v)",))
-def fiedler(a: Any) -> Any:
+def fiedler(a: AnyArray) -> Any:
     a = _vector("fiedler", a)
     return registry["abs"](as_columns(a) - as_rows(a))
 
 
 @face("scipy.linalg.diagsvd", samples=("la.diagsvd(v, 4, 6)", "la.diagsvd(v[:3], 5, 3)"))
-def diagsvd(s: Any, M: Any, N: Any) -> Any:
+def diagsvd(s: ArrayLike, M: Any, N: Any) -> AnyArray:
     s = _vector("diagsvd", s)
     n = fixed(shape_of(s)[0], "the number of singular values")
     if n not in (M, N):

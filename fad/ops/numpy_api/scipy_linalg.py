@@ -282,7 +282,8 @@ def qr(a: ArrayLike, overwrite_a: bool = False, mode: str = "full", pivoting: bo
 
 
 @face("scipy.linalg.rq", samples=("la.rq(S)", "la.rq(x, mode='economic')[0]"), note="as numpy.linalg.qr")
-def rq(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", check_finite: bool = True) -> Any:
+def rq(a: ArrayLike, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
+       check_finite: bool = True) -> tuple:
     """The factors of the matrix turned round are those of its adjoint's qr."""
     if mode not in ("full", "r", "economic"):
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")

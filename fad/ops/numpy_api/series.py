@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.lazy import imported
 from .. import extents
 from ..face import BY_NAME, METHODS, face
@@ -91,7 +91,7 @@ def val(family: Family, x: AnyArray, c: AnyArray, tensor: bool = True) -> AnyArr
     return _sum(family, x, registry["reshape"](c, *shape_of(c), *[1] * rank(x)) if tensor and rank(x) else c)
 
 
-def val_at_points(family: Family, *args: Any) -> Any:
+def val_at_points(family: Family, *args: AnyArray) -> AnyArray:
     """val2d, val3d: at the points (x, y, ...)."""
     x, *others, c = args
     shapes = [shape_of(as_array(y)) for y in (x, *others)]
@@ -103,13 +103,13 @@ def val_at_points(family: Family, *args: Any) -> Any:
     return reduce(lambda c, y: val(family, y, c, tensor=False), others, val(family, x, c))
 
 
-def val_on_grid(family: Family, *args: Any) -> Any:
+def val_on_grid(family: Family, *args: AnyArray) -> AnyArray:
     """grid2d, grid3d: at all combinations of x, y, ..."""
     *xs, c = args
     return reduce(lambda c, y: val(family, y, c), xs, c)
 
 
-def vander(family: Family, x: Any, deg: Any) -> Any:
+def vander(family: Family, x: AnyArray, deg: Any) -> AnyArray:
     """P[0](x), ..., P[deg](x) along a new last axis."""
     x = live(x)
     x = x if rank(x) else registry["reshape"](x, 1)
@@ -122,7 +122,7 @@ def vander(family: Family, x: Any, deg: Any) -> Any:
     return BY_NAME["numpy.stack"].call(columns, axis=-1)
 
 
-def vander_of_several(family: Family, *args: Any) -> Any:
+def vander_of_several(family: Family, *args: Any) -> AnyArray:
     """vander2d, vander3d: the products of the families' polynomials."""
     *xs, degrees = args
     points = BY_NAME["numpy.broadcast_arrays"].call(*[as_array(x) for x in xs])
@@ -135,7 +135,7 @@ def vander_of_several(family: Family, *args: Any) -> Any:
     return registry["reshape"](product, *shape[:-count], extents.product(shape[-count:]))
 
 
-def mapped(matrix: np.ndarray, c: Any, axis: int) -> Any:
+def mapped(matrix: np.ndarray, c: AnyArray, axis: int) -> AnyArray:
     """A constant matrix times the coefficients along an axis. It skips the matrix's zeros, so that a nan does not
     spread."""
     moved = BY_NAME["numpy.moveaxis"].call(c, axis, 0)
@@ -149,13 +149,13 @@ def numpys(family: Family, name: str) -> Callable:
     return getattr(imported(f"numpy.polynomial.{family.module}"), family.prefix + name)
 
 
-def derived(family: Family, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+def derived(family: Family, c: AnyArray, m: int = 1, scl: Any = 1, axis: int = 0) -> AnyArray:
     c = live(c)
     unit = np.eye(fixed(shape_of(c)[axis], "the number of coefficients"))
     return mapped(numpys(family, "der")(unit, m), c, axis) * scl ** m
 
 
-def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
+def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> AnyArray:
     if any(is_value(a) for a in (k, lbnd, scl, *(k if isinstance(k, (list, tuple)) else ()))):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}int", "a traced constant or bound",
                      do="add it to the integral's first coefficient")
@@ -167,7 +167,7 @@ def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, s
     return y + np.concatenate([start, np.zeros(n + m - len(start))]).reshape(shape)
 
 
-def converted(family: Family, c: Any, back: bool) -> Any:
+def converted(family: Family, c: AnyArray, back: bool) -> AnyArray:
     """The series of powers as one of this family, or the other way round."""
     c = live(c)
     module = imported(f"numpy.polynomial.{family.module}")
@@ -178,7 +178,8 @@ def converted(family: Family, c: Any, back: bool) -> Any:
                                   c, 0))
 
 
-def fitted(family: Family, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None) -> Any:
+def fitted(family: Family, x: AnyArray, y: AnyArray, deg: Any, rcond: Any = None, full: bool = False,
+           w: Any = None) -> AnyArray:
     """Least squares on the family's polynomials, each column scaled to length 1."""
     if full or np.ndim(deg):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}fit", "full or a list of degrees",
@@ -202,7 +203,7 @@ def lengthened(c: AnyArray, n: int) -> AnyArray:
     return registry["concatenate"](c, registry["full"](0, missing, dtype=type_of(c).dtype), axis=0)
 
 
-def combined(join: Callable, c1: Any, c2: Any) -> Any:
+def combined(join: Callable, c1: AnyArray, c2: AnyArray) -> AnyArray:
     """Sums and differences."""
     a, b = live(c1), live(c2)
     n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
@@ -233,19 +234,19 @@ for _family in FAMILIES:
 
 
 @face("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
-def polymul(c1: Any, c2: Any) -> Any:
+def polymul(c1: ArrayLike, c2: ArrayLike) -> AnyArray:
     return trimmed_behind(BY_NAME["numpy.convolve"].call(*[trimmed_behind(live(c)) for c in (c1, c2)]))
 
 
 @face("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))
-def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
+def polyvalfromroots(x: AnyArray, r: AnyArray, tensor: bool = True) -> Any:
     x, r = live(x), live(r)
     r = registry["reshape"](r, *shape_of(r), *[1] * rank(x)) if tensor and rank(x) else r
     return METHODS["prod"](x - r, axis=0)
 
 
 @face("numpy.polynomial.polynomial.polyfromroots", samples=("np.polynomial.polynomial.polyfromroots(v)",))
-def polyfromroots(roots: Any) -> Any:
+def polyfromroots(roots: ArrayLike) -> AnyArray:
     return BY_NAME["numpy.poly"].call(roots)[::-1]
 
 

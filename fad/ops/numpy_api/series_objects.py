@@ -80,7 +80,7 @@ class Series:
     def __rsub__(self, other: Any) -> "Series":
         return self._with(lambda a, b: b - a, other)
 
-    def __mul__(self, other: AnyArray) -> "Series":
+    def __mul__(self, other: Any) -> "Series":
         b = self._beside(other)
         if b is None:
             return NotImplemented

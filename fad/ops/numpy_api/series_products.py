@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
+from ...util.array import AnyArray
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -20,7 +21,7 @@ from .polynomial import trimmed_behind
 from .series import FAMILIES, Family, count_of, mapped, numpys
 
 
-def _vector(c: Any) -> Any:
+def _vector(c: AnyArray) -> AnyArray:
     c = live(c)
     if rank(c) > 1:
         raise ValueError("Coefficient array is not 1-d")
@@ -37,7 +38,7 @@ def _product_of_units(family: Family, n: int, m: int) -> np.ndarray:
     return all_of_them
 
 
-def whole_product(family: Family, a: Any, b: Any) -> Any:
+def whole_product(family: Family, a: AnyArray, b: AnyArray) -> AnyArray:
     """The product of two series, with the zeros at its end."""
     if family.prefix == "poly":
         return BY_NAME["numpy.convolve"].call(a, b)
@@ -46,18 +47,18 @@ def whole_product(family: Family, a: Any, b: Any) -> Any:
     return registry["sum"](registry["guarded_mul"](weights, registry["reshape"](a, 1, n, 1) * b), axes=(1, 2))
 
 
-def multiplied(family: Family, c1: Any, c2: Any) -> Any:
+def multiplied(family: Family, c1: AnyArray, c2: AnyArray) -> AnyArray:
     return trimmed_behind(whole_product(family, _vector(c1), _vector(c2)))
 
 
-def times_x(family: Family, c: Any) -> Any:
+def times_x(family: Family, c: AnyArray) -> AnyArray:
     c = _vector(c)
     columns = [numpys(family, "mulx")(unit) for unit in np.eye(count_of(c))]
     matrix = np.stack([np.append(column, np.zeros(count_of(c) + 1 - len(column))) for column in columns], axis=1)
     return trimmed_behind(mapped(matrix, c, 0))
 
 
-def whole_power(family: Family, c: Any, n: int, maxpower: Any = None) -> Any:
+def whole_power(family: Family, c: AnyArray, n: int, maxpower: Any = None) -> AnyArray:
     """A power of a series, with the zeros at its end."""
     if n < 0:
         raise ValueError("Power must be a non-negative integer.")
@@ -68,17 +69,17 @@ def whole_power(family: Family, c: Any, n: int, maxpower: Any = None) -> Any:
     return reduce(partial(whole_product, family), [_vector(c)] * n)
 
 
-def power(family: Family, c: Any, pow: int, maxpower: Any = 16) -> Any:
+def power(family: Family, c: AnyArray, pow: int, maxpower: Any = 16) -> AnyArray:
     return trimmed_behind(whole_power(family, c, operator.index(pow), maxpower))
 
 
-def _require_degree(c: Any, what: str) -> None:
+def _require_degree(c: AnyArray, what: str) -> None:
     """A check that the last coefficient is not zero: the extents of the results depend on it."""
     registry["check_that"](registry["not_equal"](c[-1], 0), True, error="ValueError",
                            what=f"the last coefficient of {what} must not be zero")
 
 
-def divided(family: Family, c1: Any, c2: Any) -> tuple:
+def divided(family: Family, c1: AnyArray, c2: AnyArray) -> tuple:
     """Long division: quotient and remainder."""
     rest, divisor = _vector(c1), _vector(c2)
     _require_degree(divisor, "a divisor")
@@ -93,13 +94,13 @@ def divided(family: Family, c1: Any, c2: Any) -> tuple:
     return trimmed_behind(BY_NAME["numpy.stack"].call(quotient[::-1])), trimmed_behind(rest)
 
 
-def line(family: Family, off: Any, scl: Any) -> Any:
+def line(family: Family, off: AnyArray, scl: AnyArray) -> AnyArray:
     make = numpys(family, "line")
     level, slope = (registry["reshape"](live(a), 1) for a in (off, scl))
     return trimmed_behind(level * np.append(make(1.0, 0.0), 0.0) + slope * make(0.0, 1.0))
 
 
-def from_roots(family: Family, roots: Any) -> Any:
+def from_roots(family: Family, roots: AnyArray) -> AnyArray:
     if not rank(live(roots)):
         raise ValueError("the zeros must be a vector")
     roots = _vector(roots)
@@ -112,7 +113,7 @@ def from_roots(family: Family, roots: Any) -> Any:
     return reduce(partial(whole_product, family), lines)
 
 
-def companion(family: Family, c: Any) -> Any:
+def companion(family: Family, c: AnyArray) -> AnyArray:
     """The companion matrix: a constant, and one matrix for each coefficient over the last."""
     c = _vector(c)
     n = count_of(c) - 1
@@ -125,7 +126,7 @@ def companion(family: Family, c: Any) -> Any:
     return base + registry["sum"](registry["guarded_mul"](constant(parts), c[:-1] / c[-1]), axes=(2,))
 
 
-def roots(family: Family, c: Any) -> Any:
+def roots(family: Family, c: AnyArray) -> AnyArray:
     """The eigenvalues of the companion matrix, in NumPy's order; always complex."""
     c = _vector(c)
     if count_of(c) < 2:

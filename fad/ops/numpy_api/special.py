@@ -255,7 +255,7 @@ def log_softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
 
 
 @face("scipy.special.assoc_laguerre", samples=("sp.assoc_laguerre(v, 2, 0.5)",))
-def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
+def assoc_laguerre(x: ArrayLike, n: Any, k: Any = 0.0) -> AnyArray:
     """The generalised Laguerre polynomial, whose argument comes first here."""
     return registry["eval_genlaguerre"](n, k, as_array(x))
 

@@ -21,7 +21,7 @@ from .filters import extended, live_signal
 
 @face("scipy.signal.freqz",
       samples=("np.abs(signal.freqz(v, v[::-1], 5)[1])", "np.angle(signal.freqz(v, 1, [0.1, 0.5])[1])"))
-def freqz(b: Any, a: Any = 1, worN: Any = 512, whole: bool = False, plot: Any = None, fs: Any = 2 * np.pi,
+def freqz(b: ArrayLike, a: ArrayLike = 1, worN: Any = 512, whole: bool = False, plot: Any = None, fs: Any = 2 * np.pi,
           include_nyquist: bool = False) -> tuple:
     """The frequencies, and the filter's response there."""
     if plot is not None:
@@ -123,7 +123,7 @@ def _last(x: AnyArray, axis: int) -> AnyArray:
 @face("scipy.signal.periodogram",
       samples=("signal.periodogram(v)[1]",
                "signal.periodogram(x, fs=2.0, window='hann', axis=0, scaling='spectrum')[1]"))
-def periodogram(x: Any, fs: Any = 1.0, window: Any = "boxcar", nfft: Any = None, detrend: Any = "constant",
+def periodogram(x: ArrayLike, fs: Any = 1.0, window: str = "boxcar", nfft: Any = None, detrend: str = "constant",
                 return_onesided: bool = True, scaling: str = "density", axis: int = -1) -> tuple:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
@@ -34,8 +35,8 @@ def _sample(name: str, a: Any, axis: Any, nan_policy: str) -> tuple:
 def _summary(*names: str, samples: tuple) -> Callable:
     """Decorator: a summary of (x, axis) that keeps its axes takes axis, nan_policy and keepdims as SciPy does."""
     def register(summary: Callable) -> Callable:
-        def call(a: Any, *args: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False,
-                 **options: Any) -> Any:
+        def call(a: AnyArray, *args: Any, axis: Axes = 0, nan_policy: str = "propagate", keepdims: bool = False,
+                 **options: Any) -> AnyArray:
             x, ax = _sample(names[0], a, axis, nan_policy)
             y = summary(x, ax, *args, **options)
             if keepdims:
@@ -55,7 +56,7 @@ ORDERS = {"gmean": ("axis", "dtype", "weights"), "hmean": ("axis", "dtype"), "pm
 
 
 def _in_scipys_order(name: str, call: Callable) -> Callable:
-    def ordered(a: Any, *args: Any, **options: Any) -> Any:
+    def ordered(a: AnyArray, *args: ArrayOrNumber, **options: Any) -> AnyArray:
         return call(a, **dict(zip(ORDERS[name], args, strict=False)), **options)
     return ordered
 
@@ -63,7 +64,7 @@ def _in_scipys_order(name: str, call: Callable) -> Callable:
 # -- means -----------------------------------------------------------------------------------------
 
 
-def _average(x: Any, axis: Any, weights: Any, dtype: Any = None) -> Any:
+def _average(x: AnyArray, axis: Axes, weights: Any, dtype: Any = None) -> AnyArray:
     """The mean, weighted if there are weights. SciPy's rules stretch them to the sample's shape; without a sum of
     weights it is nan."""
     if weights is None:
@@ -86,24 +87,24 @@ def _average(x: Any, axis: Any, weights: Any, dtype: Any = None) -> Any:
 
 @_summary("gmean", samples=("stats.gmean(x)", "stats.gmean(x, axis=None, weights=x)",
                             "stats.gmean(x, 1, keepdims=True)"))
-def gmean(x: Any, axis: Any, dtype: Any = None, weights: Any = None) -> Any:
+def gmean(x: AnyArray, axis: Axes, dtype: Any = None, weights: Any = None) -> AnyArray:
     return exp(_average(log(in_dtype(x, dtype)), axis, weights, dtype))
 
 
 @_summary("hmean", samples=("stats.hmean(x)", "stats.hmean(v, weights=v[::-1])", "stats.hmean(x, 0, weights=v)"))
-def hmean(x: Any, axis: Any, dtype: Any = None, weights: Any = None) -> Any:
+def hmean(x: AnyArray, axis: int, dtype: Any = None, weights: Any = None) -> AnyArray:
     return 1.0 / _average(1.0 / in_dtype(x, dtype), axis, weights, dtype)
 
 
 @_summary("pmean", samples=("stats.pmean(x, 3)", "stats.pmean(v, 0.5)"))
-def pmean(x: Any, axis: Any, p: Any, dtype: Any = None, weights: Any = None) -> Any:
+def pmean(x: AnyArray, axis: int, p: Any, dtype: Any = None, weights: Any = None) -> AnyArray:
     if isinstance(p, (int, float)) and p == 0:
         return gmean(x, axis, dtype, weights)
     return _average(in_dtype(x, dtype) ** p, axis, weights, dtype) ** (1.0 / p)
 
 
 @_summary("trim_mean", samples=("stats.trim_mean(x, 0.3)", "stats.trim_mean(v, 0.25)"))
-def trim_mean(x: Any, axis: Any, proportiontocut: float) -> Any:
+def trim_mean(x: AnyArray, axis: int, proportiontocut: float) -> AnyArray:
     if isinstance(axis, tuple):
         x, axis = registry["reshape"](ravel(x), extent_of(x, axis), *[1] * (rank(x) - 1)), 0
     n = shape_of(x)[axis]
@@ -112,7 +113,7 @@ def trim_mean(x: Any, axis: Any, proportiontocut: float) -> Any:
     return with_nan(mean(rows, axis=axis, keepdims=True), x, axis)
 
 
-def with_nan(y: Any, x: Any, axis: Any) -> Any:
+def with_nan(y: AnyArray, x: AnyArray, axis: int) -> AnyArray:
     """y, a summary that keeps its axes, and nan where anything in the sample is."""
     return where(BY_NAME["numpy.any"].call(registry["isnan"](x), axis=axis, keepdims=True), math.nan, y)
 
@@ -120,13 +121,13 @@ def with_nan(y: Any, x: Any, axis: Any) -> Any:
 # -- moments ---------------------------------------------------------------------------------------
 
 
-def _central(x: Any, axis: Any, order: int, center: Any = None) -> Any:
+def _central(x: AnyArray, axis: int, order: int, center: Any = None) -> AnyArray:
     return mean((x - (mean(x, axis=axis, keepdims=True) if center is None else center)) ** order, axis=axis,
                 keepdims=True)
 
 
 @_summary("moment", samples=("stats.moment(x, 3)", "stats.moment(x, 2, axis=1, center=0.3)"))
-def moment(x: Any, axis: Any, order: int = 1, center: Any = None) -> Any:
+def moment(x: AnyArray, axis: int, order: int = 1, center: Any = None) -> AnyArray:
     if not isinstance(order, int):
         raise refuse("scipy.stats.moment", "several orders")
     if order:
@@ -138,7 +139,7 @@ def _size(x: Any, axis: Any) -> Any:
     return extent_of(x, axes_of(axis, rank(x)))
 
 
-def _standardised(x: Any, axis: Any, order: int) -> Any:
+def _standardised(x: AnyArray, axis: int, order: int) -> AnyArray:
     """The central moment of an order over the variance's power; nan where the sample is constant."""
     m2, centre = _central(x, axis, 2), mean(x, axis=axis, keepdims=True)
     flat = m2 <= (np.finfo(type_of(x).dtype).resolution * centre) ** 2
@@ -146,19 +147,19 @@ def _standardised(x: Any, axis: Any, order: int) -> Any:
 
 
 @_summary("skew", samples=("stats.skew(x)", "stats.skew(x, axis=1, bias=False)"))
-def skew(x: Any, axis: Any, bias: bool = True) -> Any:
+def skew(x: AnyArray, axis: int, bias: bool = True) -> AnyArray:
     y, n = _standardised(x, axis, 3), _size(x, axis)
     return y if bias or _is_small(n, 2) else y * sqrt((n - 1.0) * n) / (n - 2.0)
 
 
-def _is_small(n: Any, most: int) -> bool:
+def _is_small(n: Extent, most: int) -> bool:
     """Whether a sample has so few elements that SciPy does not correct its moments."""
     return not extents.at_least(n, most + 1)
 
 
 @_summary("kurtosis", samples=("stats.kurtosis(x)", "stats.kurtosis(x, axis=1, fisher=False)",
                                "stats.kurtosis(v, bias=False)"))
-def kurtosis(x: Any, axis: Any, fisher: bool = True, bias: bool = True) -> Any:
+def kurtosis(x: AnyArray, axis: int, fisher: bool = True, bias: bool = True) -> AnyArray:
     y, n = _standardised(x, axis, 4), _size(x, axis)
     if not bias and not _is_small(n, 3):
         y = ((n * n - 1.0) * y - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
@@ -166,17 +167,17 @@ def kurtosis(x: Any, axis: Any, fisher: bool = True, bias: bool = True) -> Any:
 
 
 @_summary("variation", samples=("stats.variation(x)", "stats.variation(x, axis=1, ddof=1)"))
-def variation(x: Any, axis: Any, ddof: int = 0) -> Any:
+def variation(x: AnyArray, axis: int, ddof: int = 0) -> AnyArray:
     return std(x, axis=axis, ddof=ddof, keepdims=True) / mean(x, axis=axis, keepdims=True)
 
 
 @_summary("sem", samples=("stats.sem(x)", "stats.sem(x, axis=None, ddof=0)"))
-def sem(x: Any, axis: Any, ddof: int = 1) -> Any:
+def sem(x: AnyArray, axis: Axes, ddof: int = 1) -> AnyArray:
     return std(x, axis=axis, ddof=ddof, keepdims=True) / sqrt(1.0 * _size(x, axis))
 
 
 @_summary("gstd", samples=("stats.gstd(x)",))
-def gstd(x: Any, axis: Any, ddof: int = 1) -> Any:
+def gstd(x: AnyArray, axis: int, ddof: int = 1) -> AnyArray:
     return exp(std(log(x), axis=axis, ddof=ddof, keepdims=True))
 
 
@@ -184,7 +185,8 @@ def gstd(x: Any, axis: Any, ddof: int = 1) -> Any:
 
 
 @face("scipy.stats.zmap", samples=("stats.zmap(x, x[:2], ddof=1)",))
-def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+def zmap(scores: ArrayLike, compare: ArrayLike, axis: Axes = 0, ddof: int = 0,
+         nan_policy: str = "propagate") -> AnyArray:
     x, ax = _sample("zmap", compare, axis, nan_policy)
     centre, spread = mean(x, axis=ax, keepdims=True), std(x, axis=ax, ddof=ddof, keepdims=True)
     flat = spread <= absolute(np.finfo(type_of(x).dtype).eps * centre)
@@ -192,12 +194,12 @@ def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: int = 0, nan_policy: st
 
 
 @face("scipy.stats.zscore", samples=("stats.zscore(x)", "stats.zscore(x, axis=None)", "stats.zscore(x, 1, 1)"))
-def zscore(a: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+def zscore(a: ArrayLike, axis: Axes = 0, ddof: int = 0, nan_policy: str = "propagate") -> AnyArray:
     return zmap(a, a, axis, ddof, nan_policy)
 
 
 @face("scipy.stats.gzscore", samples=("stats.gzscore(x)",))
-def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
+def gzscore(a: ArrayLike, *, axis: "int | None" = 0, ddof: int = 0, nan_policy: str = "propagate") -> AnyArray:
     return zscore(log(live(a)), axis, ddof, nan_policy)
 
 
@@ -205,11 +207,11 @@ def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagat
 
 
 @_summary("entropy", samples=("stats.entropy(x)", "stats.entropy(x, x[::-1] ** 2, base=2, axis=1)"))
-def entropy(x: Any, axis: Any, qk: Any = None, base: Any = None) -> Any:
+def entropy(x: AnyArray, axis: int, qk: Any = None, base: Any = None) -> AnyArray:
     if qk is not None:
         x, qk = BY_NAME["numpy.broadcast_arrays"].call(x, live(qk))
 
-    def shares(x: Any) -> Any:
+    def shares(x: AnyArray) -> AnyArray:
         return x / METHODS["sum"](x, axis=axis, keepdims=True)
     if qk is None:
         terms = BY_NAME["scipy.special.entr"].call(shares(x))
@@ -220,7 +222,7 @@ def entropy(x: Any, axis: Any, qk: Any = None, base: Any = None) -> Any:
 
 
 @_summary("median_abs_deviation", samples=("stats.median_abs_deviation(x, axis=1, scale='normal')",))
-def median_abs_deviation(x: Any, axis: Any, center: Any = None, scale: Any = 1.0) -> Any:
+def median_abs_deviation(x: Any, axis: Any, center: Any = None, scale: Any = 1.0) -> AnyArray:
     median = BY_NAME["numpy.median"].call
     if center is not None and center is not np.median:
         raise refuse("scipy.stats.median_abs_deviation", "center other than np.median")
@@ -229,8 +231,8 @@ def median_abs_deviation(x: Any, axis: Any, center: Any = None, scale: Any = 1.0
 
 
 @face("scipy.stats.iqr", samples=("stats.iqr(x)", "stats.iqr(x, axis=1, rng=(10, 60), scale=2.0)"))
-def iqr(x: Any, axis: Any = None, rng: tuple = (25, 75), scale: Any = 1.0, nan_policy: str = "propagate",
-        interpolation: str = "linear", keepdims: bool = False) -> Any:
+def iqr(x: ArrayLike, axis: Axes = None, rng: tuple = (25, 75), scale: Any = 1.0, nan_policy: str = "propagate",
+        interpolation: str = "linear", keepdims: bool = False) -> AnyArray:
     x, ax = _sample("iqr", x, axis, nan_policy)
     low, high = (BY_NAME["numpy.percentile"].call(x, q, axis=ax, method=interpolation, keepdims=keepdims)
                  for q in sorted(rng))
@@ -241,26 +243,27 @@ def iqr(x: Any, axis: Any = None, rng: tuple = (25, 75), scale: Any = 1.0, nan_p
 # -- transformations -------------------------------------------------------------------------------
 
 
-def _without_fit(name: str, lmbda: Any, *others: Any) -> None:
+def _without_fit(name: str, lmbda: ArrayOrNumber, *others: Any) -> None:
     if lmbda is None or any(is_given(o) for o in others):
         raise refuse(f"scipy.stats.{name}", "a parameter to be fitted",
                      do="give lmbda; to fit it, maximise the likelihood")
 
 
 @face("scipy.stats.boxcox", samples=("stats.boxcox(v, 0.3)",))
-def boxcox(x: Any, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) -> Any:
+def boxcox(x: ArrayLike, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) -> AnyArray:
     _without_fit("boxcox", lmbda, alpha, optimizer)
     return BY_NAME["scipy.special.boxcox"].call(live(x), lmbda)
 
 
 @face("scipy.stats.boxcox_llf", samples=("stats.boxcox_llf(v[0], v)", "stats.boxcox_llf(0.4, x)"))
-def boxcox_llf(lmb: Any, data: Any, *, axis: Any = 0, keepdims: bool = False, nan_policy: str = "propagate") -> Any:
+def boxcox_llf(lmb: ArrayLike, data: ArrayLike, *, axis: "int | None" = 0, keepdims: bool = False,
+               nan_policy: str = "propagate") -> AnyArray:
     x, ax = _sample("boxcox_llf", data, axis, nan_policy)
     return _likelihood(boxcox(x, lmb), METHODS["sum"](log(x), axis=ax, keepdims=True) * (as_array(lmb) - 1.0), x, ax,
                        keepdims)
 
 
-def _likelihood(y: Any, volume: Any, x: Any, ax: Any, keepdims: bool) -> Any:
+def _likelihood(y: AnyArray, volume: AnyArray, x: AnyArray, ax: int, keepdims: bool) -> AnyArray:
     """The normal log-likelihood of transformed data at its best mean and variance, up to a constant."""
     whole = volume - 0.5 * _size(x, ax) * log(var(y, axis=ax, keepdims=True))
     axes = axes_of(ax, rank(x))
@@ -270,7 +273,7 @@ def _likelihood(y: Any, volume: Any, x: Any, ax: Any, keepdims: bool) -> Any:
 
 
 @face("scipy.stats.yeojohnson", samples=("stats.yeojohnson(v - 0.5, 0.3)", "stats.yeojohnson(v - 0.5, v[0])"))
-def yeojohnson(x: Any, lmbda: Any = None) -> Any:
+def yeojohnson(x: AnyArray, lmbda: Any = None) -> AnyArray:
     """I.-K. Yeo and R. A. Johnson, Biometrika 87 (2000) 954."""
     _without_fit("yeojohnson", lmbda)
     power = BY_NAME["scipy.special.boxcox1p"].call
@@ -281,7 +284,8 @@ def yeojohnson(x: Any, lmbda: Any = None) -> Any:
 
 
 @face("scipy.stats.yeojohnson_llf", samples=("stats.yeojohnson_llf(v[0], v - 0.5)",))
-def yeojohnson_llf(lmb: Any, data: Any, *, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
+def yeojohnson_llf(lmb: ArrayLike, data: ArrayLike, *, axis: "int | None" = 0, nan_policy: str = "propagate",
+                   keepdims: bool = False) -> AnyArray:
     x, ax = _sample("yeojohnson_llf", data, axis, nan_policy)
     volume = METHODS["sum"](registry["sign"](x) * registry["log1p"](absolute(x)), axis=ax,
                             keepdims=True) * (as_array(lmb) - 1.0)
@@ -291,7 +295,7 @@ def yeojohnson_llf(lmb: Any, data: Any, *, axis: Any = 0, nan_policy: str = "pro
 # -- circular statistics ---------------------------------------------------------------------------
 
 
-def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Any, nan_policy: str, keepdims: bool) -> tuple:
+def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Axes, nan_policy: str, keepdims: bool) -> tuple:
     """The mean cosine and sine, and the angle that a unit of the samples is."""
     x, ax = _sample(name, samples, axis, nan_policy)
     unit = 2 * math.pi / (high - low)
@@ -301,23 +305,23 @@ def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Any, nan_poli
 
 
 @face("scipy.stats.circmean", samples=("stats.circmean(x)", "stats.circmean(9 * x, high=3.0, low=-1.0, axis=1)"))
-def circmean(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *,
-             keepdims: bool = False) -> Any:
+def circmean(samples: ArrayLike, high: Any = 2 * math.pi, low: Any = 0, axis: Axes = None,
+             nan_policy: str = "propagate", *, keepdims: bool = False) -> AnyArray:
     c, s, unit = _resultant("circmean", samples, high, low, axis, nan_policy, keepdims)
     angle = registry["arctan2"](s, c)
     return where(angle < 0, angle + 2 * math.pi, angle) / unit + low
 
 
 @face("scipy.stats.circvar", samples=("stats.circvar(x, axis=0)",))
-def circvar(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *,
-            keepdims: bool = False) -> Any:
+def circvar(samples: ArrayLike, high: Any = 2 * math.pi, low: Any = 0, axis: Axes = None, nan_policy: str = "propagate",
+            *, keepdims: bool = False) -> AnyArray:
     c, s, _ = _resultant("circvar", samples, high, low, axis, nan_policy, keepdims)
     return 1.0 - registry["hypot"](s, c)
 
 
 @face("scipy.stats.circstd", samples=("stats.circstd(x, axis=0)", "stats.circstd(x, high=3.0, normalize=True)"))
-def circstd(samples: Any, high: Any = 2 * math.pi, low: Any = 0, axis: Any = None, nan_policy: str = "propagate", *,
-            normalize: bool = False, keepdims: bool = False) -> Any:
+def circstd(samples: ArrayLike, high: Any = 2 * math.pi, low: Any = 0, axis: Axes = None, nan_policy: str = "propagate",
+            *, normalize: bool = False, keepdims: bool = False) -> AnyArray:
     c, s, unit = _resultant("circstd", samples, high, low, axis, nan_policy, keepdims)
     y = sqrt(-2.0 * log(registry["hypot"](s, c)))
     return y if normalize else y / unit
@@ -335,7 +339,8 @@ class Correlation(NamedTuple):
 
 @face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
                                        "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
-def pearsonr(x: Any, y: Any, *, alternative: str = "two-sided", method: Any = None, axis: Any = 0) -> Correlation:
+def pearsonr(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided", method: Any = None,
+             axis: "int | None" = 0) -> Correlation:
     if alternative != "two-sided" or method is not None:
         raise refuse("scipy.stats.pearsonr", "alternative other than 'two-sided', or a method")
     x, ax = _sample("pearsonr", x, axis, "propagate")
@@ -344,7 +349,7 @@ def pearsonr(x: Any, y: Any, *, alternative: str = "two-sided", method: Any = No
     return Correlation(r, 2.0 * BY_NAME["scipy.special.betainc"].call(half, half, 0.5 * (1.0 - absolute(r))))
 
 
-def _correlation(x: Any, y: Any, axis: Any) -> Any:
+def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
     x, y = (a - mean(a, axis=axis, keepdims=True) for a in (x, y))
     total = METHODS["sum"]
     return total(x * y, axis=axis) / sqrt(total(x * x, axis=axis) * total(y * y, axis=axis))
@@ -363,7 +368,7 @@ class FittedLine(NamedTuple):
 @face("scipy.stats.linregress",
       samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
                "stats.linregress(v, np.sin(9 * v)).stderr"))
-def linregress(x: Any, y: Any, alternative: str = "two-sided") -> FittedLine:
+def linregress(x: ArrayLike, y: ArrayLike, alternative: str = "two-sided") -> FittedLine:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
     x, y = live(x), live(y)

@@ -52,7 +52,7 @@ for _op in list(registry.values()):
 
 
 @face("numpy.divmod", samples=("divmod(x, 0.3)[1]", "np.divmod(x, v)[1]"))
-def divmod(x: ArrayLike, y: Any) -> tuple:
+def divmod(x: ArrayLike, y: ArrayLike) -> tuple:
     """The quotient rounded down, and the remainder."""
     return arithmetic.floordiv(x, y), arithmetic.mod(x, y)
 
@@ -72,7 +72,7 @@ def frexp(x: ArrayLike) -> tuple:
 
 
 @face("numpy.float_power", samples=("np.float_power(x, 2.5)", "np.float_power(x, v)"))
-def float_power(x: ArrayLike, p: Any) -> AnyArray:
+def float_power(x: ArrayLike, p: ArrayLike) -> AnyArray:
     """x ** p in double precision."""
     dtype = COMPLEX if result_dtype(x, p).kind == "c" else FLOAT
     return arithmetic.pow(in_dtype(x, dtype), p if isinstance(p, (int, float)) else in_dtype(p, dtype))

@@ -42,12 +42,12 @@ def _gamma_level(a: AnyArray, x: AnyArray) -> AnyArray:
     return log(x) - digamma(a)
 
 
-def _beta_level(a: AnyArray, b: ArrayOrNumber, x: AnyArray) -> AnyArray:
+def _beta_level(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray) -> AnyArray:
     """With respect to a."""
     return log(x) - digamma(a) + digamma(a + b)
 
 
-def _beta_level_of_b(a: ArrayOrNumber, b: AnyArray, x: AnyArray) -> AnyArray:
+def _beta_level_of_b(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray) -> AnyArray:
     return log1p(-x) - digamma(b) + digamma(a + b)
 
 

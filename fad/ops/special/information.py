@@ -80,7 +80,7 @@ pseudo_huber = special("pseudo_huber", lambda y, delta, r: 2.0 * y / delta - _ps
 # singular at p = 0. With u = p y, log inv_boxcox(y, p) = y * log1p(u) / u, and log1p(u) / u = 2F1(1, 1; 2; -u).
 
 
-def _relative_slope(t: Any) -> Any:
+def _relative_slope(t: AnyArray) -> AnyArray:
     """The derivative of exprel, (e^t (t - 1) + 1) / t^2."""
     return 0.5 * op("hyp1f1")(2.0, 3.0, t)
 

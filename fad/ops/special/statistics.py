@@ -63,7 +63,7 @@ def t_freedom(v: AnyArray, t: ArrayOrNumber) -> AnyArray:
     return _with_digits(v, where(t < 0, slope, -slope) - 0.5 * t * t_density(v, t) / v)
 
 
-def chi_density(v: Any, x: Any) -> Any:
+def chi_density(v: ArrayOrNumber, x: AnyArray) -> AnyArray:
     """Of the chi-square distribution of v degrees of freedom."""
     return 0.5 * gamma_density(0.5 * v, 0.5 * x)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....ir.op import registry
-from ....util.array import AnyArray, ArrayLike
+from ....util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ....util.errors import UnsupportedFunctionError
 from ...extents import at_least
 from ...face import BY_NAME, face
@@ -69,7 +69,7 @@ class KernelDensity:
         spread = BY_NAME["numpy.cov"].call(self.dataset, bias=False, aweights=self.weights)
         self.covariance = registry["reshape"](spread, d, d) * (self.factor * self.factor)
 
-    def _factor(self, method: Any, d: AnyArray) -> AnyArray:
+    def _factor(self, method: Any, d: ArrayOrNumber) -> Any:
         name = "scott" if method is None else method if isinstance(method, str) else ""
         if name == "scott":
             return self.neff ** (-1.0 / (d + 4.0))
@@ -80,12 +80,12 @@ class KernelDensity:
                                            do="give a number")
         return as_array(method)
 
-    def logpdf(self, x: AnyArray) -> AnyArray:
+    def logpdf(self, x: Any) -> AnyArray:
         if isinstance(x, np.ndarray) and x.dtype.kind == "O":
             raise TypeError("points are numbers")
         return _log_density(self, x)
 
-    def evaluate(self, points: AnyArray) -> AnyArray:
+    def evaluate(self, points: Any) -> AnyArray:
         return exp(self.logpdf(points))
 
     pdf = __call__ = evaluate

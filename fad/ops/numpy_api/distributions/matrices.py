@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....ir.op import registry
-from ....util.array import AnyArray
+from ....util.array import AnyArray, ArrayOrNumber
 from ....util.errors import UnsupportedFunctionError
 from ...face import BY_NAME, METHODS, face
 from ...kinds import shape_of
@@ -27,11 +27,11 @@ def log_det(factor: AnyArray) -> AnyArray:
     return 2.0 * over_last(log(diagonal(factor)))
 
 
-def _multigammaln(a: Any, n: Any) -> Any:
+def _multigammaln(a: AnyArray, n: int) -> AnyArray:
     return BY_NAME["scipy.special.multigammaln"].call(a, n)
 
 
-def _matrix_points(x: Any) -> Any:
+def _matrix_points(x: AnyArray) -> AnyArray:
     """One matrix (or number); SciPy's stacks lie along the last axis, and are refused."""
     x = floating(x)
     if rank(x) > 2:
@@ -43,7 +43,7 @@ def _matrix_points(x: Any) -> Any:
 # -- multivariate t --------------------------------------------------------------------------------
 
 
-def t_logpdf(dist: Any, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+def t_logpdf(dist: Any, x: AnyArray, loc: Any = None, shape: ArrayOrNumber = 1, df: ArrayOrNumber = 1) -> AnyArray:
     d, nu = points(x, loc, shape), live(df)
     z, log_det = scaled(d, shape)
     n = 1.0 * shape_of(d)[-1]
@@ -55,11 +55,11 @@ def t_logpdf(dist: Any, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) ->
 # -- Wishart ---------------------------------------------------------------------------------------
 
 
-def _factors(x: Any, scale: Any) -> tuple:
+def _factors(x: AnyArray, scale: AnyArray) -> tuple:
     return tuple([linalg.lower_cholesky(_matrix_points(m), False) for m in (x, scale)])
 
 
-def wishart_logpdf(dist: Any, x: Any, df: Any, scale: Any) -> Any:
+def wishart_logpdf(dist: Any, x: AnyArray, df: AnyArray, scale: AnyArray) -> AnyArray:
     lx, ls = _factors(x, scale)
     n, nu = shape_of(lx)[-1], live(df)
     z = solve_lower(ls, lx)
@@ -67,7 +67,7 @@ def wishart_logpdf(dist: Any, x: Any, df: Any, scale: Any) -> Any:
             - (0.5 * nu * n * math.log(2.0) + 0.5 * nu * log_det(ls) + _multigammaln(0.5 * nu, n)))
 
 
-def inverse_wishart_logpdf(dist: Any, x: Any, df: Any, scale: Any) -> Any:
+def inverse_wishart_logpdf(dist: Any, x: AnyArray, df: AnyArray, scale: AnyArray) -> AnyArray:
     lx, ls = _factors(x, scale)
     n, nu = shape_of(lx)[-1], live(df)
     z = solve_lower(lx, ls)
@@ -78,7 +78,8 @@ def inverse_wishart_logpdf(dist: Any, x: Any, df: Any, scale: Any) -> Any:
 # -- matrix normal ---------------------------------------------------------------------------------
 
 
-def matrix_normal_logpdf(dist: Any, X: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
+def matrix_normal_logpdf(dist: Any, X: AnyArray, mean: Any = None, rowcov: ArrayOrNumber = 1,
+                         colcov: ArrayOrNumber = 1) -> AnyArray:
     x = _matrix_points(X)
     d = x if mean is None else x - live(mean)
     m, n = shape_of(d)
@@ -87,7 +88,7 @@ def matrix_normal_logpdf(dist: Any, X: Any, mean: Any = None, rowcov: Any = 1, c
     return -0.5 * (m * n * math.log(2.0 * math.pi) + n * row_det + m * column_det + METHODS["sum"](z * z))
 
 
-def _whitened(d: Any, cov: Any) -> tuple:
+def _whitened(d: AnyArray, cov: ArrayOrNumber) -> tuple:
     """The rows of d in units of the covariance's root, and the logarithm of its determinant."""
     cov, n = live(cov), shape_of(d)[0]
     if rank(cov) < 2:
@@ -99,31 +100,31 @@ def _whitened(d: Any, cov: Any) -> tuple:
 # -- Dirichlet's moments, and counts with its proportions ------------------------------------------
 
 
-def _concentrations(alpha: Any) -> Any:
+def _concentrations(alpha: AnyArray) -> AnyArray:
     alpha = live(alpha)
     registry["check_that"](BY_NAME["numpy.all"].call(alpha > 0), True, error="ValueError",
                            what="All parameters must be greater than 0")
     return alpha
 
 
-def dirichlet_mean(dist: Any, alpha: Any) -> Any:
+def dirichlet_mean(dist: Any, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     return alpha / total(alpha, 0)
 
 
-def dirichlet_var(dist: Any, alpha: Any) -> Any:
+def dirichlet_var(dist: Any, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     whole = total(alpha, 0)
     return alpha * (whole - alpha) / (whole * whole * (whole + 1.0))
 
 
-def dirichlet_cov(dist: Any, alpha: Any) -> Any:
+def dirichlet_cov(dist: Any, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     whole, share = total(alpha, 0), alpha / total(alpha, 0)
     return (BY_NAME["numpy.diag"].call(share) - BY_NAME["numpy.outer"].call(share, share)) / (whole + 1.0)
 
 
-def dirichlet_entropy(dist: Any, alpha: Any) -> Any:
+def dirichlet_entropy(dist: Any, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     whole, n = total(alpha, 0), shape_of(alpha)[0]
     return (total(gammaln(alpha), 0) - gammaln(whole) + (whole - n) * digamma(whole)
@@ -141,7 +142,7 @@ def dirichlet_multinomial_logpmf(dist: Any, x: Any, alpha: Any, n: Any) -> Any:
 # -- directions ------------------------------------------------------------------------------------
 
 
-def directions_logpdf(dist: Any, x: Any, mu: Any = None, kappa: Any = 1) -> Any:
+def directions_logpdf(dist: Any, x: list, mu: Any = None, kappa: ArrayOrNumber = 1) -> AnyArray:
     """kappa x.mu - log of the norming constant, (2 pi)^(n/2) I(n/2 - 1, kappa) / kappa^(n/2 - 1)."""
     x, mu, kappa = live(x), live(mu), live(kappa)
     half = 0.5 * shape_of(mu)[-1]

@@ -116,7 +116,7 @@ class MethodCall:
         outside = (k != floor(k)) if outside is False else outside | (k != floor(k))
         return self.checked(_choose(outside, -math.inf, self.record.log_density(self.inside(k, outside), *self.shapes)))
 
-    def probability(self, x: AnyArray, formula: Callable, below: float, above: float, discrete: bool) -> AnyArray:
+    def probability(self, x: ArrayOrNumber, formula: Callable, below: float, above: float, discrete: bool) -> AnyArray:
         """A function of the distribution's, with its values below and above the support."""
         y = self.standard(x)
         y = floor(y) if discrete else y
@@ -151,7 +151,7 @@ def pmf(dist: Any, k: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
 
 
 def _probability(method: str, part: str, below: float, above: float) -> Callable:
-    def probability(dist: Any, x: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+    def probability(dist: Any, x: ArrayOrNumber, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
         call = MethodCall(dist, method, args, kwds)
         call.known("cdf")
         return call.probability(x, getattr(call.record, part), below, above, hasattr(dist, "pmf"))
