@@ -151,7 +151,7 @@ def _of_numbers(eqn: Equation, xs: list, builder: Builder) -> "Failure | None":
     kind = eqn.op.traits.raises
     if kind not in _RAISED:
         return None
-    y = builder.value_of(eqn.outputs[0])
+    y: Any = builder.value_of(eqn.outputs[0])
     number = 1 if y.dtype.kind in "iu" else 1.0
 
     sample = _SAMPLES.get(kind, lambda: eqn.op.traits.on_ints(number, 0 * number))  # type: ignore[misc]
