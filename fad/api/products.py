@@ -155,19 +155,21 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
     [3.0, 2.0]
     """
     check_callable(f, "vjp")
-    if _traced_now(primals):
-        value, pullback, *aux = within(memory, pulled_in_place)(f, primals, has_aux)
-        return value, within(memory, pullback), *aux
-    (value, *aux), step = _vjp_of(f, has_aux, memory, fallback)(*primals)
+    steps = _vjp_of(f, has_aux, memory, fallback)
+    (value, *aux), step = steps.inline(*primals) if _traced_now(primals) else steps(*primals)
     return value, step, *aux
 
 
 @remembered
-def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(*primals: Any) -> Any:
-        value, pullback, *aux = pulled_in_place(f, primals, has_aux)
-        return (value, *aux), pullback(later_tree(value, "g")), value
-    return TwoStep(within(memory, body), f, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
+def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "bool | None") -> TwoStep:
+    def inline(*primals: Any) -> tuple:
+        value, pullback, *aux = within(memory, pulled_in_place)(f, primals, has_aux)
+        return (value, *aux), within(memory, pullback)
+
+    def body(*primals: Any) -> tuple:
+        first, pullback = inline(*primals)
+        return first, pullback(later_tree(first[0], "g")), first[0]
+    return TwoStep(body, f, inline=inline, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
 
 
 def _traced_now(args: tuple) -> bool:
@@ -229,22 +231,24 @@ def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tup
     (0.0, 2.0)
     """
     check_callable(f, "linearize")
-    if _traced_now(primals):
-        value, _ = jvp(f, primals, tree.map_leaves(zeros_of, primals))
-        return value, lambda *tangents: jvp(f, primals, tangents)[1]
-    value, push = _linearize_of(f, fallback)(*primals)
+    steps = _linearize_of(f, fallback)
+    value, push = steps.inline(*primals) if _traced_now(primals) else steps(*primals)
     return value, lambda *tangents: push(tangents)
 
 
 @remembered
-def _linearize_of(f: Callable, fallback: "bool | None") -> Staged:
+def _linearize_of(f: Callable, fallback: "bool | None") -> TwoStep:
+    def inline(*primals: Any) -> tuple:
+        value, _ = jvp(f, primals, tree.map_leaves(zeros_of, primals))
+        return value, lambda tangents: jvp(f, primals, tangents)[1]
+
     def body(*primals: Any) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
         early = evaluate(inner.func, inner.args)  # a loop of values and tangents belongs to the second step
         ys, dys = push_forward(silent(inner.func), inner.args, aligned_tangents(inner, primals, tangents))
         return inner.tree_of(early), tangent_tree(inner, ys, dys), primals
-    return TwoStep(body, f, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
+    return TwoStep(body, f, inline=inline, rebuild=(_linearize_of, (f, fallback), {}), fallback=fallback)
 
 
 @named_as_here

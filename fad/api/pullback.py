@@ -144,11 +144,18 @@ def _fitting(g: ArrayOrNumber, x: ArrayOrNumber) -> AnyArray:
 
 
 class TwoStep(Staged):
-    """A staged function whose programs have two steps."""
+    """A staged function whose programs have two steps.
+
+    inline   inline(*args) -> (first result, step), within a program
+    """
 
     program_class: Callable = TwoStepProgram
 
-    def delivered(self, tape: Any, result: tuple) -> tuple:
+    def __init__(self, body: Callable, wrapped: Any, *, inline: "Callable | None" = None, **options: Any):
+        super().__init__(body, wrapped, **options)
+        self.inline: Callable = inline or body
+
+    def delivered(self, tape: Any, result: Any) -> Any:
         first, second, model = result
         given, step = as_arrays(tape, model), Later(tape, second)
         return as_arrays(tape, first), lambda argument: step(*fitting_leaves(argument, given))

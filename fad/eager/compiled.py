@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..api.kept import remembered
 from ..api.products import jvp, pulled_in_place
 from ..api.pullback import TwoStep, later_tree
 from ..api.staged import Staged
@@ -18,6 +19,7 @@ from ..util import tree
 from ..util.errors import FadError
 from ..util.interrupts import let_through
 from . import errors
+from .inplace import wanted
 from .joining import stack
 from .node import Node
 from .record import edge
@@ -172,6 +174,8 @@ def as_result(y: Any) -> Any:
 
 def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
     """function(*args, **kwargs) with tensors among the arguments."""
+    if isinstance(function, TwoStep):
+        return _in_two_steps(function, args, kwargs)
     try:
         return CompiledCall(function, args, kwargs).run()
     except FadError as error:
@@ -179,6 +183,37 @@ def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
         if getattr(function, "rebuild", (None,))[0] is not vmap:
             raise
         return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)        # type: ignore[attr-defined]
+
+
+def _in_two_steps(function: TwoStep, args: tuple, kwargs: dict) -> tuple:
+    """A function in two steps, each one node: where a gradient may go through the second, it is a function of the
+    arguments, too, and starts again from them."""
+    leaves, structure = tree.flatten((args, kwargs))
+    saved = [SavedTensor(x) if isinstance(x, Tensor) else x for x in leaves]
+    early: Callable | None = None
+    if any(wanted(x) for x in leaves):
+        value = call_on_tensors(_part(function, 0), args, kwargs)
+    else:
+        value, early = CompiledCall(function, args, kwargs).run()
+
+    def step(*arguments: Any) -> Any:
+        given = tree.flatten(arguments)[0]
+        if early is not None and not any(wanted(x) for x in given):
+            return tree.map_leaves(as_result, early(*tree.map_leaves(raw, arguments)))
+        again = structure.unflatten([x.unpack() if isinstance(x, SavedTensor) else x for x in saved])
+        return call_on_tensors(_part(function, 1), (*again, *arguments), {})
+    return value, step
+
+
+@remembered
+def _part(function: TwoStep, which: int) -> Staged:
+    """The first result of a function in two steps, or the second as a function of everything."""
+    def first(*args: Any, **kwargs: Any) -> Any:
+        return function.inline(*args, **kwargs)[0]
+
+    def second(args: tuple, kwargs: dict, *arguments: Any) -> Any:
+        return function.inline(*args, **kwargs)[1](*arguments)
+    return Staged((first, second)[which], function, rebuild=(_part, (function, which), {}))
 
 
 def _one_by_one(f: Callable, in_axes: Any, out_axes: Any, args: tuple, kwargs: dict) -> Any:

@@ -227,6 +227,7 @@ def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     result = plain(call(f if own else captured(f), inputs))
     check_twins(current())
     out, structure = tree.flatten(result)
+    out = [current().lift(x) if getattr(x, "__fad_level__", 0) == 1 else x for x in out]        # tensors from outside
     statics = {
         k: original_of(x)
         for k, x in enumerate(out)
