@@ -14,7 +14,7 @@ from ..api.products import jvp, pulled_in_place
 from ..api.pullback import TwoStep, later_tree
 from ..api.staged import Staged
 from ..api.vmap import argument_axes, prefix_leaves, vmap
-from ..trace.values.tracer import standing_for
+from ..trace.values.of_tensors import standing_for
 from ..util import tree
 from ..util.errors import FadError
 from ..util.interrupts import let_through
@@ -234,4 +234,7 @@ def _example(x: Any, axis: int, k: int) -> Any:
     return x.select(axis, k) if isinstance(x, Tensor) else np.take(x, k, axis)  # type: ignore[attr-defined]
 
 
+# methods that NumPy's arrays have with another meaning -> the fewest arguments that tell the two apart
+Tensor.UNLIKE_ARRAYS = {                                                # type: ignore[attr-defined]
+    "std": 0, "var": 0, "sort": 0, "nonzero": 0, "repeat": 1, "transpose": 1, "max": 1, "min": 1, "squeeze": 1}
 Tensor.__fad_call__ = staticmethod(call_on_tensors)                     # type: ignore[attr-defined]

@@ -119,6 +119,8 @@ copied = _Copied()
 @function(method=True)
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
+    if not isinstance(self, Tensor):
+        return self.copy()                                   # traced
     return run(copied if memory_format is None else _Copied(memory_format), self, label="CloneBackward0")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..ir.op import Op
 from ..util.errors import NoDerivativeError
 from .accumulate import is_dense
+from .grad_mode import refuse_traced
 from .inplace import copy_
 from .memory import memory, offset_of
 from .record import forward_rule
@@ -202,6 +203,8 @@ class _set_fwd_grad_enabled:
     """Turn forward mode on or off for a while."""
 
     def __init__(self, mode: bool):
+        if not mode:
+            refuse_traced("_set_fwd_grad_enabled(False)")
         self.before = now().forward_grad
         change(forward_grad=mode)
 

@@ -5,8 +5,18 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..ir import stack
+from ..util.errors import UnsupportedFunctionError
 from .state import change, now
 from .tensor import Tensor
+
+
+def refuse_traced(mode: str) -> None:
+    """Refuse a mode that records nothing where a function is traced: its derivative would go through all the same."""
+    if stack.builders():
+        raise UnsupportedFunctionError(f"{mode} in a traced function is not supported",
+                                       why="it says what is recorded of tensors, and a program is differentiated whole",
+                                       do="keep values off the derivative's path with fad.stop_gradient")
 
 
 def is_grad_enabled() -> bool:
@@ -143,6 +153,8 @@ class _Switch(GradMode):
         return self
 
     def __enter__(self) -> None:
+        if not self.wanted:
+            refuse_traced("fad.no_grad")
         self.before.append(now().grad)
         change(grad=self.wanted)
 
@@ -209,7 +221,7 @@ class set_grad_enabled(GradMode):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
                             f"{type(mode).__name__}")
         self.before, self.mode = now().grad, mode
-        change(grad=self.mode)
+        _switch(mode)
 
     def __call__(self, function: Callable) -> Callable:
         change(grad=self.before)
@@ -219,7 +231,7 @@ class set_grad_enabled(GradMode):
         return _Later(self.mode)                                          # type: ignore[return-value]
 
     def __enter__(self) -> None:
-        change(grad=self.mode)
+        _switch(self.mode)
 
     def __exit__(self, *exc: Any) -> None:
         change(grad=self.before)
@@ -228,13 +240,19 @@ class set_grad_enabled(GradMode):
         return f"set_grad_enabled(mode={self.mode})"
 
 
+def _switch(mode: bool) -> None:
+    if not mode:
+        refuse_traced("fad.set_grad_enabled(False)")
+    change(grad=mode)
+
+
 class _Later(GradMode):
     def __init__(self, mode: bool):
         self.mode = mode
 
     def __enter__(self) -> None:
         self.before = now().grad
-        change(grad=self.mode)
+        _switch(self.mode)
 
     def __exit__(self, *exc: Any) -> None:
         change(grad=self.before)
@@ -273,6 +291,8 @@ class inference_mode(GradMode):
         return type(self)(self.mode)
 
     def __enter__(self) -> None:
+        if self.mode:
+            refuse_traced("fad.inference_mode")
         self.before.append((now().grad, now().inference, now().forward_grad))
         change(grad=not self.mode, inference=self.mode, forward_grad=not self.mode)
 

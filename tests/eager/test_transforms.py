@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.util.errors import ConcreteValueError
+from fad.util.errors import ConcreteValueError, FadError, FallbackWarning, UnsupportedFunctionError
 
 from .support import close, leaf
 
@@ -79,3 +79,65 @@ def test_a_pullback_needs_no_history():
     close(gx, [27, 48])
     with pytest.raises(ValueError, match="shape"):
         pullback(fad.ones(3))
+
+
+MODES = {"no_grad": fad.no_grad, "inference_mode": fad.inference_mode,
+         "set_grad_enabled": lambda: fad.set_grad_enabled(False),
+         "forward": lambda: fad.autograd.forward_ad._set_fwd_grad_enabled(False)}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_recording_cannot_be_turned_off_in_a_traced_function(mode):
+    def f(x):
+        with MODES[mode]():
+            shift = np.sum(x ** 2)
+        return np.sum(x ** 3) - shift
+    for transform, x in (fad.grad, leaf(*X)), (fad.grad, np.array(X)), (fad.jit, leaf(*X)), (fad.jacfwd, np.array(X)):
+        with pytest.raises(UnsupportedFunctionError, match="stop_gradient"):
+            transform(f)(x)
+        assert fad.is_grad_enabled() and not fad.is_inference_mode_enabled()
+    with pytest.warns(FallbackWarning):
+        assert fad.jit(f)(np.array(X)) == 91 - 25
+
+
+def test_a_function_that_records_nothing_is_refused():
+    with pytest.raises(UnsupportedFunctionError, match="no_grad"):
+        fad.grad(fad.no_grad()(lambda x: np.sum(x)))(leaf(*X))
+
+
+def test_recording_may_be_turned_off_around_a_transform():
+    x = leaf(*X)
+    with fad.no_grad():
+        def f(x):
+            with fad.enable_grad(), fad.inference_mode(False):
+                return np.sum(x ** 2)
+        close(fad.grad(f)(x), [6, 8])
+        assert not fad.grad(f)(x).requires_grad
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x.std(), lambda x: x.var(0).sum(), lambda x: x.max(0)[0].sum(), lambda x: x.min(1)[0].sum(),
+    lambda x: x.sort()[0].sum(), lambda x: x.repeat(2).sum(), lambda x: (x.transpose(0, 1) * x).sum(),
+    lambda x: x.squeeze(0).sum(), lambda x: x.nonzero()[0].sum() * x.sum(), lambda x: x.argsort(0).sum() * x.sum(),
+    lambda x: x.argwhere()[1].sum() * x.sum(), lambda x: x.take(np.array([1, 0])).sum(),
+    lambda x: x.max(), lambda x: x.mean(0).sum(), lambda x: x.cumsum(1).sum(), lambda x: x.prod(),
+    lambda x: x.clip(0.2, 0.5).sum(), lambda x: x.flatten().sum(), lambda x: x.diagonal(0).sum(), lambda x: x.trace(),
+    lambda x: x.swapaxes(0, 1)[0].sum(), lambda x: x.round().sum(), lambda x: x.argmax(0).sum() * x.sum()])
+def test_a_method_of_arrays_that_tensors_have_too_means_the_same_or_is_refused(f):
+    x = fad.tensor([[0.3, 0.6], [0.5, 0.4]])
+    try:
+        here = fad.value_and_grad(f)(x)
+    except (FadError, ValueError, TypeError):
+        return
+    t = x.clone().requires_grad_()
+    value = f(t)
+    close(here[0], value.detach()), close(here[1], fad.autograd.grad(value, t)[0])
+
+
+def test_methods_of_tensors_on_traced_values():
+    x = fad.tensor(X)
+    close(fad.grad(lambda x: (x.clone() * x.exp()).sum())(x), np.exp(X) * (1 + np.array(X)))
+    with pytest.raises(AttributeError, match="no attribute 'detach'(.|\n)*stop_gradient"):
+        fad.grad(lambda x: (x.detach() * x).sum())(x)
+    with pytest.raises(AttributeError, match="no attribute 'expand'"):
+        fad.grad(lambda x: x.expand(2, 2).sum())(x)

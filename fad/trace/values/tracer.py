@@ -6,8 +6,6 @@ new value of the (purely functional) program, and a view taken by basic indexing
 import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -23,19 +21,17 @@ from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
 from . import sparse
-from .absent import Absent, pickled, times_text
+from .absent import pickled, times_text
 from .constants import constant_of, of_sizes
 from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face, refuse_shape, set_flags
+from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
 from .protocol import call_function, call_ufunc
 from .text import asked
 from .zero_dim import not_an_array
 
 births = itertools.count(1)  # tells what was there before a branch or a loop from what was made in it
-
-# the class whose methods traced values have besides NumPy's: that of the tensors that they stand for
-standing_for: "ContextVar[type | None]" = ContextVar("standing_for", default=None)
 
 
 class TracerView:
@@ -218,12 +214,12 @@ class Tracer(Value):
         if call is None and name in OF_NUMBERS and not self.ndim:
             call = OF_NUMBERS[name]
         if call is None:
-            further = standing_for.get()
-            of_tensors = None if further is None or name.startswith("_") else vars(further).get(name)
-            if isinstance(of_tensors, FunctionType):
-                return lambda *args, **kwargs: of_tensors(self, *args, **kwargs)
-            raise Absent(f"a traced array has no attribute {name!r}", name=name)
-        return lambda *args, **kwargs: call_face(name, call, (self, *args), kwargs)
+            return of_tensors(self, name)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            refuse_ambiguous(name, len(args) + len(kwargs))
+            return call_face(name, call, (self, *args), kwargs)
+        return method
 
     def __getitem__(self, subscript: Any) -> Any:
         return call_face("__getitem__", METHODS["__getitem__"], (self, subscript), {})
