@@ -87,3 +87,11 @@ def test_adaptive_pooling_side_by_side(size):
     y = F.adaptive_avg_pool2d(x, size)
     close(y, x.detach().numpy().reshape(2, size[0], 7 // size[0], size[1], 6 // size[1]).mean((2, 4)))
     assert type(y.grad_fn).__name__ == "AdaptiveAvgPool2DBackward0" and fad.autograd.gradgradcheck(lambda x: F.adaptive_avg_pool2d(x, size), x)
+
+
+def test_a_window_of_padding_alone_has_no_gradient():
+    x = fad.ones(1, 1, 1, requires_grad=True)
+    y = F.max_pool1d(x, 2, 1, 1, 2)
+    assert y.tolist() == [[[-np.inf]]]
+    y.backward()
+    assert x.grad.tolist() == [[[0.0]]]

@@ -181,3 +181,18 @@ def test_hooks_of_steps(make):
     handle.remove()
     optimizer.step(closure)
     assert seen == ["before", 1, 1]
+
+
+@pytest.mark.parametrize("forward, missing", [
+    (lambda x, y: [x.clone(), y.clone()], ["does not return"]), (lambda x, y: (x.clone(), y.clone()), ["different"]),
+    (lambda x, y: (x * y).clone(), ["multiple"]), (lambda x, y: x * y, [])])
+def test_hooks_at_the_last_step_tell_what_they_miss(forward, missing):
+    class Both(nn.Module):
+        def forward(self, x, y):
+            return forward(x, y)
+    module = Both()
+    module.register_backward_hook(lambda *given: None)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        module(leaf(1, 2) * 1, leaf(3, 4) * 1)
+    assert [word for word, w in zip(missing, told, strict=True) if word in str(w.message)] == missing

@@ -119,3 +119,13 @@ else:
         go(x, optimizer, 2)
         go(y, other, 2)
         np.testing.assert_array_equal(x.detach().numpy(), y.detach().numpy())
+
+
+def test_state_of_the_optimizer_as_a_whole_is_kept():
+    x = fad.ones(2, requires_grad=True)
+    optimizer, other = fad.optim.Adam([x]), fad.optim.Adam([x])
+    x.sum().backward()
+    optimizer.step()
+    optimizer.state["seen"] = 3
+    other.load_state_dict(optimizer.state_dict())
+    assert optimizer.state_dict()["state"]["seen"] == other.state["seen"] == 3 and other.state[x]["step"] == 1

@@ -172,8 +172,9 @@ def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, c
 
 
 def _quick_places(a: np.ndarray, w: _Windows) -> "np.ndarray | None":
-    """Where in its plane the largest element of each window lies; None where the numbers are no floats."""
-    if a.dtype.kind != "f" or not a.size:
+    """Where in its plane the largest element of each window lies; None where the numbers are no floats, or a window
+    has no element within the input."""
+    if a.dtype.kind != "f" or not a.size or w.inside.max() >= math.prod(w.extents):
         return None
     lead = a.shape[:-w.rank]
     chosen = a.reshape(math.prod(lead), -1).take(w.inside, 1).argmax(-1)        # of equal elements the first

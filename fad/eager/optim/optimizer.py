@@ -139,8 +139,9 @@ class Optimizer:
         number = {id(p): k for k, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]}
                   for g in self.param_groups]
-        made = {"state": {number[id(p)]: dict(s) for p, s in self.state.items() if id(p) in number},
-                "param_groups": groups}
+        state = {number[id(p)] if isinstance(p, Tensor) else p: dict(s) if isinstance(p, Tensor) else s
+                 for p, s in self.state.items() if id(p) in number or not isinstance(p, Tensor)}
+        made = {"state": state, "param_groups": groups}
         for hook in list(self._state_hooks[1].values()):
             new = hook(self, made)
             made = made if new is None else new
@@ -161,7 +162,9 @@ class Optimizer:
         params = [p for g in self.param_groups for p in g["params"]]
         self.state.clear()
         for k, s in state_dict["state"].items():
-            self.state[params[k]] = {name: v.copy() if isinstance(v, np.ndarray) else v for name, v in s.items()}
+            if k in range(len(params)):
+                k, s = params[k], {name: v.copy() if isinstance(v, np.ndarray) else v for name, v in s.items()}
+            self.state[k] = s                                 # of the optimiser as a whole, under another name
         for own, other in zip(self.param_groups, groups):
             own.update({k: v for k, v in other.items() if k not in ("params", "param_names")})
         for hook in list(self._state_hooks[3].values()):
