@@ -95,3 +95,10 @@ def test_a_window_of_padding_alone_has_no_gradient():
     assert y.tolist() == [[[-np.inf]]]
     y.backward()
     assert x.grad.tolist() == [[[0.0]]]
+
+
+@pytest.mark.parametrize("weight, bias", [("float32", "float64"), ("float64", "float32"), ("float32", None)])
+def test_convolutions_take_one_dtype(weight, bias):
+    x, w = fad.ones(1, 1, 3), fad.ones(1, 1, 2, dtype=getattr(fad, weight))
+    with pytest.raises(RuntimeError, match=f"{'weight' if weight == 'float32' else 'bias'} type .* should be the same"):
+        F.conv1d(x, w, bias and fad.ones(1, dtype=getattr(fad, bias)))

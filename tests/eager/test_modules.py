@@ -105,6 +105,16 @@ def test_nan_that_wins_has_the_gradient():
     close(x.grad, [0, 1])
 
 
+@pytest.mark.parametrize("f", [nn.functional.hardshrink, nn.functional.softshrink, nn.functional.hardtanh,
+                               lambda x: nn.functional.threshold(x, 0.5, 0.1), nn.functional.relu6])
+def test_nan_passes_through_activations_with_its_gradient(f):
+    x = leaf(float("nan"), 0.2)
+    y = f(x)
+    assert y[0].isnan() and not y[1].isnan()
+    y.sum().backward()
+    assert x.grad[0] == 1
+
+
 ACTIVATIONS = [lambda x: nn.functional.relu(x, inplace=True), lambda x: nn.functional.leaky_relu(x, 0.1, True),
                nn.functional.elu_, nn.functional.celu_,
                nn.functional.selu_, nn.functional.hardtanh_, nn.functional.leaky_relu_,

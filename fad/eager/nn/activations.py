@@ -205,13 +205,13 @@ def glu(input: Any, dim: int = -1) -> Any:
 @step("ThresholdBackward0", "input", "self=input", "threshold")
 def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
     """x where it is more than the threshold, else the value."""
-    return where(input > threshold, input, value)
+    return where(input <= threshold, value, input)
 
 
 @step("HardshrinkBackward0", "input", "self=input", "lambd")
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """x where |x| is more than lambd, else 0."""
-    return where(input.abs() > number(lambd, "hardshrink", "lambd"), input, 0.0)
+    return where(input.abs() <= number(lambd, "hardshrink", "lambd"), 0.0, input)
 
 
 @step("SoftshrinkBackward0", "input", "self=input", "lambd")
@@ -220,7 +220,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     if isinstance(lambd, (int, float)) and lambd < 0:
         raise RuntimeError(f"lambda must be in range [0, {np.finfo(input.dtype).max:g}] for input dtype "
                            f"{scalar_name(input.dtype)}, but found {lambd:g}")
-    return where(input > lambd, input - lambd, where(input < -lambd, input + lambd, 0.0))
+    return where(input.abs() <= lambd, 0.0, where(input < 0.0, input + lambd, input - lambd))
 
 
 def tanhshrink(input: Any) -> Any:

@@ -35,7 +35,7 @@ leaky_relu = elementwise("leaky_relu", lambda x, slope: _where(x > 0, x, x * slo
                          node="LeakyReluBackward0",
                          samples=_leaky_sample(slope=0.1))
 hardtanh = elementwise("hardtanh", lambda x, low, high: _where(x <= low, low, _where(x >= high, high, x)),
-                       lambda y, x, low, high: (x > low) & (x < high), node="HardtanhBackward0", passes=True,
+                       lambda y, x, low, high: ~((x <= low) | (x >= high)), node="HardtanhBackward0", passes=True,
                        samples=_leaky_sample(low=-1.0, high=0.5))
 
 

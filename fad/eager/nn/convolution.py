@@ -238,10 +238,10 @@ convolution_weight = Composite("convolution_weight", _weight_written, _weight_pu
 
 def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
               rank: int) -> Any:
-    if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(
-            f"Input type ({c_name(input.dtype)}) and bias type ({c_name(bias.dtype)}) should be the same"
-        )
+    for name, other in ("weight", weight), ("bias", bias):
+        if other is not None and other.dtype != input.dtype:
+            raise RuntimeError(f"Input type ({c_name(input.dtype)}) and {name} type ({c_name(other.dtype)}) should be "
+                               "the same")
     given = [tuple(v) if v.__class__ is list else v for v in (stride, padding, dilation)]
     more, options = _options_of(sizes(input), sizes(weight), *given, groups, rank)
     if more:
