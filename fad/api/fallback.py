@@ -22,6 +22,7 @@ from ..ir.live import LiveBuilder, taping
 from ..ir.walk import Environment, run_equation
 from ..trace.heap.journal import Mark, noting
 from ..trace.outcome.leaks import settle, settle_error
+from ..trace.values.of_tensors import standing_for
 from ..trace.values.tracer import Tracer
 from ..util import tree
 from ..util.config import config
@@ -98,11 +99,13 @@ class Fallback:
 
         strange(): which arguments of the call are no data.
 
+        A function that fad calls itself must see the tensors that a call is about, and they are known further out.
+
         If run() fails too, for lack of a value or of an operation on the tape, the first error says where the trouble
         began; otherwise run()'s own error does.
         """
         error = _first(error)
-        if not self.is_on or not is_unstaged(error):
+        if not self.is_on or not is_unstaged(error) or (self.is_plain and standing_for.get() is not None):
             told = in_fads_words(error, strange())
             raise told from (error.__cause__ if told is error else None)
         try:

@@ -180,6 +180,9 @@ def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
         return CompiledCall(function, args, kwargs).run()
     except FadError as error:
         let_through(error)
+        if isinstance(function, Staged) and function.plain is not None:           # it is as good on tensors
+            plain = function.plain
+            return function.fallback.instead(error, lambda: plain(*args, **kwargs), Tensor, function._title())
         if getattr(function, "rebuild", (None,))[0] is not vmap:
             raise
         return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)        # type: ignore[attr-defined]

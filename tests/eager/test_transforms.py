@@ -92,12 +92,32 @@ def test_recording_cannot_be_turned_off_in_a_traced_function(mode):
         with MODES[mode]():
             shift = np.sum(x ** 2)
         return np.sum(x ** 3) - shift
-    for transform, x in (fad.grad, leaf(*X)), (fad.grad, np.array(X)), (fad.jit, leaf(*X)), (fad.jacfwd, np.array(X)):
+    for transform, x in (fad.grad, leaf(*X)), (fad.grad, np.array(X)), (fad.jacfwd, np.array(X)):
         with pytest.raises(UnsupportedFunctionError, match="stop_gradient"):
             transform(f)(x)
         assert fad.is_grad_enabled() and not fad.is_inference_mode_enabled()
     with pytest.warns(FallbackWarning):
         assert fad.jit(f)(np.array(X)) == 91 - 25
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("name, f", {
+    "a mode": lambda x: (x ** 2 - no_history(x ** 2)).sum(), "a method of two meanings": lambda x: x.std() * x.max(0)[0],
+    "a method of tensors": lambda x: (x.unsqueeze(0) * x.detach()).sum(),
+    "data": lambda x: x.std() if x.sum() > 0 else x.sum()}.items())
+def test_a_jit_function_that_is_not_traced_runs_on_tensors(name, f, requires_grad):
+    x = fad.tensor(X, requires_grad=requires_grad)
+    with pytest.warns(FallbackWarning):
+        here = fad.jit(f)(x)
+    close(here, f(x).detach())
+    assert isinstance(here, fad.Tensor) and here.requires_grad == requires_grad
+    if requires_grad:
+        close(fad.autograd.grad(here, x)[0], fad.autograd.grad(f(x), x)[0])
+
+
+def no_history(x):
+    with fad.no_grad():
+        return x * 1
 
 
 def test_a_function_that_records_nothing_is_refused():

@@ -4,7 +4,7 @@ from contextvars import ContextVar
 from types import FunctionType
 from typing import Any
 
-from ...util.errors import ArgumentError
+from ...util.errors import UnsupportedFunctionError
 from .absent import Absent
 
 # the class of the tensors that traced values stand for. Its UNLIKE_ARRAYS names methods by which NumPy's arrays mean
@@ -33,6 +33,7 @@ def refuse_ambiguous(name: str, given: int) -> None:
     """Refuse a method of NumPy's arrays by which tensors mean something else, where traced values stand for tensors."""
     cls = standing_for.get()
     if cls is not None and given >= cls.UNLIKE_ARRAYS.get(name, given + 1):                # type: ignore[attr-defined]
-        raise ArgumentError(f"x.{name} is ambiguous in a function that is called on tensors",
-                            why="tensors and NumPy's arrays mean two things by it, and a traced value may be either",
-                            do=f"write np.{name}(x, ...) for NumPy's meaning, or call the function on arrays")
+        raise UnsupportedFunctionError(
+            f"x.{name} is ambiguous in a function that is called on tensors",
+            why="tensors and NumPy's arrays mean two things by it, and a traced value may be either",
+            do=f"write np.{name}(x, ...) for NumPy's meaning, or call the function on arrays")
