@@ -45,6 +45,10 @@ _SEVERAL: dict = {
     "FlipBackward0": ("dims",),
     "RollBackward0": ("dims", "shifts"),
 }
+# parameters that are floats there, and may be given as ints
+_FLOATS = {("PdistBackward0", "p"), ("CdistBackward0", "p"), ("LogitBackward0", "eps"), ("HuberLossBackward0", "delta"),
+           ("SmoothL1LossBackward0", "beta"), ("NativeGroupNormBackward0", "eps"), ("NativeBatchNormBackward0", "eps"),
+           ("UpsampleNearest1DBackward0", "scales"), ("UpsampleLinear1DBackward0", "scales")}
 _MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.shape),
              "strides": lambda x: tuple([s // x._a.itemsize for s in x._a.strides])}
 
@@ -97,7 +101,8 @@ class Showing:
         if names is None:
             return {**found, **note}
         absent = {**_DEFAULTS, **_ABSENT.get(name, {})}
-        found = {n: note[n] if n in note else _wrapped(n, _as_there(name, n, found[n])) if n in found
+        found = {n: _as_there(name, n, note[n]) if n in note
+                 else _wrapped(n, _as_there(name, n, found[n])) if n in found
                  else absent[n] if n in absent else _measured(n, entries) for n in names}
         return {n: entry for n, entry in found.items() if entry is not _NONE}
 
@@ -113,6 +118,8 @@ def _is_tensor(entry: Any) -> bool:
 
 def _as_there(node: str, name: str, entry: Any) -> Any:
     """A parameter in the form in which PyTorch's node has it."""
+    if (node, name) in _FLOATS and isinstance(entry, int):
+        return float(entry)
     if isinstance(entry, (int, np.integer)) and name in _SEVERAL.get(node, ()):
         return (int(entry),)
     if isinstance(entry, tuple) and len(entry) == 1 and node == "ProdBackward1" and name == "dim":

@@ -291,3 +291,10 @@ def test_a_subscript_is_a_step_for_each_of_its_items(subscript, names):
     assert y._base is x or not y._is_view()
     with pytest.raises(IndexError, match="index 7 is out of bounds for dimension 1 with size 4"):
         x[0, 7]
+
+
+def test_parameters_are_shown_in_one_form():
+    x = fad.ones(2, 3, requires_grad=True)
+    for y, name in (fad.pdist(x, 1), "p"), (fad.logit(x, 0), "eps"), (fad.nn.functional.huber_loss(x, x, delta=1), "delta"):
+        assert type(getattr(y.grad_fn, f"_saved_{name}")) is float
+    assert x.roll(1, 0).grad_fn._saved_shifts == x.roll((1,), (0,)).grad_fn._saved_shifts == (1,)
