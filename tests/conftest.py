@@ -36,7 +36,7 @@ from fad.backend import runner, tiers  # noqa: E402  (not before the caches are 
 # compiled for nobody: the next tests share their core with it, and wait for it, for minutes if the program is large.
 # Nor is a program printed after a few milliseconds, to see whether its kernel is on disk: it is not.
 PATIENCE = 4.0                                                # of the time of a compilation, in place of a quarter
-runner.SHARE = PATIENCE
+runner.SHARE = runner.WAIT = PATIENCE
 runner.load_time = lambda equations: 10.0 * PATIENCE * tiers.load_time(equations)
 
 UNASKED = ("error::fad.util.errors.FallbackWarning", "error::fad.util.errors.InternalErrorWarning")
@@ -53,6 +53,7 @@ def idle_compiler():
 def usual_tiers(monkeypatch):
     """Compilations begin in the background as early as they do for users."""
     monkeypatch.setattr(runner, "SHARE", tiers.SHARE)
+    monkeypatch.setattr(runner, "WAIT", tiers.WAIT)
     monkeypatch.setattr(runner, "load_time", tiers.load_time)
 
 

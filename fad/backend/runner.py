@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.graph import Func, all_equations, has_loop
+from ..ir.graph import Equation, Func, all_equations, has_loop, is_counted, is_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..kernels import lines
 from ..ops.control import LESS
@@ -24,11 +24,11 @@ from ..util.forks import renewed
 from ..util.interrupts import interrupt_behind, let_through, within_handler
 from ..util.lazy import LazyModule
 from ..util.log import patient, tell, timed
-from ..util.patience import OutOfPatience, patience, rest_of_loop
+from ..util.patience import OutOfPatience, patience, rest_of_call
 from ..util.where import outside_fad
 from .callbacks import calls_python, linked, with_prints
 from .kernel import Kernel
-from .tiers import LOOK, SHARE, Job, compile_time, example, holds_locks, is_set_up, load_time, note_time
+from .tiers import LOOK, SHARE, WAIT, Job, compile_time, example, holds_locks, is_set_up, load_time, note_time
 
 numba = LazyModule("numba")
 _compiling: Any = renewed(threading.RLock())
@@ -58,8 +58,10 @@ class Runner:
         self.is_on_disk = False
         self.job: Job | None = None                          # that compiles the kernel in the background
         self.paused_at = 0.0                                 # seconds of the interpreter until it last let the job on
+        self.started_at = 0.0                                # when the job began
         self.work: Any = None  # what the loops of a kernel do that runs on one thread: see work.Work
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
+        self.weights = weights(self.func)
         self.tells = any(eqn.op.traits.tells for eqn in all_equations(self.func))  # a call is never begun a second time
 
     def run(self, values: list) -> tuple:
@@ -93,12 +95,14 @@ class Runner:
             started += time.perf_counter() - before
             return left
         try:
-            with stack.concrete(), np.errstate(all="ignore"), patience(self._patience(), ask):
+            with stack.concrete(), np.errstate(all="ignore"), patience(self._patience(), ask, self.weights):
                 outputs = evaluate_freeing(self.func, values, self.dead)
         finally:
             took = time.perf_counter() - started
             self.interpreted_for += took
             self.longest = max(self.longest, took)
+        if self.text and self.job is None and self._patience() is not None:
+            self._wait(values, self.interpreted_for)         # a compilation that was not to disturb this call
         return tuple([_owned(y, values) for y in outputs])
 
     def run_kernel(self, kernel: Kernel, values: list) -> tuple:
@@ -183,37 +187,48 @@ class Runner:
         """For how many seconds the interpreter, which has spent so many, is to go on until it looks again; 0: not at
         all.
         """
-        job = self.job
+        job, loading, rest = self.job, load_time(self.size), rest_of_call()
         if job is not None:
             return self._share(job, spent)
-        if spent < load_time(self.size):
-            return load_time(self.size) - spent
+        if spent < loading and rest <= loading:
+            return min(loading - spent, LOOK)
         if not self.text:
             self._look(values)
-        left = SHARE * compile_time(self.text) - spent
         if self.is_on_disk:
             return 0.0
-        if left > 0.0 and rest_of_loop() < compile_time(self.text):
-            return min(left, LOOK)
+        compiling = compile_time(self.text)
+        if not self._is_long(rest, compiling) and spent < self._bound(rest, compiling):
+            return LOOK
         work = functools.partial(self._made, self.text.strip(UNPRINTED), tuple([example(x) for x in values]))
-        self.job, self.paused_at = Job.start(work), spent
+        self.job, self.paused_at, self.started_at = Job.start(work), spent, time.perf_counter()
         return 0.0 if self.job is None else LOOK
+
+    def _is_long(self, rest: float, compiling: float) -> bool:
+        """Whether it is better to wait for a compilation than to interpret the rest of a call. Iterations are alike,
+        equations are not: nobody waits for the sake of the latter.
+        """
+        return self.loops and rest > max(WAIT * compiling, 0.0)
+
+    def _bound(self, rest: float, compiling: float) -> float:
+        """The seconds of the interpreter after which a compilation begins. A call that is likely to end first is not
+        disturbed.
+        """
+        if rest == 0.0 or rest > WAIT * compiling:
+            return SHARE * compiling
+        return float("inf") if self.loops else compiling
 
     def _share(self, job: Job, spent: float) -> float:
         """Leave Python's lock to the compilation for half of the time, and answer as _wait does.
 
         Of two threads that ask for the lock, one that often gives it back for a moment, as LLVM's calls do, would wait
         five milliseconds each time. Equations that take longer than LOOK are NumPy's work on large arrays, which leaves
-        the lock to others. In a loop it shows who will be first, and the other one waits.
+        the lock to others. Where the rest of a loop would take longer than that of the compilation, the loop waits.
         """
         paused = 0.0
         if spent - self.paused_at >= LOOK:
-            before, rest, expected = time.perf_counter(), rest_of_loop(), compile_time(self.text)
-            self.paused_at = spent
-            if rest > expected:
-                job.wait_for(rest)
-            elif rest == 0.0 or spent + rest > expected:
-                job.wait_for(LOOK)
+            before, rest, self.paused_at = time.perf_counter(), rest_of_call(), spent
+            compiling = compile_time(self.text) - (before - self.started_at)
+            job.wait_for(rest if self._is_long(2.0 * rest, compiling) else LOOK)
             paused = time.perf_counter() - before
         return 0.0 if job.is_over() else max(LOOK, paused)
 
@@ -327,6 +342,24 @@ def bound(call: Any, constants: list, count: int) -> Any:
         scope,
     )
     return numba.njit(scope["bound"])
+
+
+def weights(func: Func) -> tuple:
+    """How the times of the equations compare: in a program of loops, by the equations in them; else they are alike.
+    () where the number of iterations is not known.
+    """
+    if not any(map(has_loop, func.equations)):
+        return (1.0,) * len(func.equations)
+    if any(map(_is_open, func.equations)):
+        return ()
+    return tuple([float(sum(map(count_equations, eqn.regions))) if has_loop(eqn) else 0.0 for eqn in func.equations])
+
+
+def _is_open(eqn: Equation) -> bool:
+    """Whether an equation has a loop, in no other loop, of any number of iterations."""
+    if is_loop(eqn):
+        return not is_counted(eqn)
+    return any(map(_is_open, (e for r in eqn.regions for e in r.equations)))
 
 
 def _larger_than_one(func: Func) -> tuple:

@@ -4,6 +4,7 @@
                                      │ not there
                                      ▼
                    SHARE of compile_time(text) ──► Job, in the background ── over ──► kernel
+                   a loop will take longer     ──► Job, for which it waits
 """
 import atexit
 import functools
@@ -22,6 +23,7 @@ from ..util.interrupts import is_interrupt
 from ..util.lazy import LazyModule
 
 SHARE = 0.25            # of the time of a compilation that the interpreter takes before one begins in the background
+WAIT = 2 / 3            # of the time of a compilation: who knows that a call takes longer waits for the kernel
 LOOK = 0.002            # seconds between two looks of the interpreter whether a kernel is there
 # processor seconds, for what BENCHMARK takes REFERENCE seconds
 IMPORT, SETUP, KERNEL, LINE, LOOP = 0.25, 0.25, 0.01, 0.004, 0.017

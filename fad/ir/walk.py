@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..util.errors import CheckError, FadError
-from ..util.patience import check_patience
+from ..util.patience import steps
 from ..util.where import note_line
 from . import stack
 from .build import Value
@@ -74,8 +74,7 @@ def evaluate_freeing(func: Func, args: Sequence, dead: list) -> tuple:
     env = Environment()
     for var, value in zip(func.inputs, args, strict=True):
         env.bind_input(var, value)
-    for eqn, gone in zip(func.equations, dead):
-        check_patience()
+    for eqn, gone in steps(zip(func.equations, dead)):
         run_equation(eqn, env)
         for var in gone:
             del env[var]

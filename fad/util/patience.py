@@ -1,31 +1,59 @@
 """The interpreter stops between two steps to ask whether it should go on. Each thread has a deadline of its own."""
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from .ambient import ambient
+
+T = TypeVar("T")
 
 
 class OutOfPatience(Exception):
     """The interpreter's time is over. Nothing was written to: the same program can be run again, compiled."""
 
 
-class OutermostLoop:
-    """The iterations of a loop that is in no other: how many are over, of how many, and when the first began."""
+class Progress:
+    """How far a program is. Its steps have weights, and a loop in a step that is in no other loop has iterations.
 
-    def __init__(self, total: int):
-        self.done, self.total, self.began = 0, total, time.perf_counter()
+    Time in steps without a weight does not count, nor does the time that other threads and programs have the processor.
+    """
+
+    def __init__(self, weights: Sequence[float]):
+        self.weights, self.step = weights, -1
+        self.left = float(sum(weights))                      # the weights of this step and those ahead
+        self.done = self.seconds = self.began = 0.0          # of the steps behind; when this one began
+        self.iterations = self.trips = 0                     # of the step's outermost loop: those that are over, all
+
+    def begin(self) -> None:
+        """The next step begins."""
+        now = time.thread_time()
+        if self.step >= 0:
+            self.done += self.weights[self.step]
+            self.seconds += (now - self.began) if self.weights[self.step] else 0.0
+        self.step, self.began, self.iterations, self.trips = self.step + 1, now, 0, 0
+
+    def count(self) -> None:
+        """An iteration is over. The first one of many does not count: it imports what the others have."""
+        self.iterations += 1
+        if self.iterations == 1 and self.trips > 2:
+            self.began = time.thread_time()
 
     def rest(self) -> float:
-        """The seconds that the others take, if they are like those."""
-        return (time.perf_counter() - self.began) * (self.total - self.done) / self.done if self.done else 0.0
+        """The seconds that the rest takes, if it is like what is behind; 0 if nothing is behind."""
+        done, seconds = self.done, self.seconds
+        counted = self.iterations - (self.trips > 2)
+        if counted > 0:
+            done += self.weights[self.step] * counted / self.trips
+            seconds += time.thread_time() - self.began
+        return seconds * (self.left - done) / done if done else 0.0
 
 
 class _Deadline(threading.local):
     at: "float | None" = None
     ask: "Callable | None" = None
-    loop: "OutermostLoop | None" = None
+    progress: "Progress | None" = None
 
 
 _deadline = _Deadline()
@@ -33,9 +61,11 @@ ambient(_deadline)
 
 
 @contextmanager
-def patience(seconds: "float | None", ask: "Callable[[], float] | None" = None) -> Iterator[None]:
+def patience(seconds: "float | None", ask: "Callable[[], float] | None" = None,
+             weights: Sequence[float] = ()) -> Iterator[None]:
     """Programs that run within this block call ask() after so many seconds (None: never), and again after the seconds
-    that it returns. Where that is 0, or nobody is to be asked, they raise OutOfPatience.
+    that it returns. Where that is 0, or nobody is to be asked, they raise OutOfPatience. The weights are those of the
+    steps of the one program that is asked how far it is.
 
     >>> with patience(None):
     ...     check_patience()
@@ -47,25 +77,35 @@ def patience(seconds: "float | None", ask: "Callable[[], float] | None" = None) 
     ...
     fad.util.patience.OutOfPatience
     """
-    before = _deadline.at, _deadline.ask, _deadline.loop
-    _deadline.at, _deadline.ask, _deadline.loop = None if seconds is None else time.perf_counter() + seconds, ask, None
+    before = _deadline.at, _deadline.ask, _deadline.progress
+    _deadline.at, _deadline.ask = None if seconds is None else time.perf_counter() + seconds, ask
+    _deadline.progress = Progress(weights) if weights and seconds is not None else None
     try:
         yield
     finally:
-        _deadline.at, _deadline.ask, _deadline.loop = before
+        _deadline.at, _deadline.ask, _deadline.progress = before
 
 
 def check_patience() -> None:
-    """For every equation, and every iteration of a loop: ask whether to go on, if it is time to."""
+    """For every step, and every iteration of a loop: ask whether to go on, if it is time to."""
     if _deadline.at is not None and time.perf_counter() >= _deadline.at:
-        before = time.perf_counter()
+        before = time.thread_time()
         seconds = 0.0 if _deadline.ask is None else _deadline.ask()
         if seconds <= 0.0:
             raise OutOfPatience
-        now = time.perf_counter()
-        _deadline.at = now + seconds
-        if _deadline.loop is not None:
-            _deadline.loop.began += now - before
+        _deadline.at = time.perf_counter() + seconds
+        if _deadline.progress is not None:
+            _deadline.progress.began += time.thread_time() - before
+
+
+def steps(items: Iterable[T]) -> Iterator[T]:
+    """The steps of a program. It is asked before each of them whether to go on."""
+    progress = _deadline.progress
+    for item in items:
+        check_patience()
+        if progress is not None:
+            progress.begin()
+        yield item
 
 
 def iterations(trips: range) -> Iterator[int]:
@@ -74,18 +114,18 @@ def iterations(trips: range) -> Iterator[int]:
     >>> list(iterations(range(2, 8, 3)))
     [2, 5]
     """
-    loop = None
-    if _deadline.at is not None and _deadline.loop is None:
-        loop = _deadline.loop = OutermostLoop(len(trips))
+    progress = _deadline.progress
+    if progress is not None and (progress.trips or not trips):
+        progress = None                                      # the loop around tells more
+    if progress is not None:
+        progress.iterations, progress.trips = 0, len(trips)
     for i in trips:
         check_patience()
         yield i
-        if loop is not None:
-            loop.done += 1
-    if loop is not None:
-        _deadline.loop = None
+        if progress is not None:
+            progress.count()
 
 
-def rest_of_loop() -> float:
-    """About how many seconds the outermost loop that runs now still takes; 0 outside of loops."""
-    return 0.0 if _deadline.loop is None else _deadline.loop.rest()
+def rest_of_call() -> float:
+    """About how many seconds the program that runs now still takes; 0 if nobody knows."""
+    return 0.0 if _deadline.progress is None else _deadline.progress.rest()
