@@ -17,7 +17,7 @@ from ..ops.kinds import same_extent
 from .dce import dce
 from .rewrite import Scope, as_atom, rewrite
 
-FEW = 16  # elements of an axis that is split or summed over; a larger product is one call of BLAS
+FEW = 16  # elements of an axis that is split or summed over, products of an element; more are one call of BLAS
 
 
 def split_early(func: Func) -> Func:
@@ -26,6 +26,8 @@ def split_early(func: Func) -> Func:
         y = reshape(contract(W, T, vb,bk->vk), n, 3, 4)   ->   y = contract(W, reshape(T, m, 3, 4), vb,bxy->vxy)
 
         q = reshape(Q, k d, d); y = reshape(contract(x, q, nj,mj->nm), n, k, d)   ->   y = contract(x, Q, nj,kij->nki)
+
+    The same where the product is transposed in between, as in the derivatives of the latter.
     """
     if not any(eqn.op.name == "reshape" for eqn in func.equations):
         return func
@@ -34,11 +36,10 @@ def split_early(func: Func) -> Func:
 
 
 def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
-    x = eqn.inputs[0]
-    made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
-    if made is None or made.op.name != "contract":
+    made = _product(eqn.inputs[0], scope, uses)
+    if made is None:
         return None
-    for axis, parts in _split_axes(x.type.shape, eqn.outputs[0].type.shape):
+    for axis, parts in _split_axes(eqn.inputs[0].type.shape, eqn.outputs[0].type.shape):
         *operands, out = made.params["labels"]
         owners = [k for k, letters in enumerate(operands) if out[axis] in letters]
         found = _operand(made, owners[0], out[axis], parts, scope) if len(owners) == 1 else None
@@ -48,6 +49,18 @@ def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
             labels[2] = out.replace(out[axis], new)
             return [scope.emit(made.op, inputs, eqn.outputs[0].type, {"labels": tuple(labels)}, made.where)]
     return None
+
+
+def _product(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
+    """The product that a variable is, or is the transpose of, with the labels for it. Nobody else reads it."""
+    made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
+    if made is not None and made.op.name == "transpose":
+        inner = _product(made.inputs[0], scope, uses)
+        if inner is None:
+            return None
+        *operands, out = inner.params["labels"]
+        return inner.replace(params={"labels": (*operands, "".join([out[k] for k in made.params["axes"]]))})
+    return made if made is not None and made.op.name == "contract" else None
 
 
 def _split_axes(before: tuple, after: tuple) -> Iterator[tuple]:
@@ -71,8 +84,9 @@ def _operand(made: Equation, k: int, letter: str, parts: tuple, scope: Scope) ->
     axis = letters.index(letter)
     if _is_short(x.type.shape[axis], parts):
         return _reshaped(scope, x, axis, parts, made.where), letters.replace(letter, new), new
-    if _sums_few(made):
-        return _before_merging(x, letters, letter, parts, new, scope)
+    found = _before_merging(x, letters, letter, parts, new, scope)
+    if found is not None and (_sums_few(made) or _is_computed(found[0], scope) and _is_read_by_few(made, k)):
+        return found
     return None
 
 
@@ -82,8 +96,24 @@ def _is_short(n: Any, parts: tuple) -> bool:
 
 def _sums_few(made: Equation) -> bool:
     """Whether each element of the product is a sum of few terms, as far as sizes are known."""
-    (x, letters), out = (made.inputs[0], made.params["labels"][0]), made.params["labels"][2]
-    extents = [n if isinstance(n, int) else n.hint for n, c in zip(x.type.shape, letters) if c not in out]
+    return _are_few(made, 0, made.params["labels"][2])
+
+
+def _is_read_by_few(made: Equation, k: int) -> bool:
+    """Whether each element of the k-th operand is in few products, as far as sizes are known."""
+    return _are_few(made, 1 - k, made.params["labels"][k])
+
+
+def _is_computed(x: Any, scope: Scope) -> bool:
+    """Whether an array is made element by element: a pass over its rows has those of a block at hand."""
+    made = scope.made_by.get(x) if isinstance(x, Var) else None
+    return made is not None and made.op.kind == "elementwise"
+
+
+def _are_few(made: Equation, k: int, without: str) -> bool:
+    """Whether the axes of the k-th operand without these have few elements together, as far as sizes are known."""
+    shape, letters = made.inputs[k].type.shape, made.params["labels"][k]
+    extents = [n if isinstance(n, int) else n.hint for n, c in zip(shape, letters) if c not in without]
     return None not in extents and math.prod(extents) <= FEW
 
 

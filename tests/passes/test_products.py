@@ -6,6 +6,7 @@ import fad
 from fad.passes.common_factors import common_factors
 from fad.passes.merge_axes import merge_axes
 from fad.passes.raise_products import raise_products
+from fad.passes.splits import split_early
 from fad.trace.tracing import trace
 
 RNG = np.random.default_rng(0)
@@ -160,6 +161,48 @@ def test_stacks_that_are_matrices_are_one_product(name):
                         compile=tier)(*given) for tier in ("now", "never")]
         for compiled, interpreted in zip(*both):
             np.testing.assert_allclose(compiled, interpreted, rtol=1e-11, atol=1e-12)
+
+
+def flat(y):
+    return y.reshape(y.shape[0], y.shape[1] * y.shape[2])
+
+
+SPLIT = {                                                     # function, columns of x: whether no operand is laid out flat
+    "sums over rows": (lambda x, y: (x.T @ flat(np.sin(y))).reshape(x.shape[1], y.shape[1], y.shape[2]), 10, True),
+    "turned": (lambda x, y: (x.T @ flat(np.sin(y))).T.reshape(y.shape[1], y.shape[2], x.shape[1]), 10, True),
+    "other way round": (lambda x, y: (flat(np.sin(y)).T @ x).reshape(y.shape[1], y.shape[2], x.shape[1]), 10, True),
+    "both": (lambda x, y: (flat(np.sin(y)).T @ x).T.reshape(x.shape[1], y.shape[1], y.shape[2]), 10, True),
+    "many products": (lambda x, y: (x.T @ flat(np.sin(y))).reshape(x.shape[1], y.shape[1], y.shape[2]), 40, False),
+    "an array that is there": (lambda x, y: (x.T @ flat(y)).reshape(x.shape[1], y.shape[1], y.shape[2]), 10, False),
+    "another split": (lambda x, y: (x.T @ flat(np.sin(y))).reshape(x.shape[1], y.shape[2], y.shape[1]), 10, False),
+}
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_operands_of_sums_over_rows_are_not_laid_out_flat(name):
+    f, columns, splits = SPLIT[name]
+    args = [RNG.standard_normal((300, columns)), RNG.standard_normal((300, 7, 5))]
+    assert any(e.op.name == "reshape" for e in split_early(trace(f, args).func).equations) != splits
+    weights = RNG.standard_normal(f(*args).shape)
+    g = [fad.jit(fad.value_and_grad(lambda x, y: np.sum(weights * np.cos(f(x, y))), (0, 1)), compile=tier)(*args)
+         for tier in ("now", "never")]
+    assert np.isclose(g[0][0], np.sum(weights * np.cos(f(*args))))
+    for slope, other in zip(g[0][1], g[1][1]):
+        np.testing.assert_allclose(slope, other, rtol=1e-11, atol=1e-12)
+
+
+def test_the_gradient_of_a_product_that_is_split_is_a_sum_over_rows():
+    """A pass over the points holds the cotangents of a block: no array of points x components x dimensions."""
+    def f(x, q):
+        k, d, e = q.shape
+        return np.sum(np.exp(-0.1 * (x @ q.reshape(k * d, e).T).reshape(x.shape[0], k, d) ** 2))
+    args = RNG.standard_normal((1000, 10)), RNG.standard_normal((25, 10, 10))
+    g = fad.value_and_grad(f, 1, compile="now")
+    assert "np.dot" not in fad.source(g, *args)
+    value, slope = g(*args)
+    want, other = fad.value_and_grad(f, 1, compile="never")(*args)
+    assert np.isclose(value, want)
+    np.testing.assert_allclose(slope, other, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("f",
