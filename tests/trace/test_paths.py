@@ -427,6 +427,31 @@ def test_the_text_of_an_error_that_says_a_number_is_pythons():
         assert np.isclose(fad.jit(f)(POINTS[0]), f(POINTS[0]))
 
 
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("v", [2.5, 1e30, np.inf, np.nan])
+def test_what_is_beyond_a_program_runs_on_the_tape(v):
+    def f(x):
+        try:
+            k = int(x[0])
+        except (OverflowError, ValueError) as error:
+            k = 3 if isinstance(error, OverflowError) else 5
+        return x[1] * k
+
+    def g(x):
+        first = None
+        for u in x:
+            if u > 1.0:
+                first = u
+        try:
+            return 2.0 * first
+        except TypeError:
+            return x[1]
+
+    for h in (f, g):
+        x = np.array([v, 0.7])
+        assert np.isclose(fad.jit(h)(x), h(x), equal_nan=True)
+
+
 def test_an_error_that_no_handler_takes_is_raised():
     def f(x):
         try:

@@ -13,7 +13,7 @@ from ...ir.build import Builder, current
 from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
-from ...util.errors import RAISED_ON_A_WAY, UnstageableError
+from ...util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
 from ...util.interrupts import let_through
 
 
@@ -42,6 +42,8 @@ def may_raise(eqn: Equation, kinds: tuple) -> bool:
         return True
     if _may_be_told(eqn, kinds):
         return True
+    if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith((INTEGER_OVERFLOW, NONE_IS_USED)):
+        return False                                          # the call is made anew on the tape then
     if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith(RAISED_ON_A_WAY):
         return True
     return any(issubclass(error, kinds) for error in _errors_of(eqn))
