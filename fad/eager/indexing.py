@@ -146,7 +146,7 @@ def _index_error(x: Tensor, key: tuple, error: IndexError) -> IndexError:
     """The error of a subscript in PyTorch's words."""
     said = str(error).split("\n")[0]
     if "too many indices" in said:
-        return IndexError(TOO_MANY.format(x._a.ndim) if x._a.ndim else OF_NO_AXES)
+        return IndexError(TOO_MANY.format(x._a.ndim) if x._a.ndim or len(key) > 1 else OF_NO_AXES)
     if said.endswith("with size 0"):
         return IndexError("index is out of bounds for dimension with size 0")
     return IndexError(said.replace("for axis", "for dimension"))
@@ -256,7 +256,8 @@ def setitem(self: Tensor, subscript: Any, value: Any) -> None:
     try:
         if _is_basic(key):
             _check_key(key)
-            part = index_view(self, key) if key != (Ellipsis,) else self
+            label = "SelectBackward0" if key and key[-1].__class__ is int else ""
+            part = index_view(self, key, label=label) if key != (Ellipsis,) else self
             copy_(part, _broadcast_value(value, part))
             return
         self, key = _arrays_only(self, key)

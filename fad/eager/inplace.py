@@ -47,21 +47,22 @@ def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
     value changes."""
     if x._x is not None and x._x.inference and not now().inference:
         raise RuntimeError(errors.INFERENCE_WRITE)
-    if not moves_only and is_spread(x._a):
+    if recorded and now().grad:
+        view = x._view
+        if view is None:
+            if x._fn is None and x._rg:
+                raise RuntimeError(errors.LEAF_WRITE)
+        elif view.creation:
+            raise RuntimeError(view.refusal(x))
+        elif requires_grad(x) and view.base._fn is None:
+            raise RuntimeError(errors.LEAF_VIEW_WRITE)
+    if moves_only:
+        return
+    if is_spread(x._a):
         raise RuntimeError(errors.OVERLAP)
-    if not x._a.flags.writeable and not moves_only:
+    if not x._a.flags.writeable:
         raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it "
                            "before changing it in place")
-    if not recorded or not now().grad:
-        return
-    view = x._view
-    if view is not None:
-        if view.creation:
-            raise RuntimeError(view.refusal(x))
-        if requires_grad(x) and view.base._fn is None:
-            raise RuntimeError(errors.LEAF_VIEW_WRITE)
-    elif x._fn is None and x._rg:
-        raise RuntimeError(errors.LEAF_WRITE)
 
 
 def in_memory(a: np.ndarray) -> tuple:

@@ -319,3 +319,13 @@ def test_a_view_has_no_history_left_when_its_base_has_none(leave):
     leave(b)
     g, = fad.autograd.grad((view * x).sum(), x)
     close(g, view.detach().numpy())
+
+
+def test_the_graph_is_what_a_refusal_names_first():
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError, match="view of a leaf"):
+        x.expand(3, 2).mul_(2)
+    with pytest.raises(RuntimeError, match="Output 0 of Select is a view"):
+        (x * 1).view(1, 2).split(1)[0][..., 0] = 1.0
+    with pytest.raises(IndexError, match="too many indices for tensor of dimension 0"):
+        x.sum()[..., 0]
