@@ -16,7 +16,7 @@ from ..api.staged import Staged
 from ..api.vmap import argument_axes, prefix_leaves, vmap
 from ..trace.values.of_tensors import standing_for
 from ..util import tree
-from ..util.errors import FadError
+from ..util.errors import FadError, UnsupportedFunctionError
 from ..util.interrupts import let_through
 from . import errors
 from .inplace import wanted
@@ -38,13 +38,22 @@ class StagedCalls:
         rebuild = (StagedCalls, (function, structure, places), {})
         self.forward = TwoStep(self._forward, function, rebuild=rebuild)
         self.gradient = Staged(self._gradient, function, rebuild=rebuild)
+        # its programs of arrays are others: traced values stand for tensors here
+        is_one_program = isinstance(function, Staged) and not isinstance(function, TwoStep)
+        self.value = Staged(self.call, function, rebuild=rebuild) if is_one_program else self.call
 
     def call(self, xs: tuple, rest: tuple) -> Any:
         """The function on these leaves: xs at the places of tensors, rest at the others."""
         xs_left, rest_left = iter(xs), iter(rest)
         leaves = [next(xs_left) if k in self.places else next(rest_left) for k in range(self.structure.leaves)]
         args, kwargs = self.structure.unflatten(leaves)
-        return self.function(*args, **kwargs)
+        before = [getattr(x, "atom", None) for x in leaves]
+        result = self.function(*args, **kwargs)
+        if getattr(self.function, "writes", False) and before != [getattr(x, "atom", None) for x in leaves]:
+            raise UnsupportedFunctionError("a function that is called on tensors changes an argument in place",
+                                           why="a program does not record the change in the tensor's graph",
+                                           do="change a copy (x.copy() of an array, x.clone() of a tensor)")
+        return result
 
     def _forward(self, xs: tuple, rest: tuple) -> tuple:
         value, pullback = pulled_in_place(lambda xs: self.call(xs, rest), (xs,), False)
@@ -142,7 +151,7 @@ class CompiledCall:
             value, pullback = self.kind.forward(arrays, self.rest)
             results = self.recorded(value, edges, pullback)
         else:
-            value = self.kind.call(arrays, self.rest)
+            value = self.kind.value(arrays, self.rest)
             results = [as_result(y) for y in tree.flatten(value)[0]]
         if now().dual_level >= 0:
             self.push(results, arrays)

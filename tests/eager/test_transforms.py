@@ -161,3 +161,30 @@ def test_methods_of_tensors_on_traced_values():
         fad.grad(lambda x: (x.detach() * x).sum())(x)
     with pytest.raises(AttributeError, match="no attribute 'expand'"):
         fad.grad(lambda x: x.expand(2, 2).sum())(x)
+
+
+def test_programs_of_arrays_are_not_those_of_tensors():
+    f = fad.jit(lambda x: x.std())
+    assert f(np.array(X)) == 0.5
+    with pytest.warns(FallbackWarning):
+        close(f(fad.tensor(X)), 0.5 ** 0.5)
+    assert f(np.array(X)) == 0.5
+    with pytest.raises(UnsupportedFunctionError, match="ambiguous"):
+        fad.grad(lambda x: x.std())(fad.tensor(X))
+
+
+def first_is_seven(x):
+    x[0] = 7.0
+    return (x * x).sum()
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_arguments_that_a_function_changes(requires_grad):
+    x = fad.tensor(X, requires_grad=requires_grad) * 1
+    f = fad.jit(first_is_seven)
+    assert f(np.array(X)) == 65
+    with pytest.warns(FallbackWarning):
+        assert f(x).item() == 65
+    assert x.tolist() == [7, 4] and x._version == 1
+    x = fad.tensor(X, requires_grad=requires_grad)
+    close(fad.grad(first_is_seven)(x), [0, 8]), close(x, X)     # a derivative leaves its arguments alone
