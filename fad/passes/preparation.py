@@ -6,6 +6,7 @@ from .cse import cse
 from .dce import dce
 from .dead_initialisation import drop_dead_initialisation
 from .fold import fold
+from .guarded_sums import guard_sums
 from .hoist_reads import hoist_reads
 from .legalisation import legalise
 from .licm import licm
@@ -37,7 +38,7 @@ def prepared(func: Func) -> Func:
     func = pipeline.through((legalise,), func)
     func = _tidied((merge_axes,), func, (cse, simplify, dce))          # reshapes meet reshapes
     func = _tidied((replace_aggregates,), func, AFTER_REPLACEMENT)
-    return pipeline.through((*LOOPS, rematerialise), func)
+    return _tidied((guard_sums,), pipeline.through((*LOOPS, rematerialise), func), (dce,))
 
 
 def _tidied(passes: tuple[pipeline.Pass, ...], func: Func, after: tuple[pipeline.Pass, ...]) -> Func:

@@ -200,6 +200,16 @@ def columns(X, w):
     return total
 
 
+def rectified(w, X):
+    total = 0.0
+    for i in range(X.shape[0]):
+        y = 1.0
+        for j in range(w.size):
+            y = max(y, 0.5) * w[j] + X[i, 0]
+        total += y
+    return total
+
+
 def tables(A, C):
     return np.sin(A @ C)
 
@@ -239,4 +249,5 @@ CASES = {
     "distribute": (fad.jit, volatility, (40,)),
     "rematerialise": (fad.grad, distances, W, (5, 3)),
     "read_before_write": (fad.jit, shifted, V),
+    "guard_sums": (fad.grad, rectified, V, (300, 2)),
 }
