@@ -228,7 +228,7 @@ class Runner:
         if spent - self.paused_at >= LOOK:
             before, rest, self.paused_at = time.perf_counter(), rest_of_call(), spent
             compiling = compile_time(self.text) - (before - self.started_at)
-            job.wait_for(rest if self._is_long(2.0 * rest, compiling) else LOOK)
+            job.wait_for(2.0 * rest if self._is_long(2.0 * rest, compiling) else LOOK)
             paused = time.perf_counter() - before
         return 0.0 if job.is_over() else max(LOOK, paused)
 

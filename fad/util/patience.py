@@ -8,6 +8,7 @@ from typing import TypeVar
 from .ambient import ambient
 
 T = TypeVar("T")
+IMPORTS = 0.02          # seconds that the first iteration may take longer than others: it imports what they have
 
 
 class OutOfPatience(Exception):
@@ -25,6 +26,7 @@ class Progress:
         self.left = float(sum(weights))                      # the weights of this step and those ahead
         self.done = self.seconds = self.began = 0.0          # of the steps behind; when this one began
         self.iterations = self.trips = 0                     # of the step's outermost loop: those that are over, all
+        self.first = 0.0                                     # seconds of the first of them, without what it may import
 
     def begin(self) -> None:
         """The next step begins."""
@@ -35,19 +37,23 @@ class Progress:
         self.step, self.began, self.iterations, self.trips = self.step + 1, now, 0, 0
 
     def count(self) -> None:
-        """An iteration is over. The first one of many does not count: it imports what the others have."""
+        """An iteration is over."""
         self.iterations += 1
         if self.iterations == 1 and self.trips > 2:
-            self.began = time.thread_time()
+            now = time.thread_time()
+            self.first, self.began = now - self.began - IMPORTS, now
 
     def rest(self) -> float:
         """The seconds that the rest takes, if it is like what is behind; 0 if nothing is behind."""
-        done, seconds = self.done, self.seconds
-        counted = self.iterations - (self.trips > 2)
-        if counted > 0:
-            done += self.weights[self.step] * counted / self.trips
-            seconds += time.thread_time() - self.began
-        return seconds * (self.left - done) / done if done else 0.0
+        counted, running = self.iterations, time.thread_time() - self.began
+        if self.trips > 2 and self.iterations < 2:           # no iteration is faster than this one has been so far
+            counted, running = 1, max(self.first, running) if self.iterations else running - IMPORTS
+        elif self.trips > 2:
+            counted -= 1
+        if not self.trips or counted == 0 or running <= 0.0:
+            counted, running = 0, 0.0
+        done = self.done + self.weights[self.step] * counted / max(self.trips, 1)
+        return (self.seconds + running) * (self.left - done) / done if done else 0.0
 
 
 class _Deadline(threading.local):

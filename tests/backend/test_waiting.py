@@ -151,7 +151,7 @@ def test_the_formula_is_about_right():
 @pytest.mark.parametrize("rest, pauses", [
     (0.0, [tiers.LOOK] * 2),                                  # nobody knows: each half of the time
     (0.01, [tiers.LOOK] * 2),                                 # the loop ends sooner than the compilation
-    (0.5, [0.5, 0.5]),                                        # and later
+    (0.5, [1.0, 1.0]),                                        # and later: twice the time, which it takes if both share
 ])
 def test_the_slower_one_waits(rest, pauses, monkeypatch):
     played = fad.grad(lambda x: x * x).program_for(1.0)[0].runner
@@ -178,16 +178,28 @@ def test_a_long_loop_waits_for_its_kernel_at_once(monkeypatch):
 
 
 def test_programs_know_how_much_is_before_them(monkeypatch):
-    """The first iteration, which may import what the others have, tells nothing. Steps ahead have their weights."""
+    """What the first iteration may import does not count. Steps ahead have their weights."""
     clock = Clock()
     monkeypatch.setattr(patience, "time", clock)
     rests: list = [[], [], []]
     with patience.patience(1e9, weights=(0.0, 4.0, 8.0)):
         for step in patience.steps(range(3)):
             clock.now += 10.0
-            for _ in patience.iterations(range(4 if step else 0)):
+            for k in patience.iterations(range(4 if step else 0)):
+                clock.now += 0.0 if k else patience.IMPORTS - 10.0
                 rests[step].append(patience.rest_of_call())
                 for _ in patience.iterations(range(3)):       # an inner loop tells nothing
                     clock.now += 1.0
-    assert rests[1] == pytest.approx([0.0, 0.0, 3.0 * 11, 6.0 * 10 / 2])
-    assert rests[2] == pytest.approx([9.0 * 8 / 4, 9.0 * 8 / 4, 12.0 * 6 / 6, 15.0 * 4 / 8])
+    assert rests[1] == pytest.approx([0.0, 3.0 * 11, 3.0 * 11, 6.0 * 10 / 2])
+    assert rests[2] == pytest.approx([9.0 * 8 / 4, 12.0 * 6 / 6, 12.0 * 6 / 6, 15.0 * 4 / 8])
+
+
+def test_a_long_iteration_tells_before_it_ends(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(patience, "time", clock)
+    with patience.patience(1e9, weights=(1.0, 1.0)):
+        for _ in patience.steps(range(1)):
+            for _ in patience.iterations(range(10)):
+                clock.now += patience.IMPORTS + 0.5
+                assert patience.rest_of_call() == pytest.approx(0.5 * 19)
+                break
