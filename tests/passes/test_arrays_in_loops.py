@@ -122,6 +122,23 @@ def test_what_is_only_summed_is_a_sum():
     np.testing.assert_allclose(evaluate(func, [X, X])[0], added(X, X)[0], rtol=1e-12)
 
 
+@pytest.mark.parametrize("otherwise", [0.0, 2.0])
+def test_what_branches_add_to_is_a_sum(otherwise):
+    def f(X, w):
+        T, s = np.zeros((6, 20)), np.zeros(6)
+        for i in range(6):
+            if w[i] > 0.4:
+                T[i] += X[:, i] * w[i]
+            elif otherwise:
+                T[i] += X[:, i] * otherwise
+        for i in range(6):
+            s[i] = np.sum(T[i])
+        return s
+    func = optimise(trace(f, [X, X[0]]).func)
+    assert not any(v.type.rank == 2 for e in func.equations for v in e.outputs)
+    np.testing.assert_allclose(evaluate(func, [X, X[0]])[0], f(X, X[0]), rtol=1e-12)
+
+
 def test_what_is_read_stays():
     func = optimise(trace(added, [X, X]).func)
     assert any(v.type.rank == 2 for e in func.equations for v in e.outputs)
