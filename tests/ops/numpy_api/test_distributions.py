@@ -184,3 +184,32 @@ def test_kernel_density_of_known_and_of_traced_samples_is_one_formula(method, po
     expected = getattr(known, method)(points)
     np.testing.assert_allclose(fad.jit(lambda p: getattr(known, method)(p))(points), expected)
     np.testing.assert_allclose(fad.jit(lambda x: getattr(stats.gaussian_kde(x), method)(points))(samples), expected)
+
+
+@pytest.mark.parametrize("name, shapes", [
+    ("f", (5.0, 12.0)), ("t", (6.0,)), ("pareto", (6.0,)), ("invgamma", (6.0,)), ("bradford", (2.0,)),
+    ("loguniform", (0.5, 3.0)), ("fisk", (6.0,)), ("skewnorm", (2.0,)), ("nbinom", (5.0, 0.4)), ("lomax", (6.0,))])
+def test_moments_move_with_the_shapes(name, shapes):
+    dist, x = getattr(stats, name), np.array(shapes)
+
+    def f(p):
+        given = [p[k] for k in range(len(shapes))]
+        return dist.mean(*given) + 2.0 * dist.var(*given) + 3.0 * dist.std(*given)
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-10)
+    slope = [(f(x + h) - f(x - h)) / 2e-5 for h in 1e-5 * np.eye(len(x))]
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(x), slope, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("f, x", [
+    (lambda p: stats.betabinom.mean(10, p[0], p[1]) + stats.betabinom.var(10, p[0], p[1]), (2.0, 3.0)),
+    (lambda p: stats.dirichlet.pdf(np.array([0.2, 0.3, 0.5]), p), (1.5, 2.0, 3.0)),
+    (lambda p: stats.dirichlet(p).logpdf(np.array([0.2, 0.3, 0.5])), (1.5, 2.0, 3.0)),
+    (lambda p: stats.multinomial.pmf([1, 2, 3], 6, p / np.sum(p)), (0.2, 0.3, 0.5)),
+    (lambda p: stats.multinomial(6, p / np.sum(p)).logpmf([1, 2, 3]), (0.2, 0.3, 0.5)),
+    (lambda p: sum(stats.norm(p[0], p[1]).stats()), (0.2, 0.3))],
+    ids=["betabinom", "dirichlet", "frozen dirichlet", "multinomial", "frozen multinomial", "frozen norm"])
+def test_rarer_methods(f, x):
+    x = np.array(x)
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-10)
+    slope = [(f(x + h) - f(x - h)) / 2e-5 for h in 1e-5 * np.eye(len(x))]
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(x), slope, rtol=1e-5, atol=1e-7)

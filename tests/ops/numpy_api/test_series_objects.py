@@ -1,0 +1,31 @@
+"""Polynomials and series as objects, with traced coefficients: operators, derivatives, integrals and degrees."""
+import numpy as np
+import pytest
+from numpy.polynomial import Chebyshev, Polynomial
+
+import fad
+
+X = np.array([3.0, 1.0, 2.0])
+PROGRAMS = {
+    "operators": lambda q: (-q)(0.5) + (q - 1.0)(1.5) + (1.0 - q)(0.2) + (q * q)(0.4) + (2.0 * q)(0.1),
+    "calculus": lambda q: q.integ()(1.2) + q.deriv()(0.3) + q.integ(2)(0.7),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("make", [np.poly1d, Polynomial, Chebyshev])
+def test_series_are_numpys(make, name):
+    def f(p):
+        return PROGRAMS[name](make(p))
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X), rtol=1e-12)
+    slope = [(f(X + h) - f(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(X), slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", [Polynomial, Chebyshev])
+def test_coefficients_and_degree(make):
+    def f(p):
+        q = make(p)
+        return np.sum(q.coef * p) + q.degree()
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X))
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(X), 2.0 * X)
