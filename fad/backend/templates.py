@@ -32,11 +32,6 @@ class ExprText(NamedTuple):
         """The source, in parentheses where something stands around it that binds tighter."""
         return self.source if self.binds >= binds else f"({self.source})"
 
-    @property
-    def is_simple(self) -> bool:
-        """Whether it may be written twice: a name, a number, an element."""
-        return self.binds == ATOM and "(" not in self.source
-
 
 class Template(NamedTuple):
     """A template, how tightly what it makes binds, and what each hole asks for, in order of appearance."""

@@ -406,14 +406,10 @@ def reshaped_views(x):
 
 PROGRAMS = [
     list_by_integer, dict_of_sums, dict_by_value, growing_list, recursion, newton_list, sorted_values, sorted_by_key,
-    max_with_key, heap, bisection_table,
-    deque_window, counter_weights, grouped, accumulated, text_key, masked_shape, filled_by_data, view_of_filled,
-    transpose_view, ravel_view,
-    swap_in_place, fancy, tuple_state, string_builder, memoised, exceptions, raising, early_return,
-    polynomial_of_length, stack_of_pieces,
-    matrix_chain, solve_by_branch, enumerate_dict, set_of_integers, bank, generator, nested_lists, rounding, divmods,
-    zipped, adaptive,
-    unique_values, where_list, json_key, match_statement, shape_by_data, while_pop, in_list, walrus, error_function,
-    complex_inside,
+    max_with_key, heap, bisection_table, deque_window, counter_weights, grouped, accumulated, text_key, masked_shape,
+    filled_by_data, view_of_filled, transpose_view, ravel_view, swap_in_place, fancy, tuple_state, string_builder,
+    memoised, exceptions, raising, early_return, polynomial_of_length, stack_of_pieces, matrix_chain, solve_by_branch,
+    enumerate_dict, set_of_integers, bank, generator, nested_lists, rounding, divmods, zipped, adaptive, unique_values,
+    where_list, json_key, match_statement, shape_by_data, while_pop, in_list, walrus, error_function, complex_inside,
     numbers_alone_at_index_arrays, reshaped_views]
 

@@ -47,8 +47,7 @@ TAKERS = {
     "scan": lambda f: fad.scan(f, 0.0, X)}
 OTHER_WORDS = {                                               # keyword of another library -> what it is called here
     "argnum": "argnums", "arg_nums": "argnums", "has_auxx": "has_aux", "in_dims": "in_axes", "out_dims": "out_axes",
-    "static_argnum": "static_argnums",
-    "fall_back": "fallback", "memry": "memory"}
+    "static_argnum": "static_argnums", "fall_back": "fallback", "memry": "memory"}
 # these hand keywords on, or are classes
 KEEP_KEYWORDS = ("explain", "draw", "stages", "show", "source", "export", "custom_jvp", "custom_vjp")
 

@@ -17,8 +17,7 @@ def rosen(x):
 
 
 METHODS = ["Nelder-Mead", "Powell", "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "COBYLA", "Newton-CG", "dogleg",
-           "trust-ncg", "trust-exact", "trust-krylov",
-           "trust-constr", None]
+           "trust-ncg", "trust-exact", "trust-krylov", "trust-constr", None]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -127,8 +127,7 @@ def over_text(a):
 
 
 MAKERS = [over_array, over_number, over_count, over_default, over_tuple, over_dict, over_function, over_method,
-          over_object, over_partial, over_same_twice,
-          over_two, over_gradient, over_recursion, over_branch, over_text]
+          over_object, over_partial, over_same_twice, over_two, over_gradient, over_recursion, over_branch, over_text]
 
 
 def differences(f, x, h=1e-6):

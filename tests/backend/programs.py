@@ -152,10 +152,9 @@ def many_axes(x):
 
 PROGRAMS = [
     (garch, np.array([0.1, 0.2, 0.7]), rng.standard_normal(50)), (heat, rng.uniform(size=12)),
-    (pairwise, rng.standard_normal((6, 3))),
-    (newton, 7.3), (branches, rng.uniform(-1, 1, 12)), (fill, rng.uniform(size=9)), (seidel, rng.uniform(size=(6, 6))),
-    (change_in_a_branch, rng.uniform(size=9)), (change_hands, rng.uniform(size=4), rng.uniform(size=4)),
-    (same_twice, rng.uniform(size=5)),
+    (pairwise, rng.standard_normal((6, 3))), (newton, 7.3), (branches, rng.uniform(-1, 1, 12)),
+    (fill, rng.uniform(size=9)), (seidel, rng.uniform(size=(6, 6))), (change_in_a_branch, rng.uniform(size=9)),
+    (change_hands, rng.uniform(size=4), rng.uniform(size=4)), (same_twice, rng.uniform(size=5)),
     (in_place, rng.uniform(size=6)), (reversed_and_shifted, rng.uniform(size=7)), (start_is_read, rng.uniform(size=5)),
     (old_number_in_branch, rng.uniform(size=8)), (read_before_one_branch_changes_it, rng.uniform(size=3)),
     (moved_within, rng.uniform(size=6)), (multiples_of_remainders, rng.uniform(size=6)),

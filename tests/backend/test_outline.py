@@ -197,10 +197,9 @@ def test_what_fails_in_a_function_is_raised():
 
 @pytest.mark.parametrize("line, shared", [
     ("v = u", True), ("v = u[1:]", True), ("v = u.reshape(n)", True), ("v = (u if c else w)", True),
-    ("v = flipped(u)", True),
-    ("v, s = parts(u)", True),
-    ("v = u.copy()", False), ("v = np.dot(u, w)", False), ("w = v.reshape((u.shape[0], n))", False),
-    ("v = np.empty(u.shape[0])", False), ("v, u = u, v", False), ("s = u[0] * v[0]", False), ("s = u[0]", False)])
+    ("v = flipped(u)", True), ("v, s = parts(u)", True), ("v = u.copy()", False), ("v = np.dot(u, w)", False),
+    ("w = v.reshape((u.shape[0], n))", False), ("v = np.empty(u.shape[0])", False), ("v, u = u, v", False),
+    ("s = u[0] * v[0]", False), ("s = u[0]", False)])
 def test_groups_of_arrays(line, shared):
     found = sharing_groups(["u = np.empty(n)", "v = np.empty(n)", line, "v[0] = u[0] + s"], ["n", "c", "w", "s"])
     assert (found["u"] == found["v"]) is shared

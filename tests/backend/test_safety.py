@@ -113,8 +113,7 @@ INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint3
 
 def arithmetic(a, b):
     return (a + b, a - b, a * b, a // b, a % b, a / b, -a, np.abs(a), np.sum(a), np.prod(a), np.cumsum(a), a ** 2,
-            a[0] + b[1], a[0] // b[0],
-            a[0] % b[0], a * 3 + 1, a // 3, a % 3, abs(a[0]))
+            a[0] + b[1], a[0] // b[0], a[0] % b[0], a * 3 + 1, a // 3, a % 3, abs(a[0]))
 
 
 def edges(dtype, other):

@@ -83,8 +83,7 @@ class Bench:
         images, rows, times, classes = self.drawn(4, 1, 12, 12), self.drawn(4, 5), self.drawn(6, 4, 5), self.below(3, 4)
         small = [nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(100, 3)]
         large = [nn.Conv2d(1, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-                 nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-                 nn.Flatten(), nn.Linear(72, 3)]
+                 nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(72, 3)]
         self.step("CNN, SGD", nn.Sequential(*small), lambda m: F.cross_entropy(m(images), classes), optim.SGD)
         self.step("CNN of two layers, Adam", nn.Sequential(*large), lambda m: F.cross_entropy(m(images), classes),
                   optim.Adam)

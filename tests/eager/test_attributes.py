@@ -142,9 +142,8 @@ def test_inference_mode_false_is_the_usual_mode():
 
 @pytest.mark.parametrize("name, floating, is_complex, itemsize", [
     ("float64", True, False, 8), ("float32", True, False, 4), ("float16", True, False, 2),
-    ("complex128", False, True, 16),
-    ("complex64", False, True, 8), ("int64", False, False, 8), ("int32", False, False, 4), ("uint8", False, False, 1),
-    ("bool", False, False, 1)])
+    ("complex128", False, True, 16), ("complex64", False, True, 8), ("int64", False, False, 8),
+    ("int32", False, False, 4), ("uint8", False, False, 1), ("bool", False, False, 1)])
 def test_what_a_dtype_is(name, floating, is_complex, itemsize):
     """PyTorch's attributes of dtypes are functions here, of fad's names for dtypes and of tensors' dtypes alike: both
     are NumPy's."""

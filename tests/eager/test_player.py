@@ -70,9 +70,8 @@ class Player:
 
     def step(self):
         moves = [self.product, self.total, self.sine, self.exponential, self.slice, self.transposed, self.row,
-                 self.scaled_in_place, self.added_in_place,
-                 self.item_set, self.masked, self.detached, self.silent, self.silently_changed, self.hooked,
-                 self.sine_in_place]
+                 self.scaled_in_place, self.added_in_place, self.item_set, self.masked, self.detached, self.silent,
+                 self.silently_changed, self.hooked, self.sine_in_place]
         moves[self.rng.integers(len(moves))]()
         for t, n in self.pool:
             np.testing.assert_allclose(t.detach().numpy(), n.v, rtol=1e-10, atol=1e-12)

@@ -24,14 +24,12 @@ VIEWS = {"t": lambda x: x.t(), "row": lambda x: x[0], "rest": lambda x: x[1:], "
          "selected": lambda x: x.select(-1, 0),
          "squeezed": lambda x: x.squeeze(), "as it is": lambda x: x.view_as(x)}
 CHANGES = {"add": lambda x, y: x.add_(y), "times": lambda x, y: x.mul_(1.7), "mul": lambda x, y: x.mul_(y),
-           "sub": lambda x, y: x.sub_(y, alpha=2),
-           "exp": lambda x, y: x.exp_(), "sin": lambda x, y: x.sin_(), "zero": lambda x, y: x.zero_(),
-           "fill": lambda x, y: x.fill_(0.5),
-           "copy": lambda x, y: x.copy_(y), "relu": lambda x, y: x.relu_(), "clamp": lambda x, y: x.clamp_(-1, 1),
-           "tanh": lambda x, y: x.tanh_(),
-           "transposed": lambda x, y: x.t_(), "detached": lambda x, y: x.detach_(),
-           "masked": lambda x, y: x.masked_fill_(x > 0, 0.5),
-           "row": lambda x, y: (x.__setitem__(0, y[0]), x)[1], "mask": lambda x, y: (x.__setitem__(x > 0, 0.5), x)[1]}
+           "sub": lambda x, y: x.sub_(y, alpha=2), "exp": lambda x, y: x.exp_(), "sin": lambda x, y: x.sin_(),
+           "zero": lambda x, y: x.zero_(), "fill": lambda x, y: x.fill_(0.5), "copy": lambda x, y: x.copy_(y),
+           "relu": lambda x, y: x.relu_(), "clamp": lambda x, y: x.clamp_(-1, 1), "tanh": lambda x, y: x.tanh_(),
+           "transposed": lambda x, y: x.t_(), "detached": lambda x, y: x.detach_(), "masked": lambda x,
+           y: x.masked_fill_(x > 0, 0.5), "row": lambda x, y: (x.__setitem__(0, y[0]), x)[1], "mask": lambda x,
+           y: (x.__setitem__(x > 0, 0.5), x)[1]}
 
 
 class Program:

@@ -95,17 +95,15 @@ import fad  # noqa: E402
 DIFFERENT = {                                          # why -> for each function what is otherwise
     "results that PyTorch takes for views of what nobody sees": {
         "torch.cov": "view", "torch.stft": "in0 view", "F.avg_pool1d": "view", "F.adaptive_avg_pool1d": "view",
-        "F.max_pool1d": "view", "F.linear": "view",
-        "torch.inner": "view", "torch.tensordot": "view", "torch.fft.ifft": "view", "torch.fft.ihfft": "view",
-        "torch.fft.ihfft2": "view", "torch.fft.ihfftn": "view",
+        "F.max_pool1d": "view", "F.linear": "view", "torch.inner": "view", "torch.tensordot": "view",
+        "torch.fft.ifft": "view", "torch.fft.ihfft": "view", "torch.fft.ihfft2": "view", "torch.fft.ihfftn": "view",
         "torch.linalg.cond": "view", "torch.linalg.multi_dot": "view", "torch.linalg.tensorinv": "view",
         "torch.linalg.tensorsolve": "view"},
     "rules that compute anew, or by another way, what PyTorch saves": {
         "F.group_norm": "saves", "F.layer_norm": "saves", "F.batch_norm": "saves", "F.logsigmoid": "saves",
-        "torch.linalg.det": "saves", "torch.linalg.slogdet": "saves",
-        "torch.linalg.solve": "saves", "torch.linalg.solve_ex": "saves", "torch.linalg.svdvals": "saves",
-        "torch.linalg.eigvals": "saves", "torch.linalg.eigvalsh": "saves",
-        "torch.erfinv": "in0 out0 saves", "x.erfinv_": "in0 out0 saves"},
+        "torch.linalg.det": "saves", "torch.linalg.slogdet": "saves", "torch.linalg.solve": "saves",
+        "torch.linalg.solve_ex": "saves", "torch.linalg.svdvals": "saves", "torch.linalg.eigvals": "saves",
+        "torch.linalg.eigvalsh": "saves", "torch.erfinv": "in0 out0 saves", "x.erfinv_": "in0 out0 saves"},
     "what PyTorch saves is a copy": {"torch.fft.fft": "saves", "torch.fft.rfft": "saves", "torch.fft.rfft2": "saves",
                                      "torch.fft.rfftn": "saves"},
     "derivatives that PyTorch does not have": {

@@ -60,14 +60,13 @@ class Duck:
 
 PLAIN = fad.ones(3)
 OF_CLASS = {"operator": lambda x: x + 1, "swapped": lambda x: 2 - x, "tensor first": lambda x: PLAIN * x,
-            "method": lambda x: x.exp(), "function": lambda x: fad.exp(x),
-            "sum": lambda x: x.sum(), "index": lambda x: x[0], "view": lambda x: x.view(3, 1),
-            "cat": lambda x: fad.cat([PLAIN, x]), "T": lambda x: x.T,
-            "matmul": lambda x: x @ PLAIN, "compare": lambda x: x < 2, "in place": lambda x: x.clone().add_(1),
-            "like": fad.zeros_like, "detach": lambda x: x.detach(),
+            "method": lambda x: x.exp(), "function": lambda x: fad.exp(x), "sum": lambda x: x.sum(),
+            "index": lambda x: x[0], "view": lambda x: x.view(3, 1), "cat": lambda x: fad.cat([PLAIN, x]),
+            "T": lambda x: x.T, "matmul": lambda x: x @ PLAIN, "compare": lambda x: x < 2,
+            "in place": lambda x: x.clone().add_(1), "like": fad.zeros_like, "detach": lambda x: x.detach(),
             "relu": lambda x: fad.nn.functional.relu(x), "where": lambda x: fad.where(x > 1, x, PLAIN), "numpy": np.sin,
-            "max": lambda x: x.max(0).values,
-            "split": lambda x: x.split(1)[2], "data": lambda x: x.data, "iteration": lambda x: next(iter(x))}
+            "max": lambda x: x.max(0).values, "split": lambda x: x.split(1)[2], "data": lambda x: x.data,
+            "iteration": lambda x: next(iter(x))}
 
 
 @pytest.mark.parametrize("name", OF_CLASS)

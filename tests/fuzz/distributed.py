@@ -21,8 +21,7 @@ HEAD = ("n = x.size", "y = np.zeros(n)", "h = x[0]", "g = 0.2", "s = 0.1", "r = 
 RANGES = ("range(n)", "range(1, n)", "range(2, n - 1)", "range(n - 1)", "range(n - 1, -1, -1)")
 ATOMS = ("h", "h", "g", "x[i]", "x[i]", "x[i - 1]", "0.3", "y[i]", "y[i - 1]", "x[m]", "0.1 * i", "a", "a")
 FORMS = ("{0} * {1}", "np.sin({0})", "np.exp(-{0} * {0})", "np.log(1.5 + {0} * {0})", "{0} - 0.5 * {1}",
-         "np.where({0} > {1}, {0}, 0.2)", "max({0}, {1})", "abs({0})",
-         "np.tanh({0}) * {1}", "{0} / (1.5 + {1} * {1})")
+         "np.where({0} > {1}, {0}, 0.2)", "max({0}, {1})", "abs({0})", "np.tanh({0}) * {1}", "{0} / (1.5 + {1} * {1})")
 
 
 class Generator(Loops):
@@ -41,8 +40,7 @@ class Generator(Loops):
 
     def statement(self):
         targets = ["h = 0.5 * h + 0.1 * ({})", "g = 0.3 * g - 0.2 * ({})", "h = np.cos(h) + 0.1 * ({})", "s += {}",
-                   "s -= {}", "r = r + {}", "y[i] = {}", "a = {}",
-                   "m = (m + i) % 3", "a += {}"]
+                   "s -= {}", "r = r + {}", "y[i] = {}", "a = {}", "m = (m + i) % 3", "a += {}"]
         made = [Statement(self.r.choice(targets).format(self.value()))]
         if self.r.random() < 0.15:
             return [Statement(f"if {self.r.choice(['x[i] > 0.5', 'h > 0.1', 'i > 3'])}:", made)]

@@ -102,12 +102,10 @@ class Edges:
         s, a, k, i = self.sum_name(), self.pick(self.arrays), self.fresh("k"), self.fresh("i")
         j = self.pick([*self.indices, "n", "len(x)"])
         number = self.pick([f"({j} - 4) // 3", f"({j} - 4) % 3", f"(2 - {j}) // -2", f"({j} - 5) % -4", f"(-2) ** {j}",
-                            f"3 ** {j} % 7", f"divmod({j} - 5, 3)[1]",
-                            f"-{j} // 2", f"abs({j} - 4)", f"({j} << 2) ^ 5", f"({j} - 3) >> 1", f"~{j} & 6",
-                            f"int({j} / 2)", f"round({j} / 4)",
-                            f"min({j}, 3) * max(2, {j} - 4)",
-                            f"int({a}[1] * 7.0)", f"math.floor({a}[0] * 5.0)", f"int(np.sum({a} > 0.123))",
-                            f"int(np.argmax({a}))",
+                            f"3 ** {j} % 7", f"divmod({j} - 5, 3)[1]", f"-{j} // 2", f"abs({j} - 4)", f"({j} << 2) ^ 5",
+                            f"({j} - 3) >> 1", f"~{j} & 6", f"int({j} / 2)", f"round({j} / 4)",
+                            f"min({j}, 3) * max(2, {j} - 4)", f"int({a}[1] * 7.0)", f"math.floor({a}[0] * 5.0)",
+                            f"int(np.sum({a} > 0.123))", f"int(np.argmax({a}))",
                             f"math.gcd(12, {j})" if j == "n" else f"{j} * {j}"])
         array = self.pick(["(np.arange(n) - 3) // 2", "(np.arange(n) - 3) % -4", "np.arange(n) ** 2 - 7",
                            "np.power(np.arange(n) - 2, 3) % 5",

@@ -22,13 +22,11 @@ INNER = ("range(n)", "range(n)", "range(k + 1, n)", "range(k + 1, n)", "range(k)
 COLUMNS = (":", ":", "k:", "k + 1:", ":k")
 ROWS = ("k", "k", "k", "p", "p", "i", "last", "k - 1", "-1", "(k + 1) % n", "max(k, p)", "min(i, k)", "order[k]")
 FOUND = ("k + np.argmax(np.abs(A[k:, k]))", "k + np.argmax(np.abs(A[k:, k]))", "np.argmax(np.abs(A[:, k]))",
-         "np.argmin(A[:k + 1, k])", "k", "n - 1 - k",
-         "(3 * k + 1) % n", "k - np.argmax(A[:k + 1, 0])", "k + np.argmin(A[k:, 0]) - 1", "last", "order[k]",
-         "np.argsort(A[0])[k]", "max(k, last)",
+         "np.argmin(A[:k + 1, k])", "k", "n - 1 - k", "(3 * k + 1) % n", "k - np.argmax(A[:k + 1, 0])",
+         "k + np.argmin(A[k:, 0]) - 1", "last", "order[k]", "np.argsort(A[0])[k]", "max(k, last)",
          "k if A[k, 0] > 0.4 else n - 1", "k + 1 if k + 1 < n and A[k, 0] > 0.4 else k")
 CONDITIONS = ("i != k", "i != k", "i != p", "not i == k", "i > k", "k < i", "i >= k", "i <= k",
-              "i != k and A[i, 0] < 2.5", "i != k or A[i, 0] < 0.5", "i - k != 1",
-              "i == k", "i != last", "i != 0")
+              "i != k and A[i, 0] < 2.5", "i != k or A[i, 0] < 0.5", "i - k != 1", "i == k", "i != last", "i != 0")
 SWAPS = ("A[[k, p]] = A[[p, k]]", "A[k], A[p] = A[p].copy(), A[k].copy()", "A[[k, p], k:] = A[[p, k], k:]",
          "A[k], A[p] = A[p] * 1.1, A[k] * 0.9")
 MAKES = ("A[k] = A[k] / (2.0 + np.abs(A[k, k]))", "A[p] *= 0.9", "A[:, k] *= 0.95",

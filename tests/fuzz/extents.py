@@ -12,16 +12,13 @@ from .statement import Blocks, Statement
 NAMES, COUNTERS = "abc", "kj"
 LARGEST = 7
 PARTS = ("{0}[:-1] + 0.5 * np.sin({0}[1:])", "np.concatenate([{0}[1:], {1}[:2] * 0.7])", "{0}[1:] * 1.1",
-         "{0}[:-1].copy()", "np.sin({0}) * 0.9",
-         "{0}[::2] * {1}[0]", "{0} + {1}[0]", "np.append({0}, {1}.sum() * 0.1)", "{0}[::-1] * 0.8",
-         "np.zeros(len({1})) + {0}[0]",
-         "np.empty_like({0}) * 0.0 + {1}[-1]", "np.cumsum({0})[:len({0}) // 2 + 2] * 0.3", "{0}[:3] * {1}[:3]",
-         "np.outer({0}[:2], {1}[:3]).ravel()",
+         "{0}[:-1].copy()", "np.sin({0}) * 0.9", "{0}[::2] * {1}[0]", "{0} + {1}[0]", "np.append({0}, {1}.sum() * 0.1)",
+         "{0}[::-1] * 0.8", "np.zeros(len({1})) + {0}[0]", "np.empty_like({0}) * 0.0 + {1}[-1]",
+         "np.cumsum({0})[:len({0}) // 2 + 2] * 0.3", "{0}[:3] * {1}[:3]", "np.outer({0}[:2], {1}[:3]).ravel()",
          "np.tanh({0})[min(1, len({1}) - 2):]", "x[:k % 3 + 3] * {0}[0]", "x * {0}[1]",
-         "np.where({0} > 0.317, {0}, 0.2)", "np.full(k % 4 + 3, {0}[-1])",
-         "np.sort({0})[1:]", "{0}[{1}.argmax():][:1].repeat(4)", "np.hstack([{0}, {1}])[:7]", "np.clip({0}, -3.0, 3.0)",
-         "M[0] * {0}[0]", "M.ravel()[:5]",
-         "M @ {0}[:1].repeat(M.shape[1])", "np.array([u * {1}[0] for u in {0}])")
+         "np.where({0} > 0.317, {0}, 0.2)", "np.full(k % 4 + 3, {0}[-1])", "np.sort({0})[1:]",
+         "{0}[{1}.argmax():][:1].repeat(4)", "np.hstack([{0}, {1}])[:7]", "np.clip({0}, -3.0, 3.0)", "M[0] * {0}[0]",
+         "M.ravel()[:5]", "M @ {0}[:1].repeat(M.shape[1])", "np.array([u * {1}[0] for u in {0}])")
 MATRICES = ("np.outer({0}[:3], {1}[1:4])", "M.T * 0.9", "np.vstack([M, M[0] * {0}[0]])", "M[1:]", "M[:, :-1]",
             "np.tanh(M @ M.T)", "M[:k % 2 + 2] + {0}[0]")
 COUNTS = ("range(3)", "range(2)", "range(len(a) - 1)", "range(k % 3)", "range(3, 0, -1)", "range(j + 1)",

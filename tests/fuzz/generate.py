@@ -123,22 +123,19 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
 
     def statement(self, depth):
         kinds = [self.assign_scalar, self.update_scalar, self.assign_array, self.write_item, self.write_slice,
-                 self.through_view, self.in_place,
-                 self.swap, self.alias, self.mutating_call, self.library_write, self.matrix_write, self.row_view,
-                 self.nested_view, self.chained_write, self.out_argument, self.in_place_method,
-                 self.tie, self.cancellation, self.whole_numbers, self.steps, self.complex_numbers, self.deep_call,
-                 self.deep_call, self.unpacked]
+                 self.through_view, self.in_place, self.swap, self.alias, self.mutating_call, self.library_write,
+                 self.matrix_write, self.row_view, self.nested_view, self.chained_write, self.out_argument,
+                 self.in_place_method, self.tie, self.cancellation, self.whole_numbers, self.steps,
+                 self.complex_numbers, self.deep_call, self.deep_call, self.unpacked]
         if depth < 3:
             kinds += [self.loop, self.loop, self.branch, self.branch, self.fill, self.items, self.closure,
                       self.conditional_comprehension, self.recursion, self.swapped_matrices,
                       self.tie_in_loop, self.generators]
         if depth < 2:
             kinds += [self.while_loop, self.counter, self.scan_while, self.kept_view, self.searched, self.triangle,
-                      self.rows, self.early_return,
-                      self.filled_list, self.list_of_arrays, self.list_in_while, self.list_items, self.state_dict,
-                      self.object_state, self.inner_function,
-                      self.left_while, self.more_items, self.pairs, self.becomes_float, self.ping_pong,
-                      self.moving_part, self.reshaped]
+                      self.rows, self.early_return, self.filled_list, self.list_of_arrays, self.list_in_while,
+                      self.list_items, self.state_dict, self.object_state, self.inner_function, self.left_while,
+                      self.more_items, self.pairs, self.becomes_float, self.ping_pong, self.moving_part, self.reshaped]
         if depth < 1:
             kinds += [self.integer_start, self.comprehension, self.new_matrix, self.new_matrix, self.from_matrix]
         if self.indices and depth < 3:

@@ -69,9 +69,8 @@ class Generator(Blocks):
     def grow(self, depth):
         v = self.name()
         return [Statement(self.pick(f"ys.append({v})", f"ys.append({v})", f"ys.append({v}.copy())",
-                                    f"ys.append({self.value()})", "ts.append(t)", "ts.append(h)",
-                                    f"ts.append({v}[1])", "ys.append(ys[-1] * 0.5)", "ys += [z * 1.1]",
-                                    "ys.extend([y * 0.3, u + t])"))]
+                                    f"ys.append({self.value()})", "ts.append(t)", "ts.append(h)", f"ts.append({v}[1])",
+                                    "ys.append(ys[-1] * 0.5)", "ys += [z * 1.1]", "ys.extend([y * 0.3, u + t])"))]
 
     def shrink(self, depth):
         return [Statement("if len(ys) > 1:", [Statement(self.pick("ys.pop()", f"{self.name()} = ys.pop()", "ys.pop(0)",

@@ -75,14 +75,12 @@ class Generator(Blocks):
 
     def program(self):
         head = ["a = x * 1.0", "b = x[1:] * 0.7", "c = np.sin(x[:4])", "d = b[::-1]", "M = np.outer(x[:3], x[1:4])",
-                "N = M.T", "s = 0.0", "t = 0.3", "k = 1",
-                "j = 2", "i = 0", "L = [a, b * 1.0, c]", "D = {'p': b, 'q': x[2:] * 1.1}",
-                "P = [Point(c, t), Point(x[:3] * 0.8)]", "o = P[0]", "best = a"]
+                "N = M.T", "s = 0.0", "t = 0.3", "k = 1", "j = 2", "i = 0", "L = [a, b * 1.0, c]",
+                "D = {'p': b, 'q': x[2:] * 1.1}", "P = [Point(c, t), Point(x[:3] * 0.8)]", "o = P[0]", "best = a"]
         body = [s for _ in range(self.r.randint(2, 5)) for s in self.statement(0)]
         ends = ["s + 0.7 * t", "a.sum()", "(b * b).sum()", "1.1 * c[0] * c[-1]", "0.9 * d.sum()", "np.sin(M).sum()",
-                "N[0] @ N[:, 1]", "1.3 * L[0].sum()",
-                "L[-1][0] * L[1].sum()", "D['p'].sum() * 0.8", "D['q'][0]", "P[0].u.sum() * 1.7 * P[1].weight",
-                "o.u[0] * o.weight", "best[0] * 0.3 + best.sum()"]
+                "N[0] @ N[:, 1]", "1.3 * L[0].sum()", "L[-1][0] * L[1].sum()", "D['p'].sum() * 0.8", "D['q'][0]",
+                "P[0].u.sum() * 1.7 * P[1].weight", "o.u[0] * o.weight", "best[0] * 0.3 + best.sum()"]
         return [*map(Statement, head), *body, Statement(f"return {' + '.join(ends)}")]
 
     def statement(self, depth):
@@ -113,11 +111,9 @@ class Generator(Blocks):
         """An array that exists, or a part of one; with three elements at least."""
         v = self.array()
         return self.pick(v, v, f"{v}[::-1]", f"{v}[:3]", f"{v}[-3:]", f"{v}[:]", f"np.asarray({v})", f"{v}.reshape(-1)",
-                         f"{v}[:, None][:, 0]", f"{v}.T",
-                         f"{v}[:-1][-3:]",
-                         f"np.flip({v})", "x", "M.reshape(-1)[1:5]", "N.ravel()", f"np.atleast_2d({v})[0]",
-                         f"{v}.reshape(1, -1)[0]", f"np.stack([{v}[:3], t + N[0]])[0]",
-                         f"np.ravel({v})[1:]" if self.r.random() < 0.3 else v)
+                         f"{v}[:, None][:, 0]", f"{v}.T", f"{v}[:-1][-3:]", f"np.flip({v})", "x", "M.reshape(-1)[1:5]",
+                         "N.ravel()", f"np.atleast_2d({v})[0]", f"{v}.reshape(1, -1)[0]",
+                         f"np.stack([{v}[:3], t + N[0]])[0]", f"np.ravel({v})[1:]" if self.r.random() < 0.3 else v)
 
     def value(self):
         """A new array of three elements at least."""
@@ -133,8 +129,7 @@ class Generator(Blocks):
     def scalar(self):
         v = self.array()
         return self.pick("t", "0.5", f"{v}[0]", f"{v}[-1]", f"{v}[{self.index(3)}]", f"np.tanh({v}.sum())",
-                         "M[k % 3, 0]", "o.weight",
-                         f"{self.r.uniform(-1, 1):.3f}", "0.1 * k", "0.3 * len(L)")
+                         "M[k % 3, 0]", "o.weight", f"{self.r.uniform(-1, 1):.3f}", "0.1 * k", "0.3 * len(L)")
 
     def condition(self):
         v, w = self.array(), self.array()
@@ -157,15 +152,13 @@ class Generator(Blocks):
         """Containers whose elements are bound anew."""
         v, w, u = self.view(), self.view(), self.value()
         return [Statement(self.pick(f"L[{self.index(3)}] = {v}", f"L[{self.index(3)}] = {u}", f"D['p'] = {v}",
-                                    f"D['q'] = {u}", "L[0], L[1] = L[1], L[0]",
-                                    "D['p'], D['q'] = D['q'], D['p']",
+                                    f"D['q'] = {u}", "L[0], L[1] = L[1], L[0]", "D['p'], D['q'] = D['q'], D['p']",
                                     f"P[{self.index(2)}].u = {v}", f"o.u = {u}", "P[0], P[1] = P[1], P[0]",
-                                    "L.reverse()", "L = L[::-1]", "L.append(L.pop(0))",
-                                    f"L = [{v}, {w}, {u}]",
+                                    "L.reverse()", "L = L[::-1]", "L.append(L.pop(0))", f"L = [{v}, {w}, {u}]",
                                     "L = list(L)", "D = dict(D)", f"D = {{'p': {v}, 'q': {w}}}", "o = P[k % 2]",
-                                    "o = P[0] if t > 0.2 else P[1]", "P = [P[1], P[0]]",
-                                    f"o = Point({v}, t)", "P[k % 2] = o", f"D.update(p={v})", f"L[1:] = [{v}, {w}]",
-                                    "L[0] = D['p']", f"L.insert(0, {v}); L.pop()"))]
+                                    "o = P[0] if t > 0.2 else P[1]", "P = [P[1], P[0]]", f"o = Point({v}, t)",
+                                    "P[k % 2] = o", f"D.update(p={v})", f"L[1:] = [{v}, {w}]", "L[0] = D['p']",
+                                    f"L.insert(0, {v}); L.pop()"))]
 
     def write(self, depth):
         v, place, change = self.view(), self.pick(*PLACES), self.pick("=", "+=", "*=", "-=")

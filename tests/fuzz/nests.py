@@ -17,9 +17,8 @@ from .loops import Loops, judge_beside
 from .statement import Statement
 
 HEAD = ("n = x.size // 3", "X = x.reshape(n, 3)", "w = X[0] * 0.5", "places = np.arange(n)[::-1] % n",
-        "t = np.zeros(3)", "r = np.zeros((2, 3))",
-        "u = np.zeros(n)", "m = np.zeros((n, 3))", "k = np.zeros(n, dtype=int)", "s = 0.0", "q = 0.1", "a = 0.2",
-        "b = 0")
+        "t = np.zeros(3)", "r = np.zeros((2, 3))", "u = np.zeros(n)", "m = np.zeros((n, 3))",
+        "k = np.zeros(n, dtype=int)", "s = 0.0", "q = 0.1", "a = 0.2", "b = 0")
 RANGES = ("range(n)",) * 6 + ("range(1, n)", "range(2, n - 1)", "range(n - 1)")
 INNER = ("range(3)",) * 5 + ("range(1, 3)", "range(2)", "range(2, -1, -1)", "range(i % 3)")
 SCALARS = ("X[i, 0]", "X[i, 2]", "X[i - 1, 1]", "x[i]", "X[places[i], 1]", "w[1]", "a", "a", "t[0]", "t[2]", "r[1, 0]",

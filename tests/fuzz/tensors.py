@@ -16,29 +16,23 @@ from . import judge
 from .statement import Blocks, Statement, render_block
 
 VIEWS = ("{0}[{i}]", "{0}[{i}:]", "{0}[:, {i}:]", "{0}[..., {i}]", "{0}[:1]", "{0}[:, ::2]", "{0}[None]",
-         "{0}.view(-1)", "{0}.view(2, -1)", "{0}.view(6, 2)",
-         "{0}.view_as({0})", "{0}.reshape(-1)", "{0}.reshape(3, -1)", "{0}.flatten(1)", "{0}.flatten(0, 1)",
-         "{0}.unflatten(1, (3, 1))",
-         "{0}.transpose(0, 1)", "{0}.transpose(0, -1)", "{0}.mT", "{0}.permute(2, 0, 1)", "{0}.permute(1, 0, 2)",
-         "{0}.movedim(0, -1)", "{0}.swapaxes(0, -1)",
-         "{0}.unsqueeze({i})", "{0}.squeeze()", "{0}.narrow(1, {i}, 1)", "{0}.select(1, {i})", "{0}.chunk(2)[0]",
-         "{0}.diagonal(0, 0, 1)",
-         "{0}.expand(2, *{0}.shape)[{i}]", "{0}.unbind(0)[{i}]", "{0}.split(1)[0]")
+         "{0}.view(-1)", "{0}.view(2, -1)", "{0}.view(6, 2)", "{0}.view_as({0})", "{0}.reshape(-1)",
+         "{0}.reshape(3, -1)", "{0}.flatten(1)", "{0}.flatten(0, 1)", "{0}.unflatten(1, (3, 1))", "{0}.transpose(0, 1)",
+         "{0}.transpose(0, -1)", "{0}.mT", "{0}.permute(2, 0, 1)", "{0}.permute(1, 0, 2)", "{0}.movedim(0, -1)",
+         "{0}.swapaxes(0, -1)", "{0}.unsqueeze({i})", "{0}.squeeze()", "{0}.narrow(1, {i}, 1)", "{0}.select(1, {i})",
+         "{0}.chunk(2)[0]", "{0}.diagonal(0, 0, 1)", "{0}.expand(2, *{0}.shape)[{i}]", "{0}.unbind(0)[{i}]",
+         "{0}.split(1)[0]")
 CHANGES = ("{0}.mul_({1})", "{0}.add_({1})", "{0}.sub_({1})", "{0}.copy_({1})", "{0}.sin_()", "{0}.tanh_()",
-           "{0}.mul_(2.0)", "{0}.div_(2.5)",
-           "{0}.addcmul_({1}, {2})", "{0}.zero_()", "{0}.fill_(1.5)", "{0}.fill_({1}.sum())", "{0}.mul_({1}.sum())",
-           "{0}.cumsum_(0)", "{0} += {1}",
-           "{0} *= {1}", "{0}[{i}] = {1}[{i}]", "{0}[{i}:] = 2.0", "{0}[...] = {1}", "{0}[:, [0, 1]] = 0.3",
-           "{0}.index_fill_(0, fad.tensor([{i}]), 2.0)",
-           "{0}.unsqueeze_(0)", "{0}.squeeze_(0)", "{0}.transpose_(0, -1)", "{0}.transpose_(0, 1)",
-           "{0}.swapaxes_(0, 1)", "{0}[..., 0].mul_({1}[..., 0])",
+           "{0}.mul_(2.0)", "{0}.div_(2.5)", "{0}.addcmul_({1}, {2})", "{0}.zero_()", "{0}.fill_(1.5)",
+           "{0}.fill_({1}.sum())", "{0}.mul_({1}.sum())", "{0}.cumsum_(0)", "{0} += {1}", "{0} *= {1}",
+           "{0}[{i}] = {1}[{i}]", "{0}[{i}:] = 2.0", "{0}[...] = {1}", "{0}[:, [0, 1]] = 0.3",
+           "{0}.index_fill_(0, fad.tensor([{i}]), 2.0)", "{0}.unsqueeze_(0)", "{0}.squeeze_(0)",
+           "{0}.transpose_(0, -1)", "{0}.transpose_(0, 1)", "{0}.swapaxes_(0, 1)", "{0}[..., 0].mul_({1}[..., 0])",
            "{0}.view(-1)[{i}:].mul_(0.3)", "{0}.reshape(-1)[:5].mul_(0.5)", "{0}.mT.add_({1}.mT)", "{0}.detach().shape",
            "{0}.flatten()[:3].fill_(0.0)")
 MAKES = ("{0} + {1}", "{0} * {1}", "{0}.sin()", "{0}.clone()", "{0}.sum()", "{0}.exp() * 0.1", "fad.cat([{0}, {1}])",
-         "{0} @ {1}", "{0}.sum(0)",
-         "{0}.mT @ {0}", "{0}.transpose(0, -1) * 2.0", "{0}.contiguous()", "{0}.mean(1)", "{0}.flip(0)",
-         "{0} / (1.0 + {1} * {1})",
-         "fad.where({0} > 9.0, {1}, {0})", "{0}.tanh()")
+         "{0} @ {1}", "{0}.sum(0)", "{0}.mT @ {0}", "{0}.transpose(0, -1) * 2.0", "{0}.contiguous()", "{0}.mean(1)",
+         "{0}.flip(0)", "{0} / (1.0 + {1} * {1})", "fad.where({0} > 9.0, {1}, {0})", "{0}.tanh()")
 POINT = np.linspace(0.31, 1.43, 12).reshape(2, 3, 2)[:, ::-1].copy()
 ALONG = np.cos(np.arange(12.0)).reshape(POINT.shape)
 REFUSED = re.compile("modified by an inplace operation|is a view|internal .* overlap|leaf Variable|single memory "

@@ -49,9 +49,8 @@ def test_what_is_shared_is_compiled_once(monkeypatch):
 
 
 NUMBERS = [True, 3, -(2**62), 2.5, 1.0 - 2.0j,
-           *[t(3) for t in (np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32)],
-           np.uint64(2**63 + 1), np.int64(-5), np.float32(0.1), np.float64(0.1), np.complex64(1j), np.complex128(2j),
-           np.bool_(False)]
+           *[t(3) for t in (np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32)], np.uint64(2**63 + 1),
+           np.int64(-5), np.float32(0.1), np.float64(0.1), np.complex64(1j), np.complex128(2j), np.bool_(False)]
 
 
 @pytest.mark.parametrize("x", NUMBERS, ids=lambda x: f"{type(x).__name__} {x}")

@@ -88,8 +88,7 @@ DIFFERENT = (
     ("np.linalg.cond", FINITE, "a singular matrix's is a quotient of rounding errors"),
 )
 SIGNS = ("la.", "np.linalg", "np.fft", "np.real(np.fft", "np.einsum", "np.poly", "np.gradient", "np.median", "np.nanm",
-         "np.subtract", "np.pad", "np.vecmat",
-         "np.quantile", "np.nanquantile", "np.percentile",
+         "np.subtract", "np.pad", "np.vecmat", "np.quantile", "np.nanquantile", "np.percentile",
          "np.nanpercentile")            # sums of zeros in another order, and their signs
 # Zeros of both signs are equal. Which one NumPy takes for the least or the first depends on the instructions of the
 # machine.
@@ -98,8 +97,7 @@ ORDERING = re.compile(r"\b(nan)?(arg)?(min|max|sort|ptp|partition|clip)\b|minimu
 # Kinks where a choice is made that differences do not show: sorted ties keep their order, equal eigenvalues their
 # vectors (docs/kinks.md).
 CHOSEN = ("median", "quantile", "percentile", "sort", "setdiff1d", "setxor1d", "eigvalsh_tridiagonal", "pivoting=True",
-          "unique", "union1d", "intersect1d",
-          "lstsq", "pinv", "copysign")
+          "unique", "union1d", "intersect1d", "lstsq", "pinv", "copysign")
 
 
 def function_of(expression):

@@ -112,11 +112,10 @@ def dot_into_another_dtype(a, x):
 
 
 REFUSED = [infinity_in_a_loop, elements_in_a_loop, python_numbers, a_number_to_a_slice, too_large_for_a_small_int,
-           negative_in_an_unsigned_array,
-           known_number_too_large, list_too_large, complex_in_a_real_array, traced_complex_in_a_real_array,
-           putmask_of_floats, place_of_floats, copyto_of_a_float,
-           sum_with_a_small_int, product_with_an_extent, scalar_with_an_index, in_place_with_a_small_int,
-           ufunc_with_a_small_int, dot_into_another_dtype]
+           negative_in_an_unsigned_array, known_number_too_large, list_too_large, complex_in_a_real_array,
+           traced_complex_in_a_real_array, putmask_of_floats, place_of_floats, copyto_of_a_float, sum_with_a_small_int,
+           product_with_an_extent, scalar_with_an_index, in_place_with_a_small_int, ufunc_with_a_small_int,
+           dot_into_another_dtype]
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])

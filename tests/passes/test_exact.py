@@ -41,23 +41,19 @@ def _kept(x):
 
 EXPRESSIONS = {
     "x * 1": lambda x: x * 1, "1.0 * x": lambda x: 1.0 * x, "x / 1": lambda x: x / 1, "x ** 1": lambda x: x ** 1,
-    "x ** 0": lambda x: x ** 0,
-    "x - 0": lambda x: x - 0, "x - -0.0": lambda x: x - -0.0, "0 - x": lambda x: 0 - x, "x + 0": lambda x: x + 0,
-    "0.0 + x": lambda x: 0.0 + x,
-    "x + -0.0": lambda x: x + -0.0, "x * 0": lambda x: x * 0, "x / x": lambda x: x / x, "x - x": lambda x: x - x,
-    "-(-x)": lambda x: -(1 * -x),
-    "+x": lambda x: +x, "-x": lambda x: -x, "where": lambda x: np.where(x == 1, x, x),
-    "abs": lambda x: np.abs(np.abs(x)),
+    "x ** 0": lambda x: x ** 0, "x - 0": lambda x: x - 0, "x - -0.0": lambda x: x - -0.0, "0 - x": lambda x: 0 - x,
+    "x + 0": lambda x: x + 0, "0.0 + x": lambda x: 0.0 + x, "x + -0.0": lambda x: x + -0.0, "x * 0": lambda x: x * 0,
+    "x / x": lambda x: x / x, "x - x": lambda x: x - x, "-(-x)": lambda x: -(1 * -x), "+x": lambda x: +x,
+    "-x": lambda x: -x, "where": lambda x: np.where(x == 1, x, x), "abs": lambda x: np.abs(np.abs(x)),
     "conj": lambda x: np.conj(np.conj(x)), "sqrt": lambda x: np.sqrt(x) ** 2, "log": lambda x: np.exp(np.log(x)),
     "zeros": lambda x: np.zeros(x.shape) + x, "minus zeros": lambda x: x - np.zeros(x.shape),
-    "ones": lambda x: np.ones(x.shape) * x,
-    "full": lambda x: x + np.full(x.shape, -0.0), "folded": lambda x: x + (np.ones(x.shape) - 1),
-    "twice": lambda x: (x + 0.0) + 0.0,
+    "ones": lambda x: np.ones(x.shape) * x, "full": lambda x: x + np.full(x.shape, -0.0),
+    "folded": lambda x: x + (np.ones(x.shape) - 1), "twice": lambda x: (x + 0.0) + 0.0,
     "arctan2": lambda x: np.arctan2(np.real(x) + 0.0, -1.0), "real": lambda x: np.real(x), "imag": lambda x: np.imag(x),
     "written": _written, "summed": _summed, "added to one": _added_to_one, "kept": _kept, "cumsum": np.cumsum,
-    "cumprod": np.cumprod,
-    "square": lambda x: x ** 2, "cube": lambda x: x ** 3, "inverse": lambda x: x ** -1, "half": lambda x: x ** 0.5,
-    "sum of one": lambda x: np.sum(x.reshape(-1, 1), axis=1), "one of": lambda x: x.reshape(-1, 1)[:, 0],
+    "cumprod": np.cumprod, "square": lambda x: x ** 2, "cube": lambda x: x ** 3, "inverse": lambda x: x ** -1,
+    "half": lambda x: x ** 0.5, "sum of one": lambda x: np.sum(x.reshape(-1, 1), axis=1),
+    "one of": lambda x: x.reshape(-1, 1)[:, 0],
 }
 
 

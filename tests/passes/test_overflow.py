@@ -100,8 +100,7 @@ def of_a_float(x):
 
 
 BEYOND = [in_a_while, in_nested_loops, before_a_break, by_data, fibonacci, power_of_an_extent, power_of_two,
-          product_of_three, power_of_an_index,
-          chosen_by_a_branch, bits, taylor, binomial, of_a_float]
+          product_of_three, power_of_an_index, chosen_by_a_branch, bits, taylor, binomial, of_a_float]
 
 
 @pytest.mark.parametrize("f", BEYOND, ids=lambda f: f.__name__)

@@ -19,9 +19,8 @@ TWICE = ["adi", "cavity_flow", "cholesky", "contour_integral", "deriche", "durbi
          "nbody_by_pair", "seidel_by_item", "spmv", "vadv",
          "durbin_by_item", "lu_by_item", "softmax_by_item", "trmm_by_item"]
 SIZED = ["adi", "cholesky", "deriche", "durbin", "fdtd_2d", "floyd_by_item", "gramschmidt", "lu", "ludcmp",
-         "nbody_by_pair", "nussinov", "seidel_2d", "spmv",
-         "symm", "syrk", "trisolv", "adi_by_item", "cholesky_by_item", "deriche_by_item", "durbin_by_item",
-         "gemver_by_item", "nbody_by_item"]
+         "nbody_by_pair", "nussinov", "seidel_2d", "spmv", "symm", "syrk", "trisolv", "adi_by_item", "cholesky_by_item",
+         "deriche_by_item", "durbin_by_item", "gemver_by_item", "nbody_by_item"]
 COMPILED = ["cholesky", "durbin", "jacobi_2d", "nussinov", "seidel_by_item", "spmv_by_entry", "trmm_by_item"]
 
 

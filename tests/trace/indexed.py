@@ -158,8 +158,7 @@ def in_an_object(x, n):
 
 
 STAGED = [product, cholesky, edit_distance, soft_warping, knapsack, two_rows, bubble_sort, insertion_sort, particles,
-          forces, pairs, table_of_numbers,
-          bins, reversed_lists, in_an_object]
+          forces, pairs, table_of_numbers, bins, reversed_lists, in_an_object]
 
 
 # -- which list, which element ---------------------------------------------------------------------
@@ -305,11 +304,9 @@ def known_numbers_stay_known(x, n):
 
 
 IDENTITY = [one_row_three_times, one_array_many_times, row_with_a_name, array_with_a_name, row_that_is_replaced,
-            row_of_the_last_iteration, rows_within_rows,
-            array_changed_after_it_was_put, list_changed_after_it_was_put, array_read_after_the_list_was_written_to,
-            view_that_was_appended,
-            rows_that_change_places, copies_of_rows, names_of_one_list, ints_that_become_floats,
-            known_numbers_stay_known]
+            row_of_the_last_iteration, rows_within_rows, array_changed_after_it_was_put, list_changed_after_it_was_put,
+            array_read_after_the_list_was_written_to, view_that_was_appended, rows_that_change_places, copies_of_rows,
+            names_of_one_list, ints_that_become_floats, known_numbers_stay_known]
 STEP_BY_STEP = {row_of_the_last_iteration, array_changed_after_it_was_put, list_changed_after_it_was_put,
                 array_read_after_the_list_was_written_to,
                 view_that_was_appended, rows_that_change_places}

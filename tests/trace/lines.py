@@ -413,9 +413,8 @@ def written(x):
 
 
 FUNCTIONS = [to_files, to_own_file, to_object, written, levels, disabled, templates, objects, padded, handlers, raising,
-             formatter, adapter, exception, of_module, places,
-             warned, warned_as_error, caught, redirected, printed, options, loops, found, changed_later, counted, fails,
-             on_tape, beyond, beyond_later, in_try, own_handler]
+             formatter, adapter, exception, of_module, places, warned, warned_as_error, caught, redirected, printed,
+             options, loops, found, changed_later, counted, fails, on_tape, beyond, beyond_later, in_try, own_handler]
 
 
 def main(mode):

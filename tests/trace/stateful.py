@@ -404,11 +404,9 @@ def array_that_grows():
 COMPILED = [                                                  # two traces at most, and never the tape
     two_names_for_one_list, array_in_a_list_and_as_an_attribute, one_new_array_at_three_places,
     array_that_is_changed_after_it_was_logged, argument_itself, argument_that_stays_itself, cycles,
-    arrays_that_change_places,
-    array_that_is_kept_as_another_takes_its_place, array_that_is_computed_anew, array_that_a_branch_keeps,
-    dict_that_is_made,
-    variables_of_the_function_around, variable_without_a_value, counter_of_a_loop, state_in_a_loop, class_attributes,
-    every_type_of_number, attribute_of_the_function]
+    arrays_that_change_places, array_that_is_kept_as_another_takes_its_place, array_that_is_computed_anew,
+    array_that_a_branch_keeps, dict_that_is_made, variables_of_the_function_around, variable_without_a_value,
+    counter_of_a_loop, state_in_a_loop, class_attributes, every_type_of_number, attribute_of_the_function]
 OTHERS = [
     view_of_a_delivered_array, row_that_is_changed_after_it_was_logged, part_of_the_argument,
     list_that_a_branch_replaces, dict_that_a_branch_replaces, tuple_that_a_branch_replaces, object_that_is_made,

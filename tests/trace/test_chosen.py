@@ -47,9 +47,8 @@ A, B, I, J, F, G, P, Q, L, M, D, E = [None] * 12
 def renew():
     """All that the functions choose from."""
     globals().update(A=Data(1.0, np.array([1.0, 2.0]), [3.0]), B=Data(2.0, np.array([3.0, 4.0]), [4.0]), I=Itself(1.0),
-                     J=Itself(2.0), F=Frozen(1.0, [5.0]),
-                     G=Frozen(2.0, [6.0]), P=Registered(1.0), Q=Registered(2.0), L=[1.0, 2.0], M=[3.0, 4.0],
-                     D={"w": 1.0}, E={"w": 2.0})
+                     J=Itself(2.0), F=Frozen(1.0, [5.0]), G=Frozen(2.0, [6.0]), P=Registered(1.0), Q=Registered(2.0),
+                     L=[1.0, 2.0], M=[3.0, 4.0], D={"w": 1.0}, E={"w": 2.0})
 
 
 def in_a_loop(x):
@@ -72,8 +71,7 @@ READ = {
     "loop": in_a_loop,
 }
 CHANGES = ["pass", "A.w = 5.0", "B.w = 7.0", "A.array = np.array([9.0, 8.0])", "B.array[0] = 11.0", "A.rows[0] = 13.0",
-           "B.rows = [15.0]", "P.w = 4.0", "F.rows[0] = 3.0",
-           "L[0] = 6.0", "E['w'] = 8.0", "A.w = 1.0"]
+           "B.rows = [15.0]", "P.w = 4.0", "F.rows[0] = 3.0", "L[0] = 6.0", "E['w'] = 8.0", "A.w = 1.0"]
 
 
 @pytest.mark.parametrize("name", READ)

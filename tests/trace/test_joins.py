@@ -110,9 +110,8 @@ def chosen_by_cond(c):
 
 
 MINDS = [asks_for_the_class, asks_for_the_type, indexes, root_of_a_negative_number, single_digits, wraps_around,
-         beside_single_numbers, rounds_what_is_assigned,
-         floor_of_a_quotient, truth_values_add, in_a_helper, an_iteration_later, behind_a_loop_without_iterations,
-         digits_of_a_python_number,
+         beside_single_numbers, rounds_what_is_assigned, floor_of_a_quotient, truth_values_add, in_a_helper,
+         an_iteration_later, behind_a_loop_without_iterations, digits_of_a_python_number,
          a_mask_that_no_iteration_replaces, max_of_two_kinds]
 
 

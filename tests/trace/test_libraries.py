@@ -184,10 +184,9 @@ def dropout(x):
 
 
 PROGRAMS = [written_after_its_use, results_of_one_call, written_in_a_branch, written_in_a_loop, read_as_python_reads_it,
-            drawn_in_a_loop, drawn_in_a_nest,
-            written_where_it_was_used, drawn_through_another_function, drawn_by_an_object, drawn_by_a_comprehension,
-            drawn_by_iterators, drawn_by_methods_that_python_calls, drawn_by_an_iteration_that_fails, quasi_random,
-            shuffled, grouped, dropout]
+            drawn_in_a_loop, drawn_in_a_nest, written_where_it_was_used, drawn_through_another_function,
+            drawn_by_an_object, drawn_by_a_comprehension, drawn_by_iterators, drawn_by_methods_that_python_calls,
+            drawn_by_an_iteration_that_fails, quasi_random, shuffled, grouped, dropout]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

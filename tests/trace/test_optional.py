@@ -217,9 +217,8 @@ def half_of_an_int(x):
 
 
 PROGRAMS = [search, best, of_some_iterations, set_back, in_a_helper, extremes, of_one_branch, a_flag, as_a_truth_value,
-            under_and, in_loops_within,
-            perhaps_unbound, of_no_iteration, of_a_while, of_changing_extents, in_an_object, in_a_list, in_a_pair,
-            an_alias, half_of_an_int]
+            under_and, in_loops_within, perhaps_unbound, of_no_iteration, of_a_while, of_changing_extents, in_an_object,
+            in_a_list, in_a_pair, an_alias, half_of_an_int]
 XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -0.1], [-0.31, -0.5, -0.4, -0.2, -0.1],
                             [1.31, 0.5, -0.4, 0.2, 1.1])]
 

@@ -185,9 +185,8 @@ def return_from_an_endless_loop(x):
 
 
 PROGRAMS = [return_in_else, return_from_an_endless_loop, outer_variable, outer_variables_in_loops, global_in_a_branch,
-            global_dict_in_a_branch,
-            kinds_of_dicts, slots, attribute_of_a_function, attribute_of_a_class, deque, iterator, generator_sent_to,
-            generator_left_off, cycles]
+            global_dict_in_a_branch, kinds_of_dicts, slots, attribute_of_a_function, attribute_of_a_class, deque,
+            iterator, generator_sent_to, generator_left_off, cycles]
 XS = [np.array(x) for x in ([0.31, 0.92, 0.63, 0.74], [0.81, 0.13, 0.452, 0.66])]
 
 

@@ -100,8 +100,7 @@ def written_to(x):
 
 
 PROGRAMS = [in_one_branch, under_the_same_condition, of_some_iterations, of_a_while, behind_a_flag, loop_variable,
-            perhaps_no_iteration, read_in_a_loop,
-            bound_before_or_in_a_loop, added_to_in_a_loop, written_to]
+            perhaps_no_iteration, read_in_a_loop, bound_before_or_in_a_loop, added_to_in_a_loop, written_to]
 XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6], [0.1, 0.2, 0.3], [2.1, 1.0, 1.0],
                             [-1.5, 2.0, 0.9])]
 

@@ -152,15 +152,13 @@ def the_items_of_what_a_helper_would_return(x):
 
 
 PROGRAMS = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices,
-            an_assertion, two_extents,
-            an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key, a_text_as_a_number,
-            raised_in_an_inner_loop,
-            a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_an_iteration, on_every_way_of_a_way,
-            what_a_helper_would_return, the_items_of_what_a_helper_would_return]
+            an_assertion, two_extents, an_extent_that_is_known_later, a_reshape, a_quotient_of_ints, a_key,
+            a_text_as_a_number, raised_in_an_inner_loop, a_list_that_a_loop_filled, after_changes_of_its_own,
+            an_operand, in_an_iteration, on_every_way_of_a_way, what_a_helper_would_return,
+            the_items_of_what_a_helper_would_return]
 STAGED = [an_index_of_an_array_of_known_extent, an_index_in_a_loop_of_no_iterations, an_array_of_indices, an_assertion,
-          a_quotient_of_ints, a_key,
-          a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own, an_operand, in_an_iteration,
-          on_every_way_of_a_way,
+          a_quotient_of_ints, a_key, a_text_as_a_number, a_list_that_a_loop_filled, after_changes_of_its_own,
+          an_operand, in_an_iteration, on_every_way_of_a_way,
             what_a_helper_would_return, the_items_of_what_a_helper_would_return]
 
 

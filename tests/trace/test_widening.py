@@ -165,12 +165,9 @@ def an_int_after_all(x, n):
 
 
 PROGRAMS = [asks_whether_complex, asks_by_isinstance, asks_in_a_helper, asks_result_type, asks_in_a_list, adds_epsilons,
-            makes_arrays_like_it,
-            square_root_of_a_negative_number, power_of_a_negative_number, rounds_in_float32, wraps_around,
-            indexes_in_the_first_iteration,
-            until_it_is_complex, in_a_while, condition_that_asks, handed_on_an_iteration_late, sizes_of_complex64,
-            real_again,
-            an_int_after_all]
+            makes_arrays_like_it, square_root_of_a_negative_number, power_of_a_negative_number, rounds_in_float32,
+            wraps_around, indexes_in_the_first_iteration, until_it_is_complex, in_a_while, condition_that_asks,
+            handed_on_an_iteration_late, sizes_of_complex64, real_again, an_int_after_all]
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])

@@ -162,11 +162,9 @@ def winners(u):
 
 
 PROGRAMS = [durbin, burgers, backwards, counted, buffers, nested, complex_state, two_prefixes, with_a_hole,
-            beyond_its_end, shrinking, shrinking_grid, by_twos,
-            grid, in_place, grid_in_place, two_saved]
+            beyond_its_end, shrinking, shrinking_grid, by_twos, grid, in_place, grid_in_place, two_saved]
 VERSIONS = {durbin: 1, burgers: 1, backwards: 1, buffers: 1, two_prefixes: 1, with_a_hole: 0, beyond_its_end: 0,
-            shrinking: 1, by_twos: 1, grid: 1,
-            in_place: 1, grid_in_place: 1}
+            shrinking: 1, by_twos: 1, grid: 1, in_place: 1, grid_in_place: 1}
 
 
 def _made(monkeypatch):

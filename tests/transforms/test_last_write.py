@@ -150,8 +150,7 @@ def chosen_rows(A):
 
 
 FINAL = [elimination, elimination_by_rows, factors_row_by_row, upwards, reduction_from_the_last, in_a_branch,
-         rows_change_places, rows_change_places_at_once,
-         found_by_a_loop, all_other_rows, all_but_one, chosen_rows]
+         rows_change_places, rows_change_places_at_once, found_by_a_loop, all_other_rows, all_but_one, chosen_rows]
 
 
 def written_in_the_same_iteration(A):                     # row k is, but for its end
@@ -322,9 +321,8 @@ def one_element_beside_what_grows(A):
 
 
 OTHERS = [one_element_beside_what_grows, written_in_the_same_iteration, written_in_the_next_iteration,
-          written_in_all_other_rows, written_from_behind, of_a_copy,
-          without_an_iteration, found_anywhere, found_one_before, found_from_the_end, found_in_the_iteration_before,
-          found_step_by_step, all_but_another_row,
+          written_in_all_other_rows, written_from_behind, of_a_copy, without_an_iteration, found_anywhere,
+          found_one_before, found_from_the_end, found_in_the_iteration_before, found_step_by_step, all_but_another_row,
           only_that_row, all_but_the_last_one, either_condition, until_small, of_the_array_before, of_the_row_before]
 
 

@@ -90,8 +90,7 @@ def hand_data(rng, vertices, points):
     rest, inverse = (np.stack([rigid(rng) for _ in range(bones)]) for _ in range(2))
     base = np.concatenate((rng.standard_normal((vertices, 3)), np.ones((vertices, 1))), axis=1)
     return (0.5 * rng.standard_normal(parameter), rng.standard_normal((points, 3)), rng.integers(0, vertices, points),
-            parents, rest, inverse, base,
-            weights, tuple(np.array(bending).T), tuple(np.array(spreading).T))
+            parents, rest, inverse, base, weights, tuple(np.array(bending).T), tuple(np.array(spreading).T))
 
 
 # -- bundle adjustment -----------------------------------------------------------------------------

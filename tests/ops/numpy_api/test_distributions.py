@@ -10,19 +10,14 @@ from fad.ops.numpy_api.distributions.discrete import DISCRETE
 from fad.util.errors import UnsupportedFunctionError
 
 SHAPES = {"gamma": (2.3,), "chi2": (3.4,), "chi": (2.7,), "invgamma": (2.2,), "beta": (1.7, 2.4), "t": (3.6,),
-          "f": (4.0, 5.5), "lognorm": (0.8,),
-          "weibull_min": (1.6,), "pareto": (2.1,), "lomax": (1.8,), "powerlaw": (1.9,), "loguniform": (0.4, 2.5),
-          "reciprocal": (0.4, 2.5),
-          "invgauss": (1.3,), "truncnorm": (-0.7, 1.9), "vonmises": (1.4,), "skewnorm": (2.1,), "gennorm": (1.6,),
-          "fisk": (2.2,),
+          "f": (4.0, 5.5), "lognorm": (0.8,), "weibull_min": (1.6,), "pareto": (2.1,), "lomax": (1.8,),
+          "powerlaw": (1.9,), "loguniform": (0.4, 2.5), "reciprocal": (0.4, 2.5), "invgauss": (1.3,),
+          "truncnorm": (-0.7, 1.9), "vonmises": (1.4,), "skewnorm": (2.1,), "gennorm": (1.6,), "fisk": (2.2,),
           "weibull_max": (1.7,), "dweibull": (1.4,), "dgamma": (1.6,), "gengamma": (1.4, 1.8), "loggamma": (1.3,),
-          "nakagami": (1.2,),
-          "genextreme": (0.2,), "genpareto": (0.15,), "burr": (2.1, 1.4), "burr12": (2.1, 1.4), "genlogistic": (1.5,),
-          "gompertz": (0.9,),
-          "exponnorm": (1.5,), "foldnorm": (0.8,), "rice": (0.9,), "norminvgauss": (1.6, 0.5), "johnsonsu": (0.4, 1.5),
-          "johnsonsb": (0.4, 1.5),
-          "laplace_asymmetric": (1.5,), "skewcauchy": (0.3,), "wrapcauchy": (0.4,), "triang": (0.4,),
-          "truncexpon": (2.2,), "bradford": (1.2,),
+          "nakagami": (1.2,), "genextreme": (0.2,), "genpareto": (0.15,), "burr": (2.1, 1.4), "burr12": (2.1, 1.4),
+          "genlogistic": (1.5,), "gompertz": (0.9,), "exponnorm": (1.5,), "foldnorm": (0.8,), "rice": (0.9,),
+          "norminvgauss": (1.6, 0.5), "johnsonsu": (0.4, 1.5), "johnsonsb": (0.4, 1.5), "laplace_asymmetric": (1.5,),
+          "skewcauchy": (0.3,), "wrapcauchy": (0.4,), "triang": (0.4,), "truncexpon": (2.2,), "bradford": (1.2,),
           "poisson": (2.6,), "binom": (5, 0.3), "bernoulli": (0.4,), "geom": (0.35,), "nbinom": (3.2, 0.45),
           "betabinom": (6, 1.4, 2.2)}
 POINTS = np.array([-7.3, -0.2, 0.0, 0.31, 0.77, 1.0, 1.35, 2.4, 9.6, np.nan])

@@ -200,8 +200,7 @@ class Operators(Plain):
 
 
 CLASSES = [Plain, Slots, OfAbstract, AbstractWithSlots, Data, Frozen, DataOfAbstract, Named, OfNamed, Generic,
-           OfProtocol, OfMeta, Properties, Mixed, Factory,
-           Dict, List, Asked, ByEnum, Operators]
+           OfProtocol, OfMeta, Properties, Mixed, Factory, Dict, List, Asked, ByEnum, Operators]
 
 
 class Holder:
