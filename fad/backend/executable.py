@@ -11,8 +11,9 @@ from ..util.errors import SideEffectError
 from ..util.memory import overlap, shared_memory
 from .delivery import delivery
 from .fastcall import fast_call
+from .plain import is_plain
 from .prelude import Prelude
-from .runner import Runner, is_plain
+from .runner import Runner
 
 
 class Program:

@@ -29,7 +29,7 @@ from ..util import tree
 from ..util.config import config
 from ..util.interrupts import let_through
 from ..util.memory import overlap
-from .runner import plain
+from .plain import plain
 
 _PYTHONS = {"f": float, "i": int, "c": complex}
 _REFUSE = "        return NotImplemented"

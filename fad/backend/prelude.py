@@ -21,7 +21,7 @@ from ..ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_o
 from ..ir.types import LARGEST, Type
 from ..util import tree
 from ..util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
-from .runner import plain
+from .plain import plain
 
 _PYTHONS = {"b": bool, "f": float, "i": int, "c": complex}
 

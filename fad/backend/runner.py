@@ -28,6 +28,7 @@ from ..util.patience import OutOfPatience, patience, rest_of_call
 from ..util.where import outside_fad
 from .callbacks import calls_python, linked, with_prints
 from .kernel import Kernel
+from .plain import owned, plain
 from .tiers import LOOK, SHARE, WAIT, Job, compile_time, example, holds_locks, is_set_up, load_time, note_time
 
 numba = LazyModule("numba")
@@ -103,7 +104,7 @@ class Runner:
             self.longest = max(self.longest, took)
         if self.text and self.job is None and self._patience() is not None:
             self._wait(values, self.interpreted_for)         # a compilation that was not to disturb this call
-        return tuple([_owned(y, values) for y in outputs])
+        return tuple([owned(y, values) for y in outputs])
 
     def run_kernel(self, kernel: Kernel, values: list) -> tuple:
         """The outputs by the kernel."""
@@ -383,31 +384,3 @@ def strongest(guards: tuple) -> tuple:
 def count_equations(func: Func) -> int:
     """Equations, those in regions included."""
     return sum(1 + sum(map(count_equations, eqn.regions)) for eqn in func.equations)
-
-
-def plain(x: Any) -> Any:
-    """A value as kernels take it: arrays C-contiguous, aligned, writeable and in native byte order; 0-d arrays as
-    scalars.
-    """
-    if not isinstance(x, np.ndarray):
-        return x
-    if not x.shape:
-        return x[()]
-    if type(x) is not np.ndarray or not is_plain(x):
-        return np.array(x, dtype=x.dtype.newbyteorder("="), order="C")
-    return x
-
-
-def is_plain(x: np.ndarray) -> bool:
-    """Whether a kernel takes an array as it lies in memory."""
-    return x.flags.carray and x.dtype.isnative
-
-
-def _owned(y: Any, values: list) -> Any:
-    """An output that the caller may write to: no view of an input, nothing broadcast."""
-    if isinstance(y, np.ndarray) and y.ndim:
-        if y.base is not None or not y.flags.writeable or any(y is v for v in values):
-            return np.array(y)
-    elif isinstance(y, np.ndarray):
-        return y[()]
-    return y
