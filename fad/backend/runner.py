@@ -1,5 +1,6 @@
 """A runner: one Func, run on arrays in the tier that pays. Interpreted at first, compiled when it is hot."""
 import functools
+import math
 import sys
 import threading
 import time
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
-from ..ir.graph import Equation, Func, all_equations, has_loop, is_counted, is_loop
+from ..ir.graph import Equation, Func, Var, all_equations, has_loop, is_counted, is_loop
 from ..ir.walk import evaluate_freeing, last_uses
 from ..kernels import lines
 from ..ops.control import LESS
@@ -34,6 +35,7 @@ from .tiers import LOOK, SHARE, WAIT, Job, compile_time, example, holds_locks, i
 numba = LazyModule("numba")
 _compiling: Any = renewed(threading.RLock())
 _taking = renewed(threading.RLock())
+CALL = 3_000                                                # elements that NumPy adds in the time of a call
 UNPRINTED = "?"                                             # stands for a text that could not be printed
 compiler = LazyModule("fad.backend.compile")               # the interpreter does without
 
@@ -191,8 +193,8 @@ class Runner:
         job, loading, rest = self.job, load_time(self.size), rest_of_call()
         if job is not None:
             return self._share(job, spent)
-        if spent < loading and rest <= loading:
-            return min(loading - spent, LOOK)
+        if rest <= loading and (rest > 0.0 or spent < loading):
+            return LOOK if rest > 0.0 else min(loading - spent, LOOK)
         if not self.text:
             self._look(values)
         if self.is_on_disk:
@@ -346,14 +348,21 @@ def bound(call: Any, constants: list, count: int) -> Any:
 
 
 def weights(func: Func) -> tuple:
-    """How the times of the equations compare: in a program of loops, by the equations in them; else they are alike.
-    () where the number of iterations is not known.
+    """How the times of the equations compare: in a program of loops, by the equations in them; else by the elements
+    that NumPy looks at. () where the number of iterations is not known.
     """
     if not any(map(has_loop, func.equations)):
-        return (1.0,) * len(func.equations)
+        return tuple(map(_elements, func.equations))
     if any(map(_is_open, func.equations)):
         return ()
     return tuple([float(sum(map(count_equations, eqn.regions))) if has_loop(eqn) else 0.0 for eqn in func.equations])
+
+
+def _elements(eqn: Equation) -> float:
+    """The elements of the largest operand or result, and what a call of NumPy costs beside them."""
+    variables = [v for v in (*eqn.inputs, *eqn.outputs) if isinstance(v, Var)]
+    extents = [[n if isinstance(n, int) else n.hint or 1 for n in v.type.shape] for v in variables]
+    return float(CALL + max(map(math.prod, extents), default=0))
 
 
 def _is_open(eqn: Equation) -> bool:
