@@ -34,7 +34,8 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
         _note_truth(out, branch, scope)
     regions = []
     for number, region in enumerate(branch.branches):
-        known = {v: x for v, x in _implied(branch.selector, bool(number), scope) if v in free_vars(region)}
+        free = free_vars(region)
+        known = {v: x for v, x in _implied(branch.selector, bool(number), scope) if v in free}
         regions.append(given(region, known, scope) if known else region)
     return eqn.replace(regions=tuple(regions))
 

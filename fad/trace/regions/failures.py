@@ -1,4 +1,4 @@
-"""Errors that equations raise when the program runs: of which classes they are, and when they come.
+"""The errors that equations raise when the program runs: their classes, and the conditions under which they come.
 
 A handler of the function has to see them (see handlers.py, paths.py).
 """
@@ -47,6 +47,11 @@ def may_raise(eqn: Equation, kinds: tuple) -> bool:
     if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith(RAISED_ON_A_WAY):
         return True
     return any(issubclass(error, kinds) for error in _errors_of(eqn))
+
+
+def first_that_raises(equations: list, kinds: tuple) -> "Equation | None":
+    """The first of these equations that may raise an error of these kinds."""
+    return next((eqn for eqn in equations if may_raise(eqn, kinds)), None)
 
 
 def _may_be_told(eqn: Equation, kinds: tuple) -> bool:

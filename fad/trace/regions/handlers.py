@@ -27,33 +27,28 @@ from ...util.errors import (
 from ...util.listening import listening
 from ...util.where import here, is_own, line_of, module_name
 from ..values.text import told
-from .failures import DataDependentText, may_raise
+from .failures import DataDependentText, first_that_raises
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
 
 @contextmanager
-def caught(handled: "Callable | None" = None) -> Iterator[None]:
+def caught(handled: Callable) -> Iterator[None]:
     """Around code whose errors are handled: an error of the program, which comes when it runs, would pass the handlers
     by. handled: gives what they take in.
     """
     builder, start = current(), len(current().equations)
     note_strictness()
     yield
-    kinds = kinds_of(handled)
-    found = next((eqn for eqn in builder.equations[start:] if may_raise(eqn, kinds)), None)
+    found = first_that_raises(builder.equations[start:], kinds_of(handled))
     note_lines(builder.equations[start:])
     if found is not None:
         raise refused(found)
 
 
-def kinds_of(handled: "Callable | None") -> tuple:
+def kinds_of(handled: Callable) -> tuple:
     """The classes that handlers take in."""
-    kinds = tuple(
-        kind
-        for handler in (handled() if handled else [Exception])
-        for kind in (handler if isinstance(handler, tuple) else (handler,))
-    )
+    kinds = tuple(kind for handler in handled() for kind in (handler if isinstance(handler, tuple) else (handler,)))
     return kinds + (FloatingPointError,) if _takes_in_numpys(kinds) else kinds
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...ir.build import Builder, Value, current
+from ...ir.build import Value, current
 from ...ir.graph import Equation, Literal
 from ...ir.uses import reads
 from ...util.defects import raise_for_user
@@ -111,7 +111,7 @@ class Path:
 
     @contextmanager
     def closed(self) -> Iterator[None]:
-        """What is emitted here is no fork of the path."""
+        """Equations that are emitted here are no forks of the path."""
         before, self.is_open = self.is_open, False
         try:
             yield
@@ -160,10 +160,11 @@ class Path:
         return (if_true if self.ask(test, ("branch", test.atom)) else if_false)()
 
 
-def path_here(builder: "Builder | None" = None) -> "Path | None":
+def path_here() -> "Path | None":
     """The open path whose statement is traced into the current region; None in a region within it."""
-    paths = current().trace.paths
-    return paths[-1] if paths and paths[-1].is_open and paths[-1].builder is (builder or current()) else None
+    builder = current()
+    paths = builder.trace.paths
+    return paths[-1] if paths and paths[-1].is_open and paths[-1].builder is builder else None
 
 
 def follow(statement: Callable, cells: dict, names: tuple, own: tuple, kinds: tuple, is_flat: bool, forks: set,

@@ -15,7 +15,7 @@ from ..frontend.origin import is_block
 from ..heap.state import cells_of
 from ..objects.containers import is_empty
 from ..regions import handlers
-from ..regions.failures import may_raise
+from ..regions.failures import first_that_raises
 from ..regions.paths import ForkFoundError, follow, path_here
 from ..regions.unroll import attempted
 from ..values import text
@@ -94,12 +94,12 @@ class HandlingRuntime:
                 self.flat.add(code)
         trace(True, set())
 
-    def caught(self, handled: "Callable | None" = None) -> Any:
+    def caught(self, handled: Callable) -> Any:
         """The context in which a `try` and its handlers run."""
-        return self._watched(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()
+        return self._watched(handled) if is_tracing() else _untraced()
 
     @contextmanager
-    def _watched(self, handled: "Callable | None") -> Iterator[None]:
+    def _watched(self, handled: Callable) -> Iterator[None]:
         """Around a `try` with handlers: ForkFoundError if the program may raise what they take in."""
         builder, start = current(), len(current().equations)
         handlers.note_strictness()
@@ -112,9 +112,9 @@ class HandlingRuntime:
         handlers.note_lines(builder.equations[start:])
         self._look_for_forks(builder.equations[start:], handled)
 
-    def _look_for_forks(self, equations: list, handled: "Callable | None") -> None:
+    def _look_for_forks(self, equations: list, handled: Callable) -> None:
         self.taken[-1] = kinds = handlers.kinds_of(handled)
-        found = next((eqn for eqn in equations if may_raise(eqn, kinds)), None)
+        found = first_that_raises(equations, kinds)
         if found is not None:
             raise ForkFoundError(kinds, found)
 
@@ -122,7 +122,7 @@ class HandlingRuntime:
         """The context of a `try` that cannot be traced again (in a generator), or in which the runtime itself takes
         errors of the user's methods for answers.
         """
-        return handlers.caught(handled) if is_tracing() else handlers.on_tape() if stack.is_live() else nullcontext()
+        return handlers.caught(handled) if is_tracing() else _untraced()
 
     def pass_on(self) -> None:
         handlers.pass_on(sys.exc_info()[1], is_tracing())
@@ -154,8 +154,8 @@ class HandlingRuntime:
         """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises,
         if it gets there. On a path through a `try` Python does.
 
-        What a function that only raises would return is asked for by who called it; so there the error goes on to the
-        branch (see branch.py).
+        A function that only raises has no result, and its caller cannot go on: there the error goes on to the branch
+        (see branch.py).
         """
         if not is_tracing():
             return True
@@ -170,3 +170,8 @@ class HandlingRuntime:
         with text.telling():
             registry["check_that"](selector, not side, **handlers.check_of(made))
         return False
+
+
+def _untraced() -> Any:
+    """The context of a `try` that is not traced: on the tape errors come when they are to be handled."""
+    return handlers.on_tape() if stack.is_live() else nullcontext()
