@@ -5,6 +5,7 @@ or a value that leaves the result as it is (CHANGE_NOTHING); every other one is 
 """
 import inspect
 import math
+import types
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -51,7 +52,10 @@ def _taken(original: Any, call: Callable) -> _Taken:
         own = _names_of_places(original)
         skipped = [k for k, (a, b) in enumerate(zip(by_place, own)) if a != b and b not in names and a in own]
         places = min(skipped, default=len(by_place))           # a parameter that the face does without stands there
-    return _Taken(names, places, any(p.kind == p.VAR_KEYWORD for p in found), _most_places(original))
+    most = _most_places(original)
+    if isinstance(original, types.BuiltinFunctionType):
+        most = max(most, places)                # its signature is a text beside the C code: np.arange's hides a place
+    return _Taken(names, places, any(p.kind == p.VAR_KEYWORD for p in found), most)
 
 
 def _most_places(original: Any) -> float:

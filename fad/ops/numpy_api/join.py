@@ -13,7 +13,7 @@ from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import as_array, constant, is_value, known
-from ..products import quotient
+from ..products import quotient, size_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import concatenate as concatenate_
 from ..shape import pack as pack_
@@ -21,7 +21,7 @@ from ..shape import reshape as reshape_
 from ..slices import at_least
 from ..subscript import read_subscript
 from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank, refuse
-from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, moveaxis, ravel
+from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, extents_given, moveaxis, ravel
 
 
 def strong(a: Any) -> AnyArray:
@@ -137,6 +137,16 @@ def column_stack(tup: Any) -> AnyArray:
     if is_value(tup):
         return rows_joined(tup if rank(tup) > 2 else reshape_(tup, *shape_of(tup), *[1] * (3 - rank(tup))), 1, None)
     return joined([reshape_(a, *(shape_of(a) or (1,)), 1) if rank(a) < 2 else a for a in arrays_of(tup)], 1)
+
+
+@face("numpy.resize", samples=("np.resize(v, (2, 3))",))
+def resize(a: ArrayLike, new_shape: Any) -> AnyArray:
+    x, shape = ravel(a), extents_given(new_shape)
+    n = shape_of(x)[0]
+    if not at_least(n, 1):                                     # of an array without elements NumPy makes zeros
+        x, n = concatenate_(x, constant(np.zeros(1, type_of(x).dtype)), axis=0), registry["maximum"](n, 1)
+    places = registry["iota"](size_of(shape), dtype=INT) % n
+    return reshape_(registry["index"](x, places, spec=("a",), at=0), *shape)
 
 
 @face("numpy.append", samples=("np.append(x, v)",))

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import INT
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ...util.errors import ConcreteValueError
 from .. import extents
@@ -238,13 +237,6 @@ def atleast_2d(*arys: ArrayLike) -> Any:
 @face("numpy.atleast_3d", samples=("np.atleast_3d(x)", "np.atleast_3d(v)"))
 def atleast_3d(*arys: ArrayLike) -> AnyArray:
     return _each(arys, lambda x: _at_least(x, 0 if rank(x) == 2 else 1, 3))
-
-
-@face("numpy.resize", samples=("np.resize(v, (2, 3))",))
-def resize(a: ArrayLike, new_shape: Any) -> AnyArray:
-    x, shape = ravel(a), extents_given(new_shape)
-    places = registry["iota"](size_of(shape), dtype=INT) % shape_of(x)[0]
-    return reshape_(registry["index"](x, places, spec=("a",), at=0), *shape)
 
 
 # -- what is asked of a shape ----------------------------------------------------------------------

@@ -73,6 +73,7 @@ VALUES_ONLY = [
     "np.arange(1, 9, 2) * v", "np.arange(5, 1, -1) * v", "np.arange(0.5, 2.4, 0.5) + v", "np.arange(v[0], 4.0, v[1])",
     "np.arange(1.0, np.size(x) + 1.0)", "np.arange(0, len(v) / 2, 0.5) * v", "np.arange(float(len(v))) * v",
     "np.arange(3.0, v[0], -0.5)", "np.arange(v[0], 0.0)", "np.arange(4, dtype=np.float32) + v",
+    "np.arange(v[0], 4.0, v[1], None)", "np.resize(v[:0], (2, 1))", "np.resize(x[:, 4:], 3)",
     "np.indices((3, 4))[1] * x", "np.indices(x.shape, sparse=True)[0] * x", "np.linspace(0, 1, 4) * v",
     "np.zeros_like(x, dtype=int) + x", "np.zeros_like(x, shape=4) * v", "np.full((4,), 2) * v",
     "np.full(4, 2.5, dtype=int) * v", "np.array(2, dtype=np.float32) * v", "np.array([[1, 2], [3, 4]])[0, 1] * v",
