@@ -2,7 +2,7 @@
 
 import functools
 from types import BuiltinFunctionType, FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -24,6 +24,11 @@ def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
 def _is_of_order(f: FunctionType) -> bool:
     """Whether functools.total_ordering has put f into a class: it asks the class's own comparisons."""
     return f.__code__.co_filename == functools.__file__ and "_from_" in f.__code__.co_name
+
+
+def is_partial(f: Any) -> "TypeGuard[functools.partial]":
+    """Whether a call of f is a call of f.func: a subclass may define its own __call__."""
+    return isinstance(f, functools.partial) and type(f).__call__ is functools.partial.__call__
 
 
 def is_compiled(f: Any) -> bool:

@@ -13,6 +13,7 @@ from ...ir.build import current
 from ...routines.vectorized import each
 from ...util.errors import SideEffectError
 from ...util.where import here, is_library
+from ..frontend.functions import is_partial
 from ..objects.containers import is_users
 from ..objects.draws import common_generators, put_back_states, states_now
 from ..values.tracer import was_there
@@ -58,7 +59,7 @@ def watched(f: Callable, capture: Any) -> Callable:
 
 
 def _captured(f: Callable, capture: Any) -> Callable:
-    if isinstance(f, functools.partial):
+    if is_partial(f):
         return functools.partial(_captured(f.func, capture), *f.args, **f.keywords)
     return capture.runtime.call(f)
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...util.where import is_captured_class, is_fads, is_library
+from ..frontend.functions import is_partial
 from ..guards.bytecode import names_used, rebound
 from ..guards.handed import LOOK
 from ..guards.kinds import is_open
@@ -52,7 +53,7 @@ _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(
 def noted(f: Any, args: Iterable, kwargs: dict) -> Callable:
     """Note what a call of f may write to. To be called with the result: it is the trace's own, as far as it is new."""
     given = (*args, *kwargs.values())
-    while isinstance(f, functools.partial):
+    while is_partial(f):
         given, f = (*f.args, *f.keywords.values(), *given), f.func
     owner = getattr(f, "__self__", None)
     if goes_on(owner):

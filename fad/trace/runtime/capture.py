@@ -20,7 +20,7 @@ from ...ir.types import has_own_arithmetic
 from ...ops.face import OBJECTS, find
 from ...util.errors import UnstageableError
 from ...util.where import package_name
-from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_user_function
+from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_partial, is_user_function
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import met
@@ -108,7 +108,7 @@ class Capture(Attributes, Reading, Scopes):
         if isinstance(value, ModuleType):
             self.open(value)
             return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
-        if is_compiled(value) or isinstance(value, functools.partial):
+        if is_compiled(value) or is_partial(value):
             return self.function(value)
         if value is numpy_random.default_rng:
             return Maker()
@@ -262,7 +262,7 @@ class Capture(Attributes, Reading, Scopes):
         given = f
         if is_compiled(f):                                    # it is traced through the Python it was made from
             f = f.py_func
-        if isinstance(f, functools.partial):
+        if is_partial(f):
             return self._partial(f)
         self._ask_for(f)
         if not is_user_function(f, self.packages):

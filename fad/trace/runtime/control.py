@@ -20,7 +20,7 @@ from ...util.defects import door
 from ...util.interrupts import let_through
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
-from ..frontend.functions import function_of_numbers
+from ..frontend.functions import function_of_numbers, is_partial
 from ..frontend.library_text import text_of
 from ..guards.guard import ReadGuard, in_class
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
@@ -73,7 +73,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something
         is traced.
         """
-        if isinstance(f, functools.partial):
+        if is_partial(f):
             return self.capture.swap(f)
         if isinstance(f, Dispatched):
             return functools.partial(self._dispatched_method, f)
