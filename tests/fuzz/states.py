@@ -21,7 +21,7 @@ from .statement import Statement
 CALLS = 6
 EFFECTS = within("""
     COUNT += 1 | COUNT += 1; s = s + COUNT * 0.1 | GAIN = GAIN * 0.9 | GAIN = 0.9 * GAIN + 0.1 * {0} | LIMIT = {0} | FLAG = not FLAG | LIMIT = None |
-    MODE = 'b' if MODE == 'a' else 'a' | W = W * 0.9 + y[:3] * 0.1 | W = y[:3] | M = M * 0.9 + np.outer(W, y[:3]) | CHANGE({0}) |
+    MODE = 'b' if MODE == 'a' else 'a' | MODE = 'b' if {0} > 0.3 else 'a' | MODE = MODE if y[1] > {0} else 'c' | W = W * 0.9 + y[:3] * 0.1 | W = y[:3] | M = M * 0.9 + np.outer(W, y[:3]) | CHANGE({0}) |
     OB.k += 1 | OB.k = (OB.k + 1) % 3 | OB.rate *= 0.9 | OB.rate = {0} | OB.rate = min(OB.rate, {0}) | Model.rate = Model.rate * 0.9 + 0.1 * {0} |
     Model.table['u'] += 0.1 | Model.table['u'] = {0} | OB.w = OB.w * 0.5 + y[:3] | OB.w = y[:3] * 1.0 | OB.w = W | W, OB.w = OB.w, W |
     OB.inner.b = max(OB.inner.b, {0}) | OB.inner.b *= 0.7 | OB.inner.v = y[:3] * 0.3 | OB.inner.v = OB.inner.v + y[:3] | OB.extra = {0} |
@@ -59,7 +59,7 @@ class Generator(effects.Generator):
         changes = [Statement(part) for part in self.r.choice(EFFECTS).format(self.r.choice(NUMBERS)).split("; ")]
         if self.r.random() < 0.2:
             test = self.r.choice(["y[0] > 0.1", "COUNT % 2 == 0", "OB.k % 3 == 0", "s < LS[0]", "GAIN > 0.5",
-                                  "len(LS) > 4", "FLAG"])
+                                  "len(LS) > 4", "FLAG", "MODE == 'a'", "MODE != 'c'", "MODE in ('b', 'c')"])
             return [Statement(f"if {test}:", changes)]
         return changes
 

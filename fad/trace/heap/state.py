@@ -21,7 +21,7 @@ from ...util.errors import UnstageableError
 from ..objects.containers import contents, is_users, put_contents
 from ..objects.draws import no_draws
 from ..values.aliases import disentangle
-from ..values.text import telling
+from ..values.text import number_of, telling, text_of_number
 from ..values.tracer import Tracer
 from ..values.tracer import was_there as array_was_there
 from .journal import CONTAINER, PYTHON, all_made, journal, note
@@ -245,12 +245,13 @@ class TreeLayout:
     count as leaves.
 
     optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that
-    are None here. zero_dim: of leaves without axes that are not numbers, whether they are arrays (see
-    values/zero_dim.py).
+    are None here. texts: leaves that are the number of a text (see texts.py). zero_dim: of leaves without axes that
+    are not numbers, whether they are arrays (see values/zero_dim.py).
     """
 
     optional: "set | tuple" = ()
     nones: "set | tuple" = ()
+    texts: "set | tuple" = ()
     zero_dim: Mapping = MappingProxyType({})
 
     def __init__(self, value: Any, kept: "set | tuple" = (), with_none: bool = False):
@@ -272,6 +273,8 @@ class TreeLayout:
         for k, kind in self.zero_dim.items():
             if isinstance(leaves[k], Tracer):
                 leaves[k].zero_dim = kind
+        for k in self.texts:
+            leaves[k] = leaves[k] if leaves[k] is UNDEFINED else text_of_number(leaves[k])
         value = self.structure.unflatten(
             [None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)]
         )
@@ -289,6 +292,18 @@ class TreeLayout:
         made.leaves = [UNDEFINED if k in made.nones else x for k, x in enumerate(self.leaves)]
         return made
 
+    def numbered(self, places: "set | tuple") -> "TreeLayout":
+        """The layout in which these leaves, texts, are data: their numbers."""
+        found = {k: number_of(self.statics[k]) for k in places if k in self.statics}
+        numbers = {k: n for k, n in found.items() if n is not None}
+        if not numbers:
+            return self
+        made = copy.copy(self)
+        made.texts = {*self.texts, *numbers}
+        made.statics = {k: x for k, x in self.statics.items() if k not in numbers}
+        made.leaves = [numbers.get(k, x) for k, x in enumerate(self.leaves)]
+        return made
+
     def of_kinds(self, zero_dim: Mapping) -> "TreeLayout":
         """The layout, with these kinds of the leaves without axes."""
         made = copy.copy(self)
@@ -298,7 +313,7 @@ class TreeLayout:
     def undefined(self) -> "TreeLayout":
         """The layout of a value like this one before it has one. None is built: a class may take no such parts."""
         made = TreeLayout.__new__(TreeLayout)
-        made.structure, made.statics = self.structure, self.statics
+        made.structure, made.statics, made.texts = self.structure, self.statics, self.texts
         made.leaves = [self.statics.get(k, UNDEFINED) for k in range(len(self.leaves))]
         return made
 

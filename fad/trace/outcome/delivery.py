@@ -31,7 +31,7 @@ from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer
 from ..regions import optional
 from ..runtime.library import original_of
 from ..values.place import roots_of
-from ..values.text import TracedText
+from ..values.text import TracedText, is_choice, number_of, table_of_texts
 from ..values.tracer import Tracer
 from .leaks import stays
 
@@ -209,6 +209,8 @@ class _Collector:
             return Known(self.arrays[id(x)])
         if isinstance(x, Tracer):
             return self._traced(x, lifted)
+        if is_choice(x):
+            return Output(self._number(number_of(x), None).place, table_of_texts().text)
         if type(x) is TracedText or isinstance(x, Value):
             raise NotDeliverable
         if type(x) in NEVER_CHANGE or isinstance(x, np.generic):

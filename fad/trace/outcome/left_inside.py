@@ -16,6 +16,7 @@ from ..lists.items import Items
 from ..objects.containers import contents, is_users, put_contents
 from ..regions import optional
 from ..values.aliases import may_be_one
+from ..values.text import is_choice, number_of, text_of_number
 from ..values.tracer import Tracer
 from .delivery import bases_of, has_traced_keys, is_of_two_dtypes
 from .leaks import stays
@@ -60,6 +61,7 @@ class LeftInside:
         queue, seen = list(values), set()
         while queue:
             x = queue.pop()
+            x = number_of(x) if is_choice(x) else x
             if isinstance(x, Tracer):
                 if self._is_own(x):
                     self.found[id(x)] = x
@@ -160,6 +162,8 @@ def _mapped(inside: Any, new: dict) -> Any:
     def value(x: Any) -> Any:
         if id(x) in new:
             return new[id(x)]
+        if is_choice(x) and id(number_of(x)) in new:
+            return text_of_number(new[id(number_of(x))])
         if isinstance(x, tuple) and x:
             parts = [value(y) for y in x]
             if any(a is not b for a, b in zip(parts, x)):

@@ -18,9 +18,10 @@ from ..objects.containers import contents, put_contents
 from ..values.aliases import check, fixed_in, kin_of, lose, may_be, may_be_one, note_fixed
 from ..values.bound import flag_of, mark
 from ..values.place import Direct, Place, place_of, roots_of
+from ..values.text import is_choice, number_of
 from ..values.tracer import Tracer, was_there
 from ..values.zero_dim import kind_of
-from . import optional
+from . import optional, texts
 from .branch_aliases import BranchAliases, Column
 from .handlers import is_pythons, raised_here
 from .identity import containers_of, note_parts
@@ -32,6 +33,8 @@ def truth(x: Any) -> Any:
     """A truth value: Python's own, or a traced bool."""
     if isinstance(x, RowList):
         return truth(x.length)
+    if is_choice(x):
+        return registry["not_equal"](number_of(x), number_of(""))
     if not isinstance(x, Tracer):
         return bool(x)
     if stack.is_live():
@@ -144,10 +147,12 @@ class BranchEnd:
     def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
         """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None.
         """
-        if data is None or len(data) != len([x for x in layout.data if x is not UNDEFINED]):
+        leaves = [(x, x is UNDEFINED or k in layout.texts) for k, x in enumerate(layout.leaves)
+                  if k not in layout.statics]
+        if data is None or len(data) != len([x for x, is_new in leaves if not is_new]):
             return [self.end(x) for x in layout.data]
         rest = iter(data)
-        return [x if x is UNDEFINED else next(rest) for x in layout.data]
+        return [x if is_new else next(rest) for x, is_new in leaves]
 
     def is_given(self, x: Any) -> Any:
         """Whether a leaf is there at the end of this branch, and not None."""
@@ -214,7 +219,8 @@ class _Join:
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
         layouts = [known.undefined() if x.is_undefined else x for x in layouts]
         opened = {k for x in layouts for k in optional.places(known, x)}
-        known, *layouts = [x.opened(opened) for x in (known, *layouts)]
+        chosen = {k for x in layouts for k in texts.places(known, x)}
+        known, *layouts = [x.opened(opened).numbered(chosen) for x in (known, *layouts)]
         for x in layouts:
             known.require(x, key if isinstance(key, str) else "")
         ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]

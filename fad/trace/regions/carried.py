@@ -22,7 +22,7 @@ from ..values.aliases import check, fixed_in, lose, note_fixed, refuse
 from ..values.bound import flag_of, mark
 from ..values.tracer import was_there
 from ..values.zero_dim import joined, kind_of
-from . import optional
+from . import optional, texts
 from .identity import Standing
 from .may_alias import arrays_among, refuse_doubtful_writes, refuse_stale_reads
 from .plan import CarryPlan
@@ -117,7 +117,8 @@ class Roll:
         return layout.opened(self.plan.optional.get(self.plan.place(slot), ()))
 
     def _layout_now(self, slot: Any) -> TreeLayout:
-        return self.standing.layout(self.plan.place(slot))
+        place = self.plan.place(slot)
+        return self.standing.layout(place).numbered(self.plan.texts.get(place, ()))
 
     def initial(self) -> list:
         return self.begun + self.flags
@@ -196,6 +197,7 @@ class Roll:
             if new.is_undefined and not layout.is_undefined:
                 new = layout.undefined()
             self._find_nones(slot, layout, new)
+            self._find_texts(slot, layout, new)
             given += [_is_given(new.leaves[k]) for k in sorted(layout.optional) if k < len(new.leaves)]
             new = new.opened(layout.optional)
             layout.require(new, slot.name)
@@ -214,6 +216,13 @@ class Roll:
         found -= set(layout.optional)
         if found and not self._is_for_first(found, layout, new):
             self.plan.optional[self.plan.place(slot)] = set(layout.optional) | found
+            raise PlanChanged
+
+    def _find_texts(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
+        """Ask for another trial if a leaf is another text after an iteration."""
+        found = texts.places(layout, new)
+        if found:
+            self.plan.texts[self.plan.place(slot)] = found | set(layout.texts)
             raise PlanChanged
 
     def _is_for_first(self, found: set, layout: TreeLayout, new: TreeLayout) -> bool:

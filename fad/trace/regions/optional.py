@@ -23,6 +23,7 @@ from ..objects.originals import original_of
 from ..values.aliases import may_be_same, unknown_identity
 from ..values.bound import Bound
 from ..values.layout import producer
+from ..values.text import TracedText
 from ..values.tracer import Tracer
 
 
@@ -103,6 +104,12 @@ def is_(a: Any, b: Any) -> Any:
             "an array, or a view of all of it, is compared by `is`",
             why="both are one value of the program",
             do="test the sizes instead",
+        )
+    if TracedText in (type(a), type(b)) and a is not b and isinstance(a, str) and isinstance(b, str):
+        raise UnstageableError(
+            "texts are compared by `is`",
+            why="a program knows what they say, and not which objects of Python's",
+            do="compare them by ==",
         )
     if not isinstance(x, Tracer) and (may_be_same(a, b) or _may_be_one_constant(a, b)):
         raise unknown_identity()

@@ -152,6 +152,7 @@ class Facts:
         self.unbound: set[str] = set()  # names that may have no value at the end of an iteration, or before the first
         # place of a slot -> numbers of its leaves that may be None (see optional.py)
         self.optional: dict[Any, set] = {}
+        self.texts: dict[Any, set] = {}                       # the same, of texts that change (see texts.py)
         # positions of containers and arrays that iterations put others in place of (see identity.py)
         self.replaced: set[tuple] = set()
         # (place, number of a leaf) -> whether it is an array, and no number; None: one or the other
@@ -237,7 +238,8 @@ class Memory:
         known = set(map(self.key, plan.slots()))
         self.facts = Facts()
         self.facts.learn(plan)
-        self.facts.optional = {name: places for name, places in plan.optional.items() if isinstance(name, str)}
+        for fact in ("optional", "texts"):
+            setattr(self.facts, fact, {at: x for at, x in getattr(plan, fact).items() if isinstance(at, str)})
         self.facts.replaced = {p for p in plan.replaced if p[0] in known}
 
     def begin(self) -> "Memory":

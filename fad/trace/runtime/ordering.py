@@ -28,6 +28,7 @@ from ..lists.export import as_array, number_of
 from ..lists.reorder import is_value, reordered
 from ..regions.branch import choose, truth
 from ..values.constants import constant_of
+from ..values.text import is_choice
 from ..values.tracer import Tracer
 
 PREFERS = {"min": "less", "max": "greater"}
@@ -156,7 +157,9 @@ def _precedes(a: Any, b: Any, relation: str) -> Any:
 @door
 def contains(items: Any, x: Any) -> Any:
     """x in items, where something of it is traced: one of them is equal."""
-    if stack.is_live() or not isinstance(items, (tuple, list, set, frozenset)) or not is_traced((x, *items)):
+    is_asked = isinstance(items, (tuple, list, set, frozenset)) and (
+        is_traced((x, *items)) or any(map(is_choice, (x, *items))))
+    if stack.is_live() or not is_asked:
         return x in items
     found: Any = False
     for item in items:

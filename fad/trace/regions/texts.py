@@ -1,0 +1,28 @@
+"""Names that are one text on some paths and another text on others: "running" or "converged".
+
+    status = "running"                          status = 1
+    for k in range(n):                          for k in range(n):
+        if error < tolerance:          ->           if error < tolerance:
+            status = "converged"                        status = 2
+    if status == "running": ...                 if status == 1: ...
+
+The program has the number of the text in a table of the trace. Texts are compared by their numbers, and printed from
+the table. Whatever else asks for the text of such a name (its length, its hash) sends the call to the tape.
+"""
+from typing import Any
+
+from ..heap.state import TreeLayout
+from ..values.text import is_choice
+
+
+def places(one: TreeLayout, other: TreeLayout) -> set:
+    """The leaves that are texts in two values, and may differ."""
+    if one.structure != other.structure:
+        return set()
+    return {k for k, x in one.statics.items() if k in other.statics and _may_differ(x, other.statics[k])}
+
+
+def _may_differ(x: Any, y: Any) -> bool:
+    if x is y or not all(type(a) is str or is_choice(a) for a in (x, y)):
+        return False
+    return is_choice(x) or is_choice(y) or x != y
