@@ -26,6 +26,7 @@ from . import (
     pointwise,
     predicates,
     products,
+    ranges,
     reductions,
     reshaping,
     scans,
@@ -57,5 +58,6 @@ NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name>
 
 ALL = (attributes, combining, compiled, creation, drawing, factors, files, formulas, forward_ad, frames, function,
        gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy, norms, numpy_calls, pointwise,
-       predicates, products, reductions, reshaping, scans, scattering, shapes, sorting, splitting, storage)
+       predicates, products, ranges, reductions, reshaping, scans, scattering, shapes, sorting, splitting,
+       storage)
 __all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]

@@ -12,7 +12,7 @@ from .formulas import sinc
 from .indexing import getitem
 from .inplace import number
 from .joining import cat, meshgrid, stack
-from .products import matmul
+from .products import added, matmul
 from .reductions import sum
 from .registry import FUNCTIONS, by_number, define, function, in_precision, named, one_dim, run, tensor_of
 from .shapes import reshape
@@ -108,7 +108,7 @@ def pdist(input: Any, p: float = 2.0) -> Any:
 
 
 define("addbmm",
-       lambda self, batch1, batch2, *, beta=1, alpha=1: self * beta + sum(matmul(batch1, batch2), 0) * alpha,
+       lambda self, batch1, batch2, *, beta=1, alpha=1: added(self, sum(matmul(batch1, batch2), 0), beta, alpha),
        "beta * self + alpha * the sum of the products of a batch.",
        node="AddbmmBackward0", edges="self batch1 batch2", saves="batch1 batch2", shows="alpha beta", changing=True)
 
@@ -233,7 +233,8 @@ def gradient(input: Any, *, spacing: Any = 1.0, dim: Any = None, edge_order: int
     """Central differences along dimensions, one-sided ones at the edges."""
     dims = range(len(input.shape)) if dim is None else [dim] if isinstance(dim, int) else dim
     steps = spacing if isinstance(spacing, (tuple, list)) else [1.0 if spacing is None else spacing] * len(dims)
-    return tuple([BY_NAME["numpy.gradient"].call(input, s, axis=one_dim(d, len(input.shape)), edge_order=edge_order)
+    call = BY_NAME["numpy.gradient"].call
+    return tuple([in_precision(call(input, s, axis=one_dim(d, len(input.shape)), edge_order=edge_order), (input, s))
                   for s, d in zip(steps, dims)])
 
 

@@ -198,14 +198,16 @@ _MATRICES = ("ij", "jk", "ik")
 
 def _addmm_written(x: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     product = op["contract"](a, b, labels=_MATRICES)
-    return (x if beta == 1 else x * beta) + (product if alpha == 1 else product * alpha)
+    x = x if beta == 1 else x * beta if beta != 0 else op["where"](False, x, 0)         # nan * 0 is not 0
+    return x + (product if alpha == 1 else product * alpha)
 
 
 def _addmm_run(x: np.ndarray, a: np.ndarray, b: np.ndarray, beta: Any, alpha: Any) -> np.ndarray:
     y = np.dot(a, b)
     if alpha != 1:
         y *= alpha
-    y += x if beta == 1 else x * beta
+    if beta != 0:                                                # nan * 0 is not 0
+        y += x if beta == 1 else x * beta
     return y
 
 

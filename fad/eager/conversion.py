@@ -1,5 +1,6 @@
 """Complex tensors and their parts; other dtypes; copies."""
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -89,13 +90,18 @@ def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_bloc
     return run(op["cast"], self, dtype=dtype, label="ToCopyBackward0")
 
 
+def _to_dtype(dtype: np.dtype) -> Callable:
+    def call(self: Tensor, *, memory_format: Any = None) -> Tensor:
+        return to(self, dtype=dtype, memory_format=memory_format)
+    return call
+
+
 Tensor.type_as = lambda self, other: to(self, other.dtype)  # type: ignore[attr-defined]
 Tensor.cpu = lambda self: self  # type: ignore[attr-defined]
 for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
-    setattr(Tensor, _name, lambda self, _dtype=_dtype: to(self, np.dtype(_dtype)))
+    setattr(Tensor, _name, _to_dtype(np.dtype(_dtype)))
 for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):
-    setattr(Tensor, _name,
-            lambda self, _name=_name: to(self, np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
+    setattr(Tensor, _name, _to_dtype(np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
 Tensor.is_complex = lambda self: self._a.dtype.kind == "c"  # type: ignore[attr-defined]
 Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"  # type: ignore[attr-defined]
 

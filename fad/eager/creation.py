@@ -1,7 +1,6 @@
 """Making tensors: from data, filled, in steps, at random."""
 import functools
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +9,11 @@ import numpy as np
 from .devices import on_cpu, required
 from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_types
 from .engine import queue_callback
-from .errors import c_name, scalar_name
+from .errors import scalar_name
 from .generators import normal, uniform
 from .grad_mode import note_creation
 from .inplace import number, wanted
-from .promotion import default, default_complex
+from .promotion import default
 from .registry import FUNCTIONS, add, define, delivered, function, sizes_of
 from .state import now
 from .tensor import Size, Tensor, is_floating, way_of, wrap
@@ -176,95 +175,19 @@ def eye(n: int, m: "int | None" = None, *, dtype: Any) -> np.ndarray:
     return np.eye(n, m, dtype=dtype or default.dtype)
 
 
-def _ranks(*bounds: Any) -> None:
+def ranks(*bounds: Any) -> None:
     """Raise where a bound has dimensions."""
-    ranks = [b._a.ndim if isinstance(b, Tensor) else 0 for b in bounds]
-    if any(ranks):
-        raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got start with {ranks[0]} "
-                           f"dimension(s) and end with {ranks[1]} "
+    found = [b._a.ndim if isinstance(b, Tensor) else 0 for b in bounds]
+    if any(found):
+        raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got start with {found[0]} "
+                           f"dimension(s) and end with {found[1]} "
                            "dimension(s).")
 
 
-def _numbers(function: str, **given: Any) -> list:
+def numbers(function: str, **given: Any) -> list:
     """Numbers; of tensors, what is in them."""
-    _ranks(*given.values())
+    ranks(*given.values())
     return [number(x, function, name) for name, x in given.items()]
-
-
-_NO_END: Any = object()
-
-
-@creating
-def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: Any) -> np.ndarray:
-    """start, start + step, ... below end."""
-    start, end = (0, start) if end is _NO_END or end is None else (start, end)
-    low, high, by = _numbers("arange", start=start, end=end, step=step)
-    if not by:
-        raise RuntimeError("step must be nonzero")
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"unsupported range: {low} -> {high}")
-    if (high - low) * by < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    a = np.arange(low, high, by)
-    return a.astype(dtype or (default.dtype if a.dtype.kind == "f" else np.dtype(np.int64)))
-
-
-@function(method=False)
-@on_cpu
-def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Deprecated: start, start + step, ... up to and including end, in the default dtype; see arange."""
-    low, high, by = _numbers("range", start=start, end=end, step=step)
-    count = int(math.floor((high - low) / by)) + 1
-    return leaf((low + by * np.arange(count)).astype(default.dtype if dtype is None else as_dtype(dtype)),
-                requires_grad)
-
-
-def _steps(steps: Any) -> int:
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    return operator.index(steps)
-
-
-def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
-    inferred = default_complex() if any(isinstance(b, complex) for b in bounds) else default.dtype
-    if inferred.kind == "c" and dtype is not None and dtype.kind != "c":
-        raise RuntimeError(f"torch.linspace(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype "
-                           f"{scalar_name(dtype)}")
-    return dtype or inferred
-
-
-def _bounds(dtype: Any, *bounds: Any) -> list:
-    """The bounds; integers between them have no derivative."""
-    is_whole = dtype is not None and dtype.kind not in "fc"
-    return [b.detach() if is_whole and isinstance(b, Tensor) else b for b in bounds]
-
-
-def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
-    """Evenly spaced numbers between bounds of which a gradient is wanted."""
-    _ranks(start, end)
-    share = np.linspace(0.0, 1.0, _steps(steps)).astype(_of_bounds(dtype))
-    return wrap(1.0 - share) * start + wrap(share) * end                                       # type: ignore[operator]
-
-
-@creating
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> Any:
-    """Evenly spaced numbers from start to end."""
-    start, end = _bounds(dtype, start, end)
-    if wanted(start) or wanted(end):
-        return _between(start, end, steps, dtype)
-    low, high = _numbers("linspace", start=start, end=end)
-    return np.linspace(low, high, _steps(steps)).astype(_of_bounds(dtype, low, high))
-
-
-@creating
-def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: Any) -> Any:
-    """Powers of the base at evenly spaced exponents."""
-    base = number(base, "logspace", "base")
-    start, end = _bounds(dtype, start, end)
-    if wanted(start) or wanted(end):
-        return base ** _between(start, end, steps, dtype)
-    low, high = _numbers("logspace", start=start, end=end)
-    return np.logspace(low, high, _steps(steps), base=base).astype(_of_bounds(dtype, low, high, base))
 
 
 # -- like another tensor -----------------------------------------------------------------------------------------------
@@ -307,7 +230,7 @@ for _name in MAKERS:
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False,
               memory_format: Any = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
-    value, = _numbers("full_like", fill_value=fill_value)
+    value, = numbers("full_like", fill_value=fill_value)
     return leaf(
         laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)), input._a),
         requires_grad,

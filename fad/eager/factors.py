@@ -121,8 +121,15 @@ class Factors(NamedTuple):
     U: Any
 
 
+def pivoting(pivot: bool) -> None:
+    """Raise unless rows are exchanged, as LAPACK does it."""
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
 def lu_factor(A: Any, *, pivot: bool = True) -> LU:
     """The LU factors of matrices, in LAPACK's form."""
+    pivoting(pivot)
     p, lower, upper = BY_NAME["scipy.linalg.lu"].call(A)
     rows, columns = A.shape[-2:]
     n = min(rows, columns)
@@ -198,11 +205,27 @@ def householder_product(input: Any, tau: Any) -> Any:
     return y
 
 
-FUNCTIONS.update(lu=lambda A, pivot=True, get_infos=False: lu_factor(A), lu_unpack=lu_unpack,
+class FactoredLU(NamedTuple):
+    """LU and, for each matrix, 0 where nothing went wrong."""
+
+    LU: Any
+    pivots: Any
+    info: Any
+
+
+def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> FactoredLU:
+    """lu_factor, with what went wrong."""
+    return FactoredLU(*lu_factor(A, pivot=pivot), wrap(np.zeros(A.shape[:-2], np.int32)))
+
+
+def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+    """The LU factors of matrices, with what went wrong if that is asked for."""
+    return (lu_factor_ex if get_infos else lu_factor)(A, pivot=pivot)
+
+
+FUNCTIONS.update(lu=lu, lu_unpack=lu_unpack,
                  lu_solve=lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b),
                  orgqr=householder_product)
 Tensor.lu_solve = FUNCTIONS["lu_solve"]                          # type: ignore[attr-defined]
 MATRICES: dict[str, Any] = {"lu_factor": lu_factor, "lu_solve": lu_solve, "householder_product": householder_product,
-                            "LinAlgError": LinAlgError,
-                            "lu_factor_ex": lambda A, *, pivot=True,
-                            check_errors=False: (*lu_factor(A), wrap(np.zeros(A.shape[:-2], np.int32)))}
+                            "LinAlgError": LinAlgError, "lu_factor_ex": lu_factor_ex}

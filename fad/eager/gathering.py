@@ -101,6 +101,8 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = No
         if any(n > m for n, m in zip(i.shape, part.shape)):
             raise RuntimeError(f"Expected index {list(i.shape)} to be no larger than src {list(part.shape)}")
         part = getitem(part, tuple([slice(0, n) for n in i.shape])) if part.shape != i.shape else part
+    elif isinstance(part, (bool, int, float)) and self.dtype.kind in "biu":
+        part = self.dtype.type(part)
     if reduce == "add":
         return op["index_add"](self, part, *operands, **params)
     if reduce == "multiply":

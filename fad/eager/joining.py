@@ -216,7 +216,7 @@ def _triangle(name: str, keep: Callable) -> Callable:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         rows, columns = np.ogrid[:self.shape[-2], :self.shape[-1]]
         left_out = ~np.broadcast_to(keep(columns - rows, diagonal), self.shape)
-        return composites.masked_fill(self, left_out, 0.0 if self.dtype.kind in "fc" else 0,
+        return composites.masked_fill(self, left_out, {"b": False, "f": 0.0, "c": 0.0}.get(self.dtype.kind, 0),
                                       label=f"{name.capitalize()}Backward0")
     call.__name__, call.__doc__ = name, f"The {'lower' if name == 'tril' else 'upper'} triangle; zeros elsewhere."
     return call

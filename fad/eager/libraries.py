@@ -8,7 +8,9 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..trace.runtime.namespaces import attribute_of
+from ..util import tree
 from .factors import of_matrices
+from .registry import in_precision
 from .tensor import Tensor, wrap
 from .together import own_copy, together
 
@@ -101,7 +103,8 @@ def _as_step(path: str, f: Callable, args: tuple, kwargs: dict) -> Any:
     tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
     if step is not None and step.copies:
         args, kwargs = tuple(map(own_copy, args)), {name: own_copy(a) for name, a in kwargs.items()}
-    y = f(*args, **kwargs)
+    given = tree.flatten((args, kwargs))[0]
+    y = tree.map_leaves(lambda one: in_precision(one, given) if isinstance(one, Tensor) else one, f(*args, **kwargs))
     if step is not None:
         ys = y if isinstance(y, tuple) else (y,)
         together(ys, step.label, tensors, dict([*zip(step.arguments.split(), tensors), *zip(step.results.split(), ys)]))

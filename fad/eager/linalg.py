@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .factors import MATRICES
+from .factors import MATRICES, Factors, pivoting
 from .libraries import face
 from .products import cross_product
 from .registry import named
@@ -127,8 +127,9 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any =
 
 def lu(A: Tensor, *, pivot: bool = True) -> tuple:
     """P, L, U with A = P L U; P in A's dtype."""
+    pivoting(pivot)
     p, *factors = face("scipy.linalg.lu", A)
-    return p.to(A.dtype), *factors
+    return Factors(p.to(A.dtype), *factors)
 
 
 def least_squares(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> LeastSquares:

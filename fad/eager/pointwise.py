@@ -51,7 +51,7 @@ def _in_place_of(name: str, record: Any) -> None:
     checks = name if refuses(name) else ""
 
     def change(self: Tensor, *args: Any) -> Tensor:
-        if name in _GENERAL and self._a.dtype.kind == "c":
+        if name in _GENERAL and self._a.dtype.kind in "bc":
             return in_place(self, _GENERAL[name], *args)
         return op_in_place(record, self, *args, name=checks)
     change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."

@@ -156,7 +156,22 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
         _mismatch(mat1.shape, mat2.shape)
     agree("self and mat2 must have the same dtype, but got {} and {}", self, mat2)
     agree(_UNLIKE[2], mat1, mat2, name=c_name)
-    return composites.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    return composites.addmm(self, mat1, mat2, beta=_factor("beta", beta, self), alpha=_factor("alpha", alpha, mat1))
+
+
+def _factor(name: str, number: Any, x: Any) -> Any:
+    """A number by which x is multiplied, in x's dtype."""
+    if isinstance(number, float) and x.dtype.kind in "iu":
+        raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return number != 0 if x.dtype.kind == "b" and isinstance(number, (int, float)) else number
+
+
+def added(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """beta * x + alpha * product. Where beta is 0, x does not count, nor do nan and inf in it."""
+    beta, alpha = _factor("beta", beta, x), _factor("alpha", alpha, product)
+    if isinstance(beta, (int, float, complex)) and beta == 0:
+        return op["where"](False, x, False if x.dtype.kind == "b" else 0) + product * alpha
+    return x * beta + product * alpha
 
 
 @function(changing=True)
@@ -170,7 +185,7 @@ def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> An
         raise RuntimeError(f"size mismatch, got input ({math.prod(self.shape)}), mat ({mat.shape[0]}x{mat.shape[1]}), "
                            f"vec ({vec.shape[0]})")
     agree("addmv input tensors must have the same dtype, but got {}, {}, and {}", self, mat, vec)
-    return self * beta + matmul(mat, vec) * alpha
+    return added(self, matmul(mat, vec), beta, alpha)
 
 
 @function(changing=True)
@@ -179,7 +194,7 @@ def addr(self: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     """beta * self + alpha * the outer product of two vectors."""
     product = outer(vec1, vec2)
     _expands(self, product.shape)
-    return self * beta + product * alpha
+    return added(self, product, beta, alpha)
 
 
 def _expands(x: Any, shape: tuple) -> None:
@@ -197,8 +212,7 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
             raise RuntimeError(f"{name} must be a 3D tensor")
     _expands(self, (*batch1.shape[:2], batch2.shape[2]))
     _stacks(batch1.shape, batch2.shape)
-    product = matmul(batch1, batch2)
-    return self * beta + product * alpha
+    return added(self, matmul(batch1, batch2), beta, alpha)
 
 
 @function(method=False)
@@ -207,8 +221,13 @@ def einsum(equation: str, *operands: Any) -> Any:
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     if isinstance(equation, str) and all(isinstance(x, Tensor) for x in given):
         fitting.einsum(equation, given)
+        equation = equation.replace(" ", "")
         if len(given) == 1:
-            return _of_one(equation.replace(" ", ""), given[0])
+            return _of_one(equation, given[0])
+        words, arrow, out = equation.partition("->")
+        if arrow and "..." in words and "..." not in out:      # dimensions that only the operands have are summed over
+            y = BY_NAME["numpy.einsum"].call(f"{words}->...{out}", *given)
+            return y.sum(tuple(range(len(y.shape) - len(out)))) if len(y.shape) > len(out) else y
     return BY_NAME["numpy.einsum"].call(equation, *given)
 
 

@@ -283,7 +283,7 @@ def _with_mean(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correc
 def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(self))) along dimensions, without overflow."""
     x = self if self.dtype.kind in "fc" else self.to(default.dtype)
-    return composites.logsumexp(x, axes=dims_of(dim, len(self.shape)), keep=keepdim)
+    return composites.logsumexp(x, axes=dims_of(dim, len(self.shape)), keep=keepdim and len(self.shape) > 0)
 
 
 def _inexact(x: Any, dim: int, name: str) -> Any:

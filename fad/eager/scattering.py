@@ -8,6 +8,7 @@ from .gathering import _along
 from .indexing import getitem
 from .joining import cat
 from .promotion import agree
+from .reductions import in_dtype
 from .registry import FUNCTIONS, function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
@@ -44,8 +45,7 @@ def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, *, in
     places = np.ravel_multi_index(_along(i, one_dim(dim, len(self.shape))),
                                   self.shape).reshape(-1) if self.shape else np.zeros(i.size, np.int64)
     whole = self.dtype.kind not in "fc"
-    limits = {"amax": np.iinfo(self.dtype).min, "amin": np.iinfo(self.dtype).max} if self.dtype.kind in "iu" else {}
-    neutral = wrap(np.asarray([limits.get(reduce, _NEUTRAL[reduce])]).astype(self.dtype))
+    neutral = wrap(np.asarray([_limits(self.dtype).get(reduce, _NEUTRAL[reduce])]).astype(self.dtype))
     rows = _members(places, int(np.prod(self.shape, dtype=int)), include_self)
     members = getitem(cat([reshape(self, -1), reshape(part, -1), neutral]), rows)
     if reduce == "mean":
@@ -54,7 +54,14 @@ def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, *, in
         y = y.floor_divide(wrap(counts)) if whole else y / wrap(counts.astype(self.dtype))
     else:
         y = getattr(members, reduce)(1)
-    return reshape(y, *self.shape)
+    return reshape(in_dtype(y, self.dtype), *self.shape)
+
+
+def _limits(dtype: np.dtype) -> dict:
+    """The least and the greatest of numbers that have no infinities."""
+    if dtype.kind == "b":
+        return {"amax": False, "amin": True}
+    return {"amax": np.iinfo(dtype).min, "amin": np.iinfo(dtype).max} if dtype.kind in "iu" else {}
 
 
 @function(changing=True)

@@ -52,7 +52,7 @@ def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = F
         ax = one_dim(dim, len(self.shape))
         if not len(self.shape):
             return op["reshape"](argsort(op["reshape"](self, 1), dim, descending))
-        return BY_NAME["numpy.argsort"].call(op["negative"](self) if descending else self, axis=ax)
+        return BY_NAME["numpy.argsort"].call(op["neg"](self) if descending else self, axis=ax)
     a = self._a
     ax = one_dim(dim, a.ndim)
     if a.dtype.kind in "bc":

@@ -149,3 +149,28 @@ def test_integers_between_bounds_have_no_derivative():
                                                       4] and not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
     assert fad.logspace(s, 2, 3, dtype=fad.int64).tolist() == [1, 10, 100]
     assert fad.bincount(fad.tensor([0, 1, 1]), fad.tensor([1.0, 2.0, 3.0], dtype=fad.float16)).dtype == fad.float64
+
+
+ADDED = {
+    "addmm": lambda z, x, b: fad.addmm(z[0], x, x.t(), beta=b), "addmv": lambda z, x, b: fad.addmv(z[0, 0], x, x[0], beta=b),
+    "addr": lambda z, x, b: fad.addr(z[0], x[:, 0], x[:, 1], beta=b),
+    "addbmm": lambda z, x, b: fad.addbmm(z[0], x[None], x.t()[None], beta=b),
+    "baddbmm": lambda z, x, b: fad.baddbmm(z, x[None], x.t()[None], beta=b)}
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_beta_0_leaves_out_does_not_count(name):
+    """Not its nan either; its gradient is zero, and the other gradients are those beside zeros."""
+    def gradients(fill, beta):
+        z, x = fad.full((1, 3, 3), fill, requires_grad=True), fad.tensor(X, requires_grad=True)
+        y = ADDED[name](z, x, beta)
+        return y.detach().numpy(), *[g.numpy() for g in fad.autograd.grad(y.exp().sum(), (z, x))]
+    y, gz, gx = gradients(np.nan, 0)
+    expected = gradients(0.0, 1)
+    np.testing.assert_allclose(y, expected[0])
+    np.testing.assert_array_equal(gz, 0)
+    np.testing.assert_allclose(gx, expected[2])
+    with fad.autograd.forward_ad.dual_level():
+        z = fad.autograd.forward_ad.make_dual(fad.full((1, 3, 3), np.nan), fad.ones(1, 3, 3))
+        dy = fad.autograd.forward_ad.unpack_dual(ADDED[name](z, fad.tensor(X), 0)).tangent
+    assert dy is None or not dy.numpy().any()

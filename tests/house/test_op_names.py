@@ -88,3 +88,12 @@ def test_a_fact_that_is_asked_for_is_one_of_some_op():
              if (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("op.facts.get")
                  or isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("op.facts"))}
     assert asked and asked <= {fact for op in TABLE.values() if isinstance(op, Op) for fact in op.facts}
+
+
+def test_an_op_that_is_looked_up_is_in_the_table():
+    asked = [(path, node) for path in sorted((PACKAGE / "eager").rglob("*.py")) for node in ast.walk(tree(path))
+             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in ("op", "TABLE")
+             and isinstance(node.slice, ast.Constant)]
+    assert len(asked) > 100
+    assert not [f"{path.name}:{node.lineno}: {node.slice.value}" for path, node in asked
+                if node.slice.value not in TABLE]

@@ -1,6 +1,7 @@
 """Activations: functions of each element; softmax and its kin."""
 import functools
 import inspect
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,7 @@ from ..formulas import where
 from ..generators import source
 from ..inplace import in_place, number
 from ..node import Undifferentiable
+from ..reductions import in_dtype
 from ..registry import FUNCTIONS, named, one_dim
 from ..tensor import Tensor, raw, wrap
 from ..together import step
@@ -62,6 +64,10 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     """x between two bounds; at the bounds the derivative is 0."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if input.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if input.dtype.kind in "iu":                               # whole numbers lie between whole ones
+        return in_dtype(steps.hardtanh(input, low=math.trunc(min_val), high=math.trunc(max_val)), input.dtype)
     return steps.hardtanh(input, low=min_val, high=max_val)
 
 
@@ -149,7 +155,7 @@ def prelu(input: Any, weight: Any) -> Any:
         if isinstance(input, Tensor) and count != channels:
             raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
                                f"{count} and channel size = {channels}.")
-    if len(input.shape) > 1:
+    if len(input.shape) != 1:
         shape = [weight.shape[0] if k == 1 and len(weight.shape) else 1 for k in range(len(input.shape))]
         weight = weight.view(shape) if isinstance(weight, Tensor) else op["reshape"](weight, *shape)
     return _prelu(input, weight)

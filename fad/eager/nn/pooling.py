@@ -10,6 +10,7 @@ from ...ops.table import TABLE as op
 from ...util.cached import cached_attribute
 from ..composite import Composite, sample
 from ..picked import added_at, pooled
+from ..reductions import in_dtype
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
 from .convolution import spread, windows
@@ -219,7 +220,10 @@ def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool,
     del options["dilation"]
     if isinstance(input, Tensor) and input._a.dtype.kind == "f" and input._a.size:
         return means(input, **options)
-    return together((_means_written(input, **options),), "AvgPool2DBackward0", (input,), {"self": input}, **options)[0]
+    y = _means_written(input, **options)
+    if input.dtype.kind in "iu":                               # the quotients of whole numbers are whole ones, too
+        return in_dtype(op["trunc"](y), input.dtype)
+    return together((y,), "AvgPool2DBackward0", (input,), {"self": input}, **options)[0]
 
 
 def _means_written(input: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,

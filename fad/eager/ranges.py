@@ -1,0 +1,111 @@
+"""Ranges: numbers at even steps, and powers of a base at them."""
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from .creation import creating, leaf, numbers, ranks
+from .devices import on_cpu
+from .dtypes import as_dtype
+from .errors import c_name, scalar_name
+from .inplace import number, wanted
+from .promotion import default, default_complex
+from .registry import function
+from .tensor import Tensor, wrap
+
+
+def _in_whole(dtype: Any, *given: Any) -> list:
+    """Numbers without their fractions, where whole numbers are to be made from them."""
+    is_whole = dtype is not None and dtype.kind in "iu"
+    return [math.trunc(x) if is_whole and math.isfinite(x) else x for x in given]
+
+
+_NO_END: Any = object()
+
+
+@creating
+def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: Any) -> np.ndarray:
+    """start, start + step, ... below end."""
+    start, end = (0, start) if end is _NO_END or end is None else (start, end)
+    if dtype is not None and dtype.kind == "b":
+        raise NotImplementedError('"arange_cpu" not implemented for \'Bool\'')
+    low, high, by = numbers("arange", start=start, end=end, step=step)
+    if not by:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"unsupported range: {low} -> {high}")
+    if (high - low) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype is not None and dtype.kind in "iu":
+        return _whole_range(low, high, by, dtype)
+    a = np.arange(low, high, by)
+    return a.astype(dtype or (default.dtype if a.dtype.kind == "f" else np.dtype(np.int64)))
+
+
+def _whole_range(low: Any, high: Any, by: Any, dtype: np.dtype) -> np.ndarray:
+    """start + k * step without their fractions; how many k there are, only 64 bits say without the fractions."""
+    first, last, step = _in_whole(dtype, low, high, by)
+    if dtype == np.int64:
+        low, high, by = first, last, step
+        if not by:
+            raise ValueError("step must be nonzero")
+    return (first + step * np.arange(math.ceil((high - low) / by))).astype(dtype)
+
+
+@function(method=False)
+@on_cpu
+def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """Deprecated: start, start + step, ... up to and including end, in the default dtype; see arange."""
+    low, high, by = numbers("range", start=start, end=end, step=step)
+    count = int(math.floor((high - low) / by)) + 1
+    return leaf((low + by * np.arange(count)).astype(default.dtype if dtype is None else as_dtype(dtype)),
+                requires_grad)
+
+
+def _steps(steps: Any) -> int:
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    return operator.index(steps)
+
+
+def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
+    inferred = default_complex() if any(isinstance(b, complex) for b in bounds) else default.dtype
+    if inferred.kind == "c" and dtype is not None and dtype.kind != "c":
+        raise RuntimeError(f"torch.linspace(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype "
+                           f"{scalar_name(dtype)}")
+    return dtype or inferred
+
+
+def _bounds(dtype: Any, *bounds: Any) -> list:
+    """The bounds; integers between them have no derivative."""
+    is_whole = dtype is not None and dtype.kind not in "fc"
+    return [b.detach() if is_whole and isinstance(b, Tensor) else b for b in bounds]
+
+
+def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
+    """Evenly spaced numbers between bounds of which a gradient is wanted."""
+    ranks(start, end)
+    share = np.linspace(0.0, 1.0, _steps(steps)).astype(_of_bounds(dtype))
+    return wrap(1.0 - share) * start + wrap(share) * end                                       # type: ignore[operator]
+
+
+@creating
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> Any:
+    """Evenly spaced numbers from start to end."""
+    start, end = _bounds(dtype, start, end)
+    if wanted(start) or wanted(end):
+        return _between(start, end, steps, dtype)
+    low, high = _in_whole(dtype, *numbers("linspace", start=start, end=end))
+    return np.linspace(low, high, _steps(steps)).astype(_of_bounds(dtype, low, high))
+
+
+@creating
+def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: Any) -> Any:
+    """Powers of the base at evenly spaced exponents."""
+    base = number(base, "logspace", "base")
+    start, end = _bounds(dtype, start, end)
+    if wanted(start) or wanted(end):
+        return base ** _between(start, end, steps, dtype)
+    low, high = _in_whole(dtype, *numbers("logspace", start=start, end=end))
+    return np.logspace(low, high, _steps(steps), base=base).astype(_of_bounds(dtype, low, high, base))
