@@ -126,6 +126,7 @@ def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tenso
         put_values(x, raw(new))
         _move_tangent(x, new)
         return x
+    single = single and now().dual_level < 0                  # a tangent's ops may save it, too
     old = _old_self(x, copy=not single)
     new = fn(old, *args)
     node = new._fn if isinstance(new, Tensor) else None
@@ -185,7 +186,7 @@ def _move_tangent(x: Tensor, new: Any) -> None:
         if tangent._a.dtype != x._a.dtype:
             tangent = record.apply(registry["cast"], (tangent,), {"dtype": x._a.dtype})
         if have is not None:
-            in_place(have, lambda old: tangent.clone())
+            in_place(have, _instead, tangent)
         elif x._view is None or not x._view.forward:
             keep_tangent(x, tangent.clone())
         else:
@@ -193,7 +194,11 @@ def _move_tangent(x: Tensor, new: Any) -> None:
             if base.extra.tangent is None:
                 keep_tangent(base, wrap(np.zeros_like(base._a)))
             keep_tangent(x, x._view.of_tensor(base.extra.tangent))
-            in_place(x.extra.tangent, lambda old: tangent.clone())
+            in_place(x.extra.tangent, _instead, tangent)
+
+
+def _instead(old: Tensor, new: Any) -> Any:
+    return new.clone()
 
 
 def _share_result(node: Node, new: Tensor, x: Tensor) -> None:

@@ -29,7 +29,8 @@ class Together(Node):
     """
 
     __slots__ = ("outputs", "roots", "hidden")
-    exposed = False                              # whether steps of a recorded backward pass lead to the hidden ones
+    # whether steps of a recorded backward pass, or of tangents, lead to the hidden ones
+    exposed = False
 
     def pull(self, g: Any) -> tuple:
         return self._through(g, "pull")
@@ -116,6 +117,8 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
     else:
         node = Together(edges, nrs if any(nrs) else None)
         node.outputs, node.roots, node.hidden = len(ys), roots, hidden
+        if now().dual_level >= 0:
+            node.exposed = True
         for inner in hidden:  # what it showed is shown no more, and may change
             if inner.held is not None:
                 inner.held = None

@@ -88,6 +88,38 @@ def test_a_floating_argument_has_its_derivative_or_is_refused(call, k):
                    for slope in want), f"{call.name}, argument {k}, {mode.__name__}: {got}, differences {want}"
 
 
+@pytest.mark.parametrize("call, k", [(call, k) for call, k in CASES if isinstance(call.point[k], np.ndarray)],
+                         ids=lambda x: getattr(x, "name", str(x)))
+def test_the_graph_of_a_tangent_is_that_of_the_gradient(call, k):
+    """The square of a result: its tangent has the result and the result's tangent as factors. What the two share in
+    the graph is met on two ways."""
+    x = call.point[k]
+    direction = fad.tensor(rng_for(call.name).standard_normal(np.shape(x))).to(fad.tensor(x).dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if tried(reverse, call, k, np.zeros_like(x)) is None or tried(forward, call, k, np.zeros_like(x)) is None:
+            return
+
+        def squared(moved):
+            fad.manual_seed(0)
+            return weighted(floating(call.at(*[moved if n == k else given(v) for n, v in enumerate(call.point)]))) ** 2
+        moved = fad.tensor(x, requires_grad=True)
+        total = squared(moved)
+        try:
+            g = fad.autograd.grad(total, moved, create_graph=True, allow_unused=True)[0] if total.requires_grad else None
+            if g is None or not g.requires_grad:
+                return
+            expected, = fad.autograd.grad((g * direction.conj()).real.sum(), moved, allow_unused=True)
+        except (NotImplementedError, fad.FadError, RuntimeError):                # no second derivative
+            return
+        with fad.autograd.forward_ad.dual_level():
+            total = squared(fad.autograd.forward_ad.make_dual(moved, direction))
+            tangent = fad.autograd.forward_ad.unpack_dual(total).tangent
+        found, = fad.autograd.grad(tangent, moved)
+    np.testing.assert_allclose(found.numpy(), 0 if expected is None else expected.numpy(), rtol=1e-6,
+                               atol=1e-6 * max(1.0, np.abs(found.numpy()).max(initial=0)))
+
+
 def tried(mode, call, k, direction) -> "float | None":
     """The derivative in a mode; None: the argument is refused, which tensors are only where REFUSED says so."""
     fad.manual_seed(0)
