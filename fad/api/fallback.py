@@ -94,10 +94,11 @@ class Fallback:
     def is_on(self) -> bool:
         return config.fallback if self.allowed is None else self.allowed
 
-    def instead(self, error: Exception, run: Callable, key: tuple, name: str, strange: Callable = str) -> Any:
+    def instead(self, error: Exception, run: Callable, key: tuple, name: str, strange: Callable = str,
+                mended: tuple = ()) -> Any:
         """Return run()'s result in place of a trace that failed. Raise an error that the tape cannot mend.
 
-        strange(): which arguments of the call are no data.
+        strange(): which arguments of the call are no data; mended: further errors that run() may not meet.
 
         A function that fad calls itself must see the tensors that a call is about, and they are known further out.
 
@@ -105,7 +106,8 @@ class Fallback:
         began; otherwise run()'s own error does.
         """
         error = _first(error)
-        if not self.is_on or not is_unstaged(error) or (self.is_plain and standing_for.get() is not None):
+        is_for_others = self.is_plain and standing_for.get() is not None
+        if not self.is_on or is_for_others or not (is_unstaged(error) or isinstance(error, mended)):
             told = in_fads_words(error, strange())
             raise told from (error.__cause__ if told is error else None)
         try:

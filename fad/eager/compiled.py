@@ -16,7 +16,7 @@ from ..api.staged import Staged
 from ..api.vmap import argument_axes, prefix_leaves, vmap
 from ..trace.values.of_tensors import standing_for
 from ..util import tree
-from ..util.errors import FadError, UnsupportedFunctionError
+from ..util.errors import CallError, FadError, UnsupportedFunctionError
 from ..util.interrupts import let_through
 from . import errors
 from .inplace import wanted
@@ -26,6 +26,7 @@ from .record import edge
 from .saved import Meta, SavedTensor
 from .state import changed, now
 from .tensor import Tensor, is_floating, raw, wrap
+from .transforms import ON_TENSORS
 from .views import tangent_of
 
 
@@ -183,18 +184,30 @@ def as_result(y: Any) -> Any:
 
 def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
     """function(*args, **kwargs) with tensors among the arguments."""
-    if isinstance(function, TwoStep):
-        return _in_two_steps(function, args, kwargs)
+    plain = _on_tensors(function)
+    key = Tensor, tree.flatten((args, kwargs))[1]
+    if plain is not None and key in function.fallback.reasons and function.fallback.is_on:
+        return plain(*args, **kwargs)
     try:
+        if isinstance(function, TwoStep):
+            return _in_two_steps(function, args, kwargs)
         return CompiledCall(function, args, kwargs).run()
-    except FadError as error:
+    except Exception as error:
         let_through(error)
-        if isinstance(function, Staged) and function.plain is not None:           # it is as good on tensors
-            plain = function.plain
-            return function.fallback.instead(error, lambda: plain(*args, **kwargs), Tensor, function._title())
-        if getattr(function, "rebuild", (None,))[0] is not vmap:
+        if plain is not None:                                 # it is as good on tensors
+            return function.fallback.instead(error, lambda: plain(*args, **kwargs), key, function._title(),
+                                             mended=(CallError,))   # PyTorch has more options than NumPy
+        if not isinstance(error, FadError) or getattr(function, "rebuild", (None,))[0] is not vmap:
             raise
         return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)        # type: ignore[attr-defined]
+
+
+def _on_tensors(function: Any) -> Any:
+    """What a staged function computes, on tensors and by them; None where nothing is known."""
+    if not isinstance(function, Staged):
+        return None
+    make, given, options = function.rebuild
+    return ON_TENSORS[make](*given, **options) if make in ON_TENSORS else function.plain
 
 
 def _in_two_steps(function: TwoStep, args: tuple, kwargs: dict) -> tuple:
