@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..trace.guards.part_kinds import MEMORY
-from ..util.interrupts import let_through
+from ..util.interrupts import is_hashable
 
 OTHERS = 4  # methods and other callables
 
@@ -49,7 +49,7 @@ def remembered(make: Callable) -> Callable:
     @functools.wraps(make)
     def get(f: Any, *options: Any) -> Any:
         if not isinstance(f, FunctionType | Keeper):
-            return others(f, *options) if _hashable(f) else make(f, *options)
+            return others(f, *options) if is_hashable(f) else make(f, *options)
         table = made_memory(f) if isinstance(f, Keeper) else memory_of(f) if f.__dict__ else None
         if table is None:  # a function that is made anew at each call should be freed at once
             return make(f, *options)
@@ -59,12 +59,3 @@ def remembered(make: Callable) -> Callable:
             found = table[key] = make(f, *options)
         return found
     return get
-
-
-def _hashable(f: Any) -> bool:
-    try:
-        hash(f)
-    except TypeError as error:
-        let_through(error)
-        return False
-    return True

@@ -7,7 +7,7 @@ from ..ir.build import Value
 from ..ir.types import is_too_large, require_plain
 from ..util import tree
 from ..util.config import config
-from ..util.interrupts import let_through
+from ..util.interrupts import is_hashable
 
 
 def level_of(leaves: list) -> int:
@@ -61,12 +61,7 @@ class _ById:
 
 
 def static_key(x: Any) -> Any:
-    try:
-        hash(x)
-    except TypeError as error:
-        let_through(error)
-        return _ById(x)
-    return type(x), x
+    return (type(x), x) if is_hashable(x) else _ById(x)
 
 
 class Signature(NamedTuple):

@@ -27,7 +27,7 @@ import numpy as np
 from ..ir.types import LARGEST
 from ..util import tree
 from ..util.config import config
-from ..util.interrupts import let_through
+from ..util.interrupts import is_hashable
 from ..util.memory import overlap
 from .plain import plain
 
@@ -336,13 +336,3 @@ def _order(structure: tree.Structure) -> list:
     keys, order = structure.static
     places = {key: k for k, key in enumerate(keys)}
     return [places[key] for key in order]
-
-
-def is_hashable(x: Any) -> bool:
-    """Whether x may be a key, so that programs for equal things are one."""
-    try:
-        hash(x)
-    except TypeError as error:
-        let_through(error)
-        return False
-    return True

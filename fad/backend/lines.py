@@ -14,7 +14,7 @@ Text of any other form is refused with a ValueError.
 """
 import bisect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..util.cached import cached_attribute
 
@@ -60,6 +60,13 @@ class Block(list):
 
     after: frozenset = frozenset()
     in_loop = False
+
+    def blocks(self) -> "Iterator[Block]":
+        """This block and those within it."""
+        yield self
+        for s in self:
+            for body in s.bodies:
+                yield from body.blocks()
 
     @cached_attribute
     def _uses(self) -> dict:

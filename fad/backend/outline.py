@@ -22,7 +22,7 @@ import itertools
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..util.cached import cached_attribute
@@ -122,7 +122,7 @@ def _round(function: OutlinedFunction, taken: set, users: dict, shares: dict) ->
         let_through(error)
         return function, []
     note_live(block, frozenset())
-    blocks = list(_blocks(block))
+    blocks = list(block.blocks())
     groups = _groups(blocks, block)
     if not groups:
         return function, []
@@ -138,13 +138,6 @@ def _round(function: OutlinedFunction, taken: set, users: dict, shares: dict) ->
             first, last = run.span
             lines[first:last] = [_call(name, group, run, function.lines), *[""] * (last - first - 1)]
     return function._replace(lines=[line for line in lines if line]), made
-
-
-def _blocks(block: Block) -> Iterator[Block]:
-    yield block
-    for s in block:
-        for body in s.bodies:
-            yield from _blocks(body)
 
 
 # -- which runs ------------------------------------------------------------------------------------

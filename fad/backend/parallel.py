@@ -339,19 +339,12 @@ def parallel_loops(printer: Any, lines: list, parameters: list) -> Iterator[Para
     dtypes = {
         name: var.type.dtype for var, name in printer.names.given.items() if isinstance(var, Var)
     } | printer.sum_types
-    for each in _blocks(block):
+    for each in block.blocks():
         for k, s in enumerate(each):
             if id(lines[s.first]) in found:
                 loop = ParallelLoop(each, k, lines, found[id(lines[s.first])], dtypes)
                 if loop.is_possible:
                     yield loop
-
-
-def _blocks(block: Block) -> Iterator[Block]:
-    yield block
-    for s in block:
-        for body in s.bodies:
-            yield from _blocks(body)
 
 
 def in_parts(loops: list, lines: list, parameters: list, names: Any, threads: int) -> tuple:

@@ -10,7 +10,7 @@ from itertools import count
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 
-from fad.kernels.variables import natural_names, only_value, origin
+from fad.kernels.variables import natural_names, only_value, origin, range_arguments
 
 __all__ = ["SignAnalysis"]
 
@@ -51,14 +51,11 @@ class SignAnalysis:
         if not isinstance(statement, ir.Assign) or statement.target.name.startswith("$"):
             return None
         value = origin(self.defined, statement.value)
-        for op in ("pair_first", "iternext", "getiter"):
-            if not isinstance(value, ir.Expr) or value.op != op:
-                return None
-            value = origin(self.defined, value.value)
-        if not isinstance(value, ir.Expr) or value.op != "call" or only_value(self.defined, value.func) is not range:
+        args = range_arguments(self.defined, value, ("pair_first", "iternext", "getiter"))
+        if args is None:
             return None
-        step = only_value(self.defined, value.args[2]) if len(value.args) == 3 else 1
-        start, stop = (None, value.args[0]) if len(value.args) == 1 else value.args[:2]
+        step = only_value(self.defined, args[2]) if len(args) == 3 else 1
+        start, stop = (None, args[0]) if len(args) == 1 else args[:2]
         return (start, stop, step) if step in (1, -1) else None
 
     def _ends(self, name, block):

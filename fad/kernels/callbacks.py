@@ -23,7 +23,7 @@ from numba.core import cgutils, types
 from fad.kernels.failing import let_go
 from fad.kernels.gil import held, is_pythons_thread
 from fad.kernels.memory import made
-from fad.kernels.printing import copied
+from fad.kernels.printing import copied, python_call
 from fad.kernels.promotion import compiled_as
 
 __all__ = ["call_python", "tell_python"]
@@ -163,20 +163,15 @@ def _raise_unless_done(context, builder, outcome, let_go_of_result):
 
 def _call(context, builder, sig, args, result, outcome):
     """Emit the call of `answered`, whose result is stored, or of `told`; an error is the outcome."""
-    python = context.get_python_api(builder)
-    builder.store(CODE(FAILED), outcome)
-    module = python.import_module(context.insert_const_string(builder.module, __name__))
-    with builder.if_then(cgutils.is_not_null(builder, module)):
-        objects = [each for t, value in zip(sig.args, args) for each in _objects(context, builder, python, t, value)]
-        answer = python.call_method(module, "told" if result is None else "answered", objects)
-        with builder.if_then(cgutils.is_not_null(builder, answer)):
-            if result is not None:
-                _store(context, builder, python, sig.return_type, answer, result)
-            builder.store(CODE(DONE), outcome)
-            python.decref(answer)
-        for each in objects:
-            python.decref(each)
-        python.decref(module)
+    def objects(python):
+        return [each for t, value in zip(sig.args, args) for each in _objects(context, builder, python, t, value)]
+
+    def store(python, answer):
+        _store(context, builder, python, sig.return_type, answer, result)
+    if result is None:
+        python_call(context, builder, (__name__, "told"), objects, outcome)
+    else:
+        python_call(context, builder, (__name__, "answered"), objects, outcome, store)
 
 
 def _objects(context, builder, python, t, value):

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.linalg
 from numba.core import types
 
+from fad.kernels import plain_factors
 from fad.kernels.lapack import getrf, getri, getrs, potrf, trsm
 from fad.kernels.memory import blank, contiguous, copied, flattened, transposed, viewed
 from fad.kernels.promotion import inner
@@ -42,17 +43,6 @@ def _cholesky(a):
     return viewed(stack, a.shape)
 
 
-def _plain_cholesky_ex(a):
-    """LAPACK's potrf on stacks; nan for matrices that are not positive definite."""
-    factor = scipy.linalg.get_lapack_funcs("potrf", (a,))
-    out, info = np.empty_like(a, order="C"), np.zeros(a.shape[:-2], np.int32)
-    for index in np.ndindex(a.shape[:-2]):
-        out[index], info[index] = factor(a[index], lower=True, clean=True) if a.size else (a[index], 0)
-        if info[index]:
-            out[index] = np.nan
-    return out, info[()]
-
-
 @inner(lambda m: types.int32)
 def _one_cholesky_ex(m):
     """The same in place of one matrix, nan where there is none."""
@@ -85,7 +75,7 @@ def _cholesky_ex(a):
 
 cholesky = matrices(np.linalg.cholesky, "cholesky", [SAME], _cholesky)
 cholesky_ex = matrices(
-    _plain_cholesky_ex, "cholesky_ex", [SAME, Result("int32", -2)], _cholesky_ex, _single_cholesky_ex
+    plain_factors.cholesky_ex, "cholesky_ex", [SAME, Result("int32", -2)], _cholesky_ex, _single_cholesky_ex
 )
 
 
@@ -122,16 +112,7 @@ def _lu_factor(a):
     return viewed(transposed(columns), a.shape), viewed(swaps, a.shape[:-2] + (a.shape[-1],))
 
 
-def _plain_lu_factor(a):
-    """scipy.linalg.lu_factor on stacks, silent where a matrix is singular."""
-    factor = scipy.linalg.get_lapack_funcs("getrf", (a,))
-    out, pivots = np.empty_like(a, order="C"), np.empty((*a.shape[:-2], a.shape[-1]), np.int32)
-    for index in np.ndindex(a.shape[:-2]):
-        out[index], pivots[index], _ = factor(a[index])
-    return out, pivots
-
-
-lu_factor = matrices(_plain_lu_factor, "lu_factor", [SAME, Result("int32", -1)], _lu_factor)
+lu_factor = matrices(plain_factors.lu_factor, "lu_factor", [SAME, Result("int32", -1)], _lu_factor)
 
 
 def _lu_solve(lu, pivots, b, transpose):
@@ -220,15 +201,23 @@ def _inv(a):
     return viewed(stack, a.shape)
 
 
-@inner(lambda m: m.dtype)
-def _one_det(m):
-    """The determinant of one matrix, which is overwritten: the product of the pivots, negated for each row swap."""
-    swaps = blank((m.shape[0],), np.int32)
-    _eliminate(m, swaps)
+@inner(lambda m, swaps, first: m.dtype)
+def pivots_det(m, swaps, first):
+    """The determinant of one matrix whose LU factors are m: the product of the pivots, negated for each row swap.
+    first: what the rows are counted from in swaps.
+    """
     result = m.dtype.type(1)
     for i in range(m.shape[0]):
-        result = result * (m[i, i] if swaps[i] == i + 1 else -m[i, i])
+        result = result * (m[i, i] if swaps[i] == i + first else -m[i, i])
     return result
+
+
+@inner(lambda m: m.dtype)
+def _one_det(m):
+    """The determinant of one matrix, which is overwritten."""
+    swaps = blank((m.shape[0],), np.int32)
+    _eliminate(m, swaps)
+    return pivots_det(m, swaps, 1)
 
 
 def _single_det(a):
@@ -248,18 +237,24 @@ def _det(a):
     return viewed(out, a.shape[:-2])
 
 
+@inner(lambda m, swaps, first: types.Tuple([m.dtype, REAL.get(m.dtype, m.dtype)]))
+def pivots_slogdet(m, swaps, first):
+    """Sign (or phase) and logarithm of the determinant of one matrix whose LU factors are m, as in pivots_det."""
+    sign, log = m.dtype.type(1), abs(m.dtype.type(0))
+    for i in range(m.shape[0]):
+        size = abs(m[i, i])
+        phase = m[i, i] / size if size != 0 else m[i, i]
+        sign = sign * (phase if swaps[i] == i + first else -phase)
+        log = log + np.log(size)
+    return sign, log
+
+
 @inner(lambda m: types.Tuple([m.dtype, REAL.get(m.dtype, m.dtype)]))
 def _one_slogdet(m):
     """Sign (or phase) and logarithm of the determinant of one matrix, which is overwritten."""
     swaps = blank((m.shape[0],), np.int32)
     _eliminate(m, swaps)
-    sign, log = m.dtype.type(1), abs(m.dtype.type(0))
-    for i in range(m.shape[0]):
-        size = abs(m[i, i])
-        phase = m[i, i] / size if size != 0 else m[i, i]
-        sign = sign * (phase if swaps[i] == i + 1 else -phase)
-        log = log + np.log(size)
-    return sign, log
+    return pivots_slogdet(m, swaps, 1)
 
 
 def _single_slogdet(a):

@@ -2,34 +2,14 @@
 import numpy as np
 from numba.core import types
 
-from fad.kernels.factor import REAL_SCALAR, SAME, SCALAR, det, inv, slogdet
+from fad.kernels.factor import REAL_SCALAR, SAME, SCALAR, det, inv, pivots_det, pivots_slogdet, slogdet
 from fad.kernels.lapack import getri
 from fad.kernels.memory import blank, contiguous, flattened, transposed, viewed
 from fad.kernels.promotion import inner
 from fad.kernels.spectral import svd
-from fad.kernels.stacks import REAL, matrices, scratch
+from fad.kernels.stacks import matrices, scratch
 
 __all__ = ["cofactors", "lu_det", "lu_inv", "lu_slogdet"]
-
-
-@inner(lambda m, swaps: m.dtype)
-def _one_det(m, swaps):
-    """The product of the pivots, negated for each row swap."""
-    result = m.dtype.type(1)
-    for i in range(m.shape[0]):
-        result = result * (m[i, i] if swaps[i] == i else -m[i, i])
-    return result
-
-
-@inner(lambda m, swaps: types.Tuple([m.dtype, REAL.get(m.dtype, m.dtype)]))
-def _one_slogdet(m, swaps):
-    sign, log = m.dtype.type(1), abs(m.dtype.type(0))
-    for i in range(m.shape[0]):
-        size = abs(m[i, i])
-        phase = m[i, i] / size if size != 0 else m[i, i]
-        sign = sign * (phase if swaps[i] == i else -phase)
-        log = log + np.log(size)
-    return sign, log
 
 
 @inner(lambda stack, pivots: types.Array(pivots.dtype, 2, "C"))
@@ -39,7 +19,7 @@ def _swaps_of(stack, pivots):
 
 
 def _single_det(lu, pivots):
-    return _one_det(lu, pivots)
+    return pivots_det(lu, pivots, 0)
 
 
 def _lu_det(lu, pivots):
@@ -47,12 +27,12 @@ def _lu_det(lu, pivots):
     stack = flattened(lu)
     swaps, out = _swaps_of(stack, pivots), blank((stack.shape[0],), lu.dtype)
     for c in range(out.size):
-        out[c] = _one_det(stack[c], swaps[c])
+        out[c] = pivots_det(stack[c], swaps[c], 0)
     return viewed(out, lu.shape[:-2])
 
 
 def _single_slogdet(lu, pivots):
-    return _one_slogdet(lu, pivots)
+    return pivots_slogdet(lu, pivots, 0)
 
 
 def _lu_slogdet(lu, pivots):
@@ -61,7 +41,7 @@ def _lu_slogdet(lu, pivots):
     swaps = _swaps_of(stack, pivots)
     signs, logs = blank((stack.shape[0],), lu.dtype), blank((stack.shape[0],), lu.real.dtype)
     for c in range(signs.size):
-        signs[c], logs[c] = _one_slogdet(stack[c], swaps[c])
+        signs[c], logs[c] = pivots_slogdet(stack[c], swaps[c], 0)
     return viewed(signs, lu.shape[:-2]), viewed(logs, lu.shape[:-2])
 
 
@@ -105,7 +85,7 @@ def _cofactors(a, lu, pivots):
     stack, factors = flattened(a), flattened(lu)
     swaps, out = _swaps_of(factors, pivots), blank(factors.shape, a.dtype)
     for c in range(out.shape[0]):
-        size = _one_det(factors[c], swaps[c])
+        size = pivots_det(factors[c], swaps[c], 0)
         if size == 0:
             _singular_cofactors(stack[c], out[c])
         else:

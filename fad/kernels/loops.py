@@ -13,7 +13,7 @@ from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
 
 from fad.kernels.running import DEPTH
-from fad.kernels.variables import only_value, origin
+from fad.kernels.variables import only_value, origin, range_arguments
 
 __all__ = ["NumbaLoops"]
 
@@ -163,14 +163,8 @@ class NumbaLoops:
         """The numbers of the range of the loop whose iterations begin in this block, with None for those not constant;
         None for a loop that is not over a range.
         """
-        value = self._turn(label)
-        for op in ("iternext", "getiter"):
-            if not isinstance(value, ir.Expr) or value.op != op:
-                return None
-            value = origin(self.defined, value.value)
-        if not isinstance(value, ir.Expr) or value.op != "call" or only_value(self.defined, value.func) is not range:
-            return None
-        return [only_value(self.defined, a) for a in value.args]
+        args = range_arguments(self.defined, self._turn(label), ("iternext", "getiter"))
+        return None if args is None else [only_value(self.defined, a) for a in args]
 
     def is_vector(self, header, is_carried):
         """Whether LLVM may make vectors of an innermost loop within others: nothing but sums is carried from iteration

@@ -98,18 +98,29 @@ def _place(context, builder, t, value):
 
 def _call(context, builder, text, places, outcome):
     """Emit the call of `shown`; an error of it, or of its making, is the outcome."""
+    def objects(python):
+        return [_text(context, builder, python, part) if isinstance(part, str) else python.long_from_longlong(part)
+                for part in (text, *places)]
+    python_call(context, builder, (__name__, "shown"), objects, outcome)
+
+
+def python_call(context, builder, named, objects, outcome, store=None):
+    """Emit the call of a function of a module with Python objects, which objects(python) makes; store(python, answer)
+    takes its answer. An error of the call is the outcome.
+    """
+    module_name, function = named
     python = context.get_python_api(builder)
     builder.store(ir.Constant(ir.IntType(32), FAILED), outcome)
-    module = python.import_module(context.insert_const_string(builder.module, __name__))
+    module = python.import_module(context.insert_const_string(builder.module, module_name))
     with builder.if_then(cgutils.is_not_null(builder, module)):
-        objects = [_text(context, builder, python, text)]
-        objects += [_text(context, builder, python, p) if isinstance(p, str) else python.long_from_longlong(p)
-                    for p in places]
-        answer = python.call_method(module, "shown", objects)
+        made = objects(python)
+        answer = python.call_method(module, function, made)
         with builder.if_then(cgutils.is_not_null(builder, answer)):
+            if store is not None:
+                store(python, answer)
             builder.store(ir.Constant(ir.IntType(32), DONE), outcome)
             python.decref(answer)
-        for each in objects:
+        for each in made:
             python.decref(each)
         python.decref(module)
 

@@ -5,7 +5,7 @@ from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 
 __all__ = ["definitions", "is_whole_slice", "mark_helper", "names_in", "natural_names", "of_one_value",
-           "only_value", "origin"]
+           "only_value", "origin", "range_arguments"]
 
 
 def definitions(blocks):
@@ -95,6 +95,17 @@ def origin(defined, value):
             seen.add(part.name)
             waiting += defined.get(part.name, (None,))
     return found[0] if len(found) == 1 and found[0] is not None else value
+
+
+def range_arguments(defined, value, path):
+    """The arguments of the `range` that a value comes from by these operations, the last one first; else None."""
+    for op in path:
+        if not isinstance(value, ir.Expr) or value.op != op:
+            return None
+        value = origin(defined, value.value)
+    if not isinstance(value, ir.Expr) or value.op != "call" or only_value(defined, value.func) is not range:
+        return None
+    return value.args
 
 
 def _is_natural_call(function, args, names, defined):

@@ -39,6 +39,16 @@ def let_through(error: BaseException) -> None:
         raise error
 
 
+def is_hashable(x: object) -> bool:
+    """Whether x may be a key; a __hash__ that raises is as none."""
+    try:
+        hash(x)
+    except TypeError as error:
+        let_through(error)
+        return False
+    return True
+
+
 @contextlib.contextmanager
 def ignoring(*kinds: type[BaseException]) -> Iterator[None]:
     """Within, errors of these classes end the block and nothing more, as in contextlib.suppress; interrupts go on.

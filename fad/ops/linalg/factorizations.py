@@ -40,7 +40,7 @@ from .matrices import (
     upper,
     where,
 )
-from .solve import INT32, routine, run_lu, triangular_solve
+from .solve import INT32, plain, routine, run_lu, triangular_solve
 
 
 def solve_lower(a: AnyArray, b: AnyArray, trans: int = 0, unit: bool = False) -> AnyArray:
@@ -100,21 +100,12 @@ def _cholesky_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (solve_lower(factor, right, trans=2),)
 
 
-def _run_cholesky_ex(a: np.ndarray) -> tuple:
-    factor, info = np.tril(a), np.zeros(a.shape[:-2], INT32)
-    for index in np.ndindex(info.shape) if a.size else ():
-        factor[index], info[index] = routine("potrf", a)(a[index], lower=True, clean=True)
-        if info[index]:
-            factor[index] = np.nan
-    return factor, info[()]
-
-
 def _infer_cholesky_ex(a: Any) -> tuple:
     t = square_type(a)
     return t, Type(INT32, t.shape[:-2])
 
 
-cholesky_ex = Op("cholesky_ex", _run_cholesky_ex, _infer_cholesky_ex, kind="opaque",
+cholesky_ex = Op("cholesky_ex", lambda a: plain.cholesky_ex(a), _infer_cholesky_ex, kind="opaque",
                  derivative=Explicit(lambda ys, xs, dxs: (*_cholesky_jvp(ys, xs, dxs), None), _cholesky_pullback),
                  batch=batch_stack, kernel="linalg.cholesky_ex", kernel_params=(), hermitian=(0,), fails=None,
                  samples=samples.of_each_kind(samples.positive),

@@ -40,6 +40,7 @@ from .matrices import (
 )
 
 blas, lapack = LazyModule("scipy.linalg.blas"), LazyModule("scipy.linalg.lapack")
+plain = LazyModule("fad.kernels.plain_factors")
 INT32 = np.dtype(np.int32)
 SINGULAR = "Singular matrix"
 
@@ -54,33 +55,7 @@ def routine(name: str, a: np.ndarray, library: LazyModule = lapack) -> Any:
 
 def run_lu(a: np.ndarray) -> tuple:
     """L and U in one matrix and the row exchanges, as LAPACK's getrf gives them."""
-    *stack, m, n = a.shape
-    lu, pivots = np.array(a, order="C"), np.zeros((*stack, min(m, n)), INT32)
-    if not lu.size:
-        return lu, pivots
-    flat, flat_pivots = lu.reshape(-1, m, n), pivots.reshape(-1, min(m, n))
-    if len(flat) > m:
-        _eliminate(flat, flat_pivots)
-    else:
-        for k, matrix in enumerate(flat):
-            flat[k], flat_pivots[k], _ = routine("getrf", a)(matrix)
-    return lu, pivots
-
-
-def _eliminate(lu: np.ndarray, pivots: np.ndarray) -> None:
-    """Gaussian elimination with row exchanges, in place, on many small matrices at once."""
-    each = np.arange(len(lu))
-    for k in range(pivots.shape[1]):
-        p = pivots[:, k] = k + np.argmax(_size(lu[:, k:, k]), axis=1)
-        lu[each, p], lu[:, k] = lu[:, k].copy(), lu[each, p]
-        pivot = lu[:, k, k]
-        lu[:, k + 1:, k] /= np.where(pivot == 0, 1, pivot)[:, None]
-        lu[:, k + 1:, k + 1:] -= lu[:, k + 1:, k, None] * lu[:, k, None, k + 1:]
-
-
-def _size(x: np.ndarray) -> np.ndarray:
-    """What LAPACK looks at for the largest pivot."""
-    return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
+    return plain.lu_factor(a)
 
 
 def _infer_factor(a: AnyArray) -> tuple:

@@ -123,8 +123,8 @@ def sosfilt_zi(sos: ArrayLike) -> AnyArray:
     return BY_NAME["numpy.stack"].call(states)
 
 
-def extended(x: AnyArray, n: int, padtype: "str | None") -> AnyArray:
-    """x with n values at each end of its first axis, as filtfilt would have it, or stft."""
+def extended(x: AnyArray, n: int, padtype: "str | None", axis: int = 0) -> AnyArray:
+    """x with n values at each end of an axis, as filtfilt would have it, or stft."""
     if padtype is None or not n:
         return x
     if padtype not in ("even", "odd", "constant", "zeros"):
@@ -132,7 +132,9 @@ def extended(x: AnyArray, n: int, padtype: "str | None") -> AnyArray:
             f"Unknown value '{padtype}' given to padtype. padtype must be 'even', 'odd', 'constant', or None.")
     modes: dict = {"constant": ("edge", {}), "zeros": ("constant", {})}
     mode, option = modes.get(padtype, ("reflect", {"reflect_type": padtype}))
-    return BY_NAME["numpy.pad"].call(x, ((n, n),) + ((0, 0),) * (rank(x) - 1), mode, **option)
+    widths = [(0, 0)] * rank(x)
+    widths[axis] = (n, n)
+    return BY_NAME["numpy.pad"].call(x, tuple(widths), mode, **option)
 
 
 @face("scipy.signal.filtfilt", samples=("signal.filtfilt([1.0, 0.5], [2.0, -0.3], np.tile(v, 3))",

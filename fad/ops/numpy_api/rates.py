@@ -18,6 +18,7 @@ from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from .arguments import as_array, fixed, in_dtype, live, one_axis, rank, refuse
 from .fft import signal
+from .filters import extended
 
 where = registry["where"]
 
@@ -260,28 +261,12 @@ def sosfiltfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, padtype: "str | No
     edge = 0 if padtype is None else int(3 * ntaps) if padlen is None else padlen
     if fixed(shape_of(y)[-1], "the length of a signal that is filtered forward and backward") <= edge:
         raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
-    y = _continued(y, edge, padtype)
+    y = extended(y, edge, padtype, axis=-1)
     start, run = design.sosfilt_zi(sections), BY_NAME["scipy.signal.sosfilt"].call
     for _ in range(2):
         zi = registry["reshape"](start, len(sections), *[1] * (rank(y) - 1), 2) * y[..., :1]
         y = run(sections, y, -1, zi)[0][..., ::-1]
     return _back(y[..., edge:shape_of(y)[-1] - edge] if edge else y, ax)
-
-
-def _continued(y: AnyArray, edge: int, padtype: "str | None") -> AnyArray:
-    """The signal and `edge` values before and after it: mirrored, mirrored through its end, or its end."""
-    if not edge:
-        return y
-    first, last = y[..., :1], y[..., -1:]
-    n = shape_of(y)[-1]
-    before, after = y[..., edge:0:-1], y[..., n - 2:n - edge - 2:-1]
-    if padtype == "odd":
-        before, after = 2.0 * first - before, 2.0 * last - after
-    elif padtype == "constant":
-        before, after = before * 0.0 + first, after * 0.0 + last
-    elif padtype != "even":
-        raise ValueError(f"Unknown value '{padtype}' given to padtype.")
-    return BY_NAME["numpy.concatenate"].call([before, y, after], axis=-1)
 
 
 @face("scipy.signal.vectorstrength", samples=("signal.vectorstrength(v, 0.7)",))

@@ -208,7 +208,7 @@ def stft(x: ArrayLike, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, 
     x = _last(live_signal(x), axis)
     cut = _cut(x, window, nperseg, noverlap, nfft, return_onesided)
     half = cut.size // 2
-    x = BY_NAME["numpy.moveaxis"].call(extended(BY_NAME["numpy.moveaxis"].call(x, -1, 0), half, boundary), 0, -1)
+    x = extended(x, half, boundary, axis=-1)
     if padded:
         n = fixed(shape_of(x)[-1], "the length of a signal")
         x = _with_zeros(x, (-(n - cut.size) % cut.step) % cut.size)
