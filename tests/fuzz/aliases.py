@@ -5,7 +5,6 @@ No program has more than a few statements, so nearly all of them are about what 
 all ways to make a second name. `python -m tests.fuzz.aliases [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and
 prints a shrunk program for each failure.
 """
-import sys
 
 from .statement import Blocks, Statement
 
@@ -87,17 +86,12 @@ class Generator(Blocks):
                               f"L[0][0] += {value}", f"{u} = L[0]"])
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     from . import judge  # which has a Point among its functions
-    return judge.report(seed, compile, generate)
+    return judge.report(seed, compile, Generator.of)
 
 
 if __name__ == "__main__":
     from . import judge
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

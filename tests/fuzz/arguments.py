@@ -4,7 +4,6 @@
 written to that shares its memory with another one it may be refused, and only then. `python -m tests.fuzz.arguments
 [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
-import sys
 import warnings
 
 import numpy as np
@@ -104,9 +103,9 @@ def _wrong(want, got):
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     kind, tier = seed % KINDS, "compiled" if compile else ("interpreted", "text")[seed // KINDS % 2]
-    return judge.shrunk(seed, f"{tier}, arguments of kind {kind}", names.generate(seed),
+    return judge.shrunk(seed, f"{tier}, arguments of kind {kind}", names.Generator.of(seed),
                         lambda f: judge_changes(f, kind, tier), text_of)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

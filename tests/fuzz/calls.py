@@ -6,7 +6,6 @@ written anew. `python -m tests.fuzz.calls [COUNT] [FIRST]` tries COUNT sequences
 one for each failure.
 """
 import re
-import sys
 import warnings
 
 import numpy as np
@@ -278,14 +277,9 @@ def differs(what, want, got):
                        q in pairs) else f"{what}: {got} instead of {want}"
 
 
-def generate(seed):
-    """The function of this seed and the changes between its calls."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's sequence with the sequence shrunk."""
-    return shrunk(seed, judge.tier_of(seed, compile), generate(seed), calls)
+    return shrunk(seed, judge.tier_of(seed, compile), Generator.of(seed), calls)
 
 
 def shrunk(seed, tier, body, judged):
@@ -312,4 +306,4 @@ def shrunk_calls(seed, tier, body, calls_of, is_whole, letters):
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

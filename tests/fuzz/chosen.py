@@ -4,7 +4,6 @@ compared by `is` and changed under any name.
 Each value, and what is left outside, is Python's, at each of several calls between which the objects change. `python -m
 tests.fuzz.chosen [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
 """
-import sys
 
 import numpy as np
 
@@ -146,16 +145,11 @@ def calls_of(body, tier):
     return None
 
 
-def generate(seed):
-    """The function of this seed, and the changes between calls."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's calls with the function shrunk."""
-    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of,
+    return shrunk_calls(seed, judge.tier_of(seed, compile), Generator.of(seed), calls_of,
                         lambda part: bool(part) and part[0].head.startswith("def"), 12)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

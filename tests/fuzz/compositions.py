@@ -6,7 +6,6 @@ tests.fuzz.compositions [COUNT] [FIRST]` tries COUNT programs from seed FIRST, a
 failure.
 """
 import random
-import sys
 import warnings
 
 import numpy as np
@@ -18,7 +17,7 @@ from . import extents, generate, judge, names
 from .judge import DIRECTION, POINT
 from .shrink import shrink
 
-GRAMMARS = (names.generate, extents.generate, generate.generate)
+GRAMMARS = (names.Generator.of, extents.Generator.of, generate.generate)
 BATCH = np.stack([POINT, POINT * 0.9 + 0.013, POINT[::-1] * 0.8])
 CLOSE, LARGEST, BUDGET = 1e-8, 1e6, 2000
 AXES = np.eye(POINT.size)
@@ -156,4 +155,4 @@ def report(seed, compile=False):
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

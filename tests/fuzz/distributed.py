@@ -4,7 +4,6 @@ fad/passes/loop_distribution.py.
 `python -m tests.fuzz.distributed [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
 each failure.
 """
-import sys
 from contextlib import contextmanager
 from unittest import mock
 
@@ -61,16 +60,11 @@ def judge_strips(f, count, tier, extent):
                         lambda: fad.config.using(compile="never"))
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     tier = "compiled" if compile else "text"
-    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_strips(f, 2 + seed % 4, tier, 7 + seed % 6))
+    return judge.shrunk(seed, tier, Generator.of(seed), lambda f: judge_strips(f, 2 + seed % 4, tier, 7 + seed % 6))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

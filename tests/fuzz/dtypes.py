@@ -7,7 +7,6 @@ program for each failure.
 """
 import inspect
 import re
-import sys
 import warnings
 
 import numpy as np
@@ -188,17 +187,12 @@ def judge_slopes(f, x, tier):
     return f"slope: {forward} instead of {slopes[0]}" if is_smooth and abs(forward - slopes[0]) > 0.02 * (1.0 + abs(forward)) else None
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     # as plain Python the text has Python's integers, whose dtype gives way
     tier = "compiled" if compile or seed % 10 == 0 else "interpreted"
-    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_results(f, tier))
+    return judge.shrunk(seed, tier, Generator.of(seed), lambda f: judge_results(f, tier))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

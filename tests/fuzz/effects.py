@@ -4,7 +4,6 @@ variables of other functions.
 After every call of its jitted form all is as Python itself leaves it, or it was refused, and all is as before. `python
 -m tests.fuzz.effects [COUNT] [FIRST]` tries COUNT sequences from seed FIRST, and prints a shrunk one for each failure.
 """
-import sys
 from collections import deque
 from types import FunctionType, ModuleType
 
@@ -133,15 +132,10 @@ def difference(p, q):
     return ", ".join(f"{name}: {q[name]} instead of {p[name]}" for name in p if not alike(p[name], q[name]))
 
 
-def generate(seed):
-    """The function of this seed and the changes between its calls."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's sequence with the sequence shrunk."""
-    return calls.shrunk(seed, judge.tier_of(seed, compile), generate(seed), calls_of)
+    return calls.shrunk(seed, judge.tier_of(seed, compile), Generator.of(seed), calls_of)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

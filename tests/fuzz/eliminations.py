@@ -4,7 +4,6 @@ conditions; see fad/transforms/last_write.py.
 `python -m tests.fuzz.eliminations [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program
 for each failure.
 """
-import sys
 import warnings
 from unittest import mock
 
@@ -108,16 +107,11 @@ def judge_final(f, tier, extent=6):
     return None if abs(found @ v - slope) <= 1e-9 * size * extent else f"reverse: {found @ v} instead of {slope}"
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     tier = judge.tier_of(seed, compile)
-    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_final(f, tier, 4 + seed % 4))
+    return judge.shrunk(seed, tier, Generator.of(seed), lambda f: judge_final(f, tier, 4 + seed % 4))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -4,7 +4,6 @@ loops inside loops.
 `python -m tests.fuzz.extents [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
 each failure.
 """
-import sys
 
 from . import judge
 from .statement import Blocks, Statement
@@ -102,15 +101,10 @@ class Generator(Blocks):
                           [Statement(self.r.choice(["break", "continue"]))])]
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    return judge.report(seed, compile, generate, refusals=False)
+    return judge.report(seed, compile, Generator.of, refusals=False)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -6,7 +6,6 @@ The function stands in a file, is made by exec, is a lambda beside another one, 
 """
 import random
 import re
-import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -251,4 +250,4 @@ def report(seed, compile=False):
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -4,7 +4,6 @@ is what it is in Python.
 `python -m tests.fuzz.handlers [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
 each failure.
 """
-import sys
 
 from . import judge
 from .statement import Blocks, Statement
@@ -105,15 +104,10 @@ class Generator(Blocks):
                                                     "return s + y.sum() * t"]))])]
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    return judge.report(seed, compile, generate, raising=True)
+    return judge.report(seed, compile, Generator.of, raising=True)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -4,7 +4,6 @@ several names, lists that grow and shrink.
 `python -m tests.fuzz.histories [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
 each failure.
 """
-import sys
 
 from . import judge
 from .statement import Blocks, Statement
@@ -119,15 +118,10 @@ class Generator(Blocks):
                           [Statement(self.pick("break", "continue", f"return s + {self.name()}.sum() + t"))])]
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    return judge.report(seed, compile, generate)
+    return judge.report(seed, compile, Generator.of)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

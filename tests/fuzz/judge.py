@@ -226,5 +226,10 @@ def main(count=1000, first=0, report=report):
     return failures
 
 
+def command(report=report):
+    """Run main by the arguments of the command line, and leave Python with an error if there was a failure."""
+    sys.exit(bool(main(*map(int, sys.argv[1:]), report=report)))
+
+
 if __name__ == "__main__":
-    sys.exit(bool(main(*map(int, sys.argv[1:]))))
+    command()

@@ -9,7 +9,6 @@ import contextlib
 import io
 import logging
 import re
-import sys
 
 import numpy as np
 
@@ -92,15 +91,10 @@ def calls_of(body, tier):
     return None
 
 
-def generate(seed):
-    """The function of this seed and the changes between its calls."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's sequence with the sequence shrunk."""
-    return calls.shrunk(seed, judge.tier_of(seed, compile), generate(seed), calls_of)
+    return calls.shrunk(seed, judge.tier_of(seed, compile), Generator.of(seed), calls_of)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -5,7 +5,6 @@ What is bound to what depends on data (`b = a if t > 0.3 else c`), on a loop's i
 functions that hand back one of their arguments. `python -m tests.fuzz.names [COUNT] [FIRST]` tries COUNT programs from
 seed FIRST, and prints a shrunk program for each failure.
 """
-import sys
 
 from .statement import Blocks, Statement
 
@@ -331,17 +330,12 @@ class Generator(Blocks):
         return [Statement(f"if {self.condition()}:", [Statement(self.pick(*leaves))])]
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     from . import judge  # which has these programs' functions among its own
-    return judge.report(seed, compile, generate)
+    return judge.report(seed, compile, Generator.of)
 
 
 if __name__ == "__main__":
     from . import judge
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -3,7 +3,6 @@
 `python -m tests.fuzz.nests [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
 failure.
 """
-import sys
 from contextlib import contextmanager
 from unittest import mock
 
@@ -123,16 +122,11 @@ def judge_lanes(f, count, tier, rows):
     return judge_beside(f, x, tier, in_lanes(count, rows % 2), f"in {count} lanes")
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     tier = judge.tier_of(seed, compile)
-    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_lanes(f, 2 + seed % 4, tier, 7 + seed % 6))
+    return judge.shrunk(seed, tier, Generator.of(seed), lambda f: judge_lanes(f, 2 + seed % 4, tier, 7 + seed % 6))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

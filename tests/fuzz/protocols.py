@@ -5,7 +5,6 @@ Every method is one of several bodies: math's functions, loops that write to ele
 and gradient is Python's, at each of several calls between which that state changes. `python -m tests.fuzz.protocols
 [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one for each failure.
 """
-import sys
 
 import fad
 
@@ -132,17 +131,12 @@ def calls_of(body, tier):
     return None
 
 
-def generate(seed):
-    """The class and function of this seed, and the changes between calls."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's calls with the function shrunk."""
-    return shrunk_calls(seed, judge.tier_of(seed, compile), generate(seed), calls_of,
+    return shrunk_calls(seed, judge.tier_of(seed, compile), Generator.of(seed), calls_of,
                         lambda part: len(part) > 1 and part[0].head.startswith("class")
                                      and part[1].head.startswith("def"), 30)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

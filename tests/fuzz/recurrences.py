@@ -4,7 +4,6 @@ see fad/transforms/blocks.py.
 `python -m tests.fuzz.recurrences [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for
 each failure.
 """
-import sys
 import warnings
 from contextlib import contextmanager
 from unittest import mock
@@ -93,16 +92,11 @@ def judge_blocks(f, iterations, tier, extent=90):
     return None if abs(found @ v - slope) <= 1e-9 * size * extent else f"reverse: {found @ v} instead of {slope}"
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     tier = judge.tier_of(seed, compile)
-    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_blocks(f, 5 + seed % 36, tier, 84 + seed % 17))
+    return judge.shrunk(seed, tier, Generator.of(seed), lambda f: judge_blocks(f, 5 + seed % 36, tier, 84 + seed % 17))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

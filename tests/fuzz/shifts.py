@@ -3,7 +3,6 @@
 `python -m tests.fuzz.shifts [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
 failure.
 """
-import sys
 import warnings
 from unittest import mock
 
@@ -100,16 +99,11 @@ def _point(n):
     return np.random.default_rng(n).uniform(0.1, 0.9, n)
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     tier = "compiled" if compile else "text"
-    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_shifts(f, tier))
+    return judge.shrunk(seed, tier, Generator.of(seed), lambda f: judge_shifts(f, tier))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

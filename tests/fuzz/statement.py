@@ -36,6 +36,11 @@ class Blocks:
     def __init__(self, seed):
         self.r, self.loops = random.Random(seed), 0           # loops: those that what is made next stands in
 
+    @classmethod
+    def of(cls, seed):
+        """The statements of the program of this seed."""
+        return cls(seed).program()
+
     def block(self, length, depth):
         return [s for _ in range(self.r.randint(1, length)) for s in self.statement(depth)]
 

@@ -6,7 +6,6 @@ after each call, or the call is refused and has changed nothing. What raises an 
 nothing. `python -m tests.fuzz.states [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk one
 for each failure.
 """
-import sys
 
 import numpy as np
 
@@ -133,16 +132,11 @@ def gradient_of(definition, number, got):
     return f"gradient: {got} along {direction} instead of {found[0]}" if apart else None
 
 
-def generate(seed):
-    """The function of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's function with the function shrunk."""
     tier = "compiled" if compile else ("interpreted", "text")[seed // 4 % 2]
-    return calls.shrunk(seed, tier, generate(seed), lambda body, tier: calls_of(body, seed, tier))
+    return calls.shrunk(seed, tier, Generator.of(seed), lambda body, tier: calls_of(body, seed, tier))
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -6,7 +6,6 @@ gradient; what PyTorch refuses may be refused. `python -m tests.fuzz.tensors [CO
 seed FIRST, and prints a shrunk program for each failure.
 """
 import re
-import sys
 
 import numpy as np
 
@@ -146,15 +145,10 @@ def judge_tensors(f):
     return None
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    return judge.shrunk(seed, "tensors", generate(seed), judge_tensors, text_of, {"fad": fad, "weighed": weighed})
+    return judge.shrunk(seed, "tensors", Generator.of(seed), judge_tensors, text_of, {"fad": fad, "weighed": weighed})
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -6,7 +6,6 @@ product that is added up without rounding, or a division that becomes a multipli
 is linear in w, so it is the slope along w, too. `python -m tests.fuzz.ties [COUNT] [FIRST]` tries COUNT programs from
 seed FIRST, and prints a shrunk program for each failure.
 """
-import sys
 import warnings
 
 import numpy as np
@@ -98,16 +97,11 @@ def judge_decisions(f, tier):
     return None
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     tier = "compiled" if compile or seed % 4 == 0 else "text"
-    return judge.shrunk(seed, tier, generate(seed), lambda f: judge_decisions(f, tier), text_of)
+    return judge.shrunk(seed, tier, Generator.of(seed), lambda f: judge_decisions(f, tier), text_of)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)

@@ -5,7 +5,6 @@ place, by loops and branches.
 each failure.
 """
 import functools
-import sys
 
 from . import judge
 from .names import Generator as Names
@@ -94,12 +93,7 @@ class Generator(Names):
                                                f"return s + {self.array()} * {self.array()} + t"))])]
 
 
-def generate(seed):
-    """The statements of the program of this seed."""
-    return Generator(seed).program()
-
-
-report = functools.partial(judge.report, generate=generate)
+report = functools.partial(judge.report, generate=Generator.of)
 
 if __name__ == "__main__":
-    sys.exit(bool(judge.main(*map(int, sys.argv[1:]), report=report)))
+    judge.command(report)
