@@ -21,11 +21,12 @@ from .scalar_promotion import promote_sums
 from .scalar_replacement import replace_aggregates
 from .scatter_to_gather import scatter_to_gather
 from .simplify import simplify
+from .slice_additions import slice_additions
 
 AFTER_REPLACEMENT: tuple[pipeline.Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
 LOOPS: tuple[pipeline.Pass, ...] = (
     reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, privatise_carries, elide_copies, pack_columns,
-    scatter_to_gather, distribute, read_before_write)
+    slice_additions, scatter_to_gather, distribute, read_before_write)
 
 
 def prepared(func: Func) -> Func:

@@ -40,6 +40,13 @@ def scatter_to_gather(func: Func) -> Func:
     return func.replace(equations=[new for e in equations for new in replaced.get(e, [e])])
 
 
+def is_gathered(last: Equation, chains: DefUse) -> bool:
+    """Whether the additions that end with this one, all of them, would become one sum."""
+    chain = _chain(last, chains)
+    before = chains.definition(chain[0].eqn.inputs[0]) if chain else None
+    return len({a.start for a in chain}) > 1 and (before is None or not before.adds_part)
+
+
 class _Addition(NamedTuple):
     """An addition to a part of an array: along one axis a slice from `start` after `base`; `others` select along the
     other axes."""
@@ -115,7 +122,8 @@ def _from_base(start: Any, chains: DefUse) -> tuple:
         return None, start.value
     eqn = chains.definition(start)
     if eqn is not None and eqn.op.name in ("add", "sub") and isinstance(eqn.inputs[1], Literal):
-        return eqn.inputs[0], eqn.inputs[1].value * (1 if eqn.op.name == "add" else -1)
+        base, more = _from_base(eqn.inputs[0], chains)
+        return base, more + eqn.inputs[1].value * (1 if eqn.op.name == "add" else -1)
     return start, 0
 
 

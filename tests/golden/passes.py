@@ -128,6 +128,14 @@ def pivot(x, y):
     return total
 
 
+def upwind(x):
+    y = x * 2.0
+    z = np.zeros(len(x))
+    for i in range(1, len(x)):
+        z[i] = y[i] - y[i - 1]
+    return np.sum(z * z)
+
+
 def neighbours(x):
     for _ in range(3):
         y = x.copy()
@@ -245,6 +253,7 @@ CASES = {
     "privatise_carries": (fad.jit, scratch, W, W),
     "pack_columns": (fad.jit, columns, W, V),
     "elide_copies": (fad.grad, iterates, W),
+    "slice_additions": (fad.grad, upwind, V),
     "scatter_to_gather": (fad.grad, neighbours, V),
     "distribute": (fad.jit, volatility, (40,)),
     "rematerialise": (fad.grad, distances, W, (5, 3)),
