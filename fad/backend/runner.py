@@ -88,20 +88,20 @@ class Runner:
             return self._run(values)
 
     def interpret(self, values: list) -> tuple:
-        """The outputs by the interpreter, whose time is counted."""
-        started = time.perf_counter()
+        """The outputs by the interpreter, whose processor time is counted: other programs may have the processor."""
+        started = time.thread_time()
 
         def ask() -> float:
             nonlocal started
-            before = time.perf_counter()
+            before = time.thread_time()
             left = self._wait(values, self.interpreted_for + before - started)
-            started += time.perf_counter() - before
+            started += time.thread_time() - before
             return left
         try:
             with stack.concrete(), np.errstate(all="ignore"), patience(self._patience(), ask, self.weights):
                 outputs = evaluate_freeing(self.func, values, self.dead)
         finally:
-            took = time.perf_counter() - started
+            took = time.thread_time() - started
             self.interpreted_for += took
             self.longest = max(self.longest, took)
         if self.text and self.job is None and self._patience() is not None:
@@ -216,7 +216,7 @@ class Runner:
         """The seconds of the interpreter after which a compilation begins. A call that is likely to end first is not
         disturbed.
         """
-        if rest == 0.0 or rest > WAIT * compiling:
+        if rest == 0.0 or rest > (WAIT if self.loops else 1.0) * compiling:
             return SHARE * compiling
         return float("inf") if self.loops else compiling
 

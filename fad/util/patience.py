@@ -30,11 +30,14 @@ class Progress:
 
     def begin(self) -> None:
         """The next step begins."""
-        now = time.thread_time()
-        if self.step >= 0:
+        self.step, self.began, self.iterations, self.trips = self.step + 1, time.thread_time(), 0, 0
+
+    def end(self) -> None:
+        """The step is over."""
+        if self.weights[self.step]:
             self.done += self.weights[self.step]
-            self.seconds += (now - self.began) if self.weights[self.step] else 0.0
-        self.step, self.began, self.iterations, self.trips = self.step + 1, now, 0, 0
+            self.seconds += time.thread_time() - self.began
+        self.trips = 0
 
     def count(self) -> None:
         """An iteration is over."""
@@ -52,7 +55,7 @@ class Progress:
             counted -= 1
         if not self.trips or counted == 0 or running <= 0.0:
             counted, running = 0, 0.0
-        done = self.done + self.weights[self.step] * counted / max(self.trips, 1)
+        done = self.done + (self.weights[self.step] * counted / self.trips if counted else 0.0)
         return (self.seconds + running) * (self.left - done) / done if done else 0.0
 
 
@@ -112,6 +115,8 @@ def steps(items: Iterable[T]) -> Iterator[T]:
         if progress is not None:
             progress.begin()
         yield item
+        if progress is not None:
+            progress.end()
 
 
 def iterations(trips: range) -> Iterator[int]:

@@ -195,6 +195,27 @@ def test_programs_know_how_much_is_before_them(monkeypatch):
     assert rests[2] == pytest.approx([9.0 * 8 / 4, 12.0 * 6 / 6, 12.0 * 6 / 6, 15.0 * 4 / 8])
 
 
+def test_an_equation_that_is_over_tells_of_those_ahead(monkeypatch):
+    """The program is asked between two equations. The last one, of many elements, tells more than all before it."""
+    clock, rests = Clock(), []
+    monkeypatch.setattr(patience, "time", clock)
+    with patience.patience(0.0, lambda: rests.append(patience.rest_of_call()) or 1e-9, weights=(1.0, 9.0, 10.0)):
+        for step in patience.steps(range(3)):
+            clock.now += (0.0, 9.0, 1.0)[step]
+    assert rests == pytest.approx([0.0, 9.0])
+
+
+def test_the_time_of_other_programs_does_not_count(monkeypatch):
+    """They may have the processor in the midst of a call, and the compilation as well."""
+    played = fad.grad(lambda x: x * x).program_for(1.0)[0].runner
+    clock = SimpleNamespace(perf_counter=lambda: 100.0 * len(asked), thread_time=lambda: 0.001 * len(asked))
+    asked: list = []
+    monkeypatch.setattr(runner, "time", clock)
+    monkeypatch.setattr(runner, "evaluate_freeing", lambda *args: asked.append(1) or (1.0,))
+    played.interpret([1.0])
+    assert played.interpreted_for == pytest.approx(0.001)
+
+
 def test_a_long_iteration_tells_before_it_ends(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(patience, "time", clock)
