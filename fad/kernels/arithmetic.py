@@ -271,44 +271,26 @@ sign = _by_kind(np.sign, Float=_real_sign, Integer=_real_sign, Complex=_complex_
 # --- order: maximum and minimum pass nans on, fmax and fmin pass them over ------------------------------------------
 
 
-@formula(like_ufunc(np.maximum, *REAL), np.maximum, np.maximum)
-def maximum(x, y):
-    """The larger, or the nan.
+def _extreme(ufunc, comparison, passes_nans_on, summary):
+    """The one of two numbers that the comparison holds for; which of them a nan is, tells the rest."""
 
-    >>> float(maximum(np.nan, 1.0))
-    nan
-    """
-    return where((x >= y) | (x != x), x, y)
+    def emit(context, builder, sig, args):
+        x, y = args
+        if not isinstance(sig.return_type, types.Float):
+            is_signed = getattr(sig.return_type, "signed", False)
+            compare = builder.icmp_signed if is_signed else builder.icmp_unsigned
+            return builder.select(compare(comparison, x, y), x, y)
+        suspect = x if passes_nans_on else y
+        is_nan = builder.fcmp_unordered("!=", suspect, suspect)
+        return builder.select(builder.or_(builder.fcmp_ordered(comparison, x, y), is_nan), x, y)
 
-
-@formula(like_ufunc(np.minimum, *REAL), np.minimum, np.minimum)
-def minimum(x, y):
-    """The smaller, or the nan.
-
-    >>> float(minimum(2.0, 1.0))
-    1.0
-    """
-    return where((x <= y) | (x != x), x, y)
+    return compiled_as(quiet(ufunc, summary), like_ufunc(ufunc, *REAL), emit, fallback=ufunc)
 
 
-@formula(like_ufunc(np.fmax, *REAL), np.fmax, np.fmax)
-def fmax(x, y):
-    """The larger, or the one that is not a nan.
-
-    >>> float(fmax(np.nan, 1.0))
-    1.0
-    """
-    return where((x >= y) | (y != y), x, y)
-
-
-@formula(like_ufunc(np.fmin, *REAL), np.fmin, np.fmin)
-def fmin(x, y):
-    """The smaller, or the one that is not a nan.
-
-    >>> float(fmin(np.nan, 1.0))
-    1.0
-    """
-    return where((x <= y) | (y != y), x, y)
+maximum = _extreme(np.maximum, ">=", True, "The larger, or the nan.")
+minimum = _extreme(np.minimum, "<=", True, "The smaller, or the nan.")
+fmax = _extreme(np.fmax, ">=", False, "The larger, or the one that is not a nan.")
+fmin = _extreme(np.fmin, "<=", False, "The smaller, or the one that is not a nan.")
 
 
 @formula(like_ufunc(np.heaviside), np.heaviside)

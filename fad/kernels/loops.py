@@ -29,6 +29,10 @@ class NumbaLoops:
         self.blocks, self.defined = blocks, defined
         self.found = compute_cfg_from_blocks(blocks).loops()
         self.sizes, self.nodes = {}, {}
+        self.turns = {}  # label -> the expression there, or behind it, that asks for the next number
+        self.tests = {}  # label of the block with this expression -> header of the loop
+        for header in self.found:
+            self.tests.setdefault(self.test(header), header)
 
     def note(self, builder, label, targets):
         """Write what LLVM is to do with a loop to the instruction that ends a block, if an iteration of the loop ends
@@ -187,20 +191,16 @@ class NumbaLoops:
         """The block of the loop that asks for the next number: the header, or the one behind it where that only jumps
         on.
         """
-        while [type(s) for s in self.statements([header])] == [ir.Jump]:
+        while all(isinstance(s, (ir.Jump, ir.Del)) for s in self.blocks[header].body):
             header = self.blocks[header].terminator.target
         return header
 
     def _turn(self, label):
         """The expression that asks for the next number in this block, or behind it."""
-        return next(
-            (
-                s.value
-                for s in self.statements([self.test(label)])
-                if isinstance(s, ir.Assign) and getattr(s.value, "op", "") == "iternext"
-            ),
-            None,
-        )
+        if label not in self.turns:
+            made = [s.value for s in self.statements([self.test(label)]) if isinstance(s, ir.Assign)]
+            self.turns[label] = next((value for value in made if getattr(value, "op", "") == "iternext"), None)
+        return self.turns[label]
 
 
 class _LoopNode(llvm_ir.values.MDValue):

@@ -28,6 +28,13 @@ class Line(ir.Loc):
         return []
 
 
+class _Interpreter(interpreter.Interpreter):
+    """Numba's, without the search for what `with` leaves behind: it looks at each variable of each statement twice."""
+
+    def post_process(self, peepholes, func_ir):
+        return super().post_process([f for f in peepholes if f is not interpreter.peep_hole_delete_with_exit], func_ir)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LeanTranslation(FunctionPass):
     """Numba's translation of byte code; lines are numbers, and their text is not looked for."""
@@ -38,7 +45,7 @@ class LeanTranslation(FunctionPass):
         super().__init__()
 
     def run_pass(self, state):
-        translation = interpreter.Interpreter(state.func_id)
+        translation = _Interpreter(state.func_id)
         if state.func_id.filename.startswith("<"):
             translation.loc = translation.first_loc = Line.from_function_id(state.func_id)
         state.func_ir = translation.interpret(state.bc)

@@ -80,7 +80,7 @@ class _InterruptibleLower(LeanLower):
 
     def _edge(self, target):
         """The block of LLVM that an edge from the present block leads to."""
-        ended = next((h for h in self._loops.found if self._loops.test(h) == self._label), None)
+        ended = self._loops.tests.get(self._label)
         here, block = self._strips_of(ended), self.builder.block
         if here is None or target in self._loops.found[ended].body:
             return self._arrival(target)

@@ -57,6 +57,11 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         fad.gradient_of  # noqa: B018
 
 
+def test_a_root_of_math_needs_no_special_functions():
+    code = "import fad, math, sys; print(fad.grad(lambda x: math.sqrt(x))(0.25), 'fad.ops.special.bessel' in sys.modules)"
+    assert run(code) == "1.0 False"
+
+
 def test_functions_are_not_hidden_by_rooms_of_their_name():
     code = """if True:
         import numpy as np, fad

@@ -10,9 +10,11 @@ from numba.core.compiler import run_frontend
 
 import fad
 import fad.kernels.arrays as np_kernels
+from fad.kernels.arithmetic import maximum, minimum
+from fad.kernels.loops import NumbaLoops
 from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.reference_counts import insert_releases
-from fad.kernels.variables import of_one_value
+from fad.kernels.variables import definitions, of_one_value
 
 
 def lean(f):
@@ -233,10 +235,26 @@ def test_rows_are_filled_by_code_of_their_own():
 
 def test_short_operators_are_no_functions_of_their_own():
     def f(z, x, n):
-        return z.reshape(z.size)[0] * z[0], x[0] ** 2, x.copy(), x.reshape((n - 4, 3))
+        largest, least = maximum(x[0], x[1]), minimum(n, 3)
+        return z.reshape(z.size)[0] * z[0], x[0] ** 2, x.copy(), x.reshape((n - 4, 3)), largest, least
     with numba.core.event.install_recorder("numba:compile") as compiled:
         lean(f)(signal(3), np.ones(3), 5)
     assert len([event for _, event in compiled.buffer if event.is_start]) == 1
+
+
+def test_a_loop_is_found_by_the_block_that_asks_for_its_next_number():
+    """Each jump looks for the loop whose iteration it begins: not among all loops."""
+    def f(x):
+        s = 0.0
+        for i in range(3):
+            for j in range(2):
+                s += x[i] * j
+        while s > 10.0:
+            s = s / 2.0
+        return s
+    blocks = run_frontend(f).blocks
+    loops = NumbaLoops(blocks, definitions(blocks))
+    assert loops.tests == {loops.test(header): header for header in loops.found} and len(loops.tests) == 3
 
 
 def test_products_of_short_operators_are_rounded():

@@ -10,6 +10,7 @@ from ...ir.op import Op, registry
 from ...ir.types import COMPLEX, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.errors import INTEGER_OVERFLOW, LARGEST_INT
+from ...util.lazy import LazyModule
 from ..choice import abs as absolute
 from ..choice import isfinite, isinf, isnan
 from ..complex import angle, make_complex
@@ -17,8 +18,9 @@ from ..face import add_face, face
 from ..kinds import is_complex, shape_of
 from ..literals import python_int, python_number, see_that_python_takes
 from .arguments import as_array, in_dtype
-from .special import comb, factorial, perm
 from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
+
+special = LazyModule("fad.ops.numpy_api.special")            # few programs of math need it
 
 # -- Python's numbers ------------------------------------------------------------------------------
 
@@ -71,9 +73,10 @@ SAME = {
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
     "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log1p": "log1p",
     "log2": "log2", "log10": "log10", "sqrt": "sqrt", "cbrt": "cbrt", "fmod": "fmod", "copysign": "copysign",
-    "ldexp": "ldexp", "erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln", "isnan": "isnan",
-    "isinf": "isinf", "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm", "nextafter": "nextafter", "ulp": "spacing",
+    "ldexp": "ldexp", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm",
+    "nextafter": "nextafter", "ulp": "spacing",
 }
+SPECIAL = {"erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln"}
 TWO = {"atan2", "fmod", "copysign"}
 NO_SAMPLE = {"ldexp", "isnan", "isinf", "isfinite", "gcd", "lcm", "nextafter", "ulp"}
 
@@ -88,6 +91,8 @@ def _sample(name: str) -> tuple:
 for _name, _op in SAME.items():
     if hasattr(math, _name):
         _face(f"math.{_name}", samples=_sample(_name))(registry[_op])
+for _name, _op in SPECIAL.items():
+    _face(f"math.{_name}", samples=_sample(_name))(lambda x, op=_op: registry[op](x))
 for _name, _call in {"fabs": fabs, "degrees": rad2deg, "radians": deg2rad, "frexp": frexp, "modf": modf}.items():
     _face(f"math.{_name}")(_call)
 
@@ -205,19 +210,19 @@ def isqrt(n: Any) -> Any:
 @face("math.factorial")
 def integer_factorial(n: Any) -> Any:
     """n!, an integer."""
-    return _counted(factorial(n))
+    return _counted(special.factorial(n))
 
 
 @face("math.comb")
 def integer_comb(n: Any, k: Any) -> Any:
     """The binomial coefficient, an integer."""
-    return _counted(comb(n, k))
+    return _counted(special.comb(n, k))
 
 
 @face("math.perm")
 def integer_perm(n: Any, k: Any = None) -> Any:
     """n! / (n - k)!, an integer."""
-    return integer_factorial(n) if k is None else _counted(perm(n, k))
+    return integer_factorial(n) if k is None else _counted(special.perm(n, k))
 
 
 def _counted(count: Any) -> Any:
