@@ -171,7 +171,8 @@ def close_to(x):
 
 
 def one_of(x):
-    return x[0] in (1.0, 2.0), x[0] not in [1.0, x[1]], x[2] in {0.5, 2.0}, 1 in [1, x[0]]
+    return (x[0] in (1.0, 2.0), x[0] not in [1.0, x[1]], x[2] in {0.5, 2.0}, 1 in [1, x[0]], 0.5 in x, x[0] in x[1:],
+            x[1] not in x * 2)
 
 
 def sorted_by_name(x):

@@ -11,6 +11,7 @@ from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..literals import is_value
 from .arguments import as_array, fixed, in_dtype, rank, refuse, some_of
 from .polynomial import coefficient, vander
 
@@ -73,21 +74,36 @@ def poly(seq_of_zeros: ArrayLike) -> AnyArray:
     return product
 
 
-@face("numpy.roots", note="yes, where the zeros are simple; complex, and the first coefficient must not be zero")
+@face("numpy.roots", note="yes, where the zeros are simple; complex, and neither the first nor the last coefficient "
+                           "may be a computed zero", samples=("np.roots([v[0], v[1], 0.0])[:1]",))
 def roots(p: Any) -> Any:
     """The eigenvalues of the companion matrix (R. A. Horn and C. R. Johnson, Matrix Analysis, section 3.3)."""
-    p = as_array(p)
+    lead, at_zero = _plain_zeros(p), _plain_zeros(p, -1)
+    p = as_array(p[lead:len(p) - at_zero] if lead or at_zero else p)
     n = shape_of(p)[0]
     some_of(n, "the zeros of a polynomial")
-    zero_lead = registry["cast"](coefficient(p, 0) == 0, dtype=np.dtype(np.int64))
-    registry["check_equal"](zero_lead, 0,
-                            what="the first coefficient of a polynomial must not be zero: whether it is, and whether "
-                                 "it may be,")
-    order = n - 1
+    is_zero = registry["logical_or"](coefficient(p, 0) == 0, coefficient(p, n - 1) == 0)
+    registry["check_equal"](registry["cast"](is_zero, dtype=np.dtype(np.int64)), 0,
+                            what="the first and the last coefficient of a polynomial must not be zero: whether one is, "
+                                 "and whether it may be,")
+    found = _of_companion(p, n - 1)
+    return registry["concatenate"](found, registry["full"](0, at_zero, dtype=np.dtype(complex)), axis=0) if (
+        at_zero) else found
+
+
+def _plain_zeros(p: Any, step: int = 1) -> int:
+    """How many elements of a list are zeros that nobody has computed, from its start or its end. NumPy leaves the first
+    ones out; for each of the last ones, zero is a root."""
+    if not isinstance(p, (list, tuple)):
+        return 0
+    return next((k for k, x in enumerate(p[::step]) if is_value(x) or np.ndim(x) or x != 0), 0)
+
+
+def _of_companion(p: AnyArray, order: Any) -> AnyArray:
     if isinstance(order, int) and order == 0:
         return registry["full"](0, 0, dtype=np.dtype(complex))
     first = registry["slice_axis"](p, 0, 1, order) / -coefficient(p, 0)
-    row, column = (registry["iota"](n, dtype=np.dtype(np.int64)) for n in (order - 1, order))
+    row, column = (registry["iota"](k, dtype=np.dtype(np.int64)) for k in (order - 1, order))
     below = registry["cast"](registry["reshape"](row, order - 1, 1) == registry["reshape"](column, 1, order),
                              dtype=type_of(first).dtype)
     companion = registry["concatenate"](registry["reshape"](first, 1, order), below, axis=0)

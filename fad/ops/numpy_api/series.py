@@ -203,9 +203,17 @@ def lengthened(c: AnyArray, n: int) -> AnyArray:
     return registry["concatenate"](c, registry["full"](0, missing, dtype=type_of(c).dtype), axis=0)
 
 
-def combined(join: Callable, c1: AnyArray, c2: AnyArray) -> AnyArray:
+def vector(c: ArrayLike) -> AnyArray:
+    """Coefficients; a number is one of them."""
+    c = live(c)
+    if rank(c) > 1:
+        raise ValueError("Coefficient array is not 1-d")
+    return c if rank(c) else registry["reshape"](c, 1)
+
+
+def combined(join: Callable, c1: ArrayLike, c2: ArrayLike) -> AnyArray:
     """Sums and differences."""
-    a, b = live(c1), live(c2)
+    a, b = vector(c1), vector(c2)
     n = extents.maximum(shape_of(a)[0], shape_of(b)[0])
     return trimmed_behind(join(lengthened(a, n), lengthened(b, n)))
 
@@ -225,7 +233,7 @@ for _family in FAMILIES:
     face(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",))(partial(derived, _family))
     face(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",))(partial(integrated, _family))
     face(f"{_home}.{_p}fit", samples=(f"{_np}fit(v, np.sin(v), 2)",))(partial(fitted, _family))
-    face(f"{_home}.{_p}add", samples=(f"{_np}add(v, v[:2])",))(partial(combined, operator.add))
+    face(f"{_home}.{_p}add", samples=(f"{_np}add(v, v[:2])", f"{_np}add(v, v[0])"))(partial(combined, operator.add))
     face(f"{_home}.{_p}sub", samples=(f"{_np}sub(v[:2], v)",))(partial(combined, operator.sub))
     if _p != "poly":
         face(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",))(partial(converted, _family, back=False))
@@ -235,7 +243,7 @@ for _family in FAMILIES:
 
 @face("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
 def polymul(c1: ArrayLike, c2: ArrayLike) -> AnyArray:
-    return trimmed_behind(BY_NAME["numpy.convolve"].call(*[trimmed_behind(live(c)) for c in (c1, c2)]))
+    return trimmed_behind(BY_NAME["numpy.convolve"].call(*[trimmed_behind(vector(c)) for c in (c1, c2)]))
 
 
 @face("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))

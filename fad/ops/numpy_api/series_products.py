@@ -18,14 +18,7 @@ from ..kinds import shape_of
 from ..literals import constant
 from .arguments import as_array, live, rank, refuse
 from .polynomial import trimmed_behind
-from .series import FAMILIES, Family, count_of, mapped, numpys
-
-
-def _vector(c: AnyArray) -> AnyArray:
-    c = live(c)
-    if rank(c) > 1:
-        raise ValueError("Coefficient array is not 1-d")
-    return c if rank(c) else registry["reshape"](c, 1)
+from .series import FAMILIES, Family, count_of, mapped, numpys, vector
 
 
 @lru_cache(None)
@@ -48,11 +41,11 @@ def whole_product(family: Family, a: AnyArray, b: AnyArray) -> AnyArray:
 
 
 def multiplied(family: Family, c1: AnyArray, c2: AnyArray) -> AnyArray:
-    return trimmed_behind(whole_product(family, _vector(c1), _vector(c2)))
+    return trimmed_behind(whole_product(family, vector(c1), vector(c2)))
 
 
 def times_x(family: Family, c: AnyArray) -> AnyArray:
-    c = _vector(c)
+    c = vector(c)
     columns = [numpys(family, "mulx")(unit) for unit in np.eye(count_of(c))]
     matrix = np.stack([np.append(column, np.zeros(count_of(c) + 1 - len(column))) for column in columns], axis=1)
     return trimmed_behind(mapped(matrix, c, 0))
@@ -66,7 +59,7 @@ def whole_power(family: Family, c: AnyArray, n: int, maxpower: Any = None) -> An
         raise ValueError("Power is too large")
     if n == 0:
         return registry["full"](1.0, 1, dtype="f8")
-    return reduce(partial(whole_product, family), [_vector(c)] * n)
+    return reduce(partial(whole_product, family), [vector(c)] * n)
 
 
 def power(family: Family, c: AnyArray, pow: int, maxpower: Any = 16) -> AnyArray:
@@ -81,7 +74,7 @@ def _require_degree(c: AnyArray, what: str) -> None:
 
 def divided(family: Family, c1: AnyArray, c2: AnyArray) -> tuple:
     """Long division: quotient and remainder."""
-    rest, divisor = _vector(c1), _vector(c2)
+    rest, divisor = vector(c1), vector(c2)
     _require_degree(divisor, "a divisor")
     n, m = count_of(rest), count_of(divisor)
     if n < m:
@@ -103,7 +96,7 @@ def line(family: Family, off: AnyArray, scl: AnyArray) -> AnyArray:
 def from_roots(family: Family, roots: AnyArray) -> AnyArray:
     if not rank(live(roots)):
         raise ValueError("the zeros must be a vector")
-    roots = _vector(roots)
+    roots = vector(roots)
     n = count_of(roots)
     if n == 0:
         return registry["full"](1.0, 1, dtype="f8")
@@ -115,7 +108,7 @@ def from_roots(family: Family, roots: AnyArray) -> AnyArray:
 
 def companion(family: Family, c: AnyArray) -> AnyArray:
     """The companion matrix: a constant, and one matrix for each coefficient over the last."""
-    c = _vector(c)
+    c = vector(c)
     n = count_of(c) - 1
     if n < 1:
         raise ValueError("Series must have maximum degree of at least 1.")
@@ -128,7 +121,7 @@ def companion(family: Family, c: AnyArray) -> AnyArray:
 
 def roots(family: Family, c: AnyArray) -> AnyArray:
     """The eigenvalues of the companion matrix, in NumPy's order; always complex."""
-    c = _vector(c)
+    c = vector(c)
     if count_of(c) < 2:
         return registry["full"](0, 0, dtype=np.dtype(complex))
     if rank(as_array(c)) and not extents.at_least(shape_of(c)[0], 2):

@@ -20,7 +20,7 @@ from ...util.defects import door
 from ...util.interrupts import let_through
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
-from ..frontend.functions import function_of_numbers, is_partial
+from ..frontend.functions import function_of_numbers, is_compiled, is_partial
 from ..frontend.library_text import text_of
 from ..guards.guard import ReadGuard, in_class
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
@@ -205,7 +205,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             return self._object(f)
         if known is not None:
             return known
-        if find(f) is not None or hasattr(f, "py_func"):
+        if find(f) is not None or is_compiled(f):
             return self.capture.swap(f)
         return self._object(f)
 

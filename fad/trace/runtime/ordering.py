@@ -157,6 +157,8 @@ def _precedes(a: Any, b: Any, relation: str) -> Any:
 @door
 def contains(items: Any, x: Any) -> Any:
     """x in items, where something of it is traced: one of them is equal."""
+    if isinstance(items, Tracer) and items.is_array and items.ndim and not stack.is_live():
+        return python_number(METHODS["any"](items == x))
     is_asked = isinstance(items, (tuple, list, set, frozenset)) and (
         is_traced((x, *items)) or any(map(is_choice, (x, *items))))
     if stack.is_live() or not is_asked:

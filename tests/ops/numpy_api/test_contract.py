@@ -22,7 +22,8 @@ np.polymul(v,v); np.polyadd(v,v[:2]); np.polysub(v[:2],v); np.polyder(v); np.pol
 x@v; v@S@v; (x[:,None]@S)[0]; S[None]@(v[:,None,None]*S); np.matmul(S, x[:,:,None]); np.linalg.vecdot(x,v); np.linalg.outer(v,v)
 np.linalg.trace(S); np.linalg.cross(x[:,:3],x[:,1:]); np.linalg.tensordot(x,S,axes=1); np.linalg.matmul(x,S); np.linalg.multi_dot([x,S,S])
 np.linalg.multi_dot([v,S,v]); np.linalg.multi_dot([x,S,v]); np.linalg.matrix_power(S,3); np.linalg.matrix_power(S,0)
-np.linalg.matrix_power(S,1); np.linalg.matrix_power(S,-2); np.linalg.matrix_power(S,7)
+np.roots([0,v[0],v[1]+3,-v[2],0.0,0]).real; np.polynomial.polynomial.polyadd(v[0],v); np.polynomial.polynomial.polymul(v,v[1])
+np.polynomial.polynomial.polysub([1.,2.],v[0]); np.linalg.matrix_power(S,1); np.linalg.matrix_power(S,-2); np.linalg.matrix_power(S,7)
 """)
 
 VALUES_ONLY = listed(r"""
