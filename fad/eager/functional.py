@@ -235,16 +235,17 @@ def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bo
         several, xs = _inputs(inputs, "jacobian", create_graph)
         several_out, ys = _outputs(func, xs, "jacobian")
         _require(ys, "outputs", strict)
-        blocks = tuple([_rows(k, y, xs, create_graph, strict) for k, y in enumerate(ys)])
+        blocks = tuple([_rows(k, y, xs, create_graph, strict, vectorize) for k, y in enumerate(ys)])
     return _unpacked(_finished(blocks, create_graph), (several_out, several))
 
 
-def _rows(k: int, y: Tensor, xs: tuple, create_graph: bool, strict: bool) -> tuple:
-    """The blocks of one output: its gradients, element by element."""
+def _rows(k: int, y: Tensor, xs: tuple, create_graph: bool, strict: bool, vectorize: bool) -> tuple:
+    """The blocks of one output: its gradients, element by element. Vectorized, complex outputs have them, too."""
     rows: list = [[] for _ in xs]
     flat = y.reshape(-1)  # type: ignore[attr-defined]
+    seed = wrap(np.ones((), y._a.dtype)) if vectorize else None
     for j in range(flat._a.size):
-        for i, (column, g, x) in enumerate(zip(rows, _grad((flat[j],), xs, create_graph=create_graph), xs)):
+        for i, (column, g, x) in enumerate(zip(rows, _grad((flat[j],), xs, (seed,), create_graph), xs)):
             if g is None:
                 if strict:
                     raise RuntimeError(f"Output {k} of the user-provided function is independent of input {i}. "
@@ -274,10 +275,16 @@ def _forward_jacobian(func: Callable, inputs: Any) -> Any:
                 tangents = [unpack_dual(y).tangent for y in models]
                 found.append([np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(models, tangents)])
         columns.append(found)
-    blocks = tuple([tuple([wrap(np.stack([row[k] for row in columns[i]], -1).reshape(y.shape + x.shape))
+    if not any(columns):                                       # no element to move
+        several_out, models = _outputs(func, tuple([x.detach() for x in xs]), "jacobian")      # type: ignore[attr-defined]
+    blocks = tuple([tuple([_stacked([row[k] for row in columns[i]], (*y.shape, *x.shape), y)
                            for i, x in enumerate(xs)])
                     for k, y in enumerate(models)])
     return _unpacked(blocks, (several_out, several))
+
+
+def _stacked(columns: list, shape: tuple, y: Tensor) -> Tensor:
+    return wrap(np.stack(columns, -1).reshape(shape) if columns else np.zeros(shape, y._a.dtype))
 
 
 def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
@@ -286,7 +293,7 @@ def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if ys[0]._a.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-    return ys[0].squeeze()  # type: ignore[attr-defined]
+    return ys[0]
 
 
 @named_as_here

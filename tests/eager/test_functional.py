@@ -52,3 +52,26 @@ def test_arrays_give_arrays():
     h = functional.hessian(lambda x: np.sum(x ** 3), np.array([1.0, 2.0]))
     assert isinstance(h, np.ndarray)
     close(h, [[6, 0], [0, 12]])
+
+
+@pytest.mark.parametrize("name", ["hvp", "vhp"])
+def test_the_value_beside_a_product_has_the_shape_that_the_function_gave_it(name):
+    y, g = getattr(functional, name)(lambda x: (x ** 3).sum(0, keepdim=True), X, Y)
+    assert y.shape == (1,)
+    close(g, [18, 48])
+
+
+def test_a_vectorized_jacobian_is_of_complex_outputs_too():
+    z = fad.tensor([1 + 2j, 0.5 - 1j])
+    close(functional.jacobian(lambda z: z * z, z, vectorize=True), np.diag(2 * z.numpy().conj()))
+    with pytest.raises(RuntimeError, match="real scalar outputs"):
+        functional.jacobian(lambda z: z * z, z)
+
+
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_inputs_and_outputs_without_elements(strategy):
+    nothing = fad.tensor([])
+    for f, x, shape in ((lambda x: x.sum(), nothing, (0,)), (lambda x: x[:0], X, (0, 2)),
+                        (lambda x: x.sum() + X, nothing, (2, 0))):
+        assert functional.jacobian(f, x, vectorize=True, strategy=strategy).shape == shape
+    assert functional.hessian(lambda x: x.sum(), nothing, outer_jacobian_strategy=strategy).shape == (0, 0)
