@@ -14,6 +14,7 @@ from ..ir.types import INT, Type, is_too_large, type_of
 from ..passes.replacement_candidates import small_arrays
 from ..passes.unify import unify
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.config import config
 from ..util.errors import UnstageableError
 from .guards.checks import Checks
@@ -79,7 +80,7 @@ class Traced(NamedTuple):
     inside: Any = None
 
 
-def is_data(x: Any) -> bool:
+def is_data(x: object) -> bool:
     """Whether a leaf is an array or a number, and not a static Python value."""
     return (
         (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc")
@@ -161,12 +162,12 @@ def _refuse_unseen(builder: Builder) -> None:
         builder.trace.sources += builder.trace.reads.sources()
 
 
-def _results(out: Sequence, statics: Any) -> list:
+def _results(out: Sequence, statics: dict) -> list:
     return [_result(x) for k, x in enumerate(out) if k not in statics]
 
 
 def _whole(builder: Builder, func: Func, inputs: list, before: list, structure: Any, statics: dict, written: tuple,
-           lost: tuple, effects: Any, left: "Left | None") -> Traced:
+           lost: tuple, effects: object, left: "Left | None") -> Traced:
     """A whole program: with its guards, its prelude, and what it reads and writes outside."""
     state = builder.trace
     _fix_small_extents(builder, func)
@@ -201,7 +202,7 @@ def _left(builder: Builder, mark: Any, outputs: list, result: Any) -> "tuple[Lef
     return left, None
 
 
-def _left_again(builder: Builder, left: Any, inside: Any, outputs: list, result: Any) -> list:
+def _left_again(builder: Builder, left: Any, inside: object, outputs: list, result: AnyArray) -> list:
     """The same of another trace; nothing where it leaves something else, so that the two are not taken for one."""
     mark = journal().marks[-1]
     if inside is not None:
@@ -305,12 +306,12 @@ def _in_order(f: Callable, inputs: list) -> Any:
     return f(*inputs)
 
 
-def _name_of(f: Any) -> str:
+def _name_of(f: object) -> str:
     name = getattr(f, "__name__", "f")
     return name if name.isidentifier() else "f"
 
 
-def _input(builder: Builder, x: Any, name: str = "") -> Any:
+def _input(builder: Builder, x: ArrayOrNumber, name: str = "") -> Any:
     t = type_of(x)
     if isinstance(x, Value):                                 # a trace within a trace: the outer extents are this one's
         value = builder.input(t, name, hint=x.atom.hint).standing_for(x)
@@ -327,7 +328,7 @@ def _input(builder: Builder, x: Any, name: str = "") -> Any:
     return value
 
 
-def _result(x: Any) -> Any:
+def _result(x: AnyArray) -> AnyArray:
     if isinstance(x, (np.ndarray, list)):
         return current().capture(np.asarray(x))
     return x

@@ -247,7 +247,7 @@ def a_class(x):
 
 
 def a_formatted(x):
-    return x[1] ** 2 if "%s." % chosen(x) == "ab." else x[2] ** 2
+    return x[1] ** 2 if "%s." % chosen(x) == "ab." else x[2] ** 2              # noqa: UP031
 
 
 def a_join(x):
@@ -259,7 +259,8 @@ def sorted_texts(x):
 
 
 @pytest.mark.parametrize("f", [length, key, end, sum_of_texts, in_a_set, as_an_option, of_a_library, an_attribute,
-                               a_class, a_pattern, a_formatted, a_join, sorted_texts], ids=operator.attrgetter("__name__"))
+                               a_class, a_pattern, a_formatted, a_join, sorted_texts],
+                         ids=operator.attrgetter("__name__"))
 def test_what_asks_for_the_text_runs_on_the_tape(f):
     """Or is one program; never is the answer that of another text."""
     with warnings.catch_warnings():

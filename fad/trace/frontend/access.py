@@ -98,7 +98,7 @@ class AccessRewriter(Transformer):
         """A subscript as an expression."""
         return self._as_value(e.slice)
 
-    def _as_value(self, s: Any) -> Any:
+    def _as_value(self, s: object) -> Any:
         if isinstance(s, ast.Slice):
             return placed(self.runtime("slice", *[x or ast.Constant(None) for x in (s.lower, s.upper, s.step)]), s)
         if isinstance(s, ast.Tuple):
@@ -177,12 +177,12 @@ class AccessRewriter(Transformer):
         return placed(ast.Delete([target]), s)
 
 
-def is_of_lists(e: Any) -> bool:
+def is_of_lists(e: object) -> bool:
     """Whether an expression is a list, or made of lists by operators: a + b, n * a."""
     return isinstance(e, (ast.List, ast.BinOp)) or getattr(e, "is_of_lists", False)
 
 
-def has_place(target: Any) -> bool:
+def has_place(target: object) -> bool:
     """Whether an item or an attribute stands in a target."""
     if isinstance(target, ast.Starred):
         return has_place(target.value)

@@ -13,7 +13,7 @@ from .library_text import is_library_text
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial)
 
 
-def is_user_function(f: Any, packages: "set | tuple" = ()) -> bool:
+def is_user_function(f: object, packages: "set | tuple" = ()) -> bool:
     """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
     if not isinstance(f, FunctionType) or is_library(f.__code__.co_filename):
         return False
@@ -26,12 +26,12 @@ def _is_of_order(f: FunctionType) -> bool:
     return f.__code__.co_filename == functools.__file__ and "_from_" in f.__code__.co_name
 
 
-def is_partial(f: Any) -> "TypeGuard[functools.partial]":
+def is_partial(f: object) -> "TypeGuard[functools.partial]":
     """Whether a call of f is a call of f.func: a subclass may define its own __call__."""
     return isinstance(f, functools.partial) and type(f).__call__ is functools.partial.__call__
 
 
-def is_compiled(f: Any) -> bool:
+def is_compiled(f: object) -> bool:
     """Whether f is a function that Numba compiled."""
     return package_name(type(f)) == "numba" and hasattr(f, "py_func")
 
@@ -42,7 +42,7 @@ def function_of_numbers(f: Any) -> "FunctionType | None":
     return f._dispatcher.py_func if is_ufunc else None
 
 
-def is_called(x: Any) -> bool:
+def is_called(x: object) -> bool:
     """Whether x is a function, of whatever kind: what is done with it is a call, or it is handed on."""
     if isinstance(x, FUNCTIONS) or is_compiled(x) or function_of_numbers(x) is not None:
         return True

@@ -12,6 +12,7 @@ import builtins
 import functools
 import importlib
 import importlib.util
+from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -20,7 +21,7 @@ _SOME = {"functools": ("cmp_to_key",), "dataclasses": ("replace", "_replace")}
 _MARK = "__fad_text__"                                       # a name in the globals of what is captured
 
 
-def text_of(f: Any) -> "FunctionType | None":
+def text_of(f: object) -> "FunctionType | None":
     """The function of Python that is captured in place of one of these; None of any other."""
     if not isinstance(f, (BuiltinFunctionType, FunctionType)) or is_library_text(f):
         return None
@@ -31,7 +32,7 @@ def text_of(f: Any) -> "FunctionType | None":
     return found if isinstance(found, FunctionType) else None
 
 
-def is_library_text(f: Any) -> bool:
+def is_library_text(f: Callable) -> bool:
     """Whether f is such a function."""
     if not isinstance(f, FunctionType) or _MARK not in f.__globals__:
         return False

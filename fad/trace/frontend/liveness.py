@@ -107,7 +107,7 @@ def declared_elsewhere(nodes: Iterable) -> set:
     return {name for node in nodes for n in walk(node) if isinstance(n, ast.Nonlocal) for name in n.names}
 
 
-def _free(node: Any) -> set:
+def _free(node: object) -> set:
     """Names of a nested function that may be the outer function's."""
     if isinstance(node, ast.Lambda):
         return read(node.body, node.args) - set(parameters(node.args))
@@ -134,7 +134,7 @@ class Liveness:
             live = self.statement(s, live | self.always)
         return live
 
-    def statement(self, s: Any, live: set) -> set:
+    def statement(self, s: object, live: set) -> set:
         if isinstance(s, ast.If):
             s.live = live                                     # type: ignore[attr-defined]
             return read(s.test) | self.block(s.body, live) | self.block(s.orelse, live)
@@ -168,7 +168,7 @@ class Liveness:
         return self.needed[loop]
 
 
-def blocks_of(s: Any) -> list:
+def blocks_of(s: object) -> list:
     """The blocks of a compound statement."""
     parts = [s, *getattr(s, "handlers", []), *getattr(s, "cases", [])]
     return [

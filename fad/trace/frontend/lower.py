@@ -108,7 +108,7 @@ class JumpLowering:
             out.insert(0, ast.copy_location(_assign(RETURNED, ast.Constant(False)), body[0]))
         return [s for s in (self._pruned(s) for s in out) if s is not None]
 
-    def _pruned(self, node: Any) -> Any:
+    def _pruned(self, node: object) -> Any:
         """Assignments to flags that nobody tests go."""
         return _Prune(self.used).visit(node)
 
@@ -157,7 +157,7 @@ class JumpLowering:
         parts = node.orelse if isinstance(node, (ast.For, ast.While)) else children(node)
         return any(self._own(c, kind) for c in parts)
 
-    def statement(self, s: Any) -> list:
+    def statement(self, s: object) -> list:
         if isinstance(s, ast.Return):
             value = s.value or ast.Constant(None)
             return [

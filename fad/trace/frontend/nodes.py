@@ -65,7 +65,7 @@ def is_simple(target: ast.AST) -> bool:
     )
 
 
-def placed(new: Any, old: ast.AST) -> Any:
+def placed(new: object, old: ast.AST) -> Any:
     """A new node, and all in it that have no place of their own, at the place of an old one. What stands in a node that
     has a place has one, too.
     """
@@ -121,7 +121,7 @@ class Displays(Transformer):
             return e
         return self.generic_visit(e)
 
-    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+    def visit_AsyncFunctionDef(self, node: object) -> Any:
         return node
 
 

@@ -104,7 +104,7 @@ def _alike(a: CodeType, b: CodeType) -> bool:
     )
 
 
-def _is_same(x: Any, y: Any) -> bool:
+def _is_same(x: object, y: object) -> bool:
     """Whether two constants are one: 0.0 is not -0.0, nor True."""
     return type(x) is type(y) and (x == y if isinstance(x, frozenset) else repr(x) == repr(y))
 
@@ -186,7 +186,7 @@ def _ends(node: Any) -> tuple:
     return last.end_lineno, last.end_col_offset
 
 
-def _same_code(node: Any, code: CodeType) -> bool:
+def _same_code(node: object, code: CodeType) -> bool:
     made = compiled_in(node, code)
     return made is not None and _contents(made) == _contents(code)
 

@@ -144,7 +144,7 @@ class Rewriter(ExpressionRewriter):
         self.function(node)
         return node
 
-    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+    def visit_AsyncFunctionDef(self, node: object) -> Any:
         return node
 
     def visit_ClassDef(self, node: Any) -> Any:
@@ -181,7 +181,7 @@ class Rewriter(ExpressionRewriter):
         module = placed(self.runtime("module_name", ast.Constant(s.level), ast.Constant(s.module or ""), package), s)
         return [s, *[self._imported(s, a.asname or a.name, module, a.name) for a in s.names]]
 
-    def _imported(self, s: ast.stmt, bound: str, module: Any, name: str) -> ast.stmt:
+    def _imported(self, s: ast.stmt, bound: str, module: object, name: str) -> ast.stmt:
         made = self.runtime("imported", ast.Name(bound, ast.Load()), module, ast.Constant(name))
         return placed(ast.Assign([ast.Name(bound, ast.Store())], made, lineno=0), s)
 
@@ -219,7 +219,7 @@ class Rewriter(ExpressionRewriter):
         )
         return placed(made, s)
 
-    def visit_If(self, s: Any) -> Any:
+    def visit_If(self, s: Any) -> list:
         then = self.local("then", s, s.body)
         otherwise = self.local("else", s, s.orelse) if s.orelse else None
         own = assigned(s.body + s.orelse)
@@ -233,14 +233,14 @@ class Rewriter(ExpressionRewriter):
         )
         return [f for f in (then, otherwise) if f is not None] + [placed(ast.Expr(call), s)]
 
-    def visit_For(self, s: Any) -> Any:
+    def visit_For(self, s: Any) -> list:
         item = placed(ast.Assign([s.target], ast.Name("_fad_item", ast.Load()), lineno=0), s)
         carried = self.carried(assigned([item, *s.body]), s)
         body = self.local("body", s, [item, *s.body], "_fad_item")
         call = self.runtime("for_", self.visit(s.iter), _name(body), *carried)
         return [body, placed(ast.Expr(call), s)]
 
-    def visit_While(self, s: Any) -> Any:
+    def visit_While(self, s: Any) -> list:
         carried = self.carried(assigned([*s.body, s.test]), s)
         test = self.local("test", s, [placed(ast.Return(s.test), s.test)])
         body = self.local("body", s, s.body)
@@ -321,7 +321,7 @@ class Rewriter(ExpressionRewriter):
         c.pattern = pattern
         return c
 
-    def visit_Assign(self, s: ast.Assign) -> Any:
+    def visit_Assign(self, s: ast.Assign) -> list:
         s = self.generic_visit(s)                             # type: ignore[assignment]
         s.value = self.list_made(s.value)
         rests = [
@@ -352,12 +352,12 @@ class Rewriter(ExpressionRewriter):
 class _Expressions(Rewriter):
     """Rewrites only the expressions of a function."""
 
-    def visit_If(self, s: Any) -> Any:
+    def visit_If(self, s: object) -> Any:
         return self.generic_visit(s)
 
     visit_For = visit_While = visit_Assert = visit_If
 
-    def visit_Try(self, s: Any) -> Any:
+    def visit_Try(self, s: object) -> Any:
         return self.handled(s)
 
 

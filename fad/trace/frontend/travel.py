@@ -16,7 +16,7 @@ from .typed import keep
 MOST = 1000  # objects that are looked at
 
 
-def texts_behind(*roots: Any) -> tuple[str, ...]:
+def texts_behind(*roots: object) -> tuple[str, ...]:
     """The texts that another process needs to trace these objects."""
     texts: dict[str, str] = {}                                # file -> its text
     seen: set[int] = set()
@@ -48,7 +48,7 @@ def _travels(f: "FunctionType | type") -> bool:
     return found is not f
 
 
-def _parts(x: Any) -> Iterable:
+def _parts(x: object) -> Iterable:
     """The objects behind this one that a pickle would hold, too."""
     if isinstance(x, MethodType):
         return x.__func__, x.__self__

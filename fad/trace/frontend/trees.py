@@ -43,7 +43,7 @@ def walk(node: ast.AST) -> list:
     return found
 
 
-def copied(node: Any) -> Any:
+def copied(node: object) -> Any:
     """A copy of a tree."""
     new = node.__class__.__new__(node.__class__)
     state = new.__dict__
@@ -56,7 +56,7 @@ def copied(node: Any) -> Any:
     return new
 
 
-def located(node: ast.AST, place: Any = None) -> Any:
+def located(node: ast.AST, place: object = None) -> Any:
     """The tree, nodes without a place of their own at that of what they stand in."""
     if "lineno" in node._attributes:
         if not hasattr(node, "lineno"):
@@ -77,7 +77,7 @@ class Transformer:
 
     _methods: dict[type, Any] = {}  # class of nodes -> the method of this class that visits them, or None
 
-    def visit(self, node: Any) -> Any:
+    def visit(self, node: object) -> Any:
         """What takes the place of a node: what the method for its class returns."""
         cls = node.__class__
         try:
@@ -86,7 +86,7 @@ class Transformer:
             method = self._methods[cls] = getattr(type(self), f"visit_{cls.__name__}", None)
         return self.generic_visit(node) if method is None else method(self, node)
 
-    def generic_visit(self, node: Any) -> Any:
+    def generic_visit(self, node: object) -> Any:
         """The node, what stands in it transformed."""
         for name in _parts[node.__class__]:
             value = getattr(node, name, None)

@@ -34,7 +34,7 @@ def called_by_python(cls: type) -> Iterator[tuple]:
             yield name, found, f
 
 
-def function_of(found: Any) -> Any:
+def function_of(found: object) -> Any:
     """The function behind a static or class method. Other objects are not asked: some import a module when they are."""
     return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
 
@@ -48,7 +48,7 @@ def reading(cls: type) -> list:
     return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != GENERATED]
 
 
-def classes_within(x: Any) -> list:
+def classes_within(x: object) -> list:
     """The users' classes of an object and of the objects in it, and such classes themselves."""
     found: dict[type, None] = {}
     seen: set[int] = set()

@@ -32,7 +32,7 @@ class FunctionParts:
         self.slots: list = []
         self.ids: dict[int, int] = {}
 
-    def add(self, x: Any, outermost: bool = False) -> None:
+    def add(self, x: object, outermost: bool = False) -> None:
         cls, key = type(x), self.key
         if cls in NUMBERS:
             key.append(cls)
@@ -67,7 +67,7 @@ class FunctionParts:
             self.add(child, outermost)
 
 
-def parts_of(f: Any) -> "FunctionParts | None":
+def parts_of(f: object) -> "FunctionParts | None":
     """The function's key and slots; None of one that is made of too much."""
     parts = FunctionParts()
     try:
@@ -80,11 +80,11 @@ def parts_of(f: Any) -> "FunctionParts | None":
 class FunctionPattern:
     """A function with holes in place of its slots."""
 
-    def __init__(self, f: Any):
+    def __init__(self, f: object):
         self.known: dict[int, int] = {}
         self.root = self._of(f, True)
 
-    def _of(self, x: Any, outermost: bool = False) -> Callable:
+    def _of(self, x: object, outermost: bool = False) -> Callable:
         """The maker of a copy of x in a filling; it walks as Parts does."""
         cls = type(x)
         if cls in NUMBERS:
@@ -137,7 +137,7 @@ class Filling:
     def take(self) -> Any:
         return next(self.values)
 
-    def keep(self, place: int, x: Any) -> Any:
+    def keep(self, place: int, x: object) -> Any:
         self.made[place] = x
         return x
 
@@ -164,6 +164,6 @@ class Filling:
             else:
                 kind.empty(shell)
 
-    def holds(self, x: Any) -> bool:
+    def holds(self, x: object) -> bool:
         """Whether x is one of the copies."""
         return any(x is made for made in self.made.values())

@@ -257,7 +257,7 @@ class KindGuard(Guard):
 
     __slots__ = ("shape",)
 
-    def __init__(self, location: Any, value: Any):
+    def __init__(self, location: Any, value: object):
         super().__init__(location, type(value))
         self.shape = (value.dtype, value.shape) if type(value) is np.ndarray else None
 
@@ -283,7 +283,7 @@ class KindGuard(Guard):
 # -- what captured code reads -----------------------------------------------------------------------------------------
 
 
-def of_contents(container: Any) -> Guard:
+def of_contents(container: object) -> Guard:
     """A list, tuple, dict or set, by what is in it.
 
     >>> rates = {"slow": 0.1, "steps": [1, 2]}
@@ -297,23 +297,23 @@ def of_contents(container: Any) -> Guard:
     return ContentsGuard(Snapshot(container))
 
 
-def of_all_in(x: Any, is_open: Callable = is_object) -> Guard:
+def of_all_in(x: object, is_open: Callable = is_object) -> Guard:
     """An object with all in it, elements of arrays and attributes of objects too: for code that is not rewritten."""
     return ContentsGuard(Snapshot(x, deep=True, is_open=is_open))
 
 
-def of_attributes(container: Any) -> Guard:
+def of_attributes(container: object) -> Guard:
     """The attributes of a list or dict of a class of the user's."""
     return ContentsGuard(Snapshot(getattr(container, "__dict__", None)))
 
 
-def of_element(container: Any, key: Any, value: Any) -> Guard:
+def of_element(container: object, key: object, value: object) -> Guard:
     """An element of a list, tuple or dict."""
     plain = type(container) in (list, tuple, dict) and type(key) in (int, str)
     return ItemGuard(container, key, value) if plain else ReadGuard(lambda: _element(container, key), value)
 
 
-def of_presence(owner: Any, name: str, found: bool) -> Guard:
+def of_presence(owner: object, name: str, found: bool) -> Guard:
     """Whether an object has an attribute of this name."""
     return PresenceGuard(owner, name, found)
 
@@ -352,7 +352,7 @@ def of_order(cls: type) -> Guard:
     return AttributeGuard(cls, "__mro__", cls.__mro__)
 
 
-def of_length(container: Any) -> Guard:
+def of_length(container: object) -> Guard:
     """A guard on the number of elements; for a dict, on its keys in their order."""
     return length_as(container, container)
 

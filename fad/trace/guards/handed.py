@@ -37,7 +37,7 @@ KEEP = (HAND_ON - {iter, map, filter, type}) | {
 CONTAINERS: tuple[type, ...] = (list, tuple, dict, set, frozenset, deque)
 
 
-def is_compared(x: Any) -> bool:
+def is_compared(x: object) -> bool:
     """Whether a method of Python's, which a dataclass may have got without a text, compares x."""
     cls: Any = type(x)
     plain: Any = object
@@ -69,7 +69,7 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
         refuse_unknown(root.trace.reads, "code that a library runs")
 
 
-def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
+def refuse_opaque(x: object, asked: Iterable = ()) -> None:
     """An error if x is a function or an object of a package whose code is not captured (see util/where.py), and was not
     asked for by itself.
     """
@@ -84,7 +84,7 @@ def refuse_opaque(x: Any, asked: Iterable = ()) -> None:
         )
 
 
-def only_hands_on(f: Any) -> bool:
+def only_hands_on(f: object) -> bool:
     """Whether f is a function of Python's own that looks into no object that it is given, or puts it into a container.
     """
     if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, (list, dict, set, deque)):
@@ -92,7 +92,7 @@ def only_hands_on(f: Any) -> bool:
     return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON
 
 
-def keeps_functions(f: Any) -> bool:
+def keeps_functions(f: object) -> bool:
     """Whether f calls no function that it is given: it asks about it, or puts it into a container or a partial."""
     if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, CONTAINERS):
         return f.__name__ != "sort"

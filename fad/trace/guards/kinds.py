@@ -43,12 +43,12 @@ _HEAP = 1 << 9  # the flag of classes that Python code has made
 MISSING = object()
 
 
-def is_object(x: Any) -> bool:
+def is_object(x: object) -> bool:
     """Whether x is an object of the user's, and neither a class nor a module."""
     return is_open(x) and not isinstance(x, (type, ModuleType))
 
 
-def is_open(x: Any) -> bool:
+def is_open(x: object) -> bool:
     """Whether x is an object, a class or a module of the user's, so that its attributes may change."""
     if type(x) in _NUMBERS or isinstance(x, _PLAIN):
         return False

@@ -66,7 +66,7 @@ _NEVER_CHANGE = {"rv_generic"}  # bases of libraries' objects that only their mo
 TEXTS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")  # of functions
 
 
-def state_of(x: Any) -> list:
+def state_of(x: object) -> list:
     """Guards for what a thing from outside holds that captured code does not look into."""
     if isinstance(x, weakref.ref):
         return [of.ReferenceGuard(x)]
@@ -84,7 +84,7 @@ def state_of(x: Any) -> list:
     return found
 
 
-def _is_librarys(x: Any) -> bool:
+def _is_librarys(x: object) -> bool:
     """Whether x is an object of a library's, with attributes."""
     cls = type(x)
     if (
@@ -102,7 +102,7 @@ def _is_librarys(x: Any) -> bool:
     )
 
 
-def of_decimals(x: Any) -> list:
+def of_decimals(x: object) -> list:
     """Guards on the decimal context, if x is a decimal number or the class."""
     decimal = sys.modules.get("decimal")
     if decimal is None or not (x is decimal.Decimal or isinstance(x, decimal.Decimal)):
@@ -110,7 +110,7 @@ def of_decimals(x: Any) -> list:
     return [of.AnswerGuard(lambda: repr(decimal.getcontext()), repr(decimal.getcontext()))]
 
 
-def is_closed_box(x: Any) -> bool:
+def is_closed_box(x: object) -> bool:
     """Whether x is an object of C code that may change, and shows nobody what it holds: a lock, a file, an
     element of XML. What never changes has a hash of its value.
     """
@@ -129,7 +129,7 @@ def is_closed_box(x: Any) -> bool:
     )
 
 
-def container_behind(f: Any) -> Any:
+def container_behind(f: object) -> Any:
     """The list, dict or set whose method f is, made outside: table.get; None of anything else."""
     if not isinstance(f, (BuiltinMethodType, MethodWrapperType)):
         return None
@@ -137,7 +137,7 @@ def container_behind(f: Any) -> Any:
     return owner if isinstance(owner, (*CONTAINERS, MappingProxyType)) else None
 
 
-def held_by(x: Any) -> tuple:
+def held_by(x: object) -> tuple:
     """The parts of a thing that is no container: the dict of a view, the arguments of an exception."""
     behind = container_behind(x)
     if behind is not None:
@@ -147,7 +147,7 @@ def held_by(x: Any) -> tuple:
     return x.args if isinstance(x, BaseException) else ()
 
 
-def of_library(owner: Any, name: str, value: Any) -> list:
+def of_library(owner: object, name: str, value: object) -> list:
     """Guards for an attribute of a library's module, class or object."""
     if isinstance(owner, ModuleType):
         return of.of_names(vars(owner), [name]) if name in vars(owner) else []
@@ -182,7 +182,7 @@ def of_builtins(names: Iterable) -> list:
     return of.of_names(vars(builtins), names)
 
 
-def of_import(module: str, name: str, value: Any) -> Iterator[of.Guard]:
+def of_import(module: str, name: str, value: object) -> Iterator[of.Guard]:
     """A guard on the result of an import: a module, or an attribute of a module."""
     found = sys.modules.get(module)
     if found is None:
@@ -192,7 +192,7 @@ def of_import(module: str, name: str, value: Any) -> Iterator[of.Guard]:
         yield of.ItemGuard(vars(found), name, value)
 
 
-def of_class_asked(x: Any, classes: Any, is_outer: bool) -> Iterator[of.Guard]:
+def of_class_asked(x: object, classes: object, is_outer: bool) -> Iterator[of.Guard]:
     """Guards on everything that isinstance(x, classes) depends on. is_outer: whether x was there before the trace, and
     is there at each call.
     """
@@ -206,7 +206,7 @@ def of_class_asked(x: Any, classes: Any, is_outer: bool) -> Iterator[of.Guard]:
             yield _of_metaclass(x, c, is_outer)
 
 
-def _of_metaclass(x: Any, cls: type, is_outer: bool) -> of.Guard:
+def _of_metaclass(x: object, cls: type, is_outer: bool) -> of.Guard:
     """What a metaclass says of an instance: a protocol asks for its attributes, others for its class alone."""
     if is_outer:
         return of.AnswerGuard(lambda: isinstance(x, cls), isinstance(x, cls))
@@ -226,6 +226,6 @@ def of_making(cls: type) -> Iterator[of.Guard]:
             yield from (of.of_class(cls, name), of.CodeGuard(f))
 
 
-def of_function(f: Any, name: str) -> list:
+def of_function(f: object, name: str) -> list:
     """Guards for what a function's own attributes say of it."""
     return [of.AttributeGuard(f, name, getattr(f, name))] if name in TEXTS else []

@@ -27,7 +27,7 @@ class Observation:
         self.codes: set[CodeType] = set()
         self._called: set[tuple] = set()
 
-    def note(self, frame: FrameType, event: str, given: Any) -> None:
+    def note(self, frame: FrameType, event: str, given: object) -> None:
         """Take note of one event of the profiler's."""
         if event == "call":
             code = frame.f_code
@@ -36,7 +36,7 @@ class Observation:
         elif event == "c_call" and not _is_for_fad(frame):
             self._called.add(_key(given))
 
-    def may_have_run(self, f: Any) -> bool:
+    def may_have_run(self, f: object) -> bool:
         """Whether f has run. Of classes and other objects nothing is known."""
         f = getattr(f, "__func__", f)
         if isinstance(f, FunctionType):

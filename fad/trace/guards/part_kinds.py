@@ -122,7 +122,7 @@ class _Method(PartKind):
     def apart(self, x: MethodType, outermost: bool) -> tuple:
         return (), (x.__func__, x.__self__)
 
-    def make(self, static: Any, children: list) -> Any:
+    def make(self, static: object, children: list) -> Any:
         return MethodType(*children)
 
 
@@ -145,7 +145,7 @@ class _Tuple(PartKind):
     def apart(self, x: tuple, outermost: bool) -> tuple:
         return (len(x),), x
 
-    def make(self, static: Any, children: list) -> Any:
+    def make(self, static: object, children: list) -> Any:
         return tuple(children)
 
 
@@ -192,7 +192,7 @@ class _Object(PartKind):
     def fill(self, shell: Any, static: Any, children: list, global_names: dict) -> None:
         shell.__dict__.update(zip(static[1], children))
 
-    def empty(self, shell: Any) -> None:
+    def empty(self, shell: object) -> None:
         shell.__dict__.clear()
 
 
@@ -218,7 +218,7 @@ def slot_or_kind(x: Any, cls: type) -> "PartKind | None":
     return _OBJECT if is_attributes(cls, x) else None
 
 
-def is_attributes(cls: type, x: Any) -> bool:
+def is_attributes(cls: type, x: object) -> bool:
     """Whether an object is of a class of the user's that keeps all in attributes, so that it can be made again of them.
     """
     if type(cls) is not type or "__dict__" not in dir(cls) or not hasattr(x, "__dict__"):

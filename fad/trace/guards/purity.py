@@ -12,8 +12,8 @@ import builtins
 import datetime
 import os
 import sys
+from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
 
 from ...util.where import is_captured, module_name
 from .bytecode import names_used
@@ -76,7 +76,7 @@ _SHARED = {"decimal": {"getcontext", "localcontext"}, "contextvars": {"copy_cont
 _BUILTINS = {"open", "input", "breakpoint"}
 
 
-def module_of(f: Any) -> str:
+def module_of(f: object) -> str:
     """The module that a function, or the class of a method's object, stands in."""
     owner = getattr(f, "__self__", None)
     if owner is None or isinstance(owner, (type, ModuleType)):
@@ -87,12 +87,12 @@ def module_of(f: Any) -> str:
     return _ALIASES.get(root, root)
 
 
-def tells_today(x: Any) -> bool:
+def tells_today(x: object) -> bool:
     """Whether x is a class that has the methods named in DATES."""
     return isinstance(x, type) and module_name(x) == "datetime" and issubclass(x, datetime.date)
 
 
-def is_question(f: Any) -> bool:
+def is_question(f: object) -> bool:
     """Whether f may be asked at any time, and gives another thing each time."""
     if not isinstance(f, _FUNCTIONS):
         return False
@@ -116,12 +116,12 @@ def unseen_calls(f: FunctionType) -> list:
     return [x for x in found if callable(x) and (is_question(x) or is_effect(x))]
 
 
-def is_shared(f: Any) -> bool:
+def is_shared(f: object) -> bool:
     """Whether f hands out what all share, such as a context of decimal numbers: for code that is not rewritten."""
     return isinstance(f, (FunctionType, BuiltinFunctionType)) and (f.__name__ in _SHARED.get(module_of(f), ()))
 
 
-def is_effect(f: Any) -> bool:
+def is_effect(f: object) -> bool:
     """Whether a call of f may change something outside, use up what it reads, or say another thing at each call.
 
     Nothing of Python's own library is taken for a function of its arguments alone, but what is known to be one.
@@ -146,7 +146,7 @@ def is_effect(f: Any) -> bool:
     return module in sys.stdlib_module_names and not is_pure and not _is_made_plainly(f)
 
 
-def _is_made_plainly(f: Any) -> bool:
+def _is_made_plainly(f: Callable) -> bool:
     """Whether f is a class of Python's own library that only holds what it is given."""
     return isinstance(f, type) and (
         issubclass(f, (BaseException, os.PathLike)) or module_name(f) in ("io", "_io", "queue")

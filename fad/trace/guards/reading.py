@@ -49,7 +49,7 @@ class Reading:
         return self.swap(container)[key]
 
     @door
-    def of_library(self, owner: Any, name: str) -> Any:
+    def of_library(self, owner: object, name: str) -> Any:
         """An attribute of a library's module, class or object, or of super()."""
         if isinstance(owner, super):
             found, guards = met.along(owner, name)
@@ -61,7 +61,7 @@ class Reading:
         self.sources += guards
         return self.swap(value) if guards and isinstance(value, CONTAINERS) and not isinstance(owner, type) else value
 
-    def imported(self, value: Any, module: str, name: str) -> Any:
+    def imported(self, value: object, module: str, name: str) -> Any:
         """What an import in captured code has bound: a module, or what a module has under a name."""
         self.sources += met.of_import(module, name, value)
         return self.seen(value)

@@ -11,7 +11,7 @@ import operator
 import sys
 import weakref
 from abc import ABCMeta, get_cache_token
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from io import IOBase
 from itertools import islice
@@ -63,7 +63,7 @@ def refuse_unknown(reads: "Reads", what: str) -> None:
         )
 
 
-def guard(root: Builder, x: Any) -> None:
+def guard(root: Builder, x: object) -> None:
     """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it.
     """
     if isinstance(x, type):
@@ -74,12 +74,12 @@ def guard(root: Builder, x: Any) -> None:
         root.trace.classes.update(dict.fromkeys(classes_within(x)))
 
 
-def is_guarded_as_a_whole(x: Any) -> bool:
+def is_guarded_as_a_whole(x: object) -> bool:
     """Whether Python may call methods of the object by itself, whose reads nobody notes."""
     return bool(reading(type(x))) or not OPERATORS.isdisjoint(dir(type(x)))
 
 
-def guard_within(root: Builder, container: Any) -> None:
+def guard_within(root: Builder, container: dict) -> None:
     """Guard the objects in a container, which captured code may take out of it without a name."""
     guard_all(root, Snapshot().add(container))
 
@@ -125,7 +125,7 @@ class Reads:
         self._makes_texts = False                             # whether code that is not seen may make texts
         self._is_any_name = False                             # whether code makes names itself: getattr(o, f"w{k}")
 
-    def add(self, *code: Any) -> None:
+    def add(self, *code: Callable) -> None:
         """Functions that are captured as they stand, and all that they lead to."""
         self._makes_texts = True
         self._walk([(f, False) for f in code])
@@ -235,7 +235,7 @@ class Reads:
             return ()
         return self._inside(x, unseen)
 
-    def _inside(self, x: Any, unseen: bool) -> Iterable:
+    def _inside(self, x: object, unseen: bool) -> Iterable:
         """What a container, an array or an object leads to, all of which is kept."""
         if isinstance(x, Iterator) and not isinstance(x, IOBase):
             self.unknown = f"an iterator ({type(x).__name__})"
@@ -252,7 +252,7 @@ class Reads:
             self._look_into(cls, unseen)
         return leaves
 
-    def _is_known(self, x: Any) -> Iterable:
+    def _is_known(self, x: object) -> Iterable:
         package = opaque_package_of(x)
         if package:
             self.unknown = f"an object of {package}'s"
@@ -260,7 +260,7 @@ class Reads:
             self.unknown = f"what a {type(x).__name__} holds"
         return ()
 
-    def _is_closed(self, x: Any) -> bool:
+    def _is_closed(self, x: object) -> bool:
         return met.is_closed_box(x) and not (type(x) in met.LOCKS and self._names.isdisjoint(met.ASK_LOCKS))
 
     def _closed_over(self, f: FunctionType) -> Iterable:
@@ -339,7 +339,7 @@ class Reads:
                 known |= names
         return found
 
-    def _called_in(self, x: Any, space: Any) -> set:
+    def _called_in(self, x: object, space: Any) -> set:
         """Methods of a class that Python calls by itself; those that make texts only if code may make a text which does
         not name them.
         """

@@ -25,7 +25,7 @@ _SETTINGS = {
 _METHODS = {logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel, logging.Logger.hasHandlers}
 
 
-def is_setting(f: Any) -> bool:
+def is_setting(f: object) -> bool:
     """Whether f tells how something is set.
 
     >>> is_setting(np.geterr), is_setting(np.sin), is_setting(len)
@@ -36,7 +36,7 @@ def is_setting(f: Any) -> bool:
     )
 
 
-def answer(root: Builder, ask: Callable, *args: Any) -> Any:
+def answer(root: Builder, ask: Callable, *args: object) -> Any:
     """What such a function says, as a source of a trace."""
     ask = is_collecting if ask is gc.isenabled else ask       # tracing pauses the collector
     said = ask(*args)

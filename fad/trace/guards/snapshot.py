@@ -27,7 +27,7 @@ _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that kee
 _NUMBERS = frozenset((bool, int, float, complex, str, bytes))
 
 
-def is_same(now: Any, before: Any) -> bool:
+def is_same(now: object, before: object) -> bool:
     """Whether a number or a text is what it was, other things the very same. 0.0 is not -0.0, 1 not 1.0.
 
     >>> is_same(0.5, 1 / 2), is_same(0.0, -0.0), is_same(1, True), is_same([], [])
@@ -82,7 +82,7 @@ class Snapshot:
     False
     """
 
-    def __init__(self, *roots: Any, deep: bool = False, is_open: Callable = lambda x: False):
+    def __init__(self, *roots: object, deep: bool = False, is_open: Callable = lambda x: False):
         self.deep, self.is_open = deep, is_open
         self.roots: list = []
         self._clear()
@@ -102,14 +102,14 @@ class Snapshot:
         self.arrays: list = []
         self.blocks: list = []
 
-    def add(self, x: Any) -> list:
+    def add(self, x: object) -> list:
         """Keep x with all in it. Returns what that leads to and is no container: functions, classes, modules, other
         objects.
         """
         self.roots.append(x)
         return self._keep(x)
 
-    def _keep(self, x: Any) -> list:
+    def _keep(self, x: object) -> list:
         leaves, queue = [], [x]
         while queue:
             x = queue.pop()
@@ -123,12 +123,12 @@ class Snapshot:
                     queue += [y for y in part if type(y) not in NEVER_CHANGE]
         return leaves
 
-    def _is_node(self, x: Any) -> bool:
+    def _is_node(self, x: object) -> bool:
         if isinstance(x, np.ndarray):
             return self.deep or x.dtype.kind not in "biufc"
         return isinstance(x, (dict, MappingProxyType, *_BASES, *_WRAPPERS, *BUFFERS)) or (self.deep and self.is_open(x))
 
-    def _note(self, x: Any) -> tuple:
+    def _note(self, x: object) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
         views, names = _views(x), _names(x)
         node = SnapshotNode(x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x))
@@ -212,7 +212,7 @@ class Snapshot:
 
 
 @door
-def _differences(now: Any, node: SnapshotNode) -> "list | None":
+def _differences(now: object, node: SnapshotNode) -> "list | None":
     """The pairs (now, before) of elements that are not the very same; None where there are more or fewer, or of another
     class or in another memory.
     """
@@ -232,7 +232,7 @@ def _differences(now: Any, node: SnapshotNode) -> "list | None":
 _HEAP = 1 << 9  # the flag of classes whose objects may be given another class
 
 
-def _views(x: Any) -> list:
+def _views(x: object) -> list:
     """What gives the elements of a container, as they are when it is iterated over."""
     found: list[Any] = []
     if isinstance(x, dict):
@@ -249,7 +249,7 @@ def _views(x: Any) -> list:
     return found
 
 
-def _names(x: Any) -> tuple:
+def _names(x: object) -> tuple:
     """The attributes of x that its elements do not tell: the dict of all others, slots, what a defaultdict makes."""
     own = ("__dict__",) if type(getattr(x, "__dict__", None)) is dict else ()
     return (
@@ -263,16 +263,16 @@ def _attributes(owners: Iterable, names: Iterable) -> Iterator:
     return map(getattr, owners, names, repeat(MISSING))
 
 
-def _values(x: Any, names: tuple) -> tuple:
+def _values(x: object, names: tuple) -> tuple:
     return tuple(_attributes(repeat(x), names))
 
 
-def _block(x: Any) -> Any:
+def _block(x: object) -> "tuple | None":
     """Dtype, shape and memory of an array, the bytes of a buffer; None of anything else."""
     if isinstance(x, np.ndarray):
         return x.dtype, x.shape, None if x.dtype.kind == "O" else x.tolist() if x.dtype.kind == "T" else bytes_of(x)
     return bytes(x) if isinstance(x, BUFFERS) else None  # type: ignore[call-overload]
 
 
-def _has_block(x: Any, before: Any) -> bool:
+def _has_block(x: object, before: tuple) -> bool:
     return _block(x) == before

@@ -11,7 +11,7 @@ alive with the program: guards ask for what is in its dict, which holds it, and 
 """
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .guard import AttributeGuard, ContentsGuard, Guard, PresenceGuard, ReferenceGuard
@@ -100,7 +100,7 @@ def _parts(node: SnapshotNode) -> Iterable:
     return node.owner, *[part for view in node.elements for part in view], *node.values
 
 
-def _node(node: SnapshotNode, change: Any) -> SnapshotNode:
+def _node(node: SnapshotNode, change: Callable) -> SnapshotNode:
     """The node with the objects in it changed, which are given in a tuple."""
     return node._replace(owner=change((node.owner,))[0], elements=tuple(map(change, node.elements)),
                          values=change(node.values))

@@ -54,7 +54,7 @@ def _handled(root: Builder) -> dict:
     return found
 
 
-def _next(x: Any, found: dict) -> Iterable:
+def _next(x: object, found: dict) -> Iterable:
     """The things that x refers to. A user's class is noted."""
     if isinstance(x, Snapshot):
         return [*x.roots, *x.elements, *x.values]
@@ -72,7 +72,7 @@ def _next(x: Any, found: dict) -> Iterable:
     return [*descriptors, type(cls), *_items(contents(x))]
 
 
-def _items(x: Any) -> Iterable:
+def _items(x: object) -> Iterable:
     return list(x.values()) if isinstance(x, dict) else list(x) if isinstance(x, (list, tuple, set, frozenset)) else [x]
 
 

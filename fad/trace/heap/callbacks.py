@@ -34,20 +34,20 @@ def steadied(name: str, x: Any, capture: Any) -> Any:
     return watched(x, capture) if _is_users_code(x) else x
 
 
-def _is_users_code(f: Any) -> bool:
+def _is_users_code(f: object) -> bool:
     """Whether this is a function, a method or an object of the user's that can be called."""
     if isinstance(f, FunctionType):
         return not is_library(f.__code__.co_filename)
     return isinstance(f, (MethodType, functools.partial)) or (callable(f) and is_users(f) and not isinstance(f, type))
 
 
-def watched(f: Callable, capture: Any) -> Callable:
+def watched(f: Callable, capture: object) -> Callable:
     """f, captured, which may change nothing but what it makes itself, and draw no random numbers. What it changes once
     and for all (a memo) it may.
     """
     captured = _captured(f, capture)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         where = here()
         for _ in range(2):
             result, is_steady = watching(lambda: captured(*args, **kwargs))

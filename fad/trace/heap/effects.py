@@ -67,7 +67,7 @@ class Effects:
         """
         return [left_as(e.cell, contents(e.cell), e.before) for e in self.changed if e.kind is CONTAINER]
 
-    def refuse_changes(self, f: Any, is_current: bool) -> None:
+    def refuse_changes(self, f: object, is_current: bool) -> None:
         """An error if anything has changed, and the program does not know it."""
         if is_current and self.changed:
             raise SideEffectError(
@@ -82,7 +82,7 @@ class Effects:
         """Whether random numbers were drawn from a generator that was there before, by this thread or another."""
         return any(e.kind is GENERATOR and e.is_changed for e in self.entries)
 
-    def refuse_draws(self, f: Any) -> None:
+    def refuse_draws(self, f: object) -> None:
         """An error if random numbers were drawn from a generator that was there before."""
         if self.has_drawn:
             raise SideEffectError(
@@ -93,7 +93,7 @@ class Effects:
             )
 
 
-def note_rewritten(owner: Any, name: str, value: Any) -> None:
+def note_rewritten(owner: object, name: str, value: object) -> None:
     """Note that an attribute from outside is given what it holds: that changes nothing as long as it holds that."""
     trace, own = current().trace, getattr(owner, "__dict__", None)
     before = own.get(name, MISSING) if own is not None else getattr(owner, name, MISSING)
@@ -137,7 +137,7 @@ def undo(done: list) -> None:
         effects.undo()
 
 
-def _line_of(f: Any) -> "Where | None":
+def _line_of(f: object) -> "Where | None":
     code = getattr(f, "__code__", None)
     return Where(code.co_filename, code.co_firstlineno) if code else None
 
@@ -146,7 +146,7 @@ def _is_other(e: JournalEntry) -> bool:
     return not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed
 
 
-def left_as(owner: Any, now: Any, before: Any) -> Guard:
+def left_as(owner: object, now: dict, before: dict) -> Guard:
     """A container as it is now; of a dict or an object, what is another thing than before."""
     if not isinstance(now, dict):
         return ReadGuard(lambda: now if _unchanged(contents(owner), now) else None, now)
@@ -170,7 +170,7 @@ def _unchanged(a: Any, b: Any) -> bool:
     return a == b if isinstance(a, set) else all(map(_same, a, b))
 
 
-def _same(x: Any, y: Any) -> bool:
+def _same(x: object, y: Any) -> bool:
     return x is y or (
         type(x) is type(y) and isinstance(x, (str, bytes, bool, int, float, complex)) and (x == y or x != x)
     )

@@ -39,7 +39,7 @@ _CONTAINERS = (list, dict, set, deque, CellType, ModuleType, type)
 _NOTHING = (Value, str, bytes, int, float, complex, tuple, type(None))
 
 
-def kind_of(x: Any) -> "CellKind | None":
+def kind_of(x: object) -> "CellKind | None":
     """The kind of a cell; None of what holds nothing that changes."""
     if isinstance(x, _CONTAINERS) or keeps_record(x):
         return CONTAINER
@@ -135,7 +135,7 @@ class Journal:
                 if self.was_there(e.cell, around.born):
                     around.entries.setdefault(key, e)
 
-    def note(self, cell: Any) -> None:
+    def note(self, cell: object) -> None:
         """A cell is about to be written to."""
         if not self.marks:
             return
@@ -160,7 +160,7 @@ class Journal:
                 ):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 
-    def copied(self, container: Any, copy: Any) -> None:
+    def copied(self, container: object, copy: Any) -> None:
         """Captured code sees a copy of this container."""
         if id(container) in self.owners:
             self.copies[id(copy)] = copy
@@ -173,11 +173,11 @@ class Journal:
         return birth < since
 
 
-    def is_outer(self, x: Any) -> bool:
+    def is_outer(self, x: object) -> bool:
         """Whether a thing was there before the trace."""
         return bool(self.marks) and self.was_there(x, self.marks[0].born)
 
-    def is_untouched(self, x: Any) -> bool:
+    def is_untouched(self, x: object) -> bool:
         """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it.
         """
         return (
@@ -187,11 +187,11 @@ class Journal:
             and self.is_outer(x)
         )
 
-    def is_noted(self, x: Any) -> bool:
+    def is_noted(self, x: object) -> bool:
         """Whether a cell may have been written to since the trace began."""
         return any(id(x) in mark.entries for mark in self.marks)
 
-    def begun_as(self, x: Any) -> Any:
+    def begun_as(self, x: object) -> Any:
         """The contents of a container when the trace began."""
         return next((mark.entries[id(x)].before for mark in self.marks if id(x) in mark.entries), None) or contents(x)
 
@@ -223,7 +223,7 @@ def noting() -> Iterator[Mark]:
         book.end(mark)
 
 
-def note(*cells: Any) -> None:
+def note(*cells: object) -> None:
     """These cells are about to be written to, or may be."""
     if stack.builders():
         found = current().trace.journal
@@ -248,20 +248,20 @@ def made(x: Any) -> Any:
     return x
 
 
-def standing_in(x: Any) -> Any:
+def standing_in(x: object) -> Any:
     """x, which captured code sees in place of something from outside: it was always there, and is the trace's own."""
     journal().made[id(x)] = x, 0
     return x
 
 
-def attributes_of(owner: Any) -> Any:
+def attributes_of(owner: object) -> Any:
     """The cell that has the attributes of an object: of a list's subclass the dict, since the list is a cell of
     elements.
     """
     return owner.__dict__ if isinstance(owner, (list, dict, set, deque)) and hasattr(owner, "__dict__") else owner
 
 
-def note_dict(owner: Any) -> None:
+def note_dict(owner: object) -> None:
     """Code asks for the dict with an object's attributes: what is written to it is written to the object."""
     inside = getattr(owner, "__dict__", None)
     if (
@@ -278,6 +278,6 @@ def all_made(things: Iterable) -> None:
         made(x)
 
 
-def was_there(x: Any, since: int) -> bool:
+def was_there(x: object, since: int) -> bool:
     """Whether a container, an object or an iterator was there before this birth."""
     return journal().was_there(x, since)

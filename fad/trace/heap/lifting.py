@@ -20,6 +20,7 @@ from ...ir.delivery import Location
 from ...ir.prelude import Made, PreludeCall
 from ...ir.types import BOOL, Type, is_too_large, type_of
 from ...util import tree
+from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
 from ..guards.guard import KindGuard, in_class
 from ..guards.kinds import MISSING, is_open
@@ -36,7 +37,7 @@ def value_at(location: Location) -> Any:
         return MISSING
 
 
-def is_liftable(x: Any) -> bool:
+def is_liftable(x: ArrayOrNumber) -> bool:
     """Whether an input may take the place of x: a number, a truth value, an array of numbers."""
     if type(x) in (bool, int, float, complex):
         return not is_too_large(x)
@@ -73,7 +74,7 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
                 _write(location, value) if is_own else object.__delattr__(location.owner, location.at)
 
 
-def _input(root: Builder, location: Location, value: Any) -> Any:
+def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:
     """The input of the program for what stands at a location, and the step of the prelude that reads it."""
     t = Type(BOOL, (), True) if type(value) is bool else type_of(value)
     x = root.input(t, location.at if isinstance(location.at, str) and location.at.isidentifier() else "state")
@@ -108,7 +109,7 @@ def _is_own(location: Location) -> bool:
     )
 
 
-def _write(location: Location, x: Any) -> None:
+def _write(location: Location, x: ArrayOrNumber) -> None:
     owner = location.owner
     if location.kind == "attribute":
         own: Callable = next((c for c in (type, ModuleType) if isinstance(owner, c)), object).__setattr__

@@ -50,7 +50,7 @@ _CONTAINERS = (list, dict, set, deque)
 _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(None), Value)
 
 
-def noted(f: Any, args: Iterable, kwargs: dict) -> Callable:
+def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
     """Note what a call of f may write to. To be called with the result: it is the trace's own, as far as it is new."""
     given = (*args, *kwargs.values())
     while is_partial(f):
@@ -73,7 +73,7 @@ def noted(f: Any, args: Iterable, kwargs: dict) -> Callable:
     return lambda result: None
 
 
-def note_write(owner: Any, method: str) -> None:
+def note_write(owner: object, method: str) -> None:
     """Note what a special method of this name may write to: of a library's class, all that its object reaches."""
     note(attributes_of(owner) if method in ("__setattr__", "__delattr__") else owner)
     if isinstance(getattr(type(owner), method, None), FunctionType):
@@ -99,14 +99,14 @@ def _note_callables(given: Iterable) -> None:
                 note(y)
 
 
-def _notes_itself(f: Any) -> bool:
+def _notes_itself(f: object) -> bool:
     """Whether this is rewritten code, which says what it writes to."""
     f = getattr(f, "__func__", f)
     runtime = f.__globals__.get("__fad__") if isinstance(f, FunctionType) else None
     return runtime is not None and runtime.is_rewritten(f)
 
 
-def _note_made(f: Any, given: Iterable, result: Any) -> None:
+def _note_made(f: object, given: Iterable, result: object) -> None:
     """Note what a function of fad's, or one that only looks, has made: an iterator, or a container of Python's."""
     is_container = isinstance(f, type) and isinstance(result, (list, tuple))
     if (
@@ -117,7 +117,7 @@ def _note_made(f: Any, given: Iterable, result: Any) -> None:
         made(result)
 
 
-def _note_new(result: Any, start: list) -> None:
+def _note_new(result: object, start: list) -> None:
     """Note what is new of what a call returned."""
     if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
         return
@@ -125,7 +125,7 @@ def _note_new(result: Any, start: list) -> None:
     all_made([x for x in [result, *reach([result])] if id(x) not in known])
 
 
-def _is_looking(f: Any) -> bool:
+def _is_looking(f: object) -> bool:
     return isinstance(f, (type, BuiltinFunctionType)) and f in LOOKING
 
 
@@ -147,7 +147,7 @@ def reach(values: Iterable) -> Iterator:
         queue += may_change(_parts(x))
 
 
-def _is_cell(x: Any) -> bool:
+def _is_cell(x: object) -> bool:
     return (
         isinstance(x, _CONTAINERS)
         or keeps_record(x)
@@ -158,7 +158,7 @@ def _is_cell(x: Any) -> bool:
     )
 
 
-def _parts(x: Any) -> Iterable:
+def _parts(x: object) -> Iterable:
     """The things that x refers to."""
     if isinstance(x, (np.ndarray, ModuleType)) or goes_on(x):
         return ()
@@ -174,7 +174,7 @@ def _parts(x: Any) -> Iterable:
     return parts_of(x)
 
 
-def parts_of(x: Any) -> Iterable:
+def parts_of(x: object) -> Iterable:
     """The things that a function, a method or an object other than a container refers to."""
     if isinstance(x, FunctionType):
         return () if is_library(x.__code__.co_filename) else _reached(x)

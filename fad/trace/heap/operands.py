@@ -26,7 +26,7 @@ _PLAIN = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type, typ
           PurePath)
 
 
-def refused(f: Any, why: str) -> UnstageableError:
+def refused(f: Callable, why: str) -> UnstageableError:
     """The error of a call that is no step of the prelude."""
     return UnstageableError(
         f"{getattr(f, '__name__', 'a function')} gives another result at each call",
@@ -35,7 +35,7 @@ def refused(f: Any, why: str) -> UnstageableError:
     )
 
 
-def is_seeded(generator: Any) -> bool:
+def is_seeded(generator: object) -> bool:
     """Whether the function has made the generator itself, with a seed: it draws the same numbers at each call."""
     return id(generator) in current().trace.generators
 
@@ -53,7 +53,7 @@ class Operands:
         entry = current().trace.handles.get(id(getattr(self.f, "__self__", None)))
         return Attribute(entry[1], self.f.__name__) if entry else self.f
 
-    def convert(self, x: Any) -> Any:
+    def convert(self, x: object) -> Any:
         """An argument as an operand."""
         if isinstance(x, Value):
             return self._value(x)
@@ -103,7 +103,7 @@ class Operands:
             raise refused(self.f, "it is given a traced value")
         return known
 
-    def _concrete(self, x: Any) -> Any:
+    def _concrete(self, x: object) -> Any:
         """An argument as it is while tracing."""
         if isinstance(x, Value):
             operand = self._value(x)
@@ -116,7 +116,7 @@ class Operands:
             return {k: self._concrete(v) for k, v in x.items()} if isinstance(x, dict) else list(map(self._concrete, x))
         return x
 
-    def trial(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> Any:
+    def trial(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> int:
         """The present result of the call; the generators are restored."""
         given, named = self._concrete(args), self._concrete(kwargs)
         before = repr(given) if any(isinstance(x, list) for x in given) else ""
@@ -164,6 +164,6 @@ def put_back(generators: list) -> Iterator[None]:
             put_state(g, state)
 
 
-def holds_traced(x: Any) -> bool:
+def holds_traced(x: tuple) -> bool:
     """Whether a tree holds a traced value."""
     return any(isinstance(leaf, Value) for leaf in tree.flatten(x, is_leaf=goes_on)[0])

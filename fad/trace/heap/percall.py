@@ -28,6 +28,7 @@ from ...ir.types import Type, is_too_large, type_of
 from ...ops.conditional import around
 from ...ops.literals import python_number
 from ...util import tree
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.where import here, module_name, package_name
@@ -57,7 +58,7 @@ _DRAWING = {"scipy", "sklearn"}  # where functions draw from the generators that
 # -- which calls -----------------------------------------------------------------------------------------------------
 
 
-def drawn_from(f: Any, args: Any) -> list:
+def drawn_from(f: object, args: tuple) -> list:
     """The generators that a call draws from, and that go on from call to call: the method's own, and those among the
     arguments.
     """
@@ -67,7 +68,7 @@ def drawn_from(f: Any, args: Any) -> list:
     return [g for x in (getattr(f, "__self__", None), *leaves) for g in held_by(x) if not is_seeded(g)]
 
 
-def is_maker(f: Any) -> bool:
+def is_maker(f: object) -> bool:
     """Whether f makes generators."""
     if isinstance(f, type):
         made = (
@@ -110,7 +111,7 @@ def refuse_unseen(f: FunctionType) -> None:
         )
 
 
-def is_of_module(f: Any) -> bool:
+def is_of_module(f: object) -> bool:
     """Whether f is a function of np.random's, which draws from the generator that all share."""
     return (
         not isinstance(f, type)
@@ -120,13 +121,13 @@ def is_of_module(f: Any) -> bool:
     )
 
 
-def is_per_call(f: Any) -> bool:
+def is_per_call(f: object) -> bool:
     """Whether what f returns is never known before the call."""
     owner = getattr(f, "__self__", None)
     return (goes_on(owner) and not is_seeded(owner)) or is_maker(f) or is_of_module(f) or is_question(f) or is_effect(f)
 
 
-def part_of(owner: Any, name: str, value: Any) -> Any:
+def part_of(owner: object, name: str, value: Callable) -> Any:
     """An attribute of a generator, as captured code sees it: its state is another one at each call."""
     root = current().root
     if is_seeded(owner):
@@ -139,7 +140,7 @@ def part_of(owner: Any, name: str, value: Any) -> Any:
     return value
 
 
-def refuse_state(owner: Any, name: str) -> None:
+def refuse_state(owner: object, name: str) -> None:
     """An error if an attribute of a generator is set that draws anew at each call."""
     if goes_on(owner) and not is_seeded(owner):
         raise UnstageableError(
@@ -174,7 +175,7 @@ def watched_call(f: Callable, args: tuple, kwargs: dict) -> Any:
     return recorded(f, args, kwargs)
 
 
-def _seed_of(generator: Any) -> Any:
+def _seed_of(generator: np.random.Generator) -> Any:
     """The state of a generator, or of that which a sequence of quasi-random points has."""
     return state_of(getattr(generator, "rng", generator))
 
@@ -182,7 +183,7 @@ def _seed_of(generator: Any) -> Any:
 # -- steps -----------------------------------------------------------------------------------------------------------
 
 
-def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
+def recorded(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
     """The result of the call at each run, as captured code sees it. Raises UnstageableError if it cannot be a step of
     the prelude.
     """
@@ -213,7 +214,7 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> Any:
     return step.structure.unflatten(results)
 
 
-def _loops_around(f: Any) -> list:
+def _loops_around(f: Callable) -> list:
     """The loops around the present place, outermost first, each as (number of the iteration, count)."""
     loops: list = []
     for builder in around(current()):
@@ -224,7 +225,7 @@ def _loops_around(f: Any) -> list:
     return loops
 
 
-def _leaf(step: PreludeCall, k: int, x: Any, shape: tuple, loops: list, f: Any) -> Any:
+def _leaf(step: PreludeCall, k: int, x: object, shape: tuple, loops: list, f: Callable) -> Any:
     """A leaf of a step's result, as captured code sees it: a value of the program, or a generator."""
     root = current().root
     if goes_on(x):
@@ -249,7 +250,7 @@ def _leaf(step: PreludeCall, k: int, x: Any, shape: tuple, loops: list, f: Any) 
     return python_number(row) if t.weak else row
 
 
-def _count(n: Any) -> Any:
+def _count(n: object) -> Any:
     """The count of a loop: an int, or an extent of an input."""
     if not isinstance(n, Value) or n.atom in current().integers.dims:
         return n
@@ -264,21 +265,21 @@ def steps_here() -> list:
     return builder.region.steps
 
 
-def repeat(count: Any, steps: list) -> None:
+def repeat(count: ArrayOrNumber, steps: list) -> None:
     """Put the steps of a loop's body, which is now a region of the program, among those of what is around it."""
     if steps:
         steps_here().append(Repeat(_integer(_count(count)), steps))
 
 
-def _integer(n: Any) -> Any:
+def _integer(n: object) -> Any:
     return Integer(((n.atom, 1),), 0) if isinstance(n, Value) else n
 
 
-def _is_of_numpys_generator(f: Any) -> bool:
+def _is_of_numpys_generator(f: Callable) -> bool:
     return isinstance(getattr(f, "__self__", None), (numpy_random.Generator, numpy_random.RandomState))
 
 
-def _is_stable(f: Any, args: Any, kwargs: Any) -> bool:
+def _is_stable(f: Callable, args: tuple, kwargs: dict) -> bool:
     """Whether the types of the result are the same at each call, whatever is drawn."""
     leaves = tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, (Integer, Made, Attribute)))[0]
     if any(isinstance(x, (Made, Attribute)) for x in leaves):
@@ -290,7 +291,7 @@ def _is_stable(f: Any, args: Any, kwargs: Any) -> bool:
     )
 
 
-def _is_filled(f: Any, step: PreludeCall, leaves: list) -> bool:
+def _is_filled(f: Callable, step: PreludeCall, leaves: list) -> bool:
     """Whether calls one after the other draw what one call draws for an array with one more axis."""
     place = FILLED.get(getattr(f, "__name__", "")) if _is_of_numpys_generator(f) else None
     if place is None or len(step.args) > place or len(leaves) != 1 or not isinstance(leaves[0], (float, np.ndarray)):

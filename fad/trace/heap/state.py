@@ -6,7 +6,7 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 import copy
 import operator
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any
@@ -38,12 +38,12 @@ def is_data(x: Any) -> bool:
     )
 
 
-def is_array(x: Any) -> bool:
+def is_array(x: object) -> bool:
     """Whether x is a traced array, an object with an identity, and not a number."""
     return isinstance(x, Tracer) and x.is_array
 
 
-def frozen(x: Any) -> Any:
+def frozen(x: object) -> Any:
     """A traced value as it is now, whatever is written to it later."""
     return current().value_of(x.held if isinstance(x, Tracer) else x.atom) if isinstance(x, Value) else x
 
@@ -91,7 +91,7 @@ class Container:
     def read(self) -> Any:
         return contents(self.owner)
 
-    def write(self, value: Any) -> None:
+    def write(self, value: object) -> None:
         note(self.owner)
         put_contents(self.owner, value)
 
@@ -115,12 +115,12 @@ def write_all(slots: Iterable, values: Iterable, longer: list) -> None:
             entry[0].written, entry[1] = entry[0].written + 1, False
 
 
-def changing(slot: Any) -> Any:
+def changing(slot: object) -> Any:
     """The array or container whose contents change; None of a name, which comes to stand for something else."""
     return getattr(slot, "tracer", getattr(slot, "owner", None))
 
 
-def cells_of(*functions: Any) -> dict:
+def cells_of(*functions: Callable) -> dict:
     """The variables that these nested functions share with the one around them."""
     cells: dict[str, Any] = {}
     for f in functions:
@@ -147,7 +147,7 @@ class Trial:
             self.builder.region.born = self.born
         self.entangled = len(self.builder.region.entangled)
 
-    def is_outer(self, container: Any) -> bool:
+    def is_outer(self, container: object) -> bool:
         """Whether a container was there when the trial began."""
         return self.journal.was_there(container, self.born)
 
@@ -330,7 +330,7 @@ class TreeLayout:
             )
 
 
-def nodes_of(value: Any, structure: tree.Structure) -> Iterator:
+def nodes_of(value: object, structure: tree.Structure) -> Iterator:
     """The containers of a tree that was built by this structure."""
     if structure.children:
         yield value
@@ -338,7 +338,7 @@ def nodes_of(value: Any, structure: tree.Structure) -> Iterator:
             yield from nodes_of(x, part)
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: object, b: object) -> bool:
     """Whether two static values are as good as one: what may change is so only if it is one."""
     if a is b or isinstance(a, (set, deque)) or is_users(a):
         return a is b

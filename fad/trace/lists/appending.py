@@ -12,6 +12,7 @@ from ...ir.types import INT
 from ...ir.uses import defined_by, operands
 from ...ops.carry import visible_extent
 from ...ops.conditional import around
+from ...util.array import AnyArray
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import journal, note
 from ..heap.state import Array, Container, TreeLayout, Trial
@@ -64,7 +65,7 @@ class AppendedLists:
     def plan(self) -> Any:
         return self._plan()
 
-    def counts(self, slot: Any) -> bool:
+    def counts(self, slot: Array) -> bool:
         """Whether a list's length follows from the number of the iteration, so that it need not be carried."""
         return isinstance(slot, Container) and id(slot.owner) in self.steady
 
@@ -74,7 +75,7 @@ class AppendedLists:
             if c.rows is not None and number in lists:
                 self._expect(key, c, *lists[number])
 
-    def _expect(self, key: int, c: Items, grows: bool, growth: Any, ties: tuple = (False,) * 3) -> None:
+    def _expect(self, key: int, c: Items, grows: bool, growth: object, ties: tuple = (False,) * 3) -> None:
         """A list in rows will be written to, and grow by so many elements in each iteration (None: by another number).
         If that is wrong, an iteration shows it.
         """
@@ -135,7 +136,7 @@ class AppendedLists:
 
     # -- iterations --------------------------------------------------------------------------------
 
-    def begin_iteration(self, iteration: Any) -> None:
+    def begin_iteration(self, iteration: "AnyArray | None") -> None:
         """Count what the iteration appends. iteration: its number, None where it has none."""
         self.are_iterations_known = iteration is not None
         for key, c in self.outer.items():
@@ -290,7 +291,7 @@ class AppendedLists:
         ):
             raise Untraced
 
-    def end_loop(self, iterations: Any, last: list) -> None:
+    def end_loop(self, iterations: object, last: list) -> None:
         """After so many iterations: the lists' lengths. last: arrays that names stand for and that a list got in the
         last iteration.
         """
@@ -308,7 +309,7 @@ class AppendedLists:
             if c.rows is not None:
                 c.ties.given = [*c.ties.given, *last, *outer]
 
-    def _used_after(self, key: int, c: Items, iterations: Any) -> Any:
+    def _used_after(self, key: int, c: Items, iterations: object) -> Any:
         """A bound for what a list got in the present iteration of the loop around this one; any number but 0 for one
         that sees to its own room.
         """
@@ -339,17 +340,17 @@ def _is_known(iterations: Any) -> bool:
         return False
 
 
-def _is(n: Any, number: int) -> bool:
+def _is(n: object, number: int) -> bool:
     return isinstance(n, int) and n == number
 
 
-def _is_zero(a: Any, b: Any) -> bool:
+def _is_zero(a: object, b: object) -> bool:
     facts = current().integers
     difference = facts.form(a) - facts.form(atom_of(b))
     return difference.is_constant and difference.const == 0
 
 
-def _at_most(n: Any, bound: Any) -> bool:
+def _at_most(n: object, bound: object) -> bool:
     """Whether n <= bound can be proved, as it can of what is the same."""
     if isinstance(n, int) and isinstance(bound, int):
         return n <= bound

@@ -57,11 +57,11 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
     return recorded(f, args, kwargs)
 
 
-def _is_traced(values: Any) -> bool:
+def _is_traced(values: object) -> bool:
     return any(isinstance(x, (Value, RowList)) for x in tree.flatten(values)[0])
 
 
-def _is_traced_population(x: Any) -> bool:
+def _is_traced_population(x: object) -> bool:
     """Whether a population is of traced values: an array, or a list of them. A traced int is how many there are."""
     return (
         bool(x.shape)
@@ -98,7 +98,7 @@ def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> Any:
     return low + (high - low) * z if is_range else low + high * z if len(names) == 2 else high * z
 
 
-def _refuse_negative(x: Any, what: str) -> None:
+def _refuse_negative(x: object, what: str) -> None:
     """The program raises what NumPy raises for a negative scale or range."""
     if isinstance(x, Value):
         bad = registry["less"](x, 0)
@@ -110,7 +110,7 @@ def _refuse_negative(x: Any, what: str) -> None:
 # -- selections ------------------------------------------------------------------------------------------------------
 
 
-def _selected(f: Callable, population: Any, *args: Any, **kwargs: Any) -> Any:
+def _selected(f: Callable, population: object, *args: object, **kwargs: object) -> Any:
     """The choice from a population: the entries at the drawn places."""
     is_numpys = isinstance(f.__self__, (numpy_random.Generator, numpy_random.RandomState))  # type: ignore[attr-defined]
     axis = kwargs.pop("axis", 0)

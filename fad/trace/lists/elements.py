@@ -25,7 +25,7 @@ class Like(NamedTuple):
     leaves: list
 
 
-def like(x: Any) -> Like:
+def like(x: object) -> Like:
     """The form of an element."""
     layout = TreeLayout(x)
     kinds = {k: kind_of(leaf) for k, leaf in enumerate(layout.leaves) if k not in layout.statics}
@@ -38,7 +38,7 @@ def common_kinds(layouts: list) -> dict:
     return {k: joined(*[x.zero_dim.get(k, False) for x in layouts]) for k in {k for x in layouts for k in x.zero_dim}}
 
 
-def element_type(x: Any) -> Type:
+def element_type(x: object) -> Type:
     """The type of an element's leaf, as the program around its region knows it."""
     t = x if isinstance(x, Type) else x.held.type if isinstance(x, Tracer) else atom_type(x)
     shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
@@ -142,7 +142,7 @@ def require_fixed(structure: tree.Structure) -> None:
         require_fixed(child)
 
 
-def as_number(x: Any, t: Type) -> Any:
+def as_number(x: object, t: Type) -> Any:
     """An element as the number that Python had put into the list: its type gives way to an array's."""
     return (
         registry["cast"](x, dtype=t.dtype, weak=True)

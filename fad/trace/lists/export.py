@@ -10,7 +10,7 @@ from .items import Items
 from .rows import RowList
 
 
-def plain(result: Any) -> Any:
+def plain(result: object) -> Any:
     """A result in which lists that lie in rows are lists of their elements."""
     leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
     if not any(isinstance(x, RowList) for x in leaves):
@@ -80,13 +80,13 @@ tree.register(
 )
 
 
-def as_array(x: Any) -> Any:
+def as_array(x: object) -> Any:
     """x, or the array that NumPy makes of it if it is a list that lies in rows."""
     found = x.array() if isinstance(x, RowList) else None
     return x if found is None else found
 
 
-def number_of(x: Any, y: Any) -> Any:
+def number_of(x: object, y: object) -> Any:
     """y, a number that Python's functions make of the elements of x: a number of Python's if those are."""
     return python_number(y) if isinstance(x, RowList) and all(t.weak for t in x.types_now()) else y
 
@@ -98,7 +98,7 @@ def as_arrays(x: Any) -> Any:
     return as_array(x)
 
 
-def as_captured(x: Any, known: dict, since: int) -> Any:
+def as_captured(x: object, known: dict, since: int) -> Any:
     """A plain list that was made since then, and those in it, as lists that loops may come to fill or to index; known:
     what stands for a list, by its id.
     """

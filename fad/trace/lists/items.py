@@ -45,7 +45,7 @@ class Items(list, Record):
         super().__init__(items)
         self.home, self.birth = current() if stack.builders() else None, next(births)
 
-    def append(self, x: Any) -> None:
+    def append(self, x: object) -> None:
         note(self)
         list.append(self, x)
         self.used = self.used + 1
@@ -54,7 +54,7 @@ class Items(list, Record):
         for x in more:
             self.append(x)
 
-    def __iadd__(self, more: Any) -> Any:  # type: ignore[misc]  # as of lists: of all that can be iterated over
+    def __iadd__(self, more: object) -> Any:  # type: ignore[misc]  # as of lists: of all that can be iterated over
         self.extend(more)
         return self
 
@@ -122,7 +122,7 @@ class Items(list, Record):
             c.rows, c.layout, c.types, c.length, c.is_element, c.ties,
         )
 
-    def move_to_rows(self, samples: list, more: Any, kind: "type | None" = None) -> None:
+    def move_to_rows(self, samples: list, more: object, kind: "type | None" = None) -> None:
         """Let the elements lie in arrays with room for `more`, which will be like the samples."""
         note(self)
         if self.rows is None:

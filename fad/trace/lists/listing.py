@@ -13,7 +13,7 @@ class NeedsRoom(UnstageableError):
     whether anything traced has a part in it; varies: whether some iterations are known to add fewer.
     """
 
-    def __init__(self, owner: Any, samples: list, most: Any, is_traced: bool = True, varies: bool = False):
+    def __init__(self, owner: Any, samples: list, most: object, is_traced: bool = True, varies: bool = False):
         super().__init__(
             "a list grows in a loop or branch on traced values",
             why="a loop or a branch on traced values gives a name one structure",
@@ -53,7 +53,7 @@ class Contents(NamedTuple):
         )
 
 
-def atom_of(n: Any) -> Any:
+def atom_of(n: object) -> Any:
     return n.atom if isinstance(n, Value) else n
 
 

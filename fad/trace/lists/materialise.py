@@ -15,7 +15,7 @@ class _Guard:
     """Stands in a list whose elements lie elsewhere."""
 
 
-def _refuse(*args: Any) -> Any:
+def _refuse(*args: object) -> Any:
     raise UnstageableError("a list whose elements lie in arrays is read by code that knows plain lists only",
                            do="pass it list(items), or read the elements one by one")
 

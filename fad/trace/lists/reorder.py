@@ -21,14 +21,14 @@ from .elements import lists_in, require_fixed
 from .rows import fixed
 
 
-def is_value(x: Any) -> bool:
+def is_value(x: object) -> bool:
     """Whether x is a number or a tuple of numbers: what cannot be changed is as good as its copy."""
     if isinstance(x, tuple):
         return all(map(is_value, x))
     return isinstance(x, (Value, np.generic, int, float, complex, str, type(None))) and kind_of(x) is False
 
 
-def reordered(items: list, order: Any) -> list:
+def reordered(items: list, order: object) -> list:
     """The items in this order, an array of their places."""
     flat = [tree.flatten(x) for x in items]
     structure = flat[0][1]

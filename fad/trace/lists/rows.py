@@ -39,7 +39,7 @@ from .listing import Elements, NeedsRoom, NeedsRows, atom_of
 from .materialise import GUARDS, done_plainly
 
 
-def fixed(x: Any, ties: "Ties | None" = None) -> Any:
+def fixed(x: object, ties: "Ties | None" = None) -> Any:
     """An element with its lists: those in rows are entries of the list with these ties, others may only be read."""
     if type(x) is list:
         return Fixed([fixed(y, ties) for y in x])
@@ -52,7 +52,7 @@ def fixed(x: Any, ties: "Ties | None" = None) -> Any:
 class RowList(Items):
     """A list whose elements lie in arrays. All other methods make it a plain list again."""
 
-    def append(self, x: Any) -> None:
+    def append(self, x: object) -> None:
         if self.rows is None:                                 # it became a plain list while x was computed
             return Items.append(self, x)
         note(self)
@@ -72,7 +72,7 @@ class RowList(Items):
         self._give(new.data)
         self.length, self.used = self.length + 1, self.used + 1
 
-    def _make_room(self, x: Any) -> None:
+    def _make_room(self, x: object) -> None:
         """Room for one more; in the iteration of a loop it is the loop's to make."""
         if self.rows[0].builder is not current():
             raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
@@ -132,19 +132,19 @@ class RowList(Items):
         """A list in rows of its own with the same elements."""
         return _with_rows(_RowListFrame(self), tuple([self.own_entries(k) for k in range(len(self.rows))]))
 
-    def write_entry(self, member: Member, new: Any) -> None:
+    def write_entry(self, member: Member, new: object) -> None:
         """Give an element that is an array a new value in place."""
         self.ties.write([r for row in self.rows for r in roots_of(row)])
         self.entries(member.k, member.length)[member.place] = new
 
-    def _element(self, leaves: list, place: Any) -> Any:
+    def _element(self, leaves: list, place: object) -> Any:
         values = [
             as_member(x, self, k, place, self.rows[k].kin) if kind else as_number(x, t)
             for k, (x, t, kind) in enumerate(zip(leaves, self.types_now(), self.kinds()))
         ]
         return fixed(self.layout.filled(iter(values)), self.ties)
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, place: object) -> Any:
         if isinstance(place, slice):
             return self._plain()[place] if any(self.kinds()) else self._part(place)
         # sure to be in the list: taken from the row itself
@@ -166,7 +166,7 @@ class RowList(Items):
             _RowListFrame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))])
         )
 
-    def __setitem__(self, place: Any, x: Any) -> None:
+    def __setitem__(self, place: object, x: object) -> None:
         new = None if isinstance(place, slice) else like(self._as_element(x)).layout
         if new is None or not self.layout.fits(new):
             self._may_change()
@@ -187,7 +187,7 @@ class RowList(Items):
             self._give(new.data)
             self.ties.rebound += 1
 
-    def _is_own(self, place: Any, leaves: list) -> bool:
+    def _is_own(self, place: object, leaves: list) -> bool:
         """Whether these leaves are those of the element at this place, as after `out[k] += v`."""
         members = [member_of(x) for x in leaves]
         return bool(members) and all(m is not None and m.is_at(self, k, place) for k, m in enumerate(members))
@@ -245,7 +245,7 @@ Items.kind_in_rows = RowList
 class Growing(RowList):
     """Rows that see to their own room, which doubles when it is used up: nobody knows how long the list will be."""
 
-    def _make_room(self, x: Any) -> None:
+    def _make_room(self, x: object) -> None:
         room = self.rows[0].shape[0]
         enough = registry["where"](self.length < room, room, 2 * self.length + 1)
         for row in self.rows:

@@ -133,11 +133,11 @@ def contents(owner: Any) -> Any:
     return _attributes(owner)
 
 
-def keeps_record(owner: Any) -> bool:
+def keeps_record(owner: object) -> bool:
     return isinstance(owner, Record)
 
 
-def _attributes(owner: Any) -> dict:
+def _attributes(owner: object) -> dict:
     """An object's attributes by name, wherever it keeps them."""
     values = dict(getattr(owner, "__dict__", ()))
     for name in slots_of(type(owner)):
@@ -192,7 +192,7 @@ def _same_keys(owner: Any, value: Any) -> bool:
     return not isinstance(owner, set) or set(map(id, owner)) == set(map(id, value))
 
 
-def _put_attributes(owner: Any, value: dict) -> None:
+def _put_attributes(owner: object, value: dict) -> None:
     now = contents(owner)
     # past the methods that a class may have for this
     own = next((c for c in (type, local, ModuleType) if isinstance(owner, c)), object)
@@ -217,7 +217,7 @@ def same_contents(a: Any, b: Any) -> bool:
 _PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)
 
 
-def containers_in(values: Any, is_closed: Callable) -> list:
+def containers_in(values: list, is_closed: Callable) -> list:
     """All mutable containers that these values reach without passing through a closed one."""
     found: dict[int, Any] = {}
     queue = list(values)
@@ -255,7 +255,7 @@ def never_change(items: Any) -> bool:
     return type(items) in (list, tuple) and NEVER_CHANGE.issuperset(map(type, items))
 
 
-def is_users(x: Any) -> bool:
+def is_users(x: object) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
     has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(type(x)))
     cls = x if isinstance(x, type) else type(x)

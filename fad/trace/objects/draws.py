@@ -20,12 +20,12 @@ from ...util.where import module_name
 numpy_random: Any = LazyModule("numpy.random")
 
 
-def is_generator(x: Any) -> bool:
+def is_generator(x: object) -> bool:
     """Whether x is a generator of NumPy's or of Python's."""
     return isinstance(x, (numpy_random.Generator, numpy_random.RandomState, random.Random))
 
 
-def goes_on(x: Any) -> bool:
+def goes_on(x: object) -> bool:
     """Whether x gives another thing each time that it is asked: a generator, what a generator is made of, a sequence of
     quasi-random points.
     """
@@ -91,7 +91,7 @@ def order_of(shuffle: Any, rank: int, count: int, axis: int) -> Any:
     return order.reshape(-1)
 
 
-def held_by(x: Any, depth: int = 3) -> Iterator:
+def held_by(x: object, depth: int = 3) -> Iterator:
     """The generator that x draws from: x itself, or the one that a distribution of scipy.stats holds."""
     if goes_on(x):
         yield x
@@ -100,7 +100,7 @@ def held_by(x: Any, depth: int = 3) -> Iterator:
             yield from held_by(part, depth - 1)
 
 
-def note_generator(x: Any) -> None:
+def note_generator(x: object) -> None:
     """Remember where x was made, if it is something to draw from."""
     for generator in held_by(x):
         current().trace.generators.setdefault(id(generator), (generator, current()))

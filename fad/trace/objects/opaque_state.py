@@ -23,14 +23,14 @@ LARGEST = 1 << 20                                             # bytes of an arra
 BUFFERS: tuple[type, ...] = (bytearray, array, ctypes.Array, ctypes.Structure, *ctypes.c_double.__bases__)
 
 
-def holds_no_traced(x: Any) -> bool:
+def holds_no_traced(x: object) -> bool:
     """Whether x may change, and what it holds is known to be no traced value."""
     if isinstance(x, np.ndarray):
         return x.dtype.kind not in "biufc"
     return isinstance(x, (bytearray, array, ContextVar)) or any(True for _ in arrays_within(x))
 
 
-def arrays_within(x: Any) -> Iterator[np.ndarray]:
+def arrays_within(x: object) -> Iterator[np.ndarray]:
     """The arrays that are attributes of an object of a library's, and can be written to."""
     attributes = getattr(x, "__dict__", None)  # numbers, texts and containers, of which there may be many, have none
     if type(attributes) is not dict or isinstance(x, (type, ModuleType, FunctionType, Value, np.ndarray)):
@@ -42,7 +42,7 @@ def arrays_within(x: Any) -> Iterator[np.ndarray]:
             yield part
 
 
-def held_in(x: Any) -> Any:
+def held_in(x: object) -> Any:
     """A copy of the contents of such a thing."""
     if isinstance(x, ContextVar):
         return x.get(UNDEFINED)
@@ -68,7 +68,7 @@ def is_held_in(x: Any, held: Any) -> bool:
     return x == held if isinstance(x, (bytearray, array)) else all(is_held_in(part, before) for part, before in held)
 
 
-def _put_in_variable(variable: ContextVar, held: Any) -> None:
+def _put_in_variable(variable: ContextVar, held: object) -> None:
     """Give a context variable its value; its default where it had none, since none can be taken away."""
     try:
         variable.set(Context().run(variable.get) if held is UNDEFINED else held)
@@ -76,7 +76,7 @@ def _put_in_variable(variable: ContextVar, held: Any) -> None:
         let_through(error)
 
 
-def put_in(x: Any, held: Any) -> None:
+def put_in(x: object, held: Any) -> None:
     """Make x hold again what it held."""
     if isinstance(x, ContextVar):
         if x.get(UNDEFINED) is not held:

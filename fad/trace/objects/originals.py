@@ -14,20 +14,20 @@ class StandIn(type):
 
     original: Any
 
-    def __new__(mcls, name: str, bases: tuple, body: dict, **options: Any) -> Any:
+    def __new__(mcls, name: str, bases: tuple, body: dict, **options: object) -> Any:
         """A class that captured code derives from stand-ins is derived from the originals."""
         if any(isinstance(base, StandIn) for base in bases):
             return type(name, tuple(map(original_of, bases)), body, **options)
         return super().__new__(mcls, name, bases, body)
 
-    def __instancecheck__(cls, x: Any) -> bool:
+    def __instancecheck__(cls, x: object) -> bool:
         return isinstance(x, cls.original)
 
     @door
-    def __subclasscheck__(cls, other: Any) -> bool:
+    def __subclasscheck__(cls, other: object) -> bool:
         return issubclass(original_of(other), cls.original)
 
-    def __eq__(cls, other: Any) -> bool:
+    def __eq__(cls, other: object) -> bool:
         return other is cls or other is cls.original
 
     def __hash__(cls) -> int:
@@ -40,7 +40,7 @@ class StandIn(type):
         return getattr(cls.original, name)
 
 
-def original_of(x: Any) -> Any:
+def original_of(x: object) -> Any:
     """The original behind a stand-in; x itself if it is none."""
     if isinstance(x, StandIn):
         return x.original

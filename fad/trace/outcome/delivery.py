@@ -57,7 +57,7 @@ class Left(NamedTuple):
         ]
 
 
-def left_by(root: Builder, mark: Mark, results: Sequence, result: Any) -> "Left | None":
+def left_by(root: Builder, mark: Mark, results: Sequence, result: object) -> "Left | None":
     """The function's effects since the mark; None if a program cannot write them. results: the outputs so far."""
     collector = _Collector(root, mark, results, result)
     try:
@@ -70,7 +70,7 @@ def left_by(root: Builder, mark: Mark, results: Sequence, result: Any) -> "Left 
 class _Collector:
     """Goes through what a trace has written. An array that is the result, too, is one output."""
 
-    def __init__(self, root: Builder, mark: Mark, results: Sequence, result: Any):
+    def __init__(self, root: Builder, mark: Mark, results: Sequence, result: object):
         self.root, self.mark, self.outputs = root, mark, list(results)
         self.results = len(self.outputs)
         self.seen_as = {id(made): original for original, made, _ in root.trace.stand_ins}
@@ -163,7 +163,7 @@ class _Collector:
             return MISSING
         return before[key] if owner is seen else owner[key]
 
-    def _store(self, location: Location, x: Any, before: Any = MISSING) -> Store:
+    def _store(self, location: Location, x: Any, before: object = MISSING) -> Store:
         """before: what stood there, an array perhaps: where it is kept on some ways through the function, it stays."""
         lifted = self.root.trace.lifted_from.get(location.key)
         if lifted is None and id(before) in self.root.trace.captured:
@@ -175,7 +175,7 @@ class _Collector:
         keeps = lifted is not None and is_array and any(base is lifted for base in bases_of(x, self.root))
         return Store(location, value, keeps)
 
-    def _value(self, x: Any, lifted: Any) -> Any:
+    def _value(self, x: object, lifted: object) -> Any:
         """The operand for x in a store. lifted: the input for the former contents of its location."""
         if self._was_there(x):
             return Known(self.seen_as.get(id(x), x))
@@ -194,7 +194,7 @@ class _Collector:
             tuple([Known(self.seen_as.get(id(y), y)) if self._was_there(y) else self._leaf(y, None) for y in leaves]),
         )
 
-    def _was_there(self, x: Any) -> bool:
+    def _was_there(self, x: object) -> bool:
         """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
         if id(x) in self.seen_as:
             return True
@@ -204,7 +204,7 @@ class _Collector:
             raise NotDeliverable                              # code without text may have made it
         return True
 
-    def _leaf(self, x: Any, lifted: Any) -> Any:
+    def _leaf(self, x: object, lifted: object) -> Any:
         if id(x) in self.arrays:
             return Known(self.arrays[id(x)])
         if isinstance(x, Tracer):
@@ -224,7 +224,7 @@ class _Collector:
             return Maybe(self._number(optional.bare(x), None), self._number(x.optional.flag, None))
         return self._number(x, lifted)
 
-    def _number(self, x: Tracer, lifted: Any) -> Any:
+    def _number(self, x: Tracer, lifted: object) -> Any:
         if x.bound is not None or not self.root.sees(x.held):
             raise NotDeliverable
         if is_of_two_dtypes(x, self.root):
@@ -245,7 +245,7 @@ class _Collector:
             return Output(place, None if t.shape else np.array)
         return Output(place, NUMBERS[t.dtype.kind] if t.weak else t.dtype.type)
 
-    def _see_that_it_is_its_own(self, x: Tracer, lifted: Any) -> None:
+    def _see_that_it_is_its_own(self, x: Tracer, lifted: object) -> None:
         """An array is made anew at each call; so nothing else may be it, or a part of it, but what stood in its place.
         """
         for base in bases_of(x, self.root):
@@ -265,14 +265,14 @@ class _Collector:
             raise NotDeliverable
 
 
-def _may_be_joined(value: Any) -> bool:
+def _may_be_joined(value: object) -> bool:
     """Whether a branch may have given this value, or a part of it, and another branch what stood there before."""
     if isinstance(value, Tree) and issubclass(value.structure.cls, (list, dict)):
         return False                                          # a list or dict that may be another one is a twin of it
     return isinstance(value, (Output, Maybe, Tree))
 
 
-def has_traced_keys(cell: Any) -> bool:
+def has_traced_keys(cell: object) -> bool:
     """Whether a dict has a key that the trace knows and has not said yet: leaks.py sees to such a dict."""
     return isinstance(cell, dict) and any(isinstance(key, (Value, tuple, TracedText)) for key in cell)
 
@@ -289,7 +289,7 @@ def bases_of(x: Tracer, root: Builder) -> list:
     return found if own is None else [*found, *own[1]]
 
 
-def _nodes(x: Any) -> Iterator:
+def _nodes(x: object) -> Iterator:
     """The lists, tuples and dicts of a value, itself among them. Raises NotDeliverable of one that holds itself."""
     queue, count = [x], 0
     while queue:

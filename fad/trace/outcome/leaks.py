@@ -39,7 +39,7 @@ def settle_known(root: Builder) -> None:
     _settle(root, known)
 
 
-def refuse_changed_arguments(arguments: Any, leaves: list, structure: tree.Structure) -> None:
+def refuse_changed_arguments(arguments: tuple, leaves: list, structure: tree.Structure) -> None:
     """An error if the function changed a list, a dict or an object among its arguments, which hold these leaves."""
     after, now = tree.flatten(arguments)
     if now != structure or any(x is not y for x, y in zip(after, leaves)):
@@ -108,7 +108,7 @@ def _refusal(what: str) -> SideEffectError:
     )
 
 
-def _is_unsaid(x: Any) -> bool:
+def _is_unsaid(x: object) -> bool:
     """Whether x is a traced value, a text made of one, or a set that holds one (or a tuple, as sets and keys are)."""
     return (
         isinstance(x, Value)
@@ -117,19 +117,19 @@ def _is_unsaid(x: Any) -> bool:
     )
 
 
-def _items(owner: Any) -> list:
+def _items(owner: object) -> list:
     inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
     return list(inside.items() if isinstance(inside, dict) else enumerate(inside))
 
 
-def _parts(owner: Any) -> list:
+def _parts(owner: object) -> list:
     """The contents of an owner, keys of dicts included, without those that can hold nothing traced."""
     inside = owner.changed() if isinstance(owner, Outer) else contents(owner)
     found = [*may_change(inside), *may_change(inside.values())] if isinstance(inside, dict) else may_change(inside)
     return [x for x in found if not never_change(x)]
 
 
-def stays(root: Builder, x: Any, since: "int | None" = None) -> bool:
+def stays(root: Builder, x: object, since: "int | None" = None) -> bool:
     """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one.
     """
     book = root.trace.journal
@@ -140,7 +140,7 @@ def stays(root: Builder, x: Any, since: "int | None" = None) -> bool:
     return book.was_there(x, book.marks[0].born if since is None else since) and not _is_unregistered(root, x)
 
 
-def _is_unregistered(root: Builder, x: Any) -> bool:
+def _is_unregistered(root: Builder, x: object) -> bool:
     """Whether code without text has made it. What such code may write to was noted, so what it makes was not, and what
     the trace has computed stands in it."""
     queue, seen = [x], set()
@@ -177,13 +177,13 @@ def settle_error(tape: Any, error: BaseException) -> None:
             setattr(error, name, settlement.value(x, "an error"))
 
 
-def _leaves(x: Any, is_settled: Callable) -> "tuple[list, list]":
+def _leaves(x: object, is_settled: Callable) -> "tuple[list, list]":
     """The leaves of a tree, which may hold itself, and the keys of the dicts in it; what is settled by itself is left
     out.
     """
     seen: dict[int, Any] = {}
 
-    def is_known(y: Any) -> bool:
+    def is_known(y: object) -> bool:
         known = is_settled(y) or id(y) in seen
         seen[id(y)] = y
         return known
@@ -218,14 +218,14 @@ class _Settlement:
         self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
         self.settled: list[tuple] = []
 
-    def settle_stand_in(self, original: Any, made: Any, before: Any) -> None:
+    def settle_stand_in(self, original: object, made: object, before: object) -> None:
         """Settle a container from outside that captured code has seen a copy of."""
         known = {id(new): old for (_, new), (_, old) in zip(_items(before), _items(original))}
         name = type(original).__name__
         new = [(self.value(k, name), known[id(x)] if id(x) in known else self.value(x, name)) for k, x in _items(made)]
         self.settled.append((original, dict(new) if isinstance(original, dict) else [x for _, x in new]))
 
-    def settle(self, owner: Any) -> None:
+    def settle(self, owner: object) -> None:
         name = type(owner).__name__
         parts = [_leaves(part, self._is_known) for part in _parts(owner)]
         if any(map(_is_unsaid, [key for _, keys in parts for key in keys])):
@@ -240,11 +240,11 @@ class _Settlement:
             is_dict = isinstance(contents(owner), dict)
             self.settled.append((owner, before | dict(after) if is_dict else [x for _, x in after]))
 
-    def _is_known(self, x: Any) -> bool:
+    def _is_known(self, x: object) -> bool:
         """Whether x is settled by itself."""
         return stays(self.root, x)
 
-    def _is_made(self, x: Any) -> bool:
+    def _is_made(self, x: object) -> bool:
         return (type(x) in (list, dict, deque) or isinstance(x, Items)) and not self._is_known(x)
 
     def value(self, x: Any, place: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Builder, current
-from ...ir.graph import Func, free_vars
+from ...ir.graph import Func, Var, free_vars
 from ...ir.value import Value
 from ...util.errors import UnstageableError
 from ..heap.journal import CONTAINER, Mark
@@ -129,7 +129,7 @@ def written_around(builder: Builder) -> list:
     ]
 
 
-def _is_around(builder: Builder, var: Any) -> bool:
+def _is_around(builder: Builder, var: Var) -> bool:
     """Whether a variable is one of the program around a function."""
     return builder.parent is not None and builder.parent.sees(var)
 
@@ -142,12 +142,12 @@ def _refusal() -> UnstageableError:
     )
 
 
-def _inside(cell: Any) -> Any:
+def _inside(cell: object) -> Any:
     """The contents of a container; the elements, one by one, of a list of captured code."""
     return list(cell) if isinstance(cell, Items) and cell.rows is None else contents(cell)
 
 
-def _values(inside: Any) -> list:
+def _values(inside: object) -> list:
     return (
         list(inside.values())
         if isinstance(inside, dict)
@@ -157,7 +157,7 @@ def _values(inside: Any) -> list:
     )
 
 
-def _mapped(inside: Any, new: dict) -> Any:
+def _mapped(inside: object, new: dict) -> Any:
     """Contents with other values; the same object where none is replaced."""
     def value(x: Any) -> Any:
         if id(x) in new:

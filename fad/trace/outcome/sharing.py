@@ -74,7 +74,7 @@ def _look(root: LiveBuilder, v: Any, apart: dict) -> None:
         raise shared_memory()
 
 
-def _inputs_of(x: Any, builder: Builder) -> list:
+def _inputs_of(x: object, builder: Builder) -> list:
     """The inputs of the whole program in whose memory an array lies."""
     if builder is None or not isinstance(x, Tracer):
         return []

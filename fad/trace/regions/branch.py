@@ -7,6 +7,7 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
 from ...ops.control import trace_branches
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.interrupts import is_interrupt
 from ..guards.snapshot import is_same
 from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, trial, write_all
@@ -29,7 +30,7 @@ from .identity import containers_of, note_parts
 RESULT = "the result"
 
 
-def truth(x: Any) -> Any:
+def truth(x: object) -> Any:
     """A truth value: Python's own, or a traced bool."""
     if isinstance(x, RowList):
         return truth(x.length)
@@ -50,7 +51,7 @@ def truth(x: Any) -> Any:
 class BranchEnd:
     """The state at the end of one branch: values, contents, and the places of its arrays."""
 
-    def __init__(self, made: Trial, result: Any, live: Iterable, own: Iterable):
+    def __init__(self, made: Trial, result: "ArrayOrNumber | None", live: Iterable, own: Iterable):
         self.values: dict[Any, Any] = {}
         self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
         self.slots: dict[Any, Any] = {}
@@ -109,7 +110,7 @@ class BranchEnd:
             self.lost += [] if was_there(array, made.born) else [x for x in found if was_there(x, made.born)]
         return unknown
 
-    def _note(self, key: Any, slot: Any, value: Any) -> None:
+    def _note(self, key: object, slot: object, value: "ArrayOrNumber | None") -> None:
         leaves = TreeLayout(value).data
         self.given.update(
             {id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None}
@@ -134,7 +135,7 @@ class BranchEnd:
             x = current().watch(x)
         return self.places.get(id(x)) or Direct(x)
 
-    def end(self, x: Any) -> Any:
+    def end(self, x: Any) -> ArrayOrNumber:
         """The value, at the end of this branch, of a leaf that it did not bind anew. What a view of an array that was
         written to holds is read outside (see BranchAliases).
         """
@@ -154,7 +155,7 @@ class BranchEnd:
         rest = iter(data)
         return [x if is_new else next(rest) for x, is_new in leaves]
 
-    def is_given(self, x: Any) -> Any:
+    def is_given(self, x: object) -> Any:
         """Whether a leaf is there at the end of this branch, and not None."""
         return x is not UNDEFINED and self.given.get(
             id(x), True if not isinstance(x, Tracer) or x.optional is None else x.optional.flag
@@ -203,7 +204,7 @@ class _Join:
             self._add(key, [s.layout(key, slots[key], kept) for s in sides], data)
         self.joint = BranchAliases(sides, self.columns)
 
-    def _kept(self, key: Any) -> set:
+    def _kept(self, key: object) -> set:
         """The containers in a value that are one object in both branches."""
         ends = [s.containers[key] if key in s.containers else containers_of(self.slots[key], self.slots[key].read())
                 for s in self.sides]
@@ -214,7 +215,7 @@ class _Join:
         self.twins[key] = [(path, c) for found in ends for path, c in found.items() if id(c) not in kept]
         return kept
 
-    def _add(self, key: Any, layouts: list, data: list) -> None:
+    def _add(self, key: object, layouts: list, data: list) -> None:
         self._note_bound(key, layouts)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
         layouts = [known.undefined() if x.is_undefined else x for x in layouts]
@@ -235,7 +236,7 @@ class _Join:
         self.layouts.append(known)
         self.plans.append(plan)
 
-    def _note_bound(self, key: Any, layouts: list) -> None:
+    def _note_bound(self, key: object, layouts: list) -> None:
         """Note a name that one branch leaves without a value. (Names that rewriting made are read only where they have
         one.)
         """
@@ -246,7 +247,7 @@ class _Join:
             self.flags[key] = Column("", flags, flags, None)
             self.columns.append(self.flags[key])
 
-    def _note_given(self, key: Any, plan: list, numbers: list, opened: set) -> None:
+    def _note_given(self, key: object, plan: list, numbers: list, opened: set) -> None:
         """Results that are None in one branch, or may be. numbers: those of the leaves."""
         for k, column in zip(numbers, plan):
             if not isinstance(column, Column) or not (
@@ -260,7 +261,7 @@ class _Join:
                 (column, flag, key if isinstance(key, str) and key != RESULT and not key.startswith("_fad_") else "")
             )
 
-    def _column(self, key: Any, column: tuple, ends: tuple, is_storage: bool) -> Any:
+    def _column(self, key: object, column: tuple, ends: tuple, is_storage: bool) -> Column:
         """The join of one leaf: the same thing on both sides, or a Column of results."""
         if all(is_same(x, column[0]) for x in column):
             return column[0]
@@ -332,9 +333,8 @@ def choose(*branch: Any, **names: Any) -> Any:
             need.owner.move_to_rows(need.samples, 0)
 
 
-def _chosen(
-    test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (), own: Iterable = ()
-) -> Any:
+def _chosen( test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (),
+            own: Iterable = () ) -> "AnyArray | None":
     """Trace both sides of a test and join them. cells: variables of both sides. own: variables that their code binds;
     only the live ones matter.
     """

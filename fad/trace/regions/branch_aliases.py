@@ -11,6 +11,7 @@ from ...ir.build import Value, current
 from ...ir.graph import Var
 from ...ir.types import INT
 from ...ops.carry import UNDEFINED, visible_extent
+from ...util.array import AnyArray
 from ..heap.state import is_array
 from ..values.aliases import lose, may_be_one
 from ..values.place import Direct, Place, Selected, roots_of, stand_for
@@ -71,7 +72,7 @@ class BranchAliases:
 
     # -- before the branch's results are known -----------------------------------------------------
 
-    def _place(self, k: int, x: Any, column: Column) -> "Place | None":
+    def _place(self, k: int, x: AnyArray, column: Column) -> "Place | None":
         if x is UNDEFINED:
             return None
         place = self.sides[k].place(x)
@@ -126,7 +127,7 @@ class BranchAliases:
             return column
         return self._hide(k, self.sides[k].ends[id(entry.array)][1])
 
-    def _hide(self, k: int, value: Any) -> "_Hidden":
+    def _hide(self, k: int, value: object) -> "_Hidden":
         self.hidden.append((k, value))
         return _Hidden(len(self.hidden) - 1)
 
@@ -188,7 +189,7 @@ class BranchAliases:
             entry = self.new[k].get(id(t))
             return t if entry is None else self._stored(entry, hidden)
 
-        def atom_of(a: Any) -> Any:
+        def atom_of(a: object) -> Any:
             found = self.atoms.get((k, a), a)
             return hidden[found.number].atom if isinstance(found, _Hidden) else found
         return place.mapped(array_of, atom_of)

@@ -12,6 +12,7 @@ from ...ir.build import Value, current
 from ...ir.types import type_of
 from ...ops.carry import UNDEFINED, atom_type, widened
 from ...ops.mixed import in_kind, of_kinds
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import is_answer
 from ...util.errors import UnstageableError
 from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, write_all
@@ -91,7 +92,7 @@ class Roll:
                 self.plan.optional.setdefault(self.plan.place(self.slots[j]), set()).update(found)
                 self.layouts[j] = self._layout(self.slots[j])
 
-    def _zero_dim(self, slot: Any, layout: TreeLayout) -> dict:
+    def _zero_dim(self, slot: object, layout: TreeLayout) -> dict:
         """Of the leaves that are not numbers throughout, whether they are arrays without axes."""
         if isinstance(slot, Array):
             return {}
@@ -101,7 +102,7 @@ class Roll:
                 known[place, k] = joined(kind_of(x), known.get((place, k), kind_of(x)))
         return {k: kind for k in range(len(layout.leaves)) if (kind := known.get((place, k), False)) is not False}
 
-    def _find_arrays(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
+    def _find_arrays(self, slot: object, layout: TreeLayout, new: TreeLayout) -> None:
         """Ask for another trial if an iteration leaves an array without axes where it found a number, or a number where
         it found an array.
         """
@@ -116,7 +117,7 @@ class Roll:
         layout = self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
         return layout.opened(self.plan.optional.get(self.plan.place(slot), ()))
 
-    def _layout_now(self, slot: Any) -> TreeLayout:
+    def _layout_now(self, slot: object) -> TreeLayout:
         place = self.plan.place(slot)
         return self.standing.layout(place).numbered(self.plan.texts.get(place, ()))
 
@@ -158,14 +159,14 @@ class Roll:
         for (j, k), flag in zip(self.optional, flags[len(self.marked):]):
             optional.note(self._layout_now(self.slots[j]).leaves[k], flag, self.slots[j].name)
 
-    def begin(self, leaves: Iterable, iteration: Any = None) -> None:
+    def begin(self, leaves: Iterable, iteration: "AnyArray | None" = None) -> None:
         """An iteration begins, which is numbered where that is known."""
         current().region.memory = self.plan.memory.begin()
         self.is_begun = True
         self.enter(leaves)
         self.plan.room.begin_iteration(iteration)
 
-    def run(self, made: Trial, body: Callable, *item: Any) -> None:
+    def run(self, made: Trial, body: Callable, *item: AnyArray) -> None:
         """Run an iteration's body. It may fail on a value of the first iteration (a list's length, say) that the plan
         does not expect to change.
         """
@@ -208,7 +209,7 @@ class Roll:
         self._find_fixed(made)
         return out + self._flags_after() + given
 
-    def _find_nones(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
+    def _find_nones(self, slot: object, layout: TreeLayout, new: TreeLayout) -> None:
         """Ask for another trial if a leaf may be None at the end of an iteration, or before the first, and the plan
         does not say so.
         """
@@ -332,7 +333,7 @@ class Roll:
         ]
         return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names(), begun)])
 
-    def _may_keep(self, k: int, x: Any) -> bool:
+    def _may_keep(self, k: int, x: ArrayOrNumber) -> bool:
         """Whether an iteration may leave what it found in the k-th place, where x stood at first, of x's kind."""
         t, mixed = type_of(x), current().trace.mixed
         left = [
@@ -367,18 +368,18 @@ class Roll:
         kin.entangle({**after, **handed}, kin.after_an_iteration(self.ends_as), has_iterations)
 
 
-def _is_given(leaf: Any) -> Any:
+def _is_given(leaf: object) -> bool:
     """Whether a leaf is there: neither None nor without a value."""
     return leaf is not UNDEFINED and optional.given(leaf)
 
 
-def _flag(slot: Name) -> Any:
+def _flag(slot: Name) -> bool:
     """Whether a name is bound now: True, False, or a truth value of the program."""
     value = slot.read()
     return False if TreeLayout(value).is_undefined else flag_of(value)
 
 
-def until_complete(plan: CarryPlan, run: Callable, iterations: Any = None) -> Any:
+def until_complete(plan: CarryPlan, run: Callable, iterations: "ArrayOrNumber | None" = None) -> Any:
     """run(Roll(plan)) until the plan is complete, for a loop of so many iterations (None: nobody knows how many)."""
     try:
         while True:
@@ -400,7 +401,7 @@ def until_complete(plan: CarryPlan, run: Callable, iterations: Any = None) -> An
         raise
 
 
-def _value(slot: Any, layout: TreeLayout, data: list) -> Any:
+def _value(slot: object, layout: TreeLayout, data: list) -> Any:
     """The contents of a slot at the start of an iteration. A name without a value is unbound, whatever it will hold
     later.
     """

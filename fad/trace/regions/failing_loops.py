@@ -41,7 +41,7 @@ class FailingLoop:
         iteration = functools.partial(self._iteration, *item)
         follow(iteration, self.cells, self.live, self.facts[-1], self.path.kinds, False, set())
 
-    def _iteration(self, *item: Any) -> None:
+    def _iteration(self, *item: object) -> None:
         try:
             self.body(*item)
         except self.path.kinds as error:
@@ -68,7 +68,8 @@ class FailingLoop:
                 raise_for_user(error.with_traceback(None))
 
 
-def ended_by_errors(path: "Path | None", body: Callable, cells: dict, facts: tuple, rolled: Callable) -> Any:
+def ended_by_errors(path: "Path | None", body: Callable, cells: dict, facts: tuple,
+                    rolled: Callable) -> "UnstageableError | None":
     """What rolled(body, cells, facts) returns of a loop: None if it is traced, else why it is not. In a `try`, a loop
     that may raise what the handlers take ends by the first error.
     """

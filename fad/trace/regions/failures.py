@@ -106,13 +106,13 @@ def _operand(a: Any, builder: Builder) -> Any:
     return a.value if isinstance(a, Literal) else builder.value_of(a)
 
 
-def _of_truth(eqn: Equation, test: Any, wanted: Any) -> "Failure | None":
+def _of_truth(eqn: Equation, test: object, wanted: object) -> "Failure | None":
     if str(eqn.params["what"]).startswith(RAISED_ON_A_WAY):   # Python's own error is not known
         return None
     return Failure(lambda: registry["not_equal"](test, wanted), lambda: _class_of(eqn)(eqn.params["what"]))
 
 
-def _of_index(eqn: Equation, i: Any, n: Any) -> Failure:
+def _of_index(eqn: Equation, i: object, n: object) -> Failure:
     def is_outside() -> Any:
         return _any(registry["logical_or"](registry["less"](i, registry["neg"](n)), registry["greater_equal"](i, n)))
     return Failure(is_outside, lambda: IndexError(DataDependentText()))
@@ -177,7 +177,7 @@ def _error_of(call: Callable) -> Exception:
     raise AssertionError("Python raises nothing")
 
 
-def _both(a: Any, b: Any) -> Any:
+def _both(a: object, b: object) -> Any:
     return registry["logical_and"](a, b)
 
 
@@ -188,7 +188,7 @@ def _finite(xs: list) -> Any:
     return found
 
 
-def _outside_domain(y: Any, xs: list) -> Any:
+def _outside_domain(y: object, xs: list) -> Any:
     known: Any = True
     for x in xs:
         known = _both(known, registry["logical_not"](registry["isnan"](x)))

@@ -217,7 +217,7 @@ class Context:
         note_listeners()
         return entered
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> "bool | None":
         is_taken_in = self.manager.__exit__(kind, error, traceback)
         if error is not None and is_taken_in:
             pass_on(error)

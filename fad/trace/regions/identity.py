@@ -21,7 +21,7 @@ from ..lists.rows import RowList
 from ..values.zero_dim import kind_of
 
 
-def containers_at(value: Any, path: tuple = ()) -> dict:
+def containers_at(value: object, path: tuple = ()) -> dict:
     """The containers in a value that may be changed, by their paths; what a list or dict held (its `contents`) is none
     itself.
     """
@@ -33,7 +33,7 @@ def containers_at(value: Any, path: tuple = ()) -> dict:
     return found | _inside(tree.children(value) or (), path)
 
 
-def containers_of(slot: Any, value: Any) -> dict:
+def containers_of(slot: object, value: object) -> dict:
     """The containers in a slot's value (None: a result), by their paths."""
     if isinstance(slot, Array):
         return {}
@@ -47,14 +47,14 @@ def _inside(values: Iterable, path: tuple) -> dict:
     return {p: c for k, x in enumerate(values) for p, c in containers_at(x, (*path, k)).items()}
 
 
-def _may_change(x: Any) -> bool:
+def _may_change(x: object) -> bool:
     if x is None or isinstance(x, (tuple, Fixed)) or tree.children(x) is None:
         return False
     parameters = getattr(type(x), "__dataclass_params__", None)
     return parameters is None or not parameters.frozen
 
 
-def note_parts(value: Any, kept: "set | tuple" = ()) -> None:
+def note_parts(value: object, kept: "set | tuple" = ()) -> None:
     """Guard what is read of objects from outside that are taken apart, since a region hands them on by value: their
     attributes, and the containers in these. kept: ids of what stays one object.
     """
@@ -73,7 +73,7 @@ def note_parts(value: Any, kept: "set | tuple" = ()) -> None:
         queue += [(y, is_part or (is_outer and is_object)) for y in parts]
 
 
-def _guard(x: Any, is_object: bool) -> None:
+def _guard(x: object, is_object: bool) -> None:
     """Guards for the attributes of an object, or for what a container holds, as they were when the trace began."""
     sources, begun = current().trace.sources, journal().begun_as(x)
     before: Any = begun.items() if isinstance(begun, dict) else enumerate(begun)
@@ -133,7 +133,7 @@ class Standing:
         }
         return len(self.replaced) > before
 
-    def _is_kept(self, key: Any, path: tuple) -> bool:
+    def _is_kept(self, key: str, path: tuple) -> bool:
         """Whether what is at this path, or around it, is one object throughout."""
         return any((key, path[:n]) in self.first and (key, path[:n]) not in self.replaced for n in range(len(path) + 1))
 
@@ -142,12 +142,12 @@ class Standing:
         return {position: c for position, c in self._positions().items() if not self._is_kept(*position)}
 
 
-def _is_an_array(x: Any) -> bool:
+def _is_an_array(x: object) -> bool:
     """Whether x is an array of numbers, traced or from outside."""
     return kind_of(x) is not False and is_data(x)
 
 
-def _are_one(x: Any, y: Any) -> bool:
+def _are_one(x: object, y: object) -> bool:
     """Whether these are one array. One of them may be the array outside, and the other the input that stands for it."""
     captured = current().trace.captured
     x, y = [captured[id(z)][1] if id(z) in captured else z for z in (x, y)]

@@ -25,7 +25,7 @@ COMMON = {BOOL, INT, FLOAT, COMPLEX}  # among these a number of Python's has the
 FEW = 3                                                       # sites; of more, kinds are not supposed one by one
 
 
-def require_same_kinds(builder: Builder, part: ComparedPart, tree: Any, again: Callable) -> None:
+def require_same_kinds(builder: Builder, part: ComparedPart, tree: list, again: Callable) -> None:
     """An error if the program that was traced depends on which kind a result of its branches and loops is of.
 
     tree: the structure and the static leaves of what was returned; again() traces the function anew in a region:
@@ -121,7 +121,7 @@ def _suppositions(found: dict) -> Iterator:
             yield {site: own}, example
 
 
-def _is_same(builder: Builder, part: ComparedPart, tree: Any, again: Callable, supposing: dict) -> bool:
+def _is_same(builder: Builder, part: ComparedPart, tree: list, again: Callable, supposing: dict) -> bool:
     root = builder.root
     root.trace.supposing = supposing
     try:

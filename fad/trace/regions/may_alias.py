@@ -61,14 +61,14 @@ class MayAlias:
         self.things.update(found)
         return frozenset(found)
 
-    def end_of(self, x: Any, fresh: dict, since: int) -> End:
+    def end_of(self, x: object, fresh: dict, since: int) -> End:
         """The identity of a thing at the end of an iteration. fresh: id of what a key stands for at the start -> it."""
         if not isinstance(x, Tracer):
             return tuple([self._way({}, c, fresh, container_was_there(c, since)) for c in may_be(x, fresh)])
         return tuple([self._way(branches, r, fresh, was_there(r, since)) for branches, root in ways_to(x)
                       for r in (root, *kin_of(root, lambda y: id(y) in fresh or was_there(y, since)))])
 
-    def _way(self, branches: dict, x: Any, fresh: dict, is_outer: bool) -> Way:
+    def _way(self, branches: dict, x: object, fresh: dict, is_outer: bool) -> Way:
         if id(x) in fresh:
             return Way(fresh[id(x)], branches=branches)
         return Way(outer=self._outside([x]), branches=branches) if is_outer else Way(new=id(x), branches=branches)

@@ -63,7 +63,7 @@ def _says(test: Any, holds: bool, flag: Var) -> bool:
     return way is not None and _says(eqn.inputs[0], way, flag)
 
 
-def _way_of(eqn: Equation, result: Any, holds: bool) -> "bool | None":
+def _way_of(eqn: Equation, result: object, holds: bool) -> "bool | None":
     """The only way through a branch that leaves this result so, if there is one: of `a and b` that holds, the way on
     which a does.
     """
@@ -75,7 +75,7 @@ def _way_of(eqn: Equation, result: Any, holds: bool) -> "bool | None":
     return None if all(others) or not any(others) else others[0]
 
 
-def _uncast(a: Any, region: Func) -> Any:
+def _uncast(a: object, region: Func) -> Any:
     """A truth value, whether it is Python's or NumPy's."""
     eqn = next((eqn for eqn in region.equations if eqn.op.name == "cast" and a in eqn.outputs), None)
     return a if eqn is None else eqn.inputs[0]
@@ -88,14 +88,14 @@ def given(x: Any) -> Any:
     )
 
 
-def asked(x: Any) -> Any:
+def asked(x: object) -> bool:
     """Whether x is not None, as the user's code asks it: a name that may be unbound has to be bound."""
     if isinstance(x, Tracer) and x.bound is not None and stack.builders():
         x.bound.check()
     return given(x)
 
 
-def is_(a: Any, b: Any) -> Any:
+def is_(a: object, b: object) -> Any:
     """a is b, as Python says of what the traced values stand for."""
     a, b = original_of(a), original_of(b)
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
@@ -131,7 +131,7 @@ def is_(a: Any, b: Any) -> Any:
     )
 
 
-def _may_be_one_constant(a: Any, b: Any) -> bool:
+def _may_be_one_constant(a: object, b: object) -> bool:
     """Whether two tuples or frozen dataclasses may be one in Python. Regions make them anew, and note nothing: they
     cannot change."""
     parameters = getattr(type(a), "__dataclass_params__", None)
@@ -167,7 +167,7 @@ def _outside(x: Tracer) -> tuple:
     return x, next((array for array, value in root.trace.captured.values() if value is x), None)
 
 
-def is_not(a: Any, b: Any) -> Any:
+def is_not(a: object, b: object) -> Any:
     """a is not b"""
     found = asked(a) if b is None else is_(a, b)
     if b is None or not isinstance(found, Value):
@@ -175,19 +175,19 @@ def is_not(a: Any, b: Any) -> Any:
     return python_number(registry["logical_not"](found))
 
 
-def need(*values: Any) -> None:
+def need(*values: object) -> None:
     """These are used by what does not know of values that may be None: they have to be there."""
     for x in values:
         if isinstance(x, Tracer) and x.optional is not None:
             x.optional.check()
 
 
-def bare(x: Any) -> Any:
+def bare(x: object) -> Any:
     """A value that may be None, to be read where it is known what to do of it."""
     return current().value_of(x.held) if isinstance(x, Tracer) and x.optional is not None else x
 
 
-def note(x: Any, flag: Any, name: str) -> None:
+def note(x: object, flag: object, name: str) -> None:
     """From now on x may be None: the flag says whether it is there."""
     if isinstance(x, Tracer) and isinstance(flag, Value):
         x.optional = Optional(flag, name)

@@ -72,10 +72,10 @@ class Path:
         self.builder.trace.paths.append(self)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         self.builder.trace.paths.remove(self)
 
-    def ask(self, test: Any, fork: tuple) -> bool:
+    def ask(self, test: object, fork: tuple) -> bool:
         """The outcome of a fork on this path, which is told from others by what it asks."""
         if not isinstance(test, Value):
             return bool(test)
@@ -131,7 +131,7 @@ class Path:
         self.builder.trace.settled[id(eqn)] = eqn
         self.builder.equations.append(eqn)
 
-    def raises_nothing(self, code: Any, cells: dict, found: list, trace: Callable) -> bool:
+    def raises_nothing(self, code: object, cells: dict, found: list, trace: Callable) -> bool:
         """Whether a branch or a loop, whose code is this, raises nothing that a handler takes. Then its regions are
         traced, and `found` has the result of trace().
         """
@@ -150,7 +150,8 @@ class Path:
                 self.forks.add(code)
         return False
 
-    def chosen(self, code: Any, test: Value, if_true: Callable, if_false: Callable, both: Callable, cells: dict) -> Any:
+    def chosen(self, code: object, test: Value, if_true: Callable, if_false: Callable, both: Callable,
+               cells: dict) -> Any:
         """The result of a branch, whose code is this. If a side raises what a handler takes, the test is a fork, and
         else both() traces the two sides.
         """

@@ -51,7 +51,7 @@ class CarryPlan(Facts):
             for root in roots_of(value):
                 self.add(Array(root))
 
-    def add(self, slot: Any) -> None:
+    def add(self, slot: Array) -> None:
         if not self.room.counts(slot) and not any(changing(s) is changing(slot) for s in self.found):
             self.found.append(slot)
 

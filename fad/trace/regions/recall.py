@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ...ir.build import Builder
 from ...ir.types import Type, type_of
 from ...ops.carry import UNDEFINED, RankError, join
+from ...util.array import ArrayOrNumber
 from ..heap.journal import journal
 from ..heap.state import Array, Container, Name, changing, is_array, is_data
 from ..objects.containers import containers_in, contents, is_empty, keeps_record
@@ -26,7 +27,7 @@ class Cell:
     def __init__(self, owner: Any):
         self.owner = owner
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Cell) and self.owner is other.owner
 
     def __hash__(self) -> int:
@@ -43,7 +44,7 @@ class Seen(NamedTuple):
     places: list
     outer: dict
 
-    def place(self, x: Any) -> Any:
+    def place(self, x: ArrayOrNumber) -> Any:
         """By what something that can change is known: its number, or itself. A list of captured code has no place: what
         a loop does to it is found with its room (see lists/appending.py).
         """
@@ -55,7 +56,7 @@ class Seen(NamedTuple):
             else Cell(x)
         )
 
-    def thing(self, place: Any) -> Any:
+    def thing(self, place: Any) -> ArrayOrNumber:
         """The thing that goes by this key."""
         return place.owner if isinstance(place, Cell) else self.places[place]
 
@@ -94,7 +95,7 @@ def _items(inside: Any) -> Iterable:
     return inside.values() if isinstance(inside, dict) else inside
 
 
-def _kinds(inside: Any) -> list:
+def _kinds(inside: object) -> list:
     return list(map(_kind, _leaves(_items(inside))))
 
 
@@ -117,7 +118,7 @@ def _leaves(values: Iterable) -> Iterator:
             yield x
 
 
-def _kind(x: Any) -> Any:
+def _kind(x: object) -> Any:
     """A leaf's type, with its rank for extents; None before it has a value; of what is no data, its class."""
     if x is UNDEFINED:
         return None
@@ -131,7 +132,7 @@ def sketch(t: Type) -> Type:
     return Type(t.dtype, (0,) * t.rank, t.weak)
 
 
-def _is_within(a: Any, b: Any) -> bool:
+def _is_within(a: "Type | None", b: "Type | None") -> bool:
     """Whether what was of the kind a can be of the kind b where its type grows."""
     if not isinstance(a, Type) or not isinstance(b, Type):
         return a is b or (a is None and isinstance(b, Type))
@@ -247,12 +248,12 @@ class Memory:
         self.met.clear()
         return self
 
-    def next_of(self, code: Any, cells: dict) -> "Memory":
+    def next_of(self, code: object, cells: dict) -> "Memory":
         """That of the loop of this code which is met now."""
         self.met[code] += 1
         return self.part((code, self.met[code]), cells)
 
-    def part(self, key: Any, cells: dict) -> "Memory":
+    def part(self, key: object, cells: dict) -> "Memory":
         """The memory under a key; empty unless the loop sees the same things as before, in types as wide or wider."""
         now, known = seen(cells), self.inside.get(key)
         if known is None or known.sight is None or not known.sight.is_within(now):

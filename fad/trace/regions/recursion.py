@@ -5,6 +5,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ...util.array import AnyArray
 from ...util.errors import UnstageableError
 from ..values.constants import of_sizes
 from .branch import choose
@@ -17,7 +18,7 @@ DEEPEST_RECURSION = 8                                        # levels of a recur
 class EndsBySize(Exception):
     """The two sides of this branch are not to be traced: it ends a recursion, and its condition is known."""
 
-    def __init__(self, code: Any):
+    def __init__(self, code: object):
         super().__init__(code)
         self.code = code
 
@@ -38,7 +39,7 @@ class Branches:
         both = functools.partial(self._both, code_of.__code__, *branch)
         return path.chosen(code_of.__code__, test, if_true, if_false, both, cells)
 
-    def _both(self, code: Any, *branch: Any) -> Any:
+    def _both(self, code: object, *branch: Any) -> "AnyArray | None":
         """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it
         ends by data.
         """

@@ -8,6 +8,7 @@ from ...ir.build import Value, current
 from ...ir.graph import Literal, free_vars
 from ...ir.op import registry
 from ...ops.control import FOR, WHILE, iteration_number
+from ...util.array import AnyArray, ArrayOrNumber
 from ..heap.percall import repeat
 from ..heap.state import trial
 from ..values.iterate import Steps
@@ -58,7 +59,7 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
             roll.run(made, body, steps.item(i))
             return [i + steps.step, *roll.leave(made)]
 
-    def test(i: Any, *leaves: Any) -> Any:
+    def test(i: AnyArray, *leaves: object) -> Any:
         with trial(roll.plan.cells):
             roll.enter(leaves)
             more = i < steps.stop if steps.step > 0 else i > steps.stop
@@ -91,7 +92,7 @@ def _note_bounds(i: Value, steps: Steps) -> None:
         facts.high[i.atom] = start
 
 
-def _go_on(plan: CarryPlan, more: Any) -> Any:
+def _go_on(plan: CarryPlan, more: ArrayOrNumber) -> ArrayOrNumber:
     """more and not (any of the flags)"""
     for slot in plan.stops:
         flag = slot.read()
@@ -114,7 +115,7 @@ def _is_plain(before: int, roll: Roll) -> bool:
     return False
 
 
-def roll_while(first: Any, test: Callable, body: Callable, plan: CarryPlan) -> bool:
+def roll_while(first: object, test: Callable, body: Callable, plan: CarryPlan) -> bool:
     """The loop as a region, `first` being what its test said at first; False if nothing in it is traced."""
     def run(roll: Roll) -> bool:
         before = len(current().equations)
@@ -127,14 +128,14 @@ def roll_while(first: Any, test: Callable, body: Callable, plan: CarryPlan) -> b
     return until_complete(plan, run)
 
 
-def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
-    def iteration(*leaves: Any) -> list:
+def _plain_while(roll: Roll, first: object, test: Callable, body: Callable) -> tuple:
+    def iteration(*leaves: object) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves)
             roll.run(made, body)
             return roll.leave(made)
 
-    def go_on(*leaves: Any) -> Any:
+    def go_on(*leaves: AnyArray) -> Any:
         with trial(roll.plan.cells):
             roll.enter(leaves)
             with trial(roll.plan.cells) as made:
@@ -149,10 +150,10 @@ def _plain_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tupl
     )
 
 
-def _told_while(roll: Roll, first: Any, test: Callable, body: Callable) -> tuple:
+def _told_while(roll: Roll, first: object, test: Callable, body: Callable) -> tuple:
     """A loop whose condition changes something: it is looked at once an iteration, at the end of the iteration before.
     """
-    def iteration(_: Any, *leaves: Any) -> list:
+    def iteration(_: object, *leaves: ArrayOrNumber) -> list:
         with trial(roll.plan.cells) as made:
             roll.begin(leaves)
             roll.run(made, body)

@@ -34,7 +34,7 @@ class Plainly(Exception):
     """Nothing in the loop is traced."""
 
 
-def note_unrolled(body: Callable, why: Any) -> None:
+def note_unrolled(body: Callable, why: object) -> None:
     """Remember why a loop is not one region of the program, for those who ask (fad.explain)."""
     if stack.builders() and not isinstance(why, Plainly):
         code = body.__code__
@@ -113,7 +113,7 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
             _not(has_ended(plan)), left, lambda left: _roll_after(iterations + 1, memory, left, body, plan, facts)
         )
 
-    def only_if(test: Any, left: Steps, rest: Callable) -> bool:
+    def only_if(test: bool, left: Steps, rest: Callable) -> bool:
         """rest(left), which may say that nothing is traced; in a branch, what fails leaves the steps as they are."""
         if not isinstance(test, Value):
             return bool(rest(left)) if test else True
@@ -124,7 +124,7 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
     return only_if(more, steps, iteration_and_rest)
 
 
-def _not(test: Any) -> Any:
+def _not(test: object) -> Any:
     return registry["logical_not"](test) if isinstance(test, Value) else not test
 
 

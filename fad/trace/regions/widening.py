@@ -18,6 +18,7 @@ from ...ir.traits import NO_WIDENING, Widening
 from ...ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
 from ...ir.views import LoopView
 from ...ops.carry import UNDEFINED, Iteration, convert, zeros_of
+from ...util.array import ArrayOrNumber
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 
@@ -95,17 +96,17 @@ def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int)
     )
 
 
-def _start(x: Any, v: Var) -> Any:
+def _start(x: ArrayOrNumber, v: Var) -> Any:
     """The initial value of a carry; zero where it has no value yet."""
     return zeros_of(v.type) if x is UNDEFINED and not v.type.shape else x
 
 
-def _row(values: Any, kept: list) -> list:
+def _row(values: list, kept: list) -> list:
     """The values of these carries; UNDEFINED of those that were found later (extents that change)."""
     return [values[k] if k < len(values) else UNDEFINED for k in kept]
 
 
-def _atom(x: Any) -> Any:
+def _atom(x: object) -> Any:
     # handed on, not read: see bound.py
     return x._var if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))
 
@@ -124,7 +125,7 @@ class _Comparison:
         # names of the wide program that are others of the narrow one, rounded to a dtype
         self.rounded: dict[Any, tuple] = {}
 
-    def begin(self, wide: Var, narrow: Any, start: Any) -> None:
+    def begin(self, wide: Var, narrow: Var, start: object) -> None:
         """Name an input of both programs; start: the number that it is known to be."""
         if narrow is UNDEFINED:
             if start is not UNDEFINED:
@@ -256,17 +257,17 @@ def _told(eqn: Equation) -> list:
     return [_kind(a.type) for a in eqn.inputs] if eqn.op.traits.tells else []
 
 
-def _number(x: Any) -> tuple:
+def _number(x: object) -> tuple:
     """The name of a number that is known, of whatever dtype."""
     x = x.item() if isinstance(x, np.generic) else x
     return ("number", "nan") if x != x else ("number", x)
 
 
-def _is_known(name: Any) -> bool:
+def _is_known(name: object) -> bool:
     return isinstance(name, tuple) and name[0] == "number"
 
 
-def _typed(x: Any, t: Type) -> Any:
+def _typed(x: object, t: Type) -> Any:
     """A known number as a value of this type."""
     x = math.nan if x == "nan" else x
     x = x.real if isinstance(x, complex) and t.dtype.kind != "c" else x

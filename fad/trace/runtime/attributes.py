@@ -83,7 +83,7 @@ class Attributes:
             raise
 
     @door
-    def _attribute_of(self, owner: Any, name: str, found: Any, inside: bool, is_indexed: bool) -> Any:
+    def _attribute_of(self, owner: object, name: str, found: object, inside: bool, is_indexed: bool) -> Any:
         is_class = isinstance(owner, type)
         if hasattr(type(found), "__get__") and not inside and not is_class and may_be_changed(type(owner)):
             self.sources.append(of.AttributeGuard(owner, "__class__", type(owner)))
@@ -121,7 +121,7 @@ class Attributes:
         self._in_class(cls, name)
         return self.swap(found.fget)
 
-    def _cached(self, owner: Any, name: str, made: functools.cached_property, inside: bool) -> Any:
+    def _cached(self, owner: object, name: str, made: functools.cached_property, inside: bool) -> Any:
         """The value of a cached property that is not in the object yet. It is put there, as Python does."""
         if not inside:
             self.sources += of.of_names(owner.__dict__, [name])
@@ -130,7 +130,7 @@ class Attributes:
         owner.__dict__[name] = value
         return value
 
-    def _guard_method(self, owner: Any, name: str, found: Any) -> None:
+    def _guard_method(self, owner: object, name: str, found: object) -> None:
         """Guards for a method that is read from a thing outside. Each read makes another bound method, so its identity
         says nothing. found: what the class has under this name, which has its guard already.
         """
@@ -141,12 +141,12 @@ class Attributes:
             self.sources.append(of.of_class(owner, name))
             self._in_class(type(owner), name)
 
-    def called_by(self, cls: type, found: Any) -> None:
+    def called_by(self, cls: type, found: Callable) -> None:
         """What a class has as its __call__, a function or another object: it has a guard."""
         self._in_class(cls, "__call__")
         self.open(found)
 
-    def _is_written(self, owner: Any, name: str, value: Any) -> bool:
+    def _is_written(self, owner: object, name: str, value: object) -> bool:
         """Whether the function itself has given an attribute this value: nobody found it there."""
         book = journal()
         if not book.is_noted(owner) or isinstance(owner, (type, ModuleType)):
@@ -163,12 +163,12 @@ class Attributes:
             self.sources.append(of.of_class(cls, name))
         return found
 
-    def refuse_state(self, owner: Any, name: str) -> None:
+    def refuse_state(self, owner: object, name: str) -> None:
         """An error if an attribute is set that is another one at each call."""
         if not self.builder.live:
             refuse_state(owner, name)
 
-    def copy_of(self, owner: Any) -> Any:
+    def copy_of(self, owner: object) -> Any:
         """The thing whose attributes captured code reads and writes: of a user's function, until the call is over, it
         is the copy.
         """
@@ -204,21 +204,21 @@ class Attributes:
             return None
         return self.swap(self._in_class(cls, name))
 
-    def absence(self, owner: Any, name: str) -> None:
+    def absence(self, owner: object, name: str) -> None:
         """Note that an object has no attribute of this name, nor has its class: its __getattr__ was asked."""
         self.sources.append(of.of_class(type(owner), name))
         own = getattr(owner, "__dict__", None)
         if type(own) is dict and not self._is_inside(owner) and not journal().is_noted(owner):
             self.sources += of.of_names(own, [name])
 
-    def presence(self, owner: Any, name: str, found: bool) -> None:
+    def presence(self, owner: object, name: str, found: bool) -> None:
         """Guard the answer to hasattr(owner, name)."""
         owner = self._originals.get(id(owner), owner)
         is_outer = not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)
         if is_outer or isinstance(owner, FunctionType):
             self.sources.append(of.of_presence(owner, name, found))
 
-    def _is_inside(self, owner: Any) -> bool:
+    def _is_inside(self, owner: object) -> bool:
         """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is
         opened.
         """
@@ -241,11 +241,11 @@ class Attributes:
         guard(root, owner)
         return False
 
-    def _note_opened(self, x: Any, owner: Any) -> None:
+    def _note_opened(self, x: object, owner: object) -> None:
         """Remember what comes from outside."""
         self.builder.trace.opened[id(x)] = owner
 
-    def open(self, *owners: Any) -> None:
+    def open(self, *owners: object) -> None:
         """Note objects from outside before the traced code changes them."""
         for owner in owners:
             if not isinstance(owner, (Value, Proxy)) and is_open(owner):

@@ -8,6 +8,7 @@ from typing import Any
 from ...ir.build import Value
 from ...ir.op import registry
 from ...ops.literals import python_number
+from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ..heap.state import cells_of
 from ..regions import optional
@@ -26,7 +27,8 @@ class BranchRuntime:
     compare: Callable                                         # of the data model
     contains_: Callable
 
-    def if_(self, test: Any, then: Callable, otherwise: "Callable | None", names: tuple, own: tuple = ()) -> None:
+    def if_(self, test: ArrayOrNumber, then: Callable, otherwise: "Callable | None", names: tuple,
+            own: tuple = ()) -> None:
         test = decided(self.truth(test))
         otherwise = otherwise or _nothing
         if not isinstance(test, Value):
@@ -35,13 +37,13 @@ class BranchRuntime:
         cells = cells_of(then, otherwise)
         self.branches.choose(then, test, then, otherwise, cells, names, own)
 
-    def ifexp(self, test: Any, if_true: Callable, if_false: Callable) -> Any:
+    def ifexp(self, test: ArrayOrNumber, if_true: Callable, if_false: Callable) -> Any:
         test = self.truth(test)
         if not isinstance(test, Value):
             return (if_true if test else if_false)()
         return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
 
-    def and_(self, value: Any, *rest: Callable) -> Any:
+    def and_(self, value: ArrayOrNumber, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
             test = self.truth(value)
             if isinstance(test, Value):
@@ -51,7 +53,7 @@ class BranchRuntime:
             value = later()
         return value
 
-    def or_(self, value: Any, *rest: Callable) -> Any:
+    def or_(self, value: object, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
             test = self.truth(value)
             if isinstance(test, Value):
@@ -61,7 +63,7 @@ class BranchRuntime:
             value = later()
         return value
 
-    def not_(self, value: Any) -> Any:
+    def not_(self, value: ArrayOrNumber) -> Any:
         test = self.truth(value)
         return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
 
@@ -76,7 +78,7 @@ class BranchRuntime:
             return first
         return self.and_(first, lambda: self.chain(right, *parts[2:]))
 
-    def _compared(self, op: str, a: Any, b: Any) -> Any:
+    def _compared(self, op: str, a: object, b: object) -> Any:
         """One comparison of a chain."""
         if op in ("In", "NotIn"):
             self.compared(a, b)

@@ -37,7 +37,7 @@ def length(x: Any) -> Any:
 
 
 @door
-def sum_(iterable: Any, start: Any = 0) -> Any:
+def sum_(iterable: object, start: Any = 0) -> Any:
     array = as_array(iterable)
     if isinstance(array, Tracer) and array.ndim:
         own = array.dtype if array.dtype.kind in "iu" else None          # np.sum would sum small ints as large ones
@@ -46,13 +46,13 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
 
 
 @door
-def _as_int(x: Any = 0, *base: Any) -> Any:
+def _as_int(x: Any = 0, *base: object) -> Any:
     if not is_scalar(x) or base:
         return asked_by_user(int, x, *base)
     return python_int(x)
 
 
-def as_python(y: Any) -> Any:
+def as_python(y: object) -> Any:
     """A scalar that Python's own functions would return: a number where it is known."""
     return y.item() if isinstance(y, np.generic) else y
 
@@ -111,7 +111,7 @@ def _is_number(x: Any) -> bool:
     return is_scalar(x) and not x.is_array
 
 
-def _number_class(original: Any, convert: Any) -> Any:
+def _number_class(original: Any, convert: Any) -> "NumberClass":
     return NumberClass(
         original.__name__, (), {"original": original, "convert": staticmethod(convert), "dtype": np.dtype(original)}
     )
@@ -121,7 +121,7 @@ int_, float_, bool_ = _number_class(int, _as_int), _number_class(float, _as_floa
 complex_ = _number_class(complex, _as_complex)
 
 
-def class_of(x: Any) -> Any:
+def class_of(x: object) -> Any:
     """type(x) for the value that a tracer stands for. For fad's own lists it is list."""
     if isinstance(x, (Items, Fixed)):
         return list
@@ -138,7 +138,7 @@ def class_of(x: Any) -> Any:
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
 
 
-def type_(*args: Any, **kwargs: Any) -> Any:
+def type_(*args: object, **kwargs: object) -> Any:
     return type(*args, **kwargs) if len(args) != 1 else class_of(*args)
 
 
@@ -162,7 +162,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
     return isinstance(x, classes)
 
 
-def hasattr_(x: Any, name: str) -> bool:
+def hasattr_(x: object, name: str) -> bool:
     """hasattr() of the value that a traced one stands for."""
     return hasattr(_original_class(x) if isinstance(x, Tracer) else x, name)
 
@@ -197,7 +197,7 @@ class ArrayClass(StandIn):
             return np.ndarray(shape, dtype, buffer, offset, strides, order)
         return find(np.empty).call(shape, dtype=dtype, order=order or "C")   # type: ignore[union-attr]
 
-    def __instancecheck__(cls, x: Any) -> bool:
+    def __instancecheck__(cls, x: object) -> bool:
         return isinstance(x, np.ndarray) or (isinstance(x, Tracer) and x.is_array)
 
 

@@ -37,7 +37,7 @@ FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"
           *[("builtins", name) for name in ("globals", *SEES_NAMES)]}
 
 
-def refuse_frames(f: Any) -> None:
+def refuse_frames(f: Callable) -> None:
     """An error if f sees the frame that calls it: the names there are those of the function as fad has rewritten it. Or
     how large objects are, or how often a cache was asked.
     """
@@ -61,7 +61,7 @@ def refuse_frames(f: Any) -> None:
         )
 
 
-def refuse_threads(f: Any) -> None:
+def refuse_threads(f: object) -> None:
     """An error if f starts a thread: a trace, and a tape, belong to the thread that began them."""
     if stack.builders() and f is threading.Thread.start:
         raise UnstageableError(
@@ -78,7 +78,7 @@ def is_tracing() -> bool:
     return bool(stack.builders()) and not stack.is_live()
 
 
-def keep(x: Any) -> None:
+def keep(x: object) -> None:
     """An error if x goes on from where it is (an iterator, a generator of random numbers), and was there before the
     region that is being traced.
     """
@@ -96,7 +96,7 @@ def keep(x: Any) -> None:
 
 
 @door
-def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
+def called(f: Callable, *args: object, **kwargs: object) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
     note_new = noted(f, args, kwargs)
     result = _called(f, *args, **kwargs)
@@ -105,7 +105,7 @@ def called(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 @door
-def noting(f: Callable, *args: Any, **kwargs: Any) -> Any:
+def noting(f: Callable, *args: object, **kwargs: object) -> Any:
     """f(*args, **kwargs), after the journal has noted everything that it may write to."""
     note_new = noted(f, args, kwargs)
     result = f(*args, **kwargs)
@@ -143,7 +143,7 @@ def _shuffle(draw: Callable, x: Tracer, axis: int = 0) -> None:
     x[...] = x.take(order_of(draw, x.ndim, len(x.swapaxes(0, axis)), axis), axis)
 
 
-def _taken(held: Any, k: int, is_held: bool = False) -> Any:
+def _taken(held: list, k: int, is_held: bool = False) -> Any:
     """The entry of a list or tuple, which a library returned, as captured code sees it. is_held: whether the library,
     or another, has the tuple, too.
     """

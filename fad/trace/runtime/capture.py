@@ -44,7 +44,7 @@ from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced,
 from .scopes import Scopes
 
 
-def is_sequence(x: Any) -> bool:
+def is_sequence(x: object) -> bool:
     """Whether x is a list, tuple, deque or dict, or of a class made of one. Of those made of tuples only named ones can
     be made again.
     """
@@ -82,7 +82,7 @@ class Capture(Attributes, Reading, Scopes):
 
     is_called = staticmethod(is_called)
 
-    def seen(self, value: Any) -> Any:
+    def seen(self, value: object) -> Any:
         """An outside value as rewritten code sees it. A function stays itself, since its calls go through the runtime.
         """
         if isinstance(value, ModuleType) and value.__name__.split(".")[0] in MODULES:
@@ -92,7 +92,7 @@ class Capture(Attributes, Reading, Scopes):
         self._see(value)
         return value
 
-    def swap(self, value: Any) -> Any:
+    def swap(self, value: object) -> Any:
         """What stands for an outside value where the runtime does not see to its calls: a function is captured, or a
         face.
         """
@@ -171,7 +171,7 @@ class Capture(Attributes, Reading, Scopes):
                                    do="write the loop")
         return made
 
-    def _see(self, value: Any) -> None:
+    def _see(self, value: object) -> None:
         """Note what holds values of Python's own. An error if value is an iterator from outside, of which a program
         would have the same items at each call, a ufunc that hides a function of Python's, or an opaque package's.
         """
@@ -214,7 +214,7 @@ class Capture(Attributes, Reading, Scopes):
         journal().copied(value, made)
         return made
 
-    def _partly_traced(self, value: Any, leaves: list) -> Any:
+    def _partly_traced(self, value: object, leaves: list) -> Any:
         """A container from outside in which traced values stand: what else was in it when the trace began has guards,
         each element by itself.
         """
@@ -232,7 +232,7 @@ class Capture(Attributes, Reading, Scopes):
         self._note_opened(value, value)
         return value
 
-    def _holds_inputs(self, value: Any) -> bool:
+    def _holds_inputs(self, value: object) -> bool:
         """Whether traced values stand in a container or an object from outside, at any depth: inputs (see lifting.py),
         or what the function has put there.
         """
@@ -243,7 +243,7 @@ class Capture(Attributes, Reading, Scopes):
             return True
         return bool(root.trace.lifted_owners) and has_traced((value,))
 
-    def _element(self, container: Any, key: Any, element: Any) -> Any:
+    def _element(self, container: object, key: object, element: object) -> Any:
         if isinstance(element, Value):                        # an input of the program stands there (see lifting.py)
             return element
         self.sources.append(of.of_element(container, key, element))
@@ -290,7 +290,7 @@ class Capture(Attributes, Reading, Scopes):
             note(*reach([copy]))                              # nobody calls the traced function who would note it
         return copy
 
-    def _ask_for(self, f: Any) -> None:
+    def _ask_for(self, f: object) -> None:
         """Capture the package of a function that is asked for by itself, wherever it is installed."""
         if isinstance(f, FunctionType):
             self.packages.add(package_name(f))
@@ -362,5 +362,5 @@ def captured(f: Any) -> Callable:
     return f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
 
 
-def _new_cell(value: Any) -> Any:
+def _new_cell(value: Callable) -> Any:
     return (lambda: value).__closure__[0]                     # type: ignore[index]

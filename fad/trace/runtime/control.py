@@ -56,7 +56,7 @@ from .texts import Texts
 class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingRuntime):
     """The runtime: rewritten functions know it as `__fad__`."""
 
-    def __init__(self, capture: Any):
+    def __init__(self, capture: object):
         super().__init__()
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
@@ -92,7 +92,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         code = getattr(getattr(found, "__func__", found), "__code__", None)
         return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
 
-    def takes_as_it_is(self, f: Any, found: Any) -> bool:
+    def takes_as_it_is(self, f: object, found: Callable) -> bool:
         """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and
         containers and questions to none.
         """
@@ -103,14 +103,14 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             or (isinstance(f, type) and is_captured_class(f))
         )
 
-    def _with_functions(self, f: Any, found: Any, *args: Any, **kwargs: Any) -> Any:
+    def _with_functions(self, f: object, found: Callable, *args: object, **kwargs: object) -> Any:
         """A call of code that is not captured: functions that it may call are given to it as captured code calls them,
         and so are the objects that it goes through.
         """
         given = map(self._function, self.gone_through(f, args))
         return found(*given, **{k: self._function(x) for k, x in kwargs.items()})
 
-    def _function(self, x: Any) -> Any:
+    def _function(self, x: object) -> Any:
         if isinstance(x, MethodType):
             return self._method(x)
         if isinstance(x, StandIn):
@@ -131,7 +131,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             else x
         )
 
-    def _outside(self, f: Any, found: Any) -> Any:
+    def _outside(self, f: object, found: object) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
         if isinstance(found, RoutineCall) or self.is_rewritten(getattr(found, "__func__", found)):
             return found
@@ -158,10 +158,10 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         """Variables of a call that functions within it bind, too: the call has made them."""
         all_made(variables.__closure__ or ())
 
-    def _generated(self, f: Callable, *args: Any, **kwargs: Any) -> Any:
+    def _generated(self, f: Callable, *args: object, **kwargs: object) -> Any:
         return made(f(*args, **kwargs))
 
-    def _call(self, f: Any) -> Any:
+    def _call(self, f: object) -> Any:
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         refuse_threads(getattr(f, "__func__", f))
@@ -217,25 +217,25 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         current().trace.sources.append(ReadGuard(lambda: f.dispatch(cls), f.dispatch(cls)))
         return self.call(f.dispatch(cls))(*args, **kwargs)
 
-    def _dispatched_method(self, f: Dispatched, *args: Any, **kwargs: Any) -> Any:
+    def _dispatched_method(self, f: Dispatched, *args: object, **kwargs: object) -> Any:
         """The call of a method that functools.singledispatchmethod has made."""
         find, cls = f.made.dispatcher.dispatch, original_of(type_(args[0]))
         if is_tracing():
             current().trace.sources.append(ReadGuard(lambda: find(cls), find(cls)))
         return self.call(find(cls).__get__(f.owner, type(f.owner)))(*args, **kwargs)
 
-    def _getattr(self, owner: Any, name: str, *default: Any) -> Any:
+    def _getattr(self, owner: object, name: str, *default: object) -> Any:
         name = text.resolved(name)
         return default[0] if default and not self._hasattr(owner, name) else self.attribute(owner, name)
 
-    def _hasattr(self, owner: Any, name: str) -> bool:
+    def _hasattr(self, owner: object, name: str) -> bool:
         name = text.resolved(name)
         found = self._answers(owner, name) if self._is_computed(owner, name) else hasattr_(
             self.capture.copy_of(owner), name)
         self.capture.presence(owner, name, found)
         return found
 
-    def _is_computed(self, owner: Any, name: str) -> bool:
+    def _is_computed(self, owner: object, name: str) -> bool:
         """Whether to ask for an attribute is to call a method of the user's."""
         if isinstance(owner, (type, Value)) or type(owner) in PLAIN:
             return False
@@ -244,7 +244,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         return isinstance(found, property) or (
             found is MISSING and name not in own and self.special(owner, "__getattr__") is not None)
 
-    def _answers(self, owner: Any, name: str) -> bool:
+    def _answers(self, owner: object, name: str) -> bool:
         """Whether the user's method finds an attribute."""
         try:
             with self.caught_plainly(lambda: [AttributeError]):
@@ -261,7 +261,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         return self.comprehension(items, lambda x: x, (lambda x: x) if condition is None else self.call(condition))
 
     @door
-    def _list(self, *items: Any) -> list:
+    def _list(self, *items: object) -> list:
         """list(items): of what is traced, as a loop that fills a list."""
         if (
             not is_tracing()
@@ -272,16 +272,16 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             return self.list_(list(*items))
         return items[0].copy() if isinstance(items[0], RowList) else self.comprehension(items[0], lambda x: x)
 
-    def known_builtin(self, f: Any) -> Any:
+    def known_builtin(self, f: object) -> Any:
         """A builtin function as captured code calls it."""
         return self._outside(f, self._call(f))
 
-    def compared(self, *operands: Any) -> None:
+    def compared(self, *operands: object) -> None:
         """Note what Python itself compares."""
         if is_tracing():
             hand_over(current().root, operands, has_traced, is_compared)
 
-    def is_captured(self, f: Any) -> bool:
+    def is_captured(self, f: object) -> bool:
         """Whether f is a copy of a function, or a function made by one."""
         return isinstance(f, FunctionType) and f.__globals__.get(RUNTIME) is self
 
@@ -297,7 +297,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         new = self.capture.swap(function)
         return f if new is function else MethodType(new, self.acted_on(function, f.__self__))
 
-    def _object(self, f: Any) -> Any:
+    def _object(self, f: object) -> Any:
         """An object of a user's class that is called as a function."""
         method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
         if is_tracing() and is_users(f):
@@ -309,19 +309,19 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         new = self.capture.swap(method)
         return f if new is method else MethodType(new, f)
 
-    def truth(self, x: Any) -> Any:
+    def truth(self, x: object) -> Any:
         """A truth value, as branches and loops ask for it."""
         return truth(self.asked_truth(x))
 
     # -- matches and imports --------------------------------------------------------------
 
-    def matched(self, subject: Any) -> Any:
+    def matched(self, subject: object) -> Any:
         """The subject of a match statement: its patterns ask Python itself whether something is None."""
         optional.need(*tree.flatten(subject)[0])
         self.show(subject)
         return subject
 
-    def imported(self, value: Any, module: str, name: str) -> Any:
+    def imported(self, value: object, module: str, name: str) -> Any:
         """The thing that `import module` or `from module import name` has bound."""
         return self.capture.imported(value, module, name) if is_tracing() else value
 

@@ -31,13 +31,13 @@ class Conversions:
         is_asked = method is None or hasattr(cls, "__array_ufunc__") or hasattr(cls, "__array_function__")
         return x if is_asked or remedy_of(x) else method(x)
 
-    def _beside(self, a: Any, b: Any) -> tuple:
+    def _beside(self, a: object, b: object) -> tuple:
         """Both operands. Where one is an array, NumPy makes an array of the other."""
         return self.arrayed(a) if type(b) in ARRAYS else a, self.arrayed(b) if type(a) in ARRAYS else b
 
     # -- copies ------------------------------------------------------------------------------------
 
-    def _deepcopied(self, x: Any, memo: Any = None) -> Any:
+    def _deepcopied(self, x: object, memo: object = None) -> Any:
         method = self.special(x, "__deepcopy__")
         if method is not None:
             return method(x, made({}) if memo is None else memo)
@@ -46,7 +46,7 @@ class Conversions:
     @functools.cached_property
     def _copies(self) -> Any:
         """Python's module `copy`, which finds captured methods in the objects within others."""
-        def found(x: Any, name: str, *default: Any) -> Any:
+        def found(x: object, name: str, *default: object) -> Any:
             method, reduced = self.special(x, name), self.special(x, "__reduce__")
             if method is not None:
                 return lambda *given: method(x, *map(made, given))      # the memo is the trace's own
@@ -65,19 +65,19 @@ class Conversions:
 
     # -- identity ----------------------------------------------------------------------------------
 
-    def hashed(self, key: Any) -> None:
+    def hashed(self, key: object) -> None:
         """See to a key, which a dict finds by its hash: an object's identity, perhaps."""
         if type(key) not in PLAIN and type(key).__hash__ is object.__hash__:
             self._identified(key)
 
     @staticmethod
-    def _identified(x: Any) -> None:
+    def _identified(x: object) -> None:
         """See to an object whose identity is asked."""
         if has_twins(x):
             raise unknown_identity()
 
     @door
-    def _by_identity(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+    def _by_identity(self, f: object, *args: object, **kwargs: object) -> Any:
         """A function that finds its arguments by their identity or their hash."""
         for x in args:
             if f is id:

@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from ...ir.build import Value
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
@@ -63,7 +64,7 @@ class DataModel(Protocols, Conversions):
         # (class, name of a special method) -> the captured method; None: Python's own will do
         self._specials: dict[tuple, Any] = {}
 
-    def special(self, x: Any, name: str) -> Any:
+    def special(self, x: object, name: str) -> Any:
         """The captured special method that the class of x has under this name, unbound. None where it has none, or one
         that is not a user's function.
         """
@@ -80,7 +81,7 @@ class DataModel(Protocols, Conversions):
     # -- operators ---------------------------------------------------------------------------------
 
     @door
-    def binary(self, op: str, a: Any, b: Any) -> Any:
+    def binary(self, op: str, a: object, b: object) -> Any:
         """a + b and its kin"""
         operation, _, name, sign = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
@@ -93,7 +94,7 @@ class DataModel(Protocols, Conversions):
             raise TypeError(f"unsupported operand type(s) for {sign}: {type(a).__name__!r} and {type(b).__name__!r}")
         return found
 
-    def _attempts(self, operation: Callable, a: Any, b: Any, method: str, reflected: str) -> list:
+    def _attempts(self, operation: Callable, a: object, b: object, method: str, reflected: str) -> list:
         """The methods that Python tries, in its order: a subclass's reflected method goes first."""
         def left() -> Any:
             is_array = type(a) in ARRAYS and getattr(type(b), "__array_priority__", 0) <= 0
@@ -108,7 +109,7 @@ class DataModel(Protocols, Conversions):
         overrides = issubclass(type(b), type(a)) and in_class(type(b), reflected) is not in_class(type(a), reflected)
         return [right, left] if overrides else [left, right]
 
-    def _method_of(self, x: Any, name: str, *args: Any) -> Any:
+    def _method_of(self, x: object, name: str, *args: object) -> Any:
         """The result of a special method of x, captured if it is the user's. NotImplemented if there is none."""
         method = self.special(x, name) or getattr(type(x), name, None)
         return NotImplemented if method is None else method(x, *args)
@@ -118,7 +119,7 @@ class DataModel(Protocols, Conversions):
         return next((found for attempt in attempts if (found := attempt()) is not NotImplemented), NotImplemented)
 
     @door
-    def inplace(self, op: str, a: Any, b: Any) -> Any:
+    def inplace(self, op: str, a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
         """The new binding of the target of a += b."""
         _, operation, name, _ = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
@@ -134,14 +135,14 @@ class DataModel(Protocols, Conversions):
         return operation(a, b) if hasattr(type(a), f"__i{name}__") else self.binary(op, a, b)
 
     @door
-    def unary(self, op: str, x: Any) -> Any:
+    def unary(self, op: str, x: AnyArray) -> AnyArray:
         """-x, +x, ~x"""
         operation, name = UNARY[op]
         method = self.special(x, name)
         return operation(x) if method is None else method(x)
 
     @door
-    def compare(self, op: str, a: Any, b: Any) -> Any:
+    def compare(self, op: str, a: object, b: object) -> Any:
         """a < b and its kin"""
         operation, method, reflected, sign = COMPARE[op]
         if type(a) in PLAIN and type(b) in PLAIN:
@@ -208,7 +209,7 @@ class DataModel(Protocols, Conversions):
         else:
             method(c, k)
 
-    def augment_item(self, op: str, c: Any, k: Any, value: Callable) -> None:
+    def augment_item(self, op: str, c: AnyArray, k: object, value: Callable) -> None:
         """c[k] += value()"""
         before = self.item(c, k)
         self.set_item(self.inplace(op, before, value()), c, k)
@@ -216,7 +217,7 @@ class DataModel(Protocols, Conversions):
     # -- attributes --------------------------------------------------------------------------------
 
     @door
-    def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
+    def attribute(self, owner: object, name: str, is_indexed: bool = False) -> Any:
         """owner.name. is_indexed: the code reads only an element of the result."""
         optional.need(owner)
         if name == "__dict__":
@@ -237,12 +238,12 @@ class DataModel(Protocols, Conversions):
         return self.capture.attribute(owner, name, is_indexed)
 
     @staticmethod
-    def _is_data(descriptor: Any) -> bool:
+    def _is_data(descriptor: object) -> bool:
         """Whether this descriptor goes before an attribute of the object's own."""
         return hasattr(type(descriptor), "__set__") or hasattr(type(descriptor), "__delete__")
 
     @door
-    def set_attribute(self, value: Any, owner: Any, name: str) -> None:
+    def set_attribute(self, value: object, owner: object, name: str) -> None:
         """owner.name = value"""
         owner = self.capture.copy_of(owner)
         self.capture.refuse_state(owner, name)
@@ -264,7 +265,7 @@ class DataModel(Protocols, Conversions):
             put(found, owner, value)
 
     @door
-    def delete_attribute(self, owner: Any, name: str) -> None:
+    def delete_attribute(self, owner: object, name: str) -> None:
         """del owner.name"""
         owner = self.capture.copy_of(owner)
         method = self.special(owner, "__delattr__")
@@ -274,7 +275,7 @@ class DataModel(Protocols, Conversions):
         else:
             method(owner, name)
 
-    def augment_attribute(self, op: str, owner: Any, name: str, value: Callable) -> None:
+    def augment_attribute(self, op: str, owner: object, name: str, value: Callable) -> None:
         """owner.name += value()"""
         before = self.attribute(owner, name)
         self.set_attribute(self.inplace(op, before, value()), owner, name)
@@ -282,14 +283,14 @@ class DataModel(Protocols, Conversions):
     # -- what builtin functions and statements ask -------------------------------------------------
 
     @door
-    def asked_truth(self, x: Any) -> Any:
+    def asked_truth(self, x: object) -> Any:
         """The value whose truth decides for x: the answer of a user's __bool__ or __len__, else x itself."""
         if type(x) in PLAIN:
             return x
         method = self.special(x, "__bool__") or self.special(x, "__len__")
         return x if method is None else method(x)
 
-    def builtin(self, f: Any) -> Any:
+    def builtin(self, f: object) -> Any:
         """A builtin function (or what captured code sees in its place) that asks a special method of its argument; None
         of any other.
         """
@@ -309,14 +310,14 @@ class DataModel(Protocols, Conversions):
             return functools.partial(self._asking, f)
         return self.searches(f) or self.fills(f)
 
-    def _vars(self, owner: Any) -> Any:
+    def _vars(self, owner: object) -> Any:
         return self.attribute(owner, "__dict__")
 
-    def _setattr(self, owner: Any, name: str, value: Any) -> None:
+    def _setattr(self, owner: object, name: str, value: object) -> None:
         self.set_attribute(value, owner, name)
 
     @door
-    def _asking(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+    def _asking(self, f: object, *args: object, **kwargs: object) -> Any:
         if args and type(args[0]) not in PLAIN:
             if f is bool:
                 return self.known_builtin(f)(self.asked_truth(args[0]))
@@ -331,7 +332,7 @@ class DataModel(Protocols, Conversions):
         return self.known_builtin(f)(*args, **kwargs)
 
     @door
-    def _length(self, x: Any) -> Any:
+    def _length(self, x: object) -> Any:
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
 
@@ -348,12 +349,12 @@ class DataModel(Protocols, Conversions):
 class Managed:
     """A context manager whose methods are captured."""
 
-    def __init__(self, manager: Any, enter: Callable, leave: Callable):
+    def __init__(self, manager: object, enter: Callable, leave: Callable):
         self.manager, self.enter, self.leave = manager, enter, leave
 
     def __enter__(self) -> Any:
         return self.enter(self.manager)
 
-    def __exit__(self, *error: Any) -> Any:
+    def __exit__(self, *error: object) -> Any:
         return self.leave(self.manager, *error)
 

@@ -67,7 +67,7 @@ class HandlingRuntime:
                 do="give the name a value on every way (None, say), and test that",
             )
 
-    def _has_forks(self, code: Any, statement: Callable, cells: dict) -> bool:
+    def _has_forks(self, code: object, statement: Callable, cells: dict) -> bool:
         """Whether a `try` has forks. Else it is traced as it stands."""
         try:
             attempted(statement, cells, undone=ForkFoundError)
@@ -76,7 +76,7 @@ class HandlingRuntime:
             self.forking[code] = found.kinds
             return True
 
-    def _follow(self, code: Any, statement: Callable, cells: dict, names: tuple, own: tuple) -> None:
+    def _follow(self, code: object, statement: Callable, cells: dict, names: tuple, own: tuple) -> None:
         """Trace the paths through a `try`. Those within it are statements of their own, unless they raise what its own
         handlers take.
         """
@@ -135,14 +135,14 @@ class HandlingRuntime:
         is_free = type(sys.exc_info()[1]) is NameError and "free variable" in str(sys.exc_info()[1])
         return (kinds, NameError) if is_free and issubclass(UnboundLocalError, kinds) else kinds
 
-    def context(self, manager: Any) -> Any:
+    def context(self, manager: object) -> Any:
         manager = self.managed(manager)
         return handlers.Context(manager) if is_tracing() else manager
 
     # -- raise and assert ----------------------------------------------------------------------------
 
     @door
-    def assert_(self, test: Any, message: "Callable | None") -> None:
+    def assert_(self, test: object, message: "Callable | None") -> None:
         test = self.truth(test)
         if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):
             assert test, message() if message is not None else ""

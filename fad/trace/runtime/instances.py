@@ -36,7 +36,7 @@ class Instances:
     set_attribute: Callable
     call: Callable                                            # of the runtime
 
-    def making(self, f: Any) -> "Callable | None":
+    def making(self, f: object) -> "Callable | None":
         """What is called for a class, or for what a metaclass calls to make an instance; None of anything else."""
         if f is _CALL:
             return self._instance
@@ -95,7 +95,7 @@ class Instances:
         current().trace.inside[id(x)] = x
         return x
 
-    def _see_to_attributes(self, x: Any, since: int) -> None:
+    def _see_to_attributes(self, x: object, since: int) -> None:
         """Let the attributes of a new object be as if captured code had made them."""
         attributes = getattr(x, "__dict__", {}) if is_users(x) and id(x) in current().trace.inside else {}
         for part in attributes.values():
@@ -106,7 +106,7 @@ class Instances:
 
     # -- the __init__ that a dataclass has got without a text --------------------------------------------------
 
-    def acted_on(self, f: Any, owner: Any) -> Any:
+    def acted_on(self, f: Callable, owner: Any) -> Any:
         """What a method of the owner's gets as `self`. Python's own text of a dataclass's __init__ calls the user's
         __post_init__: it gets an object in the owner's place, which has the runtime read and write for it.
         """

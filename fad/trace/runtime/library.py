@@ -13,6 +13,7 @@ from ...ops.face import find
 from ...ops.literals import SEQUENCES
 from ...ops.numpy_api.within import load_above
 from ...ops.reach import uses
+from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name, package_name
@@ -61,7 +62,7 @@ def _has_traced(items: Any) -> bool:
 
 
 @door
-def reading(f: Callable, *args: Any, **kwargs: Any) -> Any:
+def reading(f: Callable, *args: object, **kwargs: object) -> Any:
     """The call of a function that may look into what it is given, and into the object whose method it is."""
     owner = getattr(f, "__self__", None)
     hand_over(
@@ -129,7 +130,7 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     return call
 
 
-def _is_traced(x: Any) -> bool:
+def _is_traced(x: object) -> bool:
     return isinstance(x, (Tracer, RowList))
 
 
@@ -166,7 +167,7 @@ class _UnknownNumber(Exception):
     """A number is not known while tracing."""
 
 
-def _known(x: Any) -> Any:
+def _known(x: object) -> Any:
     if isinstance(x, (list, tuple)):
         return type(x)(map(_known, x))
     value = _constant(x) if isinstance(x, Tracer) else x
@@ -213,13 +214,13 @@ class Object:
             else value
         )
 
-    def _called(self, method: Callable, *args: Any, **kwargs: Any) -> Any:
+    def _called(self, method: Callable, *args: object, **kwargs: object) -> Any:
         """The result of a method. Another object of the library (a spline's derivative) gets faces, too."""
         result = method(*args, **kwargs)
         cls: Any = type(result)
         return Object(result, self._capture) if has_faces(cls) else result
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(self._original, name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -232,7 +233,7 @@ class Ufunc:
     def __init__(self, ufunc: Any, arrayed: Callable):
         self._ufunc, self._arrayed = ufunc, arrayed
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: Any) -> ArrayOrNumber:
         return self._by_protocol("__call__", args, kwargs)
 
     @door

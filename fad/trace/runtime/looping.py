@@ -54,14 +54,14 @@ class LoopRuntime:
 
     # -- lists -------------------------------------------------------------------------------------
 
-    def list_(self, items: Any) -> Any:
+    def list_(self, items: object) -> Any:
         """A list as captured code makes it: one that a loop may come to fill, or to index."""
         return Items(items) if type(items) is list and is_tracing() else items
 
     shared = SharedScope
 
     @door
-    def comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
+    def comprehension(self, items: object, element: Callable, *conditions: Callable) -> list:
         """[element(x) for x in items if all conditions hold of x]"""
         made = self._comprehension(items, element, *conditions)
         if isinstance(element, SharedScope):
@@ -92,7 +92,7 @@ class LoopRuntime:
 
     # -- loops -------------------------------------------------------------------------------------
 
-    def for_(self, items: Any, body: Callable, *facts: tuple) -> None:
+    def for_(self, items: object, body: Callable, *facts: tuple) -> None:
         """facts: names, rebound, written, stops and own, as Plan takes them."""
         keep(items)
         optional.need(items)

@@ -37,7 +37,7 @@ def _looked_up(module: ModuleType, name: str) -> Any:
 
 def _calling(original: Callable, found: Face) -> Callable:
     """The face where an argument is traced (or a program being traced creates an array), else the original."""
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if has_traced(args) or has_traced(kwargs.values()) or (found.creation and stack.builders()):
             return call_face(found.name.rpartition(".")[2], found.call, args, kwargs, original)
         return original(*args, **kwargs)

@@ -18,6 +18,7 @@ from ...ops.literals import as_array as joined
 from ...ops.literals import python_number
 from ...ops.mixed import of_kinds
 from ...util import tree
+from ...util.array import AnyArray
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.where import here
@@ -40,13 +41,13 @@ class Compared:
 
     __slots__ = ("compare", "x")
 
-    def __init__(self, compare: Callable, x: Any):
+    def __init__(self, compare: Callable, x: object):
         self.compare, self.x = compare, x
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self.compare("Lt", self.x, _behind(other))
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self.compare("Gt", self.x, _behind(other))
 
 
@@ -62,18 +63,18 @@ class KeyOf:
         return Compared(self.model.compare, found) if self.model.is_asked(found) else found
 
 
-def _behind(key: Any) -> Any:
+def _behind(key: object) -> Any:
     return key.x if type(key) is Compared else key
 
 
-def is_traced(x: Any) -> bool:
+def is_traced(x: object) -> bool:
     """Whether a traced value stands in x, at any depth of tuples, lists and dicts."""
     return isinstance(x, Value) or (
         isinstance(x, (tuple, list, dict)) and any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0])
     )
 
 
-def _decided_by_python(items: Any) -> bool:
+def _decided_by_python(items: list) -> bool:
     """Whether Python itself can compare these: numbers, and values that the tape knows."""
     return stack.is_live() or not is_traced(items)
 
@@ -83,7 +84,7 @@ def _best(name: str) -> Callable:
     original = getattr(builtins, name)
 
     @door
-    def best(*args: Any, key: Any = None, **default: Any) -> Any:
+    def best(*args: Any, key: Any = None, **default: object) -> Any:
         array = as_array(args[0]) if len(args) == 1 and key is None else None
         if isinstance(array, Value) and array.ndim == 1:
             extent = shape_of(array)[0]
@@ -114,11 +115,11 @@ def _best(name: str) -> Callable:
     return best
 
 
-def _is_integer(x: Any) -> bool:
+def _is_integer(x: object) -> bool:
     return type(x) is int or (isinstance(x, Tracer) and not x.ndim and x.dtype == INT)
 
 
-def _better(a: Any, b: Any, name: str) -> Any:
+def _better(a: Any, b: object, name: str) -> Any:
     if _is_integer(a) and _is_integer(b):
         return registry[OF_INTEGERS[name]](a, b)
     if not (isinstance(a, Value) or isinstance(b, Value)):
@@ -126,7 +127,7 @@ def _better(a: Any, b: Any, name: str) -> Any:
     return _one_of(truth(registry[PREFERS[name]](b, a)), b, a)
 
 
-def _one_of(condition: Any, a: Any, b: Any) -> Any:
+def _one_of(condition: object, a: object, b: object) -> AnyArray:
     """The number a where a traced condition holds, else b."""
     y = registry["where"](condition, a, b)
     if type_of(y).shape:
@@ -179,7 +180,7 @@ def contains(items: Any, x: Any) -> Any:
     return python_number(found) if isinstance(found, Value) else found
 
 
-def _either(condition: Any, a: Any, b: Any) -> Any:
+def _either(condition: object, a: object, b: object) -> Any:
     """a where a traced condition holds, else b: items of one structure."""
     (xs, structure), (ys, other) = tree.flatten(a), tree.flatten(b)
     if structure != other or any(
@@ -189,7 +190,7 @@ def _either(condition: Any, a: Any, b: Any) -> Any:
     return structure.unflatten([x if x is y else _one_of(condition, x, y) for x, y in zip(xs, ys)])
 
 
-def _chosen(condition: Any, a: Any, b: Any) -> Any:
+def _chosen(condition: object, a: object, b: object) -> Any:
     """a where a traced condition holds, else b; of arrays and containers that very one, as of `a if condition else b`.
     """
     ways = (lambda: a), (lambda: b)
@@ -203,7 +204,7 @@ def _chosen_key(condition: Any, a: Any, b: Any) -> Any:
 
 
 @door
-def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list:
+def sorted_(iterable: list, /, *, key: Any = None, reverse: bool = False) -> list:
     """sorted(): items that are equal keep their order."""
     items = list(iterable)
     keys = items if key is None else [key(x) for x in items]
@@ -240,7 +241,7 @@ def _known_order(keys: list, reverse: Any) -> "list | None":
     return None if any(fronts[a] == fronts[b] for a, b in zip(order, order[1:])) else order
 
 
-def sort(items: list, /, *, key: Any = None, reverse: Any = False) -> None:
+def sort(items: list, /, *, key: object = None, reverse: object = False) -> None:
     """items.sort()"""
     note(items)
     items[:] = sorted_(items, key=key, reverse=reverse)
@@ -250,7 +251,7 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
     """any or all: what is known decides at once, what is traced is joined. Python stops at the first that decides: what
     comes later may change nothing.
     """
-    def test(iterable: Any, /) -> Any:
+    def test(iterable: object, /) -> Any:
         iterable = as_array(iterable)
         if isinstance(iterable, Tracer) and iterable.ndim == 1:
             return python_number(METHODS[name](iterable))
@@ -298,7 +299,7 @@ FACES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of
          "all": _of_all("all", False, "logical_and")}
 
 
-def _known(part: Any) -> Any:
+def _known(part: object) -> Any:
     """A part of a key; of a traced number the number, if that is known."""
     value = constant_of(part.atom) if isinstance(part, Tracer) and not part.ndim else None
     return part if value is None else value

@@ -47,7 +47,7 @@ class Protocols:
     # -- iteration ---------------------------------------------------------------------------------
 
     @door
-    def iterated(self, items: Any) -> Any:
+    def iterated(self, items: object) -> Any:
         """The iterable of a loop: the items themselves, or what a user's __iter__ or __getitem__ gives."""
         if type(items) in PLAIN:
             return items
@@ -58,7 +58,7 @@ class Protocols:
         step = self.special(it, "__next__")
         return it if step is None else _steps(it, step)
 
-    def _by_index(self, items: Any) -> Iterator:
+    def _by_index(self, items: object) -> Iterator:
         """The items of a sequence by the old protocol: from index 0 until an IndexError, which is handled here."""
         for k in itertools.count():
             try:
@@ -70,13 +70,13 @@ class Protocols:
             yield x
 
     @door
-    def unpacked(self, value: Any) -> Any:
+    def unpacked(self, value: object) -> Any:
         """The value that `a, b = value` takes apart: the list of its items where a user's methods give them."""
         items = self.iterated(value)
         return value if items is value else list(items)
 
     @door
-    def backwards(self, x: Any) -> "Iterator | None":
+    def backwards(self, x: object) -> "Iterator | None":
         """reversed(x), of an object with a length and a user's __getitem__ alone; None of any other"""
         if hasattr(type(x), "__reversed__") or self.special(x, "__getitem__") is None or isinstance(x, _SEQUENCES):
             return None
@@ -95,7 +95,7 @@ class Protocols:
             asks = (self._asks(asks[0], over),)
         return self.known_builtin(f)(*asks, *over, **kwargs)
 
-    def _asks(self, f: Any, over: tuple) -> Any:
+    def _asks(self, f: object, over: tuple) -> Any:
         """What map or filter calls for f: the captured __call__ of an object; __bool__, where that is not said."""
         if f is None and self._have_truths(over):
             return self.asked_truth
@@ -106,11 +106,11 @@ class Protocols:
         """Whether users' methods say what is true of the items of these."""
         return any(type(c) in _FILLED and any(self.asked_by(x, "__bool__", "__len__") for x in c) for c in over)
 
-    def asked_by(self, x: Any, *names: str) -> bool:
+    def asked_by(self, x: object, *names: str) -> bool:
         """Whether the class of x has a special method of the user's under one of these names."""
         return type(x) not in PLAIN and any(self.special(x, n) is not None for n in names)
 
-    def gone_through(self, f: Any, args: tuple) -> list:
+    def gone_through(self, f: object, args: tuple) -> list:
         """The arguments of a call of f, those that C code goes through as iterables."""
         given = list(args)
         part = GOING_THROUGH.get(f) if type(f) in (BuiltinFunctionType, type) else None
@@ -119,12 +119,12 @@ class Protocols:
         return given
 
     @door
-    def chained(self, items: Any) -> Iterator:
+    def chained(self, items: object) -> Iterator:
         """itertools.chain.from_iterable(items)"""
         return made(itertools.chain.from_iterable(map(self.iterated, self.iterated(items))))
 
     @door
-    def sum_of(self, items: Any, *start: Any, **named: Any) -> Any:
+    def sum_of(self, items: Any, *start: object, **named: object) -> Any:
         """sum(items, start): of users' objects, by their own operators."""
         begin = start[0] if start else named.get("start", 0)
         items = self.iterated(items)
@@ -142,7 +142,7 @@ class Protocols:
             return any(map(self.is_asked, x))
         return self.asked_by(x, "__lt__", "__gt__", "__eq__") or has_twins(x)
 
-    def _sorting(self, f: Any, *args: Any, key: Any = None, **kwargs: Any) -> Any:
+    def _sorting(self, f: object, *args: object, key: "Callable | None" = None, **kwargs: object) -> Any:
         """min, max and sorted"""
         if len(args) == 1:
             items = self.iterated(args[0])
@@ -153,7 +153,7 @@ class Protocols:
         """items.sort()"""
         sort(items, key=self._key(key, items), reverse=reverse)
 
-    def _key(self, key: Any, items: Any) -> Any:
+    def _key(self, key: object, items: Any) -> "KeyOf | None":
         """The key by which these items are put in order: one whose results are compared as captured code does."""
         is_asked = key is not None or type(items) in _FILLED and any(map(self.is_asked, items))
         return KeyOf(self, key) if is_asked else None
@@ -172,12 +172,12 @@ class Protocols:
 
     # -- equality ----------------------------------------------------------------------------------
 
-    def same(self, x: Any, y: Any) -> Any:
+    def same(self, x: object, y: object) -> Any:
         """Whether a container that holds x finds y there."""
         return x is y or self.truth(self.compare("Eq", x, y))
 
     @door
-    def contains_(self, items: Any, x: Any) -> Any:
+    def contains_(self, items: object, x: object) -> Any:
         """x in items, where users' methods say what is in it, or what is equal; None of any other object"""
         method = self.special(items, "__contains__")
         if method is not None:
@@ -197,7 +197,7 @@ class Protocols:
         return False
 
     @door
-    def searching(self, f: Any, x: Any, *bounds: Any) -> Any:
+    def searching(self, f: Any, x: Any, *bounds: object) -> Any:
         """list.index, list.count, list.remove"""
         items: Any = f.__self__
         if not (self.is_asked(x) or self.is_asked(items)):
@@ -215,7 +215,7 @@ class Protocols:
         del items[k]
         return None
 
-    def searches(self, f: Any) -> "Callable | None":
+    def searches(self, f: object) -> "Callable | None":
         """What is called for a method of a list that compares its items; None of any other function."""
         if getattr(f, "__name__", "") in SEARCHING and isinstance(getattr(f, "__self__", None), _SEQUENCES):
             return functools.partial(self.searching, f)
@@ -223,7 +223,7 @@ class Protocols:
 
     # -- the functions of operator -----------------------------------------------------------------
 
-    def getter(self, f: Any) -> "Callable | None":
+    def getter(self, f: object) -> "Callable | None":
         """What is called for operator.attrgetter, itemgetter or methodcaller; None of any other object."""
         if isinstance(f, operator.attrgetter):
             return functools.partial(_gotten, self._attribute_at, *_given(f))
@@ -235,10 +235,10 @@ class Protocols:
         return None
 
     @door
-    def _method_called(self, name: str, args: list, kwargs: dict, owner: Any) -> Any:
+    def _method_called(self, name: str, args: list, kwargs: dict, owner: object) -> Any:
         return self.call(self.attribute(owner, name))(*args, **kwargs)
 
-    def _attribute_at(self, owner: Any, names: str) -> Any:
+    def _attribute_at(self, owner: object, names: str) -> Any:
         return functools.reduce(self.attribute, names.split("."), owner)
 
 
@@ -251,20 +251,20 @@ def _given(f: Any) -> tuple:
 
 
 @door
-def _gotten(get: Callable, *given: Any) -> Any:
+def _gotten(get: Callable, *given: object) -> Any:
     """get(owner, name), of one name or several."""
     *names, owner = given
     found = [get(owner, name) for name in names]
     return tuple(found) if len(names) > 1 else found[0]
 
 
-def new(result: Any) -> Any:
+def new(result: object) -> Any:
     """The result of an operator; a container or a generator is a new one."""
     return made(result) if type(result) in NEW else result
 
 
 @door
-def _steps(it: Any, step: Callable) -> Iterator:
+def _steps(it: object, step: Callable) -> Iterator:
     """The items of an iterator whose __next__ is captured."""
     while True:
         try:

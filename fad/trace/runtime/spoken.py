@@ -90,7 +90,7 @@ class Spoken(NamedTuple):
         return str(self.make(*[part.filled(values) for part in self.parts]))
 
 
-def template_of(x: Any) -> "str | None":
+def template_of(x: object) -> "str | None":
     """What says an argument of print in a template of str.format, with the places of its values; None if nothing does.
     """
     if isinstance(x, Operand):
@@ -176,7 +176,7 @@ class Operands:
         named = None if keys is None else tuple(map(self.tree, keys))
         return None if None in found or None in (named or ()) else Built(cls, found, named)
 
-    def _list(self, x: Any) -> Any:
+    def _list(self, x: object) -> Any:
         """A list of captured code's."""
         if type(x) is Items:
             return self._built(list, x)

@@ -81,7 +81,7 @@ class Line:
         return hash(self.f)
 
 
-def tells(f: Any) -> bool:
+def tells(f: object) -> bool:
     """Whether f prints, or writes logs or warnings."""
     if not isinstance(f, (FunctionType, BuiltinFunctionType, MethodType)):
         return False
@@ -98,7 +98,7 @@ def face_of(f: Any) -> Any:
 def told_by(f: Callable) -> Callable:
     """f, which says something, as captured code calls it."""
     @door
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if not stack.builders():
             return f(*args, **kwargs)
         if f in _PRINTS_ERRORS:
@@ -123,11 +123,11 @@ def print_(*args: Any, **kwargs: Any) -> None:
         _say(builtins.print, args, kwargs)
 
 
-def _is_standard(file: Any) -> bool:
+def _is_standard(file: object) -> bool:
     return file is None or file is sys.stdout or file is sys.stderr
 
 
-def _is_file(file: Any) -> bool:
+def _is_file(file: object) -> bool:
     """Whether nothing that the function reads tells what was written there: it may not read from files."""
     return _is_standard(file) or isinstance(file, io.IOBase)
 
@@ -210,7 +210,7 @@ def _from_here(f: Callable, args: tuple, kwargs: dict) -> Callable:
     return lambda: f(*args, **kwargs)
 
 
-def _places(count: Any) -> tuple:
+def _places(count: object) -> tuple:
     """The innermost frames of captured code, as codes whose frames look like those to logs and warnings, each with the
     names around."""
     found: list = []

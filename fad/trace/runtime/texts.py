@@ -67,11 +67,11 @@ class Texts:
         found = self._said(make, *args) if args and not kwargs else None
         return self.known_builtin(make)(*map(self._speaking, args), **kwargs) if found is None else found
 
-    def printed(self, *args: Any, **kwargs: Any) -> None:
+    def printed(self, *args: object, **kwargs: object) -> None:
         """print(*args)"""
         self.known_builtin(print)(*map(self._speaking, args), **kwargs)
 
-    def formatted(self, x: Any, conversion: int = -1, spec: Any = "") -> Any:
+    def formatted(self, x: Any, conversion: int = -1, spec: object = "") -> "str | None":
         """{x!r:spec} in an f-string"""
         make = text.CONVERSIONS[conversion]
         found = self._said(format, x, text.resolved(spec)) if conversion == -1 else self._said(make, x)
@@ -80,7 +80,7 @@ class Texts:
             return text.formatted(self._speaking(x), conversion, spec)
         return found if conversion == -1 else text.formatted(found, -1, spec)
 
-    def percent(self, template: Any, given: Any) -> Any:
+    def percent(self, template: str, given: object) -> "str | None":
         """template % given"""
         self.show(given)
         return templates.percent(template, self._speaking(given))
@@ -91,24 +91,24 @@ class Texts:
         return functools.partial(self._filled, f.__self__) if is_it else None
 
     @door
-    def _filled(self, template: str, *args: Any, **kwargs: Any) -> Any:
+    def _filled(self, template: str, *args: object, **kwargs: object) -> Any:
         """template.format(*args, **kwargs)"""
         args, kwargs = tuple(map(self._speaking, args)), {k: self._speaking(x) for k, x in kwargs.items()}
         return (templates.format_method if is_tracing() else str.format)(template, *args, **kwargs)
 
-    def show(self, x: Any) -> None:
+    def show(self, x: object) -> None:
         """Note that x is read by code that is not captured: a text is made of it, a pattern asks for its attributes."""
         if is_tracing():
             hand_over(current().root, (x,), has_traced)
 
-    def _said(self, make: Any, x: Any = "", *spec: Any) -> Any:
+    def _said(self, make: object, x: object = "", *spec: str) -> "str | None":
         """The text of a user's object by its captured method; None where there is none."""
         method = self._text_method(make, x)
         if method is None or (spec and method[0] is not format and spec != ("",)):
             return None
         return method[1](x, *(spec or ("",)) if method[0] is format else ())
 
-    def _text_method(self, make: Any, x: Any) -> "tuple | None":
+    def _text_method(self, make: object, x: object) -> "tuple | None":
         """What of str, repr and format this comes to, and the captured method."""
         name = _METHODS.get(make)
         if name is None or not stack.builders():

@@ -45,7 +45,7 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
                                  do=f"did you mean {meant!r}?" if meant else "use NumPy's functions and methods")
 
 
-def times_text(text: Any) -> OperandError:
+def times_text(text: object) -> OperandError:
     """The error of a product of a text and what is no int."""
     return OperandError(
         f"an array is multiplied by {text!r:.40}",

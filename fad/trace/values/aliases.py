@@ -97,12 +97,12 @@ def _held(container: Any) -> tuple:
     return contents(container), [row._var for row in rows or ()]
 
 
-def _is_as_held(container: Any, before: tuple) -> bool:
+def _is_as_held(container: object, before: tuple) -> bool:
     now, rows = _held(container)
     return same_contents(now, before[0]) and all(x is y for x, y in zip(rows, before[1]))
 
 
-def note_fixed(container: Any) -> None:
+def note_fixed(container: object) -> None:
     """The container must not be changed any more: a list in rows got a copy of it as an element."""
     current().region.twins.append(Twin(container, container, (_held(container),) * 2, None, here()))
 
@@ -127,17 +127,17 @@ def refuse(where: "Where | None" = None) -> None:
     )
 
 
-def has_twins(x: Any) -> bool:
+def has_twins(x: object) -> bool:
     """Whether x is what a region has handed on by value, so that nobody knows which of several things it is."""
     return any(t.one is x and not t.is_excused for t in _twins())
 
 
-def may_be_same(x: Any, y: Any) -> bool:
+def may_be_same(x: object, y: object) -> bool:
     """Whether two lists, dicts or objects, which are two here, may be one in Python."""
     return x is not y and not _candidates(x).isdisjoint(_candidates(y))
 
 
-def _candidates(x: Any) -> set:
+def _candidates(x: object) -> set:
     """The ids of the things that x may be: of one that a region has handed on, those that it was made of."""
     twins, found, queue = _twins(), set(), [x]
     while queue:
@@ -161,7 +161,7 @@ def unknown_identity() -> UnstageableError:
     )
 
 
-def may_be(container: Any, known: Container = ()) -> list:
+def may_be(container: object, known: Container = ()) -> list:
     """The container, and those that it may be as well by what earlier branches and loops left open. Of those with known
     ids no others are told.
     """

@@ -5,7 +5,6 @@ A name's value is then marked with a truth value of the program that says whethe
 value (Tracer.atom) makes the program raise, as Python would, where it is not.
 """
 from collections.abc import Iterable
-from typing import Any
 
 from ...ir.build import current
 from ...ops.conditional import Conditional
@@ -23,7 +22,7 @@ class Bound(Conditional):
         return f"local variable {self.name!r} referenced before assignment"
 
 
-def flag_of(value: Any) -> Any:
+def flag_of(value: object) -> bool:
     """Whether a name of this value is bound: True, or a truth value of the program."""
     marks = [leaf.bound for leaf in tree.flatten(value)[0] if isinstance(leaf, Tracer)]
     return next((m.flag for m in marks if m is not None), True)
@@ -34,7 +33,7 @@ def has_unbound(values: Iterable) -> bool:
     return current().trace.unbound and any(flag_of(value) is not True for value in values)
 
 
-def mark(value: Any, flag: Any, name: str) -> None:
+def mark(value: object, flag: object, name: str) -> None:
     """From now on reading this value of a name is checked."""
     current().trace.unbound = True
     for leaf in tree.flatten(value)[0]:

@@ -6,6 +6,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Builder, Value, current
 from ...ir.graph import Equation, Literal, Var
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.where import here
 from ..guards.guard import of_all_in
 
@@ -21,7 +22,7 @@ def _producer(builder: "Builder | None", var: Var) -> "Equation | None":
     return None
 
 
-def constant_of(var: Any, limit: int = 1000) -> Any:
+def constant_of(var: Var, limit: int = 1000) -> Any:
     """The value of a variable that depends on no input (within `limit` equations), or None.
 
     Where it depends on elements of arrays from outside, these become part of the program: once they change it is traced
@@ -34,7 +35,7 @@ def constant_of(var: Any, limit: int = 1000) -> Any:
     return value
 
 
-def decided(test: Any) -> Any:
+def decided(test: ArrayOrNumber) -> Any:
     """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own
     generator, mostly).
     """
@@ -44,7 +45,7 @@ def decided(test: Any) -> Any:
     return test if value is None else bool(value)
 
 
-def of_sizes(x: Value) -> Any:
+def of_sizes(x: Value) -> "int | None":
     """The value of a scalar that follows from sizes of arrays alone. The program is then for the sizes at hand: a guard
     on them makes it true. None of any other value.
 
@@ -92,7 +93,7 @@ class _Evaluation:
                 self._compute(atom)
         return self.known[atom]
 
-    def _array(self, atom: Var) -> Any:
+    def _array(self, atom: Var) -> "AnyArray | None":
         root = current().root
         fresh = root.trace.fresh_constants.get(atom)
         if fresh is not None:

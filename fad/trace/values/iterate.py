@@ -15,6 +15,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.control import trip_count
 from ...ops.extents import at_least, minimum
+from ...util.array import AnyArray
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from .tracer import Tracer
@@ -31,7 +32,7 @@ class Steps:
     checkpoint: "bool | None" = None
     stands_for: Any = None  # the class of Python's whose object it is to captured code
 
-    def item(self, i: Any) -> Any:
+    def item(self, i: object) -> Any:
         raise NotImplementedError
 
     def count(self) -> Any:
@@ -98,7 +99,7 @@ class Range(Steps):
 
     stands_for = range
 
-    def __init__(self, start: Any, stop: Any, step: Any = 1):
+    def __init__(self, start: Any, stop: object, step: object = 1):
         if isinstance(step, int) and not isinstance(step, bool):
             if step == 0:
                 raise ValueError("range() arg 3 must not be zero")
@@ -109,7 +110,7 @@ class Range(Steps):
     def item(self, i: Any) -> Any:
         return i if self.scale is None else self.scale[0] + i * self.scale[1]
 
-    def __getitem__(self, k: Any) -> Any:
+    def __getitem__(self, k: object) -> Any:
         if isinstance(k, slice):
             return list(self)[k]
         return self.nth(k if not isinstance(k, int) or k >= 0 else self.count() + k)
@@ -122,7 +123,7 @@ class ArrayRows(Steps):
         self.array = array
         self.stop = array.shape[0]
 
-    def item(self, i: Any) -> Any:
+    def item(self, i: Any) -> AnyArray:
         return self.array[i]
 
 
@@ -137,7 +138,7 @@ class Zip(Once):
         for p in parts[1:]:
             self.stop = minimum(self.stop, p.count())
 
-    def item(self, i: Any) -> tuple:
+    def item(self, i: object) -> tuple:
         return tuple([p.nth(i) for p in self.parts])
 
 
@@ -149,7 +150,7 @@ class Enumerate(Once):
     def __init__(self, items: Steps, first: Any):
         self.items, self.first, self.stop = items, first, items.count()
 
-    def item(self, i: Any) -> tuple:
+    def item(self, i: object) -> tuple:
         return self.first + i, self.items.nth(i)
 
 
@@ -161,7 +162,7 @@ class Reversed(Once):
     def __init__(self, items: Steps):
         self.items, self.stop = items, items.count()
 
-    def item(self, i: Any) -> Any:
+    def item(self, i: object) -> Any:
         return self.items.nth(self.stop - 1 - i)
 
 
@@ -180,7 +181,7 @@ def steps_of(x: Any) -> "Steps | None":
     return None
 
 
-def checkpointed(items: Any) -> Any:
+def checkpointed(items: object) -> Any:
     """The same items, for a loop that is to save little: where they have a symbolic index, else as they are."""
     found = steps_of(items)
     if found is None:
@@ -190,7 +191,7 @@ def checkpointed(items: Any) -> Any:
     return steps
 
 
-def _is_index(x: Any) -> bool:
+def _is_index(x: object) -> bool:
     return isinstance(x, Value)
 
 
@@ -224,7 +225,7 @@ def _drawn(items: Iterator, iterables: tuple) -> Iterator:
 
 
 @door
-def zip_(*iterables: Any, strict: bool = False) -> Any:
+def zip_(*iterables: object, strict: bool = False) -> Any:
     steps = _all_steps(iterables)
     return _drawn(zip(*iterables, strict=strict), iterables) if steps is None or strict else Zip(steps)
 

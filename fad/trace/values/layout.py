@@ -41,7 +41,7 @@ def producer(var: Var) -> "Equation | None":
     return None
 
 
-def layout_of(var: Any) -> "tuple | None":
+def layout_of(var: Var) -> "tuple | None":
     """C order, if NumPy made a new array in it where this variable was computed; None where that is not known.
 
     That an input lies in C order is seen when the function is traced, and becomes a condition of the trace.
@@ -56,7 +56,7 @@ def layout_of(var: Any) -> "tuple | None":
     return c_order(rank) if rank < 2 or _makes_c_order(eqn) else None
 
 
-def _known(var: Any) -> "bool | None":
+def _known(var: Var) -> "bool | None":
     """The known memory order of a variable. The program relies on an input's order from now on."""
     root = current().root
     known = root.trace.dense.get(var)

@@ -45,7 +45,7 @@ class MarkText(str):
         return self
 
 
-def _refused(self: MarkText, *args: Any, **kwargs: Any) -> Any:
+def _refused(self: MarkText, *args: object, **kwargs: object) -> Any:
     return MarkText.__format__(self, "any")
 
 

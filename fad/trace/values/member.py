@@ -85,7 +85,7 @@ class Member:
         """The array in which it lies; None if the list is none in rows any more."""
         return self.owner.rows[self.k] if self.owner.rows is not None and self.owner.ties is self.ties else None
 
-    def set(self, _: Any) -> None:
+    def set(self, _: object) -> None:
         """The list was given its value already."""
 
     def read(self, _: Any) -> Any:
@@ -97,12 +97,12 @@ class Member:
             )
         return self.owner.entries(self.k, self.length)[self.place]
 
-    def write(self, _: Any, new: Any) -> None:
+    def write(self, _: object, new: Any) -> None:
         if self.row is None or self.ties.is_shared or self.rebound != self.ties.rebound:
             refuse_write()
         self.owner.write_entry(self, new)
 
-    def is_at(self, owner: Any, k: int, place: Any) -> bool:
+    def is_at(self, owner: object, k: int, place: object) -> bool:
         """Whether it is this entry of this list, now."""
         same = self.place is place or (type(self.place) is type(place) is int and self.place == place) or (
             isinstance(place, Tracer) and isinstance(self.place, Tracer) and _var(place) is _var(self.place))
@@ -113,7 +113,7 @@ def _var(x: Tracer) -> Var:
     return x.held
 
 
-def refuse_write(*_: Any) -> Any:
+def refuse_write(*_: object) -> Any:
     """The stand-in for each method that would change an element with unknown aliases: it refuses."""
     raise SideEffectError(
         "an element of a list is changed which may have another name, or which a loop has put into the list",
@@ -122,7 +122,7 @@ def refuse_write(*_: Any) -> Any:
     )
 
 
-def as_member(y: Any, owner: Any, k: int, place: Any, kin: Any) -> Any:
+def as_member(y: object, owner: object, k: int, place: object, kin: object) -> Any:
     """An element that is an array, as a view of its entry; kin: arrays that it may be."""
     if not isinstance(y, Tracer):
         return y
@@ -131,13 +131,13 @@ def as_member(y: Any, owner: Any, k: int, place: Any, kin: Any) -> Any:
     return own.as_view(base, base.read, base.write)           # type: ignore[arg-type]
 
 
-def member_of(x: Any) -> "Member | None":
+def member_of(x: object) -> "Member | None":
     """The entry of a list that an array is known to be."""
     base = x.tie.base if isinstance(x, Tracer) and x.tie is not None else None
     return base if isinstance(base, Member) else None
 
 
-def read_only(y: Any, kin: Any) -> Any:
+def read_only(y: object, kin: object) -> Any:
     """An element that is a copy, and may not be written to; kin: arrays that it may be."""
     if not isinstance(y, Tracer):
         return y

@@ -22,6 +22,7 @@ from ...ops.keywords import fitted, overwritten
 from ...ops.kinds import shape_of
 from ...ops.shape import inverse_permutation
 from ...ops.subscript import Selection
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import SideEffectError, UnsupportedFunctionError
 from .layout import layout_of, reshape_is_view, through
 from .standin import ResultMemory, marked
@@ -29,7 +30,7 @@ from .view_call import VIEWS, ViewCall, is_tracer
 from .zero_dim import of_numbers
 
 
-def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: Any = None) -> Any:
+def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: object = None) -> Any:
     """call(*args, **kwargs) as the face of the original (or of the method of this name), with its views and copies."""
     if not stack.builders():  # captured code that a program runs as it stands (see ops/host.py)
         return call(*args, **kwargs)
@@ -49,7 +50,7 @@ def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: An
     )
 
 
-def on_the_tape(result: Any, *given: Any) -> Any:
+def on_the_tape(result: ArrayOrNumber, *given: object) -> Any:
     """On the tape a new array of numbers alone is a value, too, for traced ones may be written to it."""
     if isinstance(result, (tuple, list)) and not hasattr(result, "_fields"):
         return type(result)([on_the_tape(y, *given) for y in result])
@@ -75,12 +76,12 @@ def out_of_c_order(copy: Any) -> Any:
     return copy
 
 
-def _tie(made: ViewCall, result: Any) -> Any:
+def _tie(made: ViewCall, result: ArrayOrNumber) -> Any:
     """The result, its arrays tied to what they are views of."""
     return _tied(made, result, count())
 
 
-def _tied(made: ViewCall, y: Any, places: Iterator) -> Any:
+def _tied(made: ViewCall, y: ArrayOrNumber, places: Iterator) -> Any:
     if isinstance(y, (tuple, list)):
         parts = [_tied(made, part, places) for part in y]
         if all(a is b for a, b in zip(parts, y)):
@@ -115,7 +116,7 @@ def _unlinked(made: ViewCall, y: Any, place: int) -> Any:
     if source is None:
         return y
 
-    def refuse(*values: Any) -> Any:
+    def refuse(*values: object) -> Any:
         raise SideEffectError(
             f"the result of {made.name} may be a view, and it is written to, or the array that it came from",
             why="how it lies in that array is not known",
@@ -151,7 +152,7 @@ def _copied(x: Any, answer: ResultMemory) -> Any:
     return in_c_order(y) if answer.c_order else out_of_c_order(y)
 
 
-def _links(made: ViewCall, atom: Any, place: int) -> tuple:
+def _links(made: ViewCall, atom: object, place: int) -> tuple:
     """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if
     none do.
     """
@@ -169,9 +170,9 @@ def _links(made: ViewCall, atom: Any, place: int) -> tuple:
     return links, made.source(atom, place)
 
 
-def _read_again(made: ViewCall, y: Any) -> Any:
+def _read_again(made: ViewCall, y: Any) -> AnyArray:
     """x.view(dtype), or the imaginary part of real numbers: read again by the call that made it, and not written to."""
-    def write(base: Any, new: Any) -> Any:
+    def write(base: object, new: object) -> Any:
         if made.name == "imag":
             raise ValueError("assignment destination is read-only")
         raise SideEffectError("an array is written to through a view of another dtype", do="write to the array itself")
@@ -263,7 +264,7 @@ def operands(eqn: Equation) -> tuple:
     return tuple([a.value if isinstance(a, Literal) else current().value_of(a) for a in eqn.inputs[1:]])
 
 
-def along(links: Iterable, x: Any) -> list:
+def along(links: Iterable, x: object) -> list:
     """The value of an array, and what each of these equations makes of it, one after the other."""
     values = [x]
     for eqn in links:
@@ -271,14 +272,14 @@ def along(links: Iterable, x: Any) -> list:
     return values
 
 
-def written_along(links: Sequence, values: list, y: Any) -> Any:
+def written_along(links: Sequence, values: list, y: object) -> Any:
     """The array when y was written to what the last of these equations makes of it; values: those of along()."""
     for eqn, x in zip(reversed(links), reversed(values[:-1])):
         y = write_back(eqn, x, y)
     return y
 
 
-def write_back(eqn: Equation, x: Any, y: Any) -> Any:
+def write_back(eqn: Equation, x: Any, y: Any) -> ArrayOrNumber:
     """x as it is when y has been written to link(x)."""
     name = eqn.op.name
     if name == "index":
@@ -328,13 +329,13 @@ def spend(x: Any, name: str, key: str) -> None:
 # -- assignment ------------------------------------------------------------------------------------
 
 
-def assign(x: Any, subscript: Any, value: Any) -> None:
+def assign(x: object, subscript: object, value: ArrayOrNumber) -> None:
     """x[subscript] = value; nothing is left to do where the value is that very view (as after `x[1:] += v`)."""
     if not is_own_view(x, subscript, value):
         METHODS["__setitem__"](x, subscript, value)
 
 
-def is_own_view(x: Any, subscript: Any, value: Any) -> bool:
+def is_own_view(x: object, subscript: object, value: Any) -> bool:
     """Whether the value is x[subscript], a view taken before and up to date."""
     view = value.tie if is_tracer(value) else None
     if (
@@ -365,7 +366,7 @@ def _same_subscript(a: Any, b: Any) -> bool:
 # -- what an array allows ----------------------------------------------------------------------------------------------
 
 
-def set_flags(x: Any, write: "bool | None" = None, align: Any = None, uic: Any = None) -> None:
+def set_flags(x: object, write: "bool | None" = None, align: object = None, uic: object = None) -> None:
     """x.setflags(write): forbid writes, or allow them again."""
     if write is not None and not current().is_certain:
         raise UnsupportedFunctionError("setflags in a loop or a branch is not supported on traced arrays",
@@ -377,7 +378,7 @@ def set_flags(x: Any, write: "bool | None" = None, align: Any = None, uic: Any =
         kept[id(x)] = x
 
 
-def refuse_shape(x: Any, shape: Any) -> None:
+def refuse_shape(x: object, shape: object) -> None:
     """x.shape = shape"""
     raise UnsupportedFunctionError("setting the shape of an array is not supported on traced arrays",
                                    why="all its views would change with it", do="use np.reshape(x, shape)")

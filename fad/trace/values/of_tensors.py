@@ -12,7 +12,7 @@ from .absent import Absent
 standing_for: "ContextVar[type | None]" = ContextVar("standing_for", default=None)
 
 
-def of_tensors(x: Any, name: str) -> Callable:
+def of_tensors(x: object, name: str) -> Callable:
     """A method of tensors, on a traced value. One that needs what only a tensor has is absent, as an unknown name is.
     """
     cls = standing_for.get()
@@ -21,7 +21,7 @@ def of_tensors(x: Any, name: str) -> Callable:
     if not isinstance(method, FunctionType):
         raise missing
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         try:
             return method(x, *args, **kwargs)
         except Absent as error:

@@ -53,7 +53,7 @@ def _compare(name: str, decide: Callable, reflected: str) -> Callable:
     return method
 
 
-def _refuse_complex(a: Any, b: Any) -> None:
+def _refuse_complex(a: object, b: object) -> None:
     """Python has no order of complex numbers; NumPy's have one."""
     if type(b) in (bool, int, float, complex) or isinstance(b, Value):
         t, other = type_of(a), type_of(b)
@@ -117,7 +117,7 @@ def _rounded(name: str) -> Callable:
     return method
 
 
-def _round(self: Any, digits: "int | None" = None) -> Any:
+def _round(self: object, digits: "int | None" = None) -> Any:
     return _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)
 
 

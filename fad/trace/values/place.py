@@ -77,11 +77,11 @@ class Direct(Place):
 class Selected(Place):
     """One of several places, by a selector that is a variable of the program."""
 
-    def __init__(self, selector: Any, places: tuple):
+    def __init__(self, selector: Var, places: tuple):
         self.selector, self.places = selector, places
         self.arrays = tuple({id(x): x for p in places for x in p.arrays}.values())
 
-    def _chosen(self, compute: Callable, like: Any) -> Any:
+    def _chosen(self, compute: Callable, like: object) -> Any:
         if not isinstance(self.selector, Var):
             return compute(self.places[int(self.selector)])
         for x in self.arrays:
@@ -158,7 +158,7 @@ class Base:
         """The contents of its arrays. (After a trial they are restored.)"""
         return tuple([x.held for x in self.place.arrays])
 
-    def set(self, y: Any) -> None:
+    def set(self, y: object) -> None:
         for x in self.place.arrays:
             if x._var.type.dtype != self.dtype:
                 raise SideEffectError("an array that is of one dtype or of another, as a branch decides, is written to",
@@ -240,13 +240,13 @@ def _within(place: Place, since: int) -> Place:
     return place
 
 
-def in_shape_of(y: Any, x: Any) -> Any:
+def in_shape_of(y: object, x: object) -> Any:
     """y, whose shape is that of x (a value, or a variable) wherever this is run."""
     shape = tuple([current().value_of(n) for n in x.type.shape]) if isinstance(x, Var) else shape_of(x)
     return y if all(_is_same(m, n) for m, n in zip(shape_of(y), shape)) else registry["reshape"](y, *shape)
 
 
-def _is_same(m: Any, n: Any) -> bool:
+def _is_same(m: object, n: object) -> bool:
     return m.atom is n.atom if isinstance(m, Value) and isinstance(n, Value) else type(m) is type(n) is int and m == n
 
 

@@ -6,17 +6,18 @@ import numpy as np
 from ...ir.types import is_number, type_of
 from ...ops.face import METHODS, find
 from ...ops.literals import is_value, numpy_number, require_fitting
+from ...util.array import ArrayOrNumber
 from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name
 from .mutation import call_face
 
 
-def qualified_name(function: Any) -> str:
+def qualified_name(function: object) -> str:
     module = module_name(function) or ("numpy" if isinstance(function, np.ufunc) else "")
     return f"{module}.{getattr(function, '__name__', function)}".lstrip(".")
 
 
-def unknown(function: Any) -> UnsupportedFunctionError:
+def unknown(function: object) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         f"{qualified_name(function)} is not supported on traced arrays",
         why="fad has no record of it",
@@ -32,7 +33,7 @@ def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
     return in_numpys_terms(function.__name__, call_face(function.__name__, found.call, args, kwargs, function))
 
 
-def in_numpys_terms(name: str, result: Any) -> Any:
+def in_numpys_terms(name: str, result: ArrayOrNumber) -> Any:
     """A result as NumPy's function returns it: a NumPy scalar, for Python's floats, too. Ints stay Python's, as
     np.size(x) is.
     """

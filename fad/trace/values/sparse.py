@@ -22,7 +22,7 @@ from ..guards.guard import AttributeGuard
 routines: Any = LazyModule("fad.routines.sparse")             # brings SciPy with it
 
 
-def is_sparse(a: Any) -> bool:
+def is_sparse(a: object) -> bool:
     """Whether this is a sparse matrix or array of SciPy's."""
     return module_name(type(a)).startswith("scipy.sparse") and hasattr(a, "format")
 
@@ -51,7 +51,7 @@ def times(a: Any, x: Any, transposed: bool = False) -> Any:
     return product(a, x, m, transposed)
 
 
-def _array(a: Any, name: str) -> Any:
+def _array(a: object, name: str) -> Any:
     """One of the matrix's arrays, an input of the program."""
     array = getattr(a, name)
     root = current().root
@@ -59,7 +59,7 @@ def _array(a: Any, name: str) -> Any:
     return current().watch(array)
 
 
-def _summed(data: Any, rows: Any, columns: Any, x: Any, m: int) -> Any:
+def _summed(data: object, rows: object, columns: object, x: object, m: int) -> Any:
     """The sums, row by row, of the products of the elements with those of x."""
     shape = shape_of(x)[1:]
     spread = registry["reshape"](data, *shape_of(data), *[1] * len(shape))
@@ -78,14 +78,14 @@ def _compressed(of_rows: bool) -> Any:
     return coordinates
 
 
-def _given(a: Any) -> tuple:
+def _given(a: object) -> tuple:
     return tuple([_array(a, name) for name in ("data", "row", "col")])
 
 
 COORDINATES = {"csr": _compressed(True), "csc": _compressed(False), "coo": _given}
 
 
-def _by_coordinates(a: Any, x: Any, m: int, transposed: bool) -> Any:
+def _by_coordinates(a: Any, x: object, m: int, transposed: bool) -> Any:
     data, rows, columns = COORDINATES[a.format](a)
     return _summed(data, *((columns, rows) if transposed else (rows, columns)), x, m)
 

@@ -14,6 +14,7 @@ from ...ir.build import Value
 from ...ops import extents
 from ...ops.kinds import shape_of
 from ...ops.literals import is_value
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import consulted, take_as_answer
 from ...util.interrupts import let_through
 from .layout import c_order
@@ -41,7 +42,7 @@ _kinds: dict[Any, tuple] = {}  # of calls: whether their results are arrays (Tru
 _answers: dict[tuple, Any] = {}                               # of calls: the same for all extents
 
 
-def ask(original: Any, args: tuple, kwargs: dict, source: Any, layout: "tuple | None") -> list:
+def ask(original: object, args: tuple, kwargs: dict, source: object, layout: "tuple | None") -> list:
     """An Answer for each array that original(*args, **kwargs) returns, where the argument `source` lies in this layout.
 
     Of an unknown layout the answer is what all layouts have in common. [UNKNOWN] where NumPy cannot be asked.
@@ -57,7 +58,7 @@ def ask(original: Any, args: tuple, kwargs: dict, source: Any, layout: "tuple | 
     return common
 
 
-def marked(y: Any, name: str, original: Any, args: tuple, kwargs: dict, place: int) -> Any:
+def marked(y: object, name: str, original: object, args: tuple, kwargs: dict, place: int) -> Any:
     """The result y of a call, at this place among the results; without axes it is a number or an array, as NumPy's is.
     """
     if isinstance(y, np.ndarray):
@@ -96,7 +97,7 @@ def _common(answers: tuple) -> ResultMemory:
     return ResultMemory(*[row[0] if all(x == row[0] for x in row) else None for row in zip(*answers)])
 
 
-def _key(original: Any, args: tuple, kwargs: dict, source: Any, layout: Any) -> "tuple | None":
+def _key(original: Any, args: tuple, kwargs: dict, source: object, layout: object) -> "tuple | None":
     """The key of an answer; None if there is none."""
     options = tuple([(k, _kind(a, source)) for k, a in kwargs.items()])
     key = (original, layout, tuple([_kind(a, source) for a in args]), options)
@@ -108,14 +109,14 @@ def _key(original: Any, args: tuple, kwargs: dict, source: Any, layout: Any) -> 
     return key if _is_plain(key[2:]) else None
 
 
-def _is_plain(part: Any) -> bool:
+def _is_plain(part: object) -> bool:
     """Whether a key holds nothing but numbers, texts and types: what may be kept."""
     if isinstance(part, tuple):
         return all(map(_is_plain, part))
     return part is None or isinstance(part, (str, int, float, complex, np.dtype, type, type(Ellipsis)))
 
 
-def _kind(a: Any, source: Any) -> Any:
+def _kind(a: object, source: object) -> Any:
     if isinstance(a, Value):
         ones = tuple([n == 1 for n in a.type.shape if isinstance(n, int)])
         return "array", a.type.dtype, len(a.type.shape), a.type.weak, a is source, ones, kind_of(a)
@@ -124,13 +125,13 @@ def _kind(a: Any, source: Any) -> Any:
     return type(a), a                                         # 1, True and 1.0 are equal
 
 
-def _run(original: Any, args: tuple, kwargs: dict, source: Any, order: Any) -> list:
+def _run(original: object, args: tuple, kwargs: dict, source: object, order: object) -> list:
     """The call of NumPy's function with arrays of the extents that were seen: what is to be known of each result."""
     x, results = _results(original, args, kwargs, source, order)
     return [_answer(y, x) for y in results] or [UNKNOWN]
 
 
-def _results(original: Any, args: tuple, kwargs: dict, source: Any, order: Any, unknown: bool = True) -> tuple:
+def _results(original: object, args: tuple, kwargs: dict, source: object, order: object, unknown: bool = True) -> tuple:
     """The stand-in for the source, and the results of NumPy's function on stand-ins: none where it cannot be asked.
     unknown: whether what is a number or an array, as the program runs, is an array here.
     """
@@ -156,14 +157,14 @@ def _limits(elements: int) -> tuple:
     return (FEW, None) if elements <= LARGEST else (FEW,)
 
 
-def _method_of(original: Any, inputs: list) -> Any:
+def _method_of(original: object, inputs: list) -> Any:
     """The function that is asked; of a number, which is no array, its own method of this name."""
     name = getattr(original, "__name__", "")
     is_number = inputs and isinstance(inputs[0], np.generic)
     return getattr(type(inputs[0]), name) if is_number and getattr(np.ndarray, name, None) is original else original
 
 
-def _elements(a: Any) -> int:
+def _elements(a: object) -> int:
     """How many elements the largest array in an argument has."""
     if isinstance(a, (list, tuple)):
         return max([_elements(b) for b in a], default=0)
@@ -173,7 +174,7 @@ def _elements(a: Any) -> int:
 class _StandIns:
     """Arrays that stand in for traced ones. most: larger extents become this one (None: all stay)."""
 
-    def __init__(self, source: Any, order: Any, unknown: bool, most: "int | None"):
+    def __init__(self, source: object, order: Any, unknown: bool, most: "int | None"):
         self.source, self.order, self.unknown, self.most = source, order, unknown, most
         self.made: dict[int, Any] = {}
 
@@ -189,7 +190,7 @@ class _StandIns:
             self.made[id(a)] = self._stand_in(a, self.order if a is self.source else c_order(len(shape_of(a))))
         return self.made[id(a)]
 
-    def _stand_in(self, a: Any, order: Any) -> Any:
+    def _stand_in(self, a: Any, order: Any) -> ArrayOrNumber:
         """An array like a traced one, its axes in this order in memory, the slowest first; or a number: an integer is
         one that was seen.
         """
@@ -206,18 +207,18 @@ class _StandIns:
         return np.ones([shape[k] for k in order], a.dtype).transpose(np.argsort(order))
 
 
-def _flat(result: Any) -> list:
+def _flat(result: ArrayOrNumber) -> list:
     return [y for part in result for y in _flat(part)] if isinstance(result, (tuple, list)) else [result]
 
 
-def _answer(y: Any, x: Any) -> ResultMemory:
+def _answer(y: AnyArray, x: AnyArray) -> ResultMemory:
     if not isinstance(y, np.ndarray):
         return COPY
     shares = np.may_share_memory(x, y) if x.size else y is x or y.base is not None
     return ResultMemory(bool(shares), y.flags.writeable, y.flags.c_contiguous, y is x)
 
 
-def _extent(n: Any) -> int:
+def _extent(n: ArrayOrNumber) -> int:
     if isinstance(n, int):
         return n
     seen = extents.hint(n)

@@ -13,7 +13,7 @@ CONVERSION = re.compile(r"%(\(\w*\))?[-#0 +]*(\d+)?(\.(\d+))?[hlL]?[diouxXeEfFgG
 
 
 @door
-def percent(template: Any, given: Any) -> Any:
+def percent(template: str, given: object) -> "str | None":
     """template % given"""
     if type(template) is not str:
         return asked_by_user(lambda: template % given)
@@ -49,7 +49,7 @@ class _Percent(NamedTuple):
     template: str
 
     @door
-    def __call__(self, *values: Any) -> str:
+    def __call__(self, *values: object) -> str:
         return self.template % values
 
 
@@ -83,7 +83,7 @@ def _spoken(template: str) -> str:
     )
 
 
-def format_method(template: str, *args: Any, **kwargs: Any) -> Any:
+def format_method(template: str, *args: object, **kwargs: object) -> Any:
     """template.format(*args, **kwargs)"""
     make = _FormatMethod(template, tuple(kwargs))
     return made(make, make, *args, *kwargs.values())

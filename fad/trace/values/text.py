@@ -40,7 +40,7 @@ _telling = _Telling()
 ambient(_telling)
 
 
-def text_of(x: Any, make: Callable, frame: Any, *spec: str) -> str:
+def text_of(x: Any, make: Callable, frame: object, *spec: str) -> str:
     """make(x), the text of a traced value, which this frame asks for."""
     if x.ndim and any(spec):
         raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
@@ -127,13 +127,13 @@ class TracedText:
             raise AttributeError(f"'str' object has no attribute {name!r}")
         return getattr(self.known(), name)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return joined(self, other) if type(other) in (str, TracedText) else NotImplemented
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return joined(other, self) if type(other) is str else NotImplemented
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: object) -> Any:
         return str, (self.known(),)
 
 
@@ -252,12 +252,12 @@ def _unequal(a: TracedText, b: Any) -> Any:
 TracedText.__eq__, TracedText.__ne__ = _equal, _unequal               # type: ignore[assignment]
 
 
-def resolved(x: Any) -> Any:
+def resolved(x: object) -> Any:
     """A text as Python's own."""
     return x.known() if type(x) is TracedText else x
 
 
-def _is_known(x: Any) -> bool:
+def _is_known(x: object) -> bool:
     """Whether the text of x is the same whenever it is asked for, and known now."""
     if type(x) in PLAIN:
         return True
@@ -266,7 +266,7 @@ def _is_known(x: Any) -> bool:
     return isinstance(x, Value) and not x.ndim and constant_of(x.atom) is not None
 
 
-def is_fixed(x: Any) -> bool:
+def is_fixed(x: object) -> bool:
     """Whether x is, and stays, what it is: numbers, texts and tuples of them."""
     return (
         type(x) in PLAIN
@@ -276,14 +276,14 @@ def is_fixed(x: Any) -> bool:
     )
 
 
-def _as_now(x: Any) -> Any:
+def _as_now(x: object) -> Any:
     """A number or text, or a tuple of them, that keeps its value."""
     if type(x) is tuple:
         return tuple([_as_now(y) for y in x])
     return current().value_of(x.atom) if isinstance(x, Value) else x
 
 
-def _example(x: Any) -> Any:
+def _example(x: object) -> Any:
     """A number of the same type."""
     if type(x) is tuple:
         return tuple([_example(y) for y in x])
@@ -311,18 +311,18 @@ def made(make: Callable, said: Callable, *given: Any) -> Any:
         return TracedText(TextPart(make, None, _told(said, *given), later))
 
 
-def _on_tape(x: Any) -> Any:
+def _on_tape(x: object) -> Any:
     if type(x) is tuple:
         return tuple(map(_on_tape, x))
     return _known_number(x) if isinstance(x, Value) else x
 
 
-def _is_value(x: Any) -> bool:
+def _is_value(x: object) -> bool:
     """Whether x is a number, an array or a text, or a tuple of them."""
     return is_fixed(x) or isinstance(x, Value) or (type(x) is tuple and all(map(_is_value, x)))
 
 
-def in_parts(make: Callable, *given: Any) -> "tuple | None":
+def in_parts(make: Callable, *given: object) -> "tuple | None":
     """What make(*given), the text of an object with traced values in it, is made of when the program runs; None if that
     cannot be told: the text depends on how long theirs are."""
     try:
@@ -347,13 +347,13 @@ def _marked(marks: Marks, make: Callable, given: tuple) -> list:
         _telling.marks = before
 
 
-def told(x: Any) -> str:
+def told(x: object) -> str:
     """The text of x for people."""
     with telling():
         return str(x)
 
 
-def _told(said: Callable, *given: Any) -> str:
+def _told(said: Callable, *given: object) -> str:
     with telling():
         return str(said(*given))
 
@@ -364,7 +364,7 @@ TEXTS = {"s": str, "r": repr, "a": ascii}
 CONVERSIONS: dict[int, Callable] = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
 
 
-def formatted(x: Any, conversion: int = -1, spec: Any = "") -> Any:
+def formatted(x: object, conversion: int = -1, spec: object = "") -> Any:
     """{x!r:spec} in an f-string"""
     if conversion == -1 and type(x) is TracedText and not spec:
         return x
@@ -372,7 +372,7 @@ def formatted(x: Any, conversion: int = -1, spec: Any = "") -> Any:
 
 
 @door
-def format_with(x: Any, conversion: int, spec: str) -> str:
+def format_with(x: str, conversion: int, spec: str) -> str:
     """{x!conversion:spec} in an f-string"""
     return format(CONVERSIONS[conversion](x), spec)
 
@@ -388,7 +388,7 @@ def joined(*parts: Any) -> Any:
 
 def _of_one(convert: Callable) -> Callable:
     @door
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if len(args) != 1 or kwargs:
             return convert(*args, **kwargs)
         return args[0] if convert is str and type(args[0]) is TracedText else made(convert, convert, args[0])
@@ -396,7 +396,7 @@ def _of_one(convert: Callable) -> Callable:
 
 
 @door
-def format_(x: Any, spec: Any = "") -> Any:
+def format_(x: object, spec: object = "") -> Any:
     """format(x, spec)"""
     return formatted(x, -1, spec)
 

@@ -17,6 +17,7 @@ from ...ir.op import Op, registry
 from ...ir.value import Value, counted
 from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ...ops.literals import as_array, require_fitting, see_that_python_takes
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
@@ -83,7 +84,7 @@ class Tracer(Value):
         """Whether this is, or may be, an array, an object with an identity, and not a number."""
         return bool(self._var.type.shape) or self.zero_dim is not False
 
-    def standing_for(self, x: Any) -> "Tracer":
+    def standing_for(self, x: object) -> "Tracer":
         """This value, which stands for x from around the program."""
         self.zero_dim = x.zero_dim if isinstance(x, Tracer) else isinstance(x, np.ndarray)
         return self
@@ -195,13 +196,13 @@ class Tracer(Value):
 
     # -- NumPy's protocols -------------------------------------------------------------------------
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: ArrayOrNumber, **kwargs: object) -> ArrayOrNumber:
         return call_ufunc(ufunc, method, inputs, kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+    def __array_function__(self, function: object, types: tuple, args: tuple, kwargs: dict) -> Any:
         return call_function(function, args, kwargs)
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array__(self, *args: object, **kwargs: object) -> AnyArray:
         if sparse.is_asked_by_sparse():
             return np.array(None)                            # no array: so that __rmatmul__ is asked
         return np.array(self._concrete("an ndarray was made of a traced array"))
@@ -216,15 +217,15 @@ class Tracer(Value):
         if call is None:
             return of_tensors(self, name)
 
-        def method(*args: Any, **kwargs: Any) -> Any:
+        def method(*args: object, **kwargs: object) -> Any:
             refuse_ambiguous(name, len(args) + len(kwargs))
             return call_face(name, call, (self, *args), kwargs)
         return method
 
-    def __getitem__(self, subscript: Any) -> Any:
+    def __getitem__(self, subscript: object) -> AnyArray:
         return call_face("__getitem__", METHODS["__getitem__"], (self, subscript), {})
 
-    def __setitem__(self, subscript: Any, value: Any) -> None:
+    def __setitem__(self, subscript: object, value: ArrayOrNumber) -> None:
         if self.optional is not None:
             self.optional.check()
         if not self.ndim and self.zero_dim is not True:
@@ -234,7 +235,7 @@ class Tracer(Value):
     setflags = set_flags
     shape = property(Value.shape.fget, refuse_shape)  # type: ignore[attr-defined, assignment]
 
-    def __delitem__(self, subscript: Any) -> None:
+    def __delitem__(self, subscript: object) -> None:
         raise ValueError("cannot delete array elements")
 
     @property
@@ -243,7 +244,7 @@ class Tracer(Value):
         return call_face("real", PROPERTIES["real"], (self,), {})
 
     @real.setter
-    def real(self, value: Any) -> None:
+    def real(self, value: object) -> None:
         self.real[...] = value
 
     @property
@@ -261,22 +262,22 @@ class Tracer(Value):
         return PROPERTIES["flat"](self)
 
     @flat.setter
-    def flat(self, value: Any) -> None:
+    def flat(self, value: object) -> None:
         self.flat[...] = value
 
-    def beside(self, other: Any) -> Any:
+    def beside(self, other: object) -> Any:
         """A list or tuple, of traced values too, is the array that NumPy makes of it."""
         if not isinstance(other, (list, tuple)):
             return other
         return other.array() if keeps_record(other) and other.rows is not None else as_array(other)  # type: ignore[union-attr]
 
-    def meets(self, name: str, a: Any, b: Any) -> None:
+    def meets(self, name: str, a: ArrayOrNumber, b: ArrayOrNumber) -> None:
         op = registry[name]
         require_fitting(op, a, b)
         if stack.is_live() and isinstance(op, Op) and op.traits.raises and is_users_operator():
             see_that_python_takes(op.traits.on_ints, a, b)  # type: ignore[arg-type]
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: AnyArray) -> AnyArray:
         if sparse.is_sparse(other):
             return (
                 sparse.times(other, self, transposed=True)
@@ -285,10 +286,10 @@ class Tracer(Value):
             )
         return super().__matmul__(other)                     # type: ignore[misc]
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: object) -> Any:
         return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)  # type: ignore[misc]
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: ArrayOrNumber) -> Any:
         return other * self.__index__() if self._repeats(other) else super().__mul__(other)  # type: ignore[misc]
 
     def __rmul__(self, other: Any) -> Any:
@@ -296,7 +297,7 @@ class Tracer(Value):
             return other * self.__index__()
         return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmul__(other)  # type: ignore[misc]
 
-    def _repeats(self, other: Any) -> bool:
+    def _repeats(self, other: object) -> bool:
         """Whether a product with this is a sequence so many times over: [0.0] * len(x)."""
         counts = self.dtype.kind in "iu" and not self.ndim
         if not counts and isinstance(other, (str, bytes)):
@@ -367,7 +368,7 @@ class Tracer(Value):
     def __sizeof__(self) -> int:
         raise self._needs("Python asked for the size in memory")
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: object) -> Any:
         raise pickled(self)
 
     def __dir__(self) -> list:

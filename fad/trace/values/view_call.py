@@ -17,7 +17,7 @@ VIEWS = {
 }
 
 
-def is_tracer(x: Any) -> bool:
+def is_tracer(x: object) -> bool:
     return isinstance(x, Value) and hasattr(x, "as_view")
 
 
@@ -26,7 +26,7 @@ class ViewCall:
 
     __slots__ = ("name", "call", "args", "kwargs", "original", "start", "arrays", "atoms")
 
-    def __init__(self, name: str, call: Callable, args: tuple, kwargs: dict, original: Any):
+    def __init__(self, name: str, call: Callable, args: tuple, kwargs: dict, original: object):
         self.name, self.call, self.args, self.kwargs, self.original = name, call, args, kwargs, original
         self.start = len(current().equations)
         self.arrays = [x for x in (*args, *kwargs.values()) if is_tracer(x) and x.is_array]
@@ -46,7 +46,7 @@ class ViewCall:
         """Whether NumPy's result is known to be a view, if its reshaping needs no copy."""
         return self.name in VIEWS and "copy" not in self.kwargs
 
-    def answer(self, source: Any, place: int, layout: "tuple | None") -> ResultMemory:
+    def answer(self, source: object, place: int, layout: "tuple | None") -> ResultMemory:
         """NumPy's answer for one of the results, given this memory layout of the argument."""
         if self.original is None:
             return UNKNOWN
@@ -58,7 +58,7 @@ class ViewCall:
         """The function that NumPy is asked about."""
         return attribute(self.name) if self.call is PROPERTIES.get(self.name) else self.original
 
-    def source(self, atom: Any, place: int) -> Any:
+    def source(self, atom: object, place: int) -> Any:
         """The argument that holds this variable; of several, the one at the result's place."""
         found = [x for x in self.arrays if x._var is atom]
         beside = self.args[place] if place < len(self.args) else None

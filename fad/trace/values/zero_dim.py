@@ -34,7 +34,7 @@ def joined(*kinds: Any) -> "bool | None":
     return found.pop() if len(found) == 1 else None
 
 
-def kind_of(x: Any) -> "bool | None":
+def kind_of(x: object) -> "bool | None":
     """Whether x, which may not be traced, is an array, and no number; None if it is one or the other."""
     if isinstance(x, Value) and not x._var.type.shape:
         return getattr(x, "zero_dim", False)
