@@ -205,10 +205,10 @@ def lengthened(c: AnyArray, n: int) -> AnyArray:
 
 def vector(c: ArrayLike) -> AnyArray:
     """Coefficients; a number is one of them."""
-    c = live(c)
-    if rank(c) > 1:
+    x = live(c)
+    if rank(x) > 1:
         raise ValueError("Coefficient array is not 1-d")
-    return c if rank(c) else registry["reshape"](c, 1)
+    return x if rank(x) else registry["reshape"](x, 1)
 
 
 def combined(join: Callable, c1: ArrayLike, c2: ArrayLike) -> AnyArray:

@@ -210,7 +210,9 @@ class _Collector:
         if isinstance(x, Tracer):
             return self._traced(x, lifted)
         if is_choice(x):
-            return Output(self._number(number_of(x), None).place, table_of_texts().text)
+            number = number_of(x)
+            assert isinstance(number, Tracer)
+            return Output(self._number(number, None).place, table_of_texts().text)
         if type(x) is TracedText or isinstance(x, Value):
             raise NotDeliverable
         if type(x) in NEVER_CHANGE or isinstance(x, np.generic):
