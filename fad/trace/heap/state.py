@@ -21,7 +21,8 @@ from ...util.errors import UnstageableError
 from ..objects.containers import contents, is_users, put_contents
 from ..objects.draws import no_draws
 from ..values.aliases import disentangle
-from ..values.text import number_of, telling, text_of_number
+from ..values.choice import number_of, text_of_number
+from ..values.text import telling
 from ..values.tracer import Tracer
 from ..values.tracer import was_there as array_was_there
 from .journal import CONTAINER, PYTHON, all_made, journal, note

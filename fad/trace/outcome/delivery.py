@@ -30,8 +30,9 @@ from ..lists.rows import RowList
 from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents
 from ..regions import optional
 from ..runtime.library import original_of
+from ..values.choice import is_choice, number_of, table_of_texts
 from ..values.place import roots_of
-from ..values.text import TracedText, is_choice, number_of, table_of_texts
+from ..values.text import TracedText
 from ..values.tracer import Tracer
 from .leaks import stays
 

@@ -18,8 +18,8 @@ from ..lists.rows import RowList
 from ..objects.containers import contents, put_contents
 from ..values.aliases import check, fixed_in, kin_of, lose, may_be, may_be_one, note_fixed
 from ..values.bound import flag_of, mark
+from ..values.choice import is_choice, number_of
 from ..values.place import Direct, Place, place_of, roots_of
-from ..values.text import is_choice, number_of
 from ..values.tracer import Tracer, was_there
 from ..values.zero_dim import kind_of
 from . import optional, texts

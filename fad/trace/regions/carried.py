@@ -14,9 +14,7 @@ from ...ops.carry import UNDEFINED, atom_type, widened
 from ...ops.mixed import in_kind, of_kinds
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import is_answer
-from ...util.errors import UnstageableError
 from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, write_all
-from ..lists.appending import Untraced
 from ..lists.listing import NeedsRoom, NeedsRows
 from ..objects.containers import contents, same_contents
 from ..values.aliases import check, fixed_in, lose, note_fixed, refuse
@@ -377,28 +375,6 @@ def _flag(slot: Name) -> bool:
     """Whether a name is bound now: True, False, or a truth value of the program."""
     value = slot.read()
     return False if TreeLayout(value).is_undefined else flag_of(value)
-
-
-def until_complete(plan: CarryPlan, run: Callable, iterations: "ArrayOrNumber | None" = None) -> Any:
-    """run(Roll(plan)) until the plan is complete, for a loop of so many iterations (None: nobody knows how many)."""
-    try:
-        while True:
-            plan.iterations += 1
-            if plan.iterations > 40:
-                raise UnstageableError(
-                    "what a loop carries cannot be found", why="each trial of its body finds something new"
-                )
-            try:
-                return run(Roll(plan))
-            except PlanChanged:
-                continue
-            except (NeedsRoom, NeedsRows) as need:
-                plan.room.make(need, iterations)
-    except Exception as error:
-        plan.room.put_back()
-        if isinstance(error, Untraced):
-            return False
-        raise
 
 
 def _value(slot: object, layout: TreeLayout, data: list) -> Any:

@@ -9,11 +9,14 @@ from ...ir.graph import Literal, free_vars
 from ...ir.op import registry
 from ...ops.control import FOR, WHILE, iteration_number
 from ...util.array import AnyArray, ArrayOrNumber
+from ...util.errors import UnstageableError
 from ..heap.percall import repeat
 from ..heap.state import trial
+from ..lists.appending import Untraced
+from ..lists.listing import NeedsRoom, NeedsRows
 from ..values.iterate import Steps
 from .branch import choose, truth
-from .carried import PlanChanged, Roll, until_complete
+from .carried import PlanChanged, Roll
 from .growth import check_growth
 from .plan import CarryPlan
 
@@ -21,7 +24,7 @@ from .plan import CarryPlan
 def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
     plan.has_iterations = steps.has_iterations
-    return until_complete(
+    return _until_complete(
         plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count()
     )
 
@@ -125,7 +128,7 @@ def roll_while(first: object, test: Callable, body: Callable, plan: CarryPlan) -
         roll.compare(("", *roll.names()) if plan.test_changes else roll.names())
         roll.deliver(results, None, first=int(plan.test_changes))
         return True
-    return until_complete(plan, run)
+    return _until_complete(plan, run)
 
 
 def _plain_while(roll: Roll, first: object, test: Callable, body: Callable) -> tuple:
@@ -169,3 +172,25 @@ def _unless_stopped(plan: CarryPlan, test: Callable) -> Any:
     if flags is True or flags is False:
         return flags and truth(test())
     return choose(flags, lambda: truth(test()), lambda: False, plan.cells)
+
+
+def _until_complete(plan: CarryPlan, run: Callable, iterations: "ArrayOrNumber | None" = None) -> Any:
+    """run(Roll(plan)) until the plan is complete, for a loop of so many iterations (None: nobody knows how many)."""
+    try:
+        while True:
+            plan.iterations += 1
+            if plan.iterations > 40:
+                raise UnstageableError(
+                    "what a loop carries cannot be found", why="each trial of its body finds something new"
+                )
+            try:
+                return run(Roll(plan))
+            except PlanChanged:
+                continue
+            except (NeedsRoom, NeedsRows) as need:
+                plan.room.make(need, iterations)
+    except Exception as error:
+        plan.room.put_back()
+        if isinstance(error, Untraced):
+            return False
+        raise

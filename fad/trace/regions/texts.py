@@ -12,7 +12,7 @@ the table. Whatever else asks for the text of such a name (its length, its hash)
 from typing import Any
 
 from ..heap.state import TreeLayout
-from ..values.text import is_choice
+from ..values.choice import is_choice
 
 
 def places(one: TreeLayout, other: TreeLayout) -> set:

@@ -28,8 +28,8 @@ from ..heap.state import cells_of
 from ..lists.export import as_array, number_of
 from ..lists.reorder import is_value, reordered
 from ..regions.branch import choose, truth
+from ..values.choice import is_choice
 from ..values.constants import constant_of
-from ..values.text import is_choice
 from ..values.tracer import Tracer
 
 PREFERS = {"min": "less", "max": "greater"}

@@ -8,7 +8,6 @@ A Text is no str: what C code would read of it is not there, so that C code cann
 logged and warned of has the numbers of each call (runtime/telling.py). Messages of errors are written with names in
 place of the numbers.
 """
-import operator
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +18,6 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ir.op import registry
 from ...util.ambient import ambient
 from ...util.defects import door, is_door
 from ...util.errors import ConcreteValueError
@@ -176,77 +174,21 @@ class TextPart:
             )
         return str(self.make(*self.given))
 
-
-class TextTable:
-    """The texts that names of a trace stand for on some paths. Each has a number; that of the empty text is 0."""
-
-    def __init__(self) -> None:
-        self.texts = [""]
-
-    def number(self, text: str) -> int:
-        if text not in self.texts:
-            self.texts.append(text)
-        return self.texts.index(text)
-
-    def text(self, number: Any) -> str:
-        return self.texts[operator.index(number)]
-
-
-def table_of_texts() -> TextTable:
-    """That of the present trace."""
-    trace = current().root.trace
-    trace.texts = trace.texts or TextTable()
-    return trace.texts
-
-
-class Choice(TextPart):
-    """A text that depends on the path: the one of this number in the trace's table."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: Value):
-        super().__init__(table_of_texts().text, (number,), "<traced text>")
-        self.number = number
-
-    def known(self) -> str:
-        number = constant_of(self.number.atom) if stack.builders() else None
-        if number is None and stack.builders():
-            raise ConcreteValueError(
-                "Python asked what a text says that depends on the path",
-                why="which text it is will be known when the program runs",
-                do="compare it by == or !=, or print it",
-            )
-        return self.said if number is None else table_of_texts().text(number)
-
-
-def is_choice(x: Any) -> bool:
-    """Whether x is a text that depends on the path."""
-    return type(x) is TracedText and len(x.parts) == 1 and type(x.parts[0]) is Choice
-
-
-def number_of(x: Any) -> "int | Value | None":
-    """The number of a text, known or traced; None of a text that cannot stand in the table."""
-    if is_choice(x):
-        return x.parts[0].number
-    return table_of_texts().number(x) if type(x) is str else None
-
-
-def text_of_number(number: "int | Value") -> Any:
-    """The text of this number."""
-    return TracedText(Choice(number)) if isinstance(number, Value) else table_of_texts().text(number)
+    def equal(self, other: object) -> Any:
+        """Whether this part is another text; None if only the text itself can tell."""
+        return None
 
 
 def _equal(a: TracedText, b: Any) -> Any:
-    """Whether two texts are the same: by their numbers, where both have one."""
-    numbers = [number_of(x) for x in (a, b)] if is_choice(a) and stack.builders() and not _telling.is_on else [None]
-    if any(n is None for n in numbers):
-        return a.known() == resolved(b)
-    return registry["equal"](*numbers)
+    """Whether two texts are the same: True, False, or a truth value of the program."""
+    only = a.parts[0] if len(a.parts) == 1 and isinstance(a.parts[0], TextPart) else None
+    found = only.equal(b) if only is not None and stack.builders() and not _telling.is_on else None
+    return a.known() == resolved(b) if found is None else found
 
 
 def _unequal(a: TracedText, b: Any) -> Any:
     found = _equal(a, b)
-    return registry["logical_not"](found) if isinstance(found, Value) else not found
+    return found != True if isinstance(found, Value) else not found  # noqa: E712
 
 
 TracedText.__eq__, TracedText.__ne__ = _equal, _unequal               # type: ignore[assignment]
