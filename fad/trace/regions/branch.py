@@ -111,7 +111,9 @@ class BranchEnd:
         return unknown
 
     def _note(self, key: object, slot: object, value: "ArrayOrNumber | None") -> None:
-        leaves = TreeLayout(value).data
+        layout = TreeLayout(value)
+        leaves, numbers = layout.data, [number_of(x) for x in layout.statics.values() if is_choice(x)]
+        self.ends.update({id(n): (n, frozen(n)) for n in numbers})
         self.given.update(
             {id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None}
         )
@@ -148,12 +150,14 @@ class BranchEnd:
     def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
         """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None.
         """
-        leaves = [(x, x is UNDEFINED or k in layout.texts) for k, x in enumerate(layout.leaves)
-                  if k not in layout.statics]
-        if data is None or len(data) != len([x for x, is_new in leaves if not is_new]):
-            return [self.end(x) for x in layout.data]
-        rest = iter(data)
-        return [x if is_new else next(rest) for x, is_new in leaves]
+        leaves = [(x, k in layout.texts) for k, x in enumerate(layout.leaves) if k not in layout.statics]
+        others = [x for x, is_number in leaves if x is not UNDEFINED and not is_number]
+        rest = iter(data if data is not None and len(data) == len(others) else [self.end(x) for x in others])
+        return [x if x is UNDEFINED else self._number(x) if is_number else next(rest) for x, is_number in leaves]
+
+    def _number(self, n: Any) -> Any:
+        """The number of a text at the end of this branch."""
+        return self.ends[id(n)][1] if id(n) in self.ends else frozen(n)
 
     def is_given(self, x: object) -> Any:
         """Whether a leaf is there at the end of this branch, and not None."""
@@ -218,9 +222,11 @@ class _Join:
     def _add(self, key: object, layouts: list, data: list) -> None:
         self._note_bound(key, layouts)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
+        if any(x.is_undefined for x in layouts):
+            known = known.numbered(texts.of(known))           # its number says whether the name is bound
         layouts = [known.undefined() if x.is_undefined else x for x in layouts]
         opened = {k for x in layouts for k in optional.places(known, x)}
-        chosen = {k for x in layouts for k in texts.places(known, x)}
+        chosen = {k for x in layouts for k in texts.places(known, x)} | set(known.texts)
         known, *layouts = [x.opened(opened).numbered(chosen) for x in (known, *layouts)]
         for x in layouts:
             known.require(x, key if isinstance(key, str) else "")

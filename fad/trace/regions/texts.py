@@ -22,7 +22,16 @@ def places(one: TreeLayout, other: TreeLayout) -> set:
     return {k for k, x in one.statics.items() if k in other.statics and _may_differ(x, other.statics[k])}
 
 
+def of(layout: TreeLayout) -> set:
+    """The leaves that are texts."""
+    return {k for k, x in layout.statics.items() if _is_text(x)}
+
+
+def _is_text(x: object) -> bool:
+    return type(x) is str or is_choice(x)
+
+
 def _may_differ(x: Any, y: Any) -> bool:
-    if x is y or not all(type(a) is str or is_choice(a) for a in (x, y)):
+    if x is y or not (_is_text(x) and _is_text(y)):
         return False
     return is_choice(x) or is_choice(y) or x != y

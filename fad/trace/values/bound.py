@@ -5,10 +5,14 @@ A name's value is then marked with a truth value of the program that says whethe
 value (Tracer.atom) makes the program raise, as Python would, where it is not.
 """
 from collections.abc import Iterable
+from typing import Any
 
 from ...ir.build import current
+from ...ops.carry import UNDEFINED
 from ...ops.conditional import Conditional
 from ...util import tree
+from ...util.errors import UnstageableError
+from .choice import is_choice, number_of
 from .tracer import Tracer
 
 
@@ -22,10 +26,15 @@ class Bound(Conditional):
         return f"local variable {self.name!r} referenced before assignment"
 
 
-def flag_of(value: object) -> bool:
+def _traced(value: object) -> list:
+    """The leaves of a value that are traced; of a text that depends on the path, its number."""
+    leaves = [number_of(x) if is_choice(x) else x for x in tree.flatten(value)[0]]
+    return [x for x in leaves if isinstance(x, Tracer)]
+
+
+def flag_of(value: object) -> Any:
     """Whether a name of this value is bound: True, or a truth value of the program."""
-    marks = [leaf.bound for leaf in tree.flatten(value)[0] if isinstance(leaf, Tracer)]
-    return next((m.flag for m in marks if m is not None), True)
+    return next((x.bound.flag for x in _traced(value) if x.bound is not None), True)
 
 
 def has_unbound(values: Iterable) -> bool:
@@ -36,6 +45,12 @@ def has_unbound(values: Iterable) -> bool:
 def mark(value: object, flag: object, name: str) -> None:
     """From now on reading this value of a name is checked."""
     current().trace.unbound = True
-    for leaf in tree.flatten(value)[0]:
-        if isinstance(leaf, Tracer):
-            leaf.bound = Bound(flag, name)
+    found = _traced(value)
+    for x in found:
+        x.bound = Bound(flag, name)
+    if not found and any(x is not UNDEFINED for x in tree.flatten(value)[0]):
+        raise UnstageableError(
+            f"{name} has a value on some paths only, and it is no number, array or text",
+            why="a program does not see where such a name is read",
+            do="give it a value on every path",
+        )
