@@ -29,6 +29,7 @@ GENERATORS = {                                               # module: how many 
     "patterns": (4, 10),
     "nests": (15, 8),
     "zero_dims": (16, 10),
+    "modes": (8, 60),
     "shifts": (4, 25),
     "distributed": (10, 10),
     "protocols": (4, 15),

@@ -21,7 +21,7 @@ from ..heap.journal import journal
 from ..heap.state import TreeLayout, is_data
 from ..objects.originals import original_of
 from ..values.aliases import may_be_same, unknown_identity
-from ..values.bound import Bound
+from ..values.bound import Bound, require_bound
 from ..values.layout import producer
 from ..values.text import TracedText
 from ..values.tracer import Tracer
@@ -90,14 +90,16 @@ def given(x: Any) -> Any:
 
 def asked(x: object) -> bool:
     """Whether x is not None, as the user's code asks it: a name that may be unbound has to be bound."""
-    if isinstance(x, Tracer) and x.bound is not None and stack.builders():
-        x.bound.check()
+    if stack.builders() and current().trace.unbound:
+        require_bound(x)
     return given(x)
 
 
 def is_(a: object, b: object) -> Any:
     """a is b, as Python says of what the traced values stand for."""
     a, b = original_of(a), original_of(b)
+    if stack.builders() and current().trace.unbound:
+        require_bound((a, b))
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
     if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().trace.two_objects:
         raise UnstageableError(

@@ -37,6 +37,13 @@ def flag_of(value: object) -> Any:
     return next((x.bound.flag for x in _traced(value) if x.bound is not None), True)
 
 
+def require_bound(value: object) -> None:
+    """Make the program raise here if a name of this value is not bound."""
+    for x in _traced(value):
+        if x.bound is not None:
+            x.bound.check()
+
+
 def has_unbound(values: Iterable) -> bool:
     """Whether one of the names with these values may have none."""
     return current().trace.unbound and any(flag_of(value) is not True for value in values)
@@ -48,7 +55,8 @@ def mark(value: object, flag: object, name: str) -> None:
     found = _traced(value)
     for x in found:
         x.bound = Bound(flag, name)
-    if not found and any(x is not UNDEFINED for x in tree.flatten(value)[0]):
+    leaves = tree.flatten(value)[0]
+    if not found and not (leaves and all(x is UNDEFINED for x in leaves)):
         raise UnstageableError(
             f"{name} has a value on some paths only, and it is no number, array or text",
             why="a program does not see where such a name is read",

@@ -3,11 +3,12 @@ import operator
 from typing import Any
 
 from ...ir import stack
-from ...ir.build import Value, current
+from ...ir.build import current
 from ...ir.op import registry
 from ...util.errors import ConcreteValueError
 from .constants import constant_of
 from .text import TextPart, TracedText
+from .tracer import Tracer
 
 
 class TextTable:
@@ -37,7 +38,7 @@ class Choice(TextPart):
 
     __slots__ = ("number",)
 
-    def __init__(self, number: Value):
+    def __init__(self, number: Tracer):
         super().__init__(table_of_texts().text, (number,), "<traced text>")
         self.number = number
 
@@ -51,6 +52,10 @@ class Choice(TextPart):
             )
         return self.said if number is None else table_of_texts().text(number)
 
+    def read(self) -> None:
+        if self.number.bound is not None:
+            self.number.bound.check()
+
     def equal(self, other: object) -> Any:
         number = number_of(other)
         return None if number is None else registry["equal"](self.number, number)
@@ -61,13 +66,13 @@ def is_choice(x: object) -> bool:
     return type(x) is TracedText and len(x.parts) == 1 and type(x.parts[0]) is Choice
 
 
-def number_of(x: Any) -> "int | Value | None":
+def number_of(x: Any) -> "int | Tracer | None":
     """The number of a text, known or traced; None of a text that cannot stand in the table."""
     if is_choice(x):
         return x.parts[0].number
     return table_of_texts().number(x) if type(x) is str else None
 
 
-def text_of_number(number: "int | Value") -> Any:
+def text_of_number(number: "int | Tracer") -> Any:
     """The text of this number."""
-    return TracedText(Choice(number)) if isinstance(number, Value) else table_of_texts().text(number)
+    return TracedText(Choice(number)) if isinstance(number, Tracer) else table_of_texts().text(number)
