@@ -133,12 +133,13 @@ def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tenso
     if single and isinstance(node, OpNode) and node.xs is not None and any(entry is old for entry in node.xs):
         old._a = old._a.copy()
     put_values(x, raw(new))
-    if node is None:
-        if x._view is None and (x._fn is not None or x._rg):
-            x._fn, x._rg, x._nr = None, False, 0
-        return x
-    _share_result(node, new, x)
-    set_history(x, new)
+    if node is not None:
+        _share_result(node, new, x)
+        set_history(x, new)
+    elif requires_grad(x):                                    # what was written does not hang on what was there
+        constant = wrap(x._a)
+        constant._fn, constant._rg = CopyBackwards(x, constant), True
+        set_history(x, constant)
     _move_tangent(x, new)
     return x
 

@@ -77,7 +77,15 @@ class Call(NamedTuple):
         return eval(compile(self.tree, "sample", "eval"), scope)
 
 
-SCOPE = {"VALUES": VALUES, "where": fad.where, "stft": fad.stft}
+def of_a_part(f: Callable, tensor: Any, *args: Any, **options: Any) -> tuple:
+    """f_ of a view of one row of two, and what has become of both rows."""
+    both = fad.stack([tensor, fad.ones_like(tensor)])
+    return f(both[0], *args, **options), both
+
+
+IN_PLACE = {"tensor.clone()": "(lambda tensor, *args, **options: f(tensor.clone(), *args, **options))",
+            "part": "(lambda *args, **options: of_a_part(f, *args, **options))"}
+SCOPE = {"of_a_part": of_a_part, "VALUES": VALUES, "where": fad.where, "stft": fad.stft}
 
 
 class _Slots(ast.NodeTransformer):
@@ -113,8 +121,8 @@ def calls_of(text: str, table: dict) -> Iterator[Call]:
         for name in names.split():
             yield _call(name, table[name], arguments)
             if f"{name}_" in table and not arguments[0].isdigit():
-                yield _call(f"{name}_", table[f"{name}_"], arguments,
-                            "(lambda tensor, *args, **options: f(tensor.clone(), *args, **options))")
+                for changed in ("tensor.clone()", "part")[:1 if name == "detach" else 2]:
+                    yield _call(f"{name}_", table[f"{name}_"], arguments, IN_PLACE[changed])
 
 
 def _call(name: str, function: Callable, arguments: str, called: str = "f") -> Call:
