@@ -17,7 +17,7 @@ from .plan import plan
 from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor
 from .state import now, state
-from .tensor import Tensor, raw, wrap, wrap_result
+from .tensor import Lazy, Tensor, raw, wrap, wrap_result
 
 _lean: dict = {}                                      # what ops save, by op and dtype, for the short ways below
 _new, _number = object.__new__, sequence.__next__
@@ -274,7 +274,9 @@ def bind(op: Op, args: tuple, params: dict) -> Any:
     y = apply(op, args, params)
     if isinstance(y, Tensor) and y._a.base is not None:
         x = next((a for a in args if isinstance(a, Tensor)), None)
-        if x is not None and np.may_share_memory(x._a, y._a):
+        if isinstance(x, Lazy):
+            y._a = y._a.copy()
+        elif x is not None and np.may_share_memory(x._a, y._a):
             y._vc = x._vc
     return y
 

@@ -12,7 +12,7 @@ from .registry import FUNCTIONS, sizes_of
 from .shapes import squeeze, t, transpose, unsqueeze
 from .state import changed, now
 from .storage import as_strided
-from .tensor import Tensor
+from .tensor import Tensor, alias, look_at
 from .views import tangent_of
 
 _CHANGED = {"TBackward0": "TBackward1", "TransposeBackward0": "TransposeBackward1",
@@ -21,14 +21,14 @@ _CHANGED = {"TBackward0": "TBackward1", "TransposeBackward0": "TransposeBackward
 
 
 def _reshaping(name: str, view: Callable) -> None:
-    def change(self: Tensor, *args: Any) -> Tensor:
+    def change(self: Tensor, *args: Any, **options: Any) -> Tensor:
         recorded = now().grad and not now().inference and requires_grad(self)
         check_in_place(self, recorded, moves_only=True)
-        old = Tensor.__new__(Tensor, self)
-        old._fn, old._nr, old._rg, old._vc, old._view = self._fn, self._nr, self._rg, self._vc, self._view
+        old = alias(self)
+        old._fn, old._nr, old._rg, old._view = self._fn, self._nr, self._rg, self._view
         creation = "" if self._view is None else self._view.creation
-        new = view(old, *args)
-        self._a = new._a
+        new = view(old, *args, **options)
+        look_at(self, new)
         if recorded:
             self._fn, self._nr, self._rg = new._fn, new._nr, new._rg
             self._fn.label = _CHANGED.get(self._fn.name(), self._fn.label)
@@ -36,16 +36,16 @@ def _reshaping(name: str, view: Callable) -> None:
         if self._view is not None:
             self._view = new._view
             self._view.stamp, self._view.creation = self._vc[0], creation
-        _turn_tangent(self, name, args)
+        _turn_tangent(self, name, args, options)
         return self
     change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."
     setattr(Tensor, change.__name__, change)
 
 
-def _turn_tangent(x: Tensor, name: str, args: tuple) -> None:
+def _turn_tangent(x: Tensor, name: str, args: tuple, options: dict) -> None:
     if x._x is not None and x._x.tangent is not None:
         with changed(dual_level=-1):
-            x._x.tangent = getattr(x._x.tangent, name)(*args)
+            x._x.tangent = getattr(x._x.tangent, name)(*args, **options)
 
 
 for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transpose": transpose, "swapaxes": transpose,

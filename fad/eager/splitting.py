@@ -7,7 +7,7 @@ import numpy as np
 from .errors import scalar_name
 from .registry import FUNCTIONS, function, one_dim
 from .shapes import reshape
-from .tensor import Tensor, raw
+from .tensor import Tensor, raw, recount
 from .together import together
 from .view_kinds import index_view
 
@@ -76,7 +76,8 @@ def _unsafe(name: str, safe: Callable) -> None:
     def call(self: Any, *args: Any, **kwargs: Any) -> tuple:
         parts = safe(self, *args, **kwargs)
         for part in parts:
-            part._view, part._vc = None, [0]                      # the graph takes no notice of the memory they share
+            part._view = None                                     # the graph takes no notice of the memory they share
+            recount(part)
         return parts
     call.__name__, call.__doc__ = name, f"{name.removeprefix('unsafe_')}, whose parts may be changed in place."
     function(name)(call)

@@ -278,6 +278,27 @@ def stored(t: Tensor) -> np.ndarray:
     return t._vc.source if isinstance(t, Lazy) else t._a
 
 
+def look_at(t: Tensor, new: Tensor) -> None:
+    """Let a tensor have the elements that another one sees of its memory."""
+    if isinstance(t, Lazy):
+        t._vc = Mirror(stored(new), t._vc.way, t._vc.counter)
+    else:
+        t._a = new._a
+
+
+def recount(t: Tensor) -> None:
+    """Let a tensor count its changes anew, and alone."""
+    if isinstance(t, Lazy):
+        t._vc.counter, t._vc.seen = [0], -1
+    else:
+        t._vc = [0]
+
+
+def held(t: Tensor) -> tuple:
+    """The arrays that a tensor's elements may be read from: those of a lazy view are computed into one of its own."""
+    return (t._vc.source, t._vc.own) if isinstance(t, Lazy) else (t._a,)
+
+
 def way_of(t: Tensor) -> Any:
     """How a tensor's elements come from those stored: np.conjugate or np.negative of a lazy view, else None."""
     return t._vc.way if isinstance(t, Lazy) else None

@@ -15,7 +15,7 @@ from .node import Node
 from .record import edge
 from .saved import Meta
 from .state import changed, now
-from .tensor import Tensor, lazy, over, stored, way_of, weak, wrap
+from .tensor import Tensor, held, lazy, over, stored, way_of, weak, wrap
 
 _AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
               "moving both the view and the inplace "
@@ -212,7 +212,7 @@ def apart(y: Any, args: Sequence) -> Any:
     theirs."""
     if isinstance(y, Tensor) and (y._view is not None or y._a.base is not None):
         for x in args:
-            if isinstance(x, Tensor) and (x is y or np.may_share_memory(stored(x), stored(y))):
+            if isinstance(x, Tensor) and (x is y or any(np.may_share_memory(a, stored(y)) for a in held(x))):
                 for t in (y, None if y._x is None else y._x.tangent) if x is not y else ():  # which stay laid out alike
                     if t is not None:
                         t._a, t._vc, t._view = t._a.copy(), [0], None  # type: ignore[misc]
