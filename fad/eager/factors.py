@@ -58,7 +58,7 @@ def _fitting(f: Callable, check: Callable) -> Callable:
         if (given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape"))
                 and isinstance(given[0], Tensor)):
             try:
-                check(*args, **kwargs)
+                check(*args, **{name: x for name, x in kwargs.items() if name != "out"})
             except (AttributeError, IndexError) as error:         # arguments of other kinds
                 let_through(error)
         return f(*args, **kwargs)

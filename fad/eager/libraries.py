@@ -9,8 +9,9 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..trace.runtime.namespaces import attribute_of
 from ..util import tree
+from .errors import c_name
 from .factors import of_matrices
-from .registry import in_precision
+from .registry import delivered, in_precision
 from .tensor import Tensor, wrap
 from .together import own_copy, together
 
@@ -31,8 +32,32 @@ def for_tensors(library: str, own: Mapping[str, Callable],
     return attribute, lambda: sorted({*names(), *own})
 
 
+def _with_out(path: str, f: "Callable | None") -> Any:
+    """A function of tensors, with PyTorch's `out`."""
+    if f is None or isinstance(f, type):
+        return f
+
+    @functools.wraps(f)
+    def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        y = f(*args, **kwargs)
+        return y if out is None else _written(y, out, path)
+    return call
+
+
+def _written(y: Any, out: Any, path: str) -> Any:
+    """A result, written over out (a tuple for several), which linalg takes in the result's own dtype only."""
+    library, _, name = path.rpartition(".")
+    ys, outs = (y, out) if isinstance(y, tuple) else ((y,), (out,))
+    for one, into in zip(ys, outs):
+        if library == "numpy.linalg" and one.dtype != into.dtype:
+            raise RuntimeError(f"Expected out tensor to have dtype {c_name(one.dtype)}, but got {c_name(into.dtype)} "
+                               "instead")
+    return delivered(y, out, name)
+
+
 def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapping[str, str]) -> Any:
     name = path.rpartition(".")[2]
+    for_tensor = _with_out(path, for_tensor)
     try:
         library = get(name)
     except AttributeError:
@@ -53,7 +78,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
                      {renamed.get(key, key): value for key, value in kwargs.items()})
         # what does not hang on the tensors' values, as a matrix' power 0
         y = wrap(y) if isinstance(y, np.ndarray) else y
-        return y if out is None else out.copy_(y)
+        return y if out is None else _written(y, out, path)
     call.__name__, call.__qualname__, call.__doc__ = name, name, library.__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
 

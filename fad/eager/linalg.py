@@ -134,8 +134,27 @@ def lu(A: Tensor, *, pivot: bool = True) -> tuple:
 
 def least_squares(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> LeastSquares:
     """The solution of A X = B with the least sum of squares."""
+    if A._a.ndim > 2:
+        return _least_squares_of_stacks(A, B, rcond, driver)
     solution, residuals, rank, s = face("numpy.linalg.lstsq", A, B, rcond)
+    residuals = residuals if isinstance(residuals, Tensor) else wrap(residuals.astype(s.dtype))   # of nothing
     return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
+
+
+def _least_squares_of_stacks(A: Tensor, B: Any, rcond: Any, driver: Any) -> LeastSquares:
+    """The solution for each matrix of a stack, by its pseudoinverse. The sums of squares are told where there are more
+    equations than unknowns and all ranks are full; the ranks and the singular values, by the drivers that find them."""
+    rows, columns = A._a.shape[-2:]
+    cut = np.finfo(A._a.dtype).eps * max(rows, columns) if rcond is None else rcond
+    is_vector = B._a.ndim < A._a.ndim
+    right = B.unsqueeze(-1) if is_vector else B
+    solution = face("numpy.linalg.pinv", A, cut) @ right
+    none = wrap(np.zeros(0, np.empty(0, A._a.dtype).real.dtype))
+    rank = matrix_rank(A, rtol=cut)
+    squares = (right - A @ solution).abs().square().sum(-2) if rows > columns and (rank._a == columns).all() else none
+    found = face("numpy.linalg.svdvals", A) if driver in ("gelsd", "gelss") else none
+    return LeastSquares(solution.squeeze(-1) if is_vector else solution, squares,
+                        wrap(np.zeros(0, np.int64)) if driver == "gels" else rank, found)
 
 
 def cond(A: Tensor, p: Any = None) -> Tensor:

@@ -109,3 +109,23 @@ def test_sums_over_several_axes_of_other_sizes_are_refused(f, as_given):
         f(as_given(a), as_given(a))
     with pytest.raises(ValueError):
         fad.jit(f, compile="never")(a, a)
+
+
+@pytest.mark.parametrize("driver", [None, "gels", "gelsd"])
+@pytest.mark.parametrize("rows, columns", [(4, 2), (2, 2), (2, 4)])
+def test_least_squares_of_stacks(rows, columns, driver):
+    rng = np.random.default_rng(7)
+    a, b = rng.standard_normal((3, rows, columns)), rng.standard_normal((3, rows, 2))
+    found = LA.lstsq(fad.tensor(a), fad.tensor(b), driver=driver)
+    each = [np.linalg.lstsq(m, r) for m, r in zip(a, b)]
+    np.testing.assert_allclose(found.solution.numpy(), np.stack([one[0] for one in each]), rtol=1e-9)
+    if rows > columns:
+        np.testing.assert_allclose(found.residuals.numpy(), np.stack([one[1] for one in each]))
+    if driver == "gelsd":
+        np.testing.assert_allclose(found.singular_values.numpy(), np.stack([one[3] for one in each]))
+    assert fad.autograd.gradcheck(lambda a, b: LA.lstsq(a, b, driver=driver).solution,
+                                  [fad.tensor(x, requires_grad=True) for x in (a, b)], check_forward_ad=True)
+
+
+def test_least_squares_gives_tensors_also_of_nothing():
+    assert all(isinstance(part, fad.Tensor) for part in LA.lstsq(fad.ones(2, 3), fad.ones(2, 1)))
