@@ -278,6 +278,14 @@ def stored(t: Tensor) -> np.ndarray:
     return t._vc.source if isinstance(t, Lazy) else t._a
 
 
+def own(t: Tensor) -> None:
+    """Let a tensor have its elements in memory of its own, and view nothing."""
+    a = t._a.copy()
+    if isinstance(t, Lazy):
+        t.__class__ = Tensor                      # type: ignore[assignment]
+    t._a, t._vc, t._view = a, [0], None
+
+
 def look_at(t: Tensor, new: Tensor) -> None:
     """Let a tensor have the elements that another one sees of its memory."""
     if isinstance(t, Lazy):

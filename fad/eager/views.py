@@ -15,7 +15,7 @@ from .node import Node
 from .record import edge
 from .saved import Meta
 from .state import changed, now
-from .tensor import Tensor, held, lazy, over, stored, way_of, weak, wrap
+from .tensor import Tensor, held, lazy, over, own, stored, way_of, weak, wrap
 
 _AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
               "moving both the view and the inplace "
@@ -215,7 +215,7 @@ def apart(y: Any, args: Sequence) -> Any:
             if isinstance(x, Tensor) and (x is y or any(np.may_share_memory(a, stored(y)) for a in held(x))):
                 for t in (y, None if y._x is None else y._x.tangent) if x is not y else ():  # which stay laid out alike
                     if t is not None:
-                        t._a, t._vc, t._view = t._a.copy(), [0], None  # type: ignore[misc]
+                        own(t)
                 break
         else:
             y._view = None                                       # it views what nobody else knows of
