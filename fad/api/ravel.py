@@ -42,7 +42,7 @@ def ravel(t: Any) -> "tuple[Any, Callable]":
     array([2., 4.])
     """
     leaves, structure = tree.flatten(t)
-    data = [x for x in leaves if is_data(x)]
+    data = [x for x in leaves if _is_data(x)]
     if not data:
         return np.zeros(0), lambda v: t
     sizes = [product(shape_of(x)) for x in data]
@@ -57,8 +57,17 @@ def ravel(t: Any) -> "tuple[Any, Callable]":
             parts.append(_like(registry["slice_axis"](v, 0, start, n), x))
             start = start + n
         remaining = iter(parts)
-        return structure.unflatten([next(remaining) if is_data(x) else x for x in leaves])
+        return structure.unflatten([next(remaining) if _is_data(x) else x for x in leaves])
     return registry["concatenate"](*flat, axis=0), unravel
+
+
+def _is_data(x: Any) -> bool:
+    """Whether a leaf has numbers: an array, a number or a tensor."""
+    return is_data(x) or getattr(x, "__fad_level__", 0) == 1
+
+
+def _dtype(x: Any) -> np.dtype:
+    return x.dtype if getattr(x, "__fad_level__", 0) == 1 else type_of(x).dtype
 
 
 def _check_length(v: AnyArray, sizes: list) -> None:
@@ -74,7 +83,7 @@ def _check_length(v: AnyArray, sizes: list) -> None:
 def _like(part: AnyArray, x: ArrayOrNumber) -> AnyArray:
     shape = shape_of(x)
     y = registry["reshape"](part, *shape) if shape else registry["index"](part, 0, spec=("i",), at=0)
-    dtype = type_of(x).dtype
-    if dtype.kind != "c" and type_of(y).dtype.kind == "c":
+    dtype = _dtype(x)
+    if dtype.kind != "c" and _dtype(y).kind == "c":
         y = registry["real"](y)
-    return y if type_of(y).dtype == dtype or dtype.kind not in "fc" else registry["cast"](y, dtype=dtype)
+    return y if _dtype(y) == dtype or dtype.kind not in "fc" else registry["cast"](y, dtype=dtype)

@@ -202,3 +202,15 @@ def test_arguments_that_a_function_changes(requires_grad):
     assert x.tolist() == [7, 4] and x._version == 1
     x = fad.tensor(X, requires_grad=requires_grad)
     close(fad.grad(first_is_seven)(x), [0, 8]), close(x, X)     # a derivative leaves its arguments alone
+
+
+def test_ravel_of_tensors():
+    p = {"w": leaf(1, 2).reshape(2, 1), "b": fad.tensor(5, dtype=fad.float32), "name": "x"}
+    vector, back = fad.ravel(p)
+    assert vector.requires_grad and vector.dtype == fad.float64
+    close(vector, [5, 1, 2])
+    again = back(vector * 2)
+    assert again["name"] == "x" and again["b"].dtype == fad.float32
+    close(again["w"], [[2], [4]]), close(again["b"], 10)
+    close(fad.autograd.grad((again["w"] ** 2).sum(), p["w"])[0], [[8], [16]])
+    close(fad.grad(lambda v: (back(v)["w"] ** 3).sum())(fad.tensor([1.0, 2, 3])), [0, 12, 27])
