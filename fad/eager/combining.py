@@ -7,6 +7,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .devices import on_cpu
+from .dtypes import as_dtype
 from .errors import scalar_name
 from .formulas import sinc
 from .indexing import getitem
@@ -15,6 +16,7 @@ from .joining import cat, meshgrid, stack
 from .products import added, matmul
 from .reductions import sum
 from .registry import FUNCTIONS, by_number, define, function, in_precision, named, one_dim, run, tensor_of
+from .results import QR, SVD, Scaled
 from .shapes import reshape
 from .tensor import raw, wrap
 from .together import step
@@ -45,8 +47,9 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got "
                            f"{scalar_name(self.dtype)}")
-    there = op["logical_not"](op["isnan"](self))
-    return FUNCTIONS["nansum"](self, dim, keepdim) / sum(there.to(self.dtype), dim, keepdim)
+    x = self if dtype is None else self.to(as_dtype(dtype))
+    there = op["logical_not"](op["isnan"](x))
+    return FUNCTIONS["nansum"](x, dim, keepdim) / sum(there.to(x.dtype), dim, keepdim)
 
 
 @function(changing=True)
@@ -158,16 +161,20 @@ for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf
 
 
 @function()
-def svd(self: Any, some: bool = True, compute_uv: bool = True) -> tuple:
-    """U, S, V with self = U diag(S) V^H."""
+def svd(self: Any, some: bool = True, compute_uv: bool = True) -> SVD:
+    """U, S, V with self = U diag(S) V^H; without compute_uv, U and V are zero."""
+    if not compute_uv:
+        *stack, rows, columns = self.shape
+        u, v = (self.new_zeros((*stack, n, n)) for n in (rows, columns))
+        return SVD(u, BY_NAME["numpy.linalg.svdvals"].call(self), v)
     u, s, vh = BY_NAME["numpy.linalg.svd"].call(self, full_matrices=not some)
-    return u, s, vh.mT.conj()
+    return SVD(u, s, vh.mT.conj())
 
 
 define("qr",
-       lambda self, some=True: tuple(BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete")),
+       lambda self, some=True: QR(*BY_NAME["numpy.linalg.qr"].call(self, "reduced" if some else "complete")),
        "Q, R.")
-define("frexp", lambda self: (op["frexp_mantissa"](self), op["frexp_exponent"](self)),
+define("frexp", lambda self: Scaled(op["frexp_mantissa"](self), op["frexp_exponent"](self)),
        "(mantissa, exponent) with self = mantissa * 2 ** exponent.", node="FrexpBackward0", edges="self",
        saves="exponent=indices", copies="self")
 define("embedding",

@@ -8,14 +8,8 @@ from .factors import MATRICES, Factors, pivoting
 from .libraries import face
 from .products import cross_product
 from .registry import named
+from .results import QR, Cholesky, Inverted, Solved
 from .tensor import Tensor, raw, wrap
-
-
-class Factored(NamedTuple):
-    """A result and, for each matrix, 0 where nothing went wrong."""
-
-    result: Any
-    info: Any
 
 
 def _info(x: Any) -> Tensor:
@@ -96,13 +90,6 @@ class LeastSquares(NamedTuple):
     singular_values: Any
 
 
-class QR(NamedTuple):
-    """The factors of qr."""
-
-    Q: Any
-    R: Any
-
-
 def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The cross product."""
     return cross_product(input, other, dim)
@@ -171,9 +158,9 @@ LINALG: dict[str, Callable] = {
     "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular,
                                "cholesky": cholesky, "vander": vander,
     "solve": solve, "qr": qr, "cross": cross, "cond": cond, "diagonal": diagonal,
-    "inv_ex": lambda A, *, check_errors=False: Factored(face("numpy.linalg.inv", A), _info(A)),
-    "cholesky_ex": lambda A, *, upper=False, check_errors=False: Factored(cholesky(A, upper=upper), _info(A)),
-    "solve_ex": lambda A, B, *, left=True, check_errors=False: Factored(solve(A, B, left=left), _info(A)),
+    "inv_ex": lambda A, *, check_errors=False: Inverted(face("numpy.linalg.inv", A), _info(A)),
+    "cholesky_ex": lambda A, *, upper=False, check_errors=False: Cholesky(cholesky(A, upper=upper), _info(A)),
+    "solve_ex": lambda A, B, *, left=True, check_errors=False: Solved(solve(A, B, left=left), _info(A)),
     **MATRICES, "matrix_exp": lambda A: face("scipy.linalg.expm", A), "lu": lu,
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim),
                                "multi_dot": lambda tensors: face("numpy.linalg.multi_dot", list(tensors)),

@@ -6,6 +6,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from . import composites
+from .dtypes import as_dtype
 from .errors import scalar_name
 from .inplace import number
 from .reductions import amax, amin, kept, sum
@@ -16,7 +17,8 @@ from .together import step
 @function()
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or along dimensions."""
-    return _nuclear(self, dim, keepdim) if p == "nuc" else _norm(self, p, dim, keepdim)
+    x = self if dtype is None else self.to(as_dtype(dtype))
+    return _nuclear(x, dim, keepdim) if p == "nuc" else _norm(x, p, dim, keepdim)
 
 
 @step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")

@@ -16,6 +16,7 @@ from .picked import foremost, in_order
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes
 from .registry import define, delivered, function, one_dim, tensor_of
+from .results import Histogram
 from .state import now
 from .tensor import Tensor, raw, wrap
 from .together import own_copy, step, together
@@ -340,11 +341,11 @@ define("msort", lambda self: self.sort(0)[0], "Sorted along the first dimension.
 
 
 @function()
-def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> tuple:
+def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Histogram:
     """(counts, edges): how many elements lie in each interval."""
     edges = bins._a.copy() if isinstance(bins, Tensor) else bins
     counts, edges = BY_NAME["numpy.histogram"].call(self._a, edges, range, weights=weight, density=density)
     for x in (self, bins):
         if wanted(x):                                              # the edges hang on them, and with density the counts
-            return tuple([distinct(x, raw(y).astype(self._a.dtype), "histogram") for y in (counts, edges)])
-    return tuple([t.to(self._a.dtype) for t in (tensor_of(counts), tensor_of(edges))])
+            return Histogram(*[distinct(x, raw(y).astype(self._a.dtype), "histogram") for y in (counts, edges)])
+    return Histogram(*[t.to(self._a.dtype) for t in (tensor_of(counts), tensor_of(edges))])
