@@ -45,6 +45,9 @@ def _print_for(printer: Any, step: Step) -> None:
 
 def _print_while(printer: Any, step: Step) -> None:
     test, body = step.body.bodies
+    if step.args:
+        _print_inverted(printer, step)
+        return
     printer.line("while True:", step)
 
     def iteration() -> None:
@@ -52,6 +55,21 @@ def _print_while(printer: Any, step: Step) -> None:
         printer.line(f"if not {_value(printer, test.func.outputs[0]).within(5)}:")
         printer.indented(lambda: printer.line("break"))
         _print_body(printer, body, step.outs)
+    printer.indented(iteration)
+
+
+def _print_inverted(printer: Any, step: Step) -> None:
+    """A `while` that counts up to a bound (loop_inversion.py)."""
+    ends, body = step.body.bodies
+    start, stop = (printer.expressions.operand(a).source for a in step.args)
+    printer.line(f"for _ in range({stop if start == '0' else f'{start}, {stop}'}):", step)
+
+    def iteration() -> None:
+        _print_body(printer, body, step.outs)
+        if not isinstance(ends.func.outputs[0], Literal):
+            printer.block(ends.steps, ends.func.outputs)
+            printer.line(f"if {_value(printer, ends.func.outputs[0]).source}:")
+            printer.indented(lambda: printer.line("break"))
     printer.indented(iteration)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from ..ir.graph import Equation, Func, Var, free_vars, is_branch
 from ..ir.views import BranchView, LoopView
 from .indexmap import at
+from .loop_inversion import inverted
 from .loop_ir import Step
 from .views import Views
 
@@ -50,9 +51,12 @@ def inputs_of(step: Step, views: Views) -> Iterator[Var]:
 
 
 def lower_loop(lowering: Any, eqn: Equation) -> list:
-    """for and while: the test has carries of its own names."""
+    """for and while: the test has carries of its own names. A `while` that is a `for` has bounds: loop_inversion.py."""
     loop, storage = LoopView(eqn), lowering.storage
-    init, numbers = loop.init, tuple([lowering.views.locate(a) for a in loop.bounds])
+    found = inverted(loop)
+    bounds = loop.bounds if found is None else (found.start, found.stop)
+    regions = eqn.regions if found is None else (found.ends, loop.body)
+    init, numbers = loop.init, tuple([lowering.views.locate(a) for a in bounds])
     if loop.index is not None:
         lowering.views.forms[loop.index] = at(loop.index)
     read = {root for region in eqn.regions for v in free_vars(region) for root in _read_through(lowering, v)}
@@ -60,7 +64,7 @@ def lower_loop(lowering: Any, eqn: Equation) -> list:
     numbers_first = sorted(zip(init, eqn.outputs), key=lambda pair: bool(pair[1].type.shape))
     before = [step for a, out in numbers_first for step in _start(lowering, eqn, a, out, init, read)]
     bodies = []
-    for func in eqn.regions:
+    for func in regions:
         carries = loop.carries_of(func)
         for carry, out in zip(carries, eqn.outputs):
             storage.share(carry, out)
