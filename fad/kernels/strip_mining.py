@@ -28,6 +28,7 @@ __all__ = ["KernelCompiler"]
 
 WORD = llvm_ir.IntType(64)
 FIRST, OFTEN, SELDOM = 1 << 2, 1 << 6, 1 << 16  # iterations of a strip
+TURN = 1 << 10  # most iterations of a `while` between two looks at the clock
 WORK = 1 << 22  # statements of a strip, where an iteration's can be counted
 
 
@@ -37,7 +38,7 @@ class _InterruptibleLower(LeanLower):
     def _find_singly_assigned_variable(self):
         super()._find_singly_assigned_variable()
         self._strips = {}                                    # header of a loop -> its strips, or None
-        self._clock = self._record = self._count = None
+        self._clock = self._record = self._turns = None
 
     # -- errors ------------------------------------------------------------------------------------
 
@@ -156,13 +157,29 @@ class _InterruptibleLower(LeanLower):
         return all(isinstance(t, types.Integer) for t in (kind if isinstance(kind, types.BaseTuple) else (kind,)))
 
     def _count_iteration(self):
-        """An iteration of a loop of which nobody knows how many there are: now and then, a pause."""
-        self._count = self._count or cgutils.alloca_once(self.builder, WORD)
-        count = self.builder.load(self._count)
-        self.builder.store(self.builder.add(count, WORD(1)), self._count)
-        is_due = self.builder.icmp_signed("==", self.builder.and_(count, WORD(OFTEN - 1)), WORD(OFTEN - 1))
-        with self.builder.if_then(is_due, likely=False):
+        """An iteration of a loop of which nobody knows how many there are: now and then, a pause. Turns are like strips
+        of loops whose iterations take nobody knows how long, but not as long: such a loop may be short, and the next
+        one of another kind.
+        """
+        self._turns = self._turns or self._new_turns()
+        left, size = self._turns
+        count = self.builder.sub(self.builder.load(left), WORD(1))
+        self.builder.store(count, left)
+        with self.builder.if_then(self.builder.icmp_signed("==", count, count.type(0)), likely=False):
+            before = self.builder.load(self._known_clock())
             self._pause()
+            has_moved = self.builder.icmp_signed("!=", before, self.builder.load(self._known_clock()))
+            now = _next_size(self.builder, self.builder.load(size), has_moved, TURN)
+            self.builder.store(now, size)
+            self.builder.store(now, left)
+
+    def _new_turns(self):
+        """The places of how many iterations are left of this turn, and how many it has."""
+        places = [cgutils.alloca_once(self.builder, WORD) for _ in range(2)]
+        with self.builder.goto_entry_block():
+            for place in places:
+                self.builder.store(WORD(OFTEN), place)
+        return places
 
     # -- pauses ------------------------------------------------------------------------------------
 
@@ -229,13 +246,7 @@ class _Strips:
         number, _, step, _ = self._parts()
         self.builder.store(self.builder.sub(self.builder.load(number), step), number)
         if self.follows_clock:
-            size, one = self._size(), self.word(1)
-            shorter, longer = self.builder.lshr(size, one), self.builder.shl(size, one)
-            shorter = self.builder.select(self.builder.icmp_signed(">", shorter, one), shorter, one)
-            longer = self.builder.select(
-                self.builder.icmp_signed("<", longer, self.word(SELDOM)), longer, self.word(SELDOM)
-            )
-            self.builder.store(self.builder.select(has_moved, shorter, longer), self.size)
+            self.builder.store(_next_size(self.builder, self._size(), has_moved, SELDOM), self.size)
         self.builder.branch(self.start)
 
     def _size(self):
@@ -246,6 +257,17 @@ class _Strips:
         iterations.
         """
         return cgutils.unpack_tuple(self.builder, self.load(self.iterator), 4)
+
+
+def _next_size(builder, size, has_moved, most):
+    """Emit how many iterations follow before the next look at the clock: half as many if it has moved, else twice as
+    many, up to a limit.
+    """
+    one, limit = size.type(1), size.type(most)
+    shorter, longer = builder.lshr(size, one), builder.shl(size, one)
+    shorter = builder.select(builder.icmp_signed(">", shorter, one), shorter, one)
+    longer = builder.select(builder.icmp_signed("<", longer, limit), longer, limit)
+    return builder.select(has_moved, shorter, longer)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
