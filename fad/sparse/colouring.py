@@ -15,16 +15,16 @@ import numpy as np
 from ..backend.compile import kernel_of
 from . import greedy
 
-FEW = 100_000  # steps that Python takes before it loads a compiled kernel
+FEW = 100_000  # steps, or entries of columns, that Python takes before it loads a compiled kernel
 
 
 def colour_columns(pattern: Any) -> np.ndarray:
     """A colour for each column of a pattern (a CSR array): two columns with entries in one row differ."""
     columns = pattern.tocsc()
     rows_first = [pattern.indptr, pattern.indices, columns.indptr, columns.indices]
-    work = int((np.diff(pattern.indptr).astype(np.int64) ** 2).sum())
-    return _best(greedy.colour_columns, rows_first, np.diff(columns.indptr),
-                 int(np.diff(pattern.indptr).max(initial=0)), work)
+    is_small = pattern.nnz <= FEW
+    return _best(greedy.colour_columns_by_sets if is_small else greedy.colour_columns, rows_first,
+                 np.diff(columns.indptr), int(np.diff(pattern.indptr).max(initial=0)), is_small)
 
 
 def colour_symmetric(pattern: Any) -> np.ndarray:
@@ -32,18 +32,24 @@ def colour_symmetric(pattern: Any) -> np.ndarray:
     colours."""
     degree = np.diff(pattern.indptr)
     work = int(degree[pattern.indices].sum())
-    return _best(greedy.colour_symmetric, [pattern.indptr, pattern.indices], degree, 1, work)
+    return _best(greedy.colour_symmetric, [pattern.indptr, pattern.indices], degree, 1, work <= FEW)
 
 
-def _best(kernel: Callable, arrays: list, degree: np.ndarray, least: int, work: int) -> np.ndarray:
+def _best(kernel: Callable, arrays: list, degree: np.ndarray, least: int, is_small: bool) -> np.ndarray:
     """The colouring with fewer colours among two orders. It skips the second order if the first reaches the lower
     bound."""
-    run = kernel if work <= FEW else _compiled(kernel)
     arrays = [np.ascontiguousarray(a, np.int64) for a in arrays]
-    first = run(*arrays, np.arange(len(degree)))
+    given = [a.tolist() for a in arrays] if is_small else arrays
+    run = kernel if is_small else _compiled(kernel)
+
+    def coloured(order: np.ndarray) -> np.ndarray:
+        room = [np.full(len(degree) + more, -1) for more in (0, 1)]
+        last = [a.tolist() for a in (order, *room)] if is_small else [order, *room]
+        return np.asarray(run(*given, *last), np.int64)
+    first = coloured(np.arange(len(degree)))
     if not len(first) or first.max() + 1 <= least:
         return first
-    second = run(*arrays, np.argsort(-degree, kind="stable"))
+    second = coloured(np.argsort(-degree, kind="stable"))
     return first if first.max() <= second.max() else second
 
 

@@ -1,27 +1,41 @@
 """Greedy colourings of sparse matrices. Rows and columns are given as in CSR and CSC: `starts` and `members`.
 
 Each vertex takes the least colour that no near vertex has: O(sum of squared row lengths) for columns. Source: A.
-Gebremedhin, F. Manne, A. Pothen, "What color is your Jacobian? Graph coloring for computing derivatives" (2005).
+Gebremedhin, F. Manne, A. Pothen, "What color is your Jacobian? Graph coloring for computing derivatives" (2005). These
+functions are compiled for large matrices. Python runs them on lists, or `colour_columns_by_sets`.
 
     >>> import numpy as np
     >>> starts, members = np.array([0, 2, 4]), np.array([0, 1, 1, 2])  # two rows: columns 0 and 1, columns 1 and 2
     >>> column_starts, rows = np.array([0, 1, 3, 4]), np.array([0, 0, 1, 1])
-    >>> colour_columns(starts, members, column_starts, rows, np.arange(3))
+    >>> colour_columns(starts, members, column_starts, rows, np.arange(3), np.full(3, -1), np.full(4, -1))
+    array([0, 1, 0])
+    >>> colour_columns_by_sets(starts, members, column_starts, rows, np.arange(3), np.full(3, -1), np.full(4, -1))
     array([0, 1, 0])
 """
-import numpy as np
-
-__all__ = ["colour_columns", "colour_symmetric"]
+__all__ = ["colour_columns", "colour_columns_by_sets", "colour_symmetric"]
 
 
-def colour_columns(row_starts, columns, column_starts, rows, order):
-    """A colour for each column, so that no two columns with an entry in one row have the same (partial distance-2
-    colouring).
+def colour_columns_by_sets(row_starts, columns, column_starts, rows, order, colours, taken):
+    """The same as colour_columns, for Python: the colours of a row are the bits of one int, so that each entry is met
+    twice, however many the row has.
     """
-    count = len(order)
-    colours = np.full(count, -1, np.int64)
-    taken = np.full(count + 1, -1, np.int64)                 # colour -> the column that it was last refused
-    for k in range(count):
+    sets = [0] * (len(row_starts) - 1)
+    for j in order:
+        mine, here = rows[column_starts[j]:column_starts[j + 1]], 0
+        for i in mine:
+            here |= sets[i]
+        colour = ~here & (here + 1)                          # the lowest bit that is not set
+        for i in mine:
+            sets[i] |= colour
+        colours[j] = colour.bit_length() - 1
+    return colours
+
+
+def colour_columns(row_starts, columns, column_starts, rows, order, colours, taken):
+    """A colour for each column, so that no two columns with an entry in one row have the same (partial distance-2
+    colouring). colours: -1 for each column; taken: room for the column that each colour was last refused, -1 at first.
+    """
+    for k in range(len(order)):
         j = order[k]
         for a in range(column_starts[j], column_starts[j + 1]):
             i = rows[a]
@@ -36,14 +50,11 @@ def colour_columns(row_starts, columns, column_starts, rows, order):
     return colours
 
 
-def colour_symmetric(starts, members, order):
+def colour_symmetric(starts, members, order, colours, taken):
     """A colour for each vertex of a symmetric matrix's graph, so that each path of four vertices has three colours
     (star colouring).
     """
-    count = len(order)
-    colours = np.full(count, -1, np.int64)
-    taken = np.full(count + 1, -1, np.int64)
-    for k in range(count):
+    for k in range(len(order)):
         v = order[k]
         for a in range(starts[v], starts[v + 1]):
             w = members[a]
