@@ -25,7 +25,7 @@ from .reductions import combine, combined, dtype_argument, unit
 from .shifted_fusion import shifted
 from .shifted_loop import ShiftedLoop, in_registers
 from .simd_blocking import LANES, BlockLoop
-from .templates import ExprText, template
+from .templates import ExprText, bare, template
 from .unroll_and_jam import begins_with_a_term, can_jam, loads_first, print_jammed
 from .zero_terms import Terms, find_terms
 
@@ -330,7 +330,7 @@ class Printer:
     def _map(self, step: Step) -> None:
         value, target = self.expressions.value(step).source, self.target(step)
         if adds_to(self, step, target, value):
-            self.line(f"{target} {value[len(target) + 1]}= {value[len(target) + 3:]}", step)
+            self.line(f"{target} {value[len(target) + 1]}= {bare(value[len(target) + 3:])}", step)
         elif value != target:
             self.line(f"{target} = {value}", step)
 

@@ -185,16 +185,46 @@ class _Split:
             inner.update(zip([loop.carries[k] for k in self.sums], values))
             inner.update({v: registry["index"](array, i - first, spec=("i",), at=0)
                           for v, array in zip(self.passed, kept)})
+            terms = {k: self._terms(k) for k in self.sums}
+            adding = {e for found in terms.values() for e, _ in found}
             for k in self.late:
-                run_equation(self.equations[k], inner)
-            return [inner.read(loop.next[k]) for k in self.sums]
+                if self.equations[k] not in adding:
+                    run_equation(self.equations[k], inner)
+            return [_sum_of(inner, values[j], terms[k]) if terms[k] else inner.read(loop.next[k])
+                    for j, k in enumerate(self.sums)]
         init = [carries[k] for k in self.sums]
         after = FOR.run_regions([first, end, 1, *init], (body,), names=self._names(self.sums, 0))
         return dict(zip(self.sums, after))
 
+    def _terms(self, k: int) -> list:
+        """The additions of an iteration to a sum, each with its term, if there are several. Their sum is added at once:
+        the compiler takes one addition for a reduction. A term that is the same in all iterations may be there for the
+        sake of rounding; nothing is changed then.
+        """
+        state, found = self.loop.carries[k], []
+        while state is not self.loop.next[k]:
+            e = next(e for e in self.equations if state in e.inputs)
+            (term,) = [a for a in e.inputs if a is not state]
+            found.append((e, term))
+            state = e.outputs[0]
+        is_alike = all(term in self.maker and term.type.dtype == state.type.dtype for _, term in found)
+        return found if len(found) > 1 and is_alike else []
+
     def _names(self, places: list, more: int) -> tuple:
         names = self.loop.eqn.params["names"]
         return tuple([names[k] for k in places] + [""] * more) if names else ()
+
+
+def _sum_of(env: Environment, start: Any, additions: list) -> Any:
+    """The start value with the sum of all terms added."""
+    total: Any = None
+    for e, term in additions:
+        value = env.read(term)
+        if e.op.name == "sub":
+            total = -value if total is None else total - value
+        else:
+            total = value if total is None else total + value
+    return start + total
 
 
 def _is_short(loop: LoopView, is_inner: bool) -> bool:

@@ -62,7 +62,16 @@ def counted(w, x):
     return s
 
 
-DIVIDED = (garch, two_states_and_two_sums, of_the_state_before, written_arrays, counted)
+def term_by_term(w, x):
+    h = s = r = 0.3
+    for v in x:
+        h = w[0] * h + v
+        s = s + np.exp(-h * h) - v * h + h
+        r = r - np.cos(h) - v
+    return s * r
+
+
+DIVIDED = (garch, two_states_and_two_sums, of_the_state_before, written_arrays, counted, term_by_term)
 
 
 def differences(f, w, x, h=1e-6):
@@ -84,6 +93,37 @@ def test_numbers_are_those_of_python(f, n):
 @pytest.mark.parametrize("f", DIVIDED, ids=lambda f: f.__name__)
 def test_the_sum_has_a_loop_of_its_own(f):
     assert "empty(256" in fad.source(fad.jit(f), W, RNG.uniform(-1, 1, 300))
+
+
+def test_all_terms_are_added_at_once():
+    """Else each addition waits for the one before, and there are no vectors."""
+    text = fad.source(fad.jit(term_by_term), W, RNG.uniform(-1, 1, 300))
+    assert "s += " in text and "r -= " in text or "r += " in text
+
+
+def test_numbers_that_round_a_sum_do_so():
+    """Each iteration leaves an integer in s: the large number is added to it, not to the term."""
+    def f(w, x):
+        h, s = 0.1, 0.0
+        for v in x:
+            h = w[0] * h + v
+            s = s + np.exp(h) + 1.5 * 2.0 ** 52 - 1.5 * 2.0 ** 52
+        return s
+    x = RNG.uniform(-1, 1, 300)
+    with fad.config.using(compile="now"):
+        assert fad.jit(f)(W, x) == f(W, x)
+
+
+def test_terms_of_less_precision_are_added_in_the_sums():
+    def f(w, x):
+        h, s = w[0], np.float64(0.0)
+        for v in x:
+            h = w[1] * h + v
+            s = s + np.exp(-h * h) * np.float32(1e8) + h
+        return s
+    w, x = W.astype(np.float32), RNG.uniform(-1, 1, 300).astype(np.float32)
+    with fad.config.using(compile="now"):
+        close(fad.jit(f)(w, x), f(w, x), rtol=1e-7)
 
 
 def cheap(w, x):
