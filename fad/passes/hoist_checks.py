@@ -31,9 +31,12 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     checks = [e for e in loop.body.equations if e.op.name == "check_index" and lines.serves(e)]
     if not checks:
         return None
-    ends = _Ends(loop, scope)
+    ends, groups = _Ends(loop, scope), dict[Any, list]()
     for check in checks:
-        ends.check(check, lines)
+        groups.setdefault(lines.group(check), []).append(check)
+    for group in groups.values():
+        least, most = (choose(group, key=lambda check: lines.shifts.get(check.inputs[0], 0)) for choose in (min, max))
+        ends.check(least, most, lines)
     return loop.replace(body=loop.body.replace(equations=[e for e in loop.body.equations if e not in checks]))
 
 
@@ -44,9 +47,16 @@ class _Lines:
         self.index, region = loop.index, loop.body
         self.inside = defined_in(region)
         self.equations: dict[Var, Equation] = {}
+        self.shifts: dict[Any, int] = {loop.index: 0}        # of an integer: what is added to the index
         for eqn in region.equations:
             if self._is_affine(eqn):
                 self.equations[eqn.outputs[0]] = eqn
+                self._note_shift(eqn)
+
+    def _note_shift(self, eqn: Equation) -> None:
+        i, more = (*eqn.inputs, None)[:2]
+        if eqn.op.name in ("add", "sub") and i in self.shifts and isinstance(more, Literal):
+            self.shifts[eqn.outputs[0]] = self.shifts[i] + (more.value if eqn.op.name == "add" else -more.value)
 
     def _is_affine(self, eqn: Equation) -> bool:
         if not eqn.op.traits.affine or eqn.outputs[0].type.shape or eqn.outputs[0].type.dtype != INT:
@@ -57,6 +67,13 @@ class _Lines:
     def moves(self, atom: Any) -> bool:
         """Whether an atom is the index, or computed from it along a line."""
         return atom is self.index or atom in self.equations
+
+    def group(self, check: Equation) -> tuple:
+        """What tells the checks of an index, and of numbers beside it, that one line of the user's makes of one axis:
+        the least at its least place and the largest at its largest are enough.
+        """
+        i, n = check.inputs
+        return (n, check.params["axis"], check.where) if i in self.shifts else (check,)
 
     def serves(self, check: Equation) -> bool:
         """Whether the check may be made at the ends alone: its index is affine or stays, and its extent comes from
@@ -76,17 +93,24 @@ class _Ends:
         self.runs = self._emit("less", loop.ends, Type(BOOL))
         self.iterations: list = [{}, {}]
         self.counters = [start, self._emit("sub", (stop, step))]
+        self.goes_up = step.value > 0
 
-    def _emit(self, name: str, inputs: tuple, type: Type = _NUMBER) -> Var:
+    def _emit(self, name: str, inputs: tuple, type: Type = _NUMBER) -> Any:
+        if type is _NUMBER and all(isinstance(a, Literal) for a in inputs):
+            return Literal(int(registry[name].run(*[a.value for a in inputs])), _NUMBER)
         return self.scope.emit(registry[name], inputs, type, {}, self.where)
 
-    def check(self, check: Equation, lines: _Lines) -> None:
-        """The check at both ends, if the loop has any iteration."""
-        i, n = check.inputs
-        extent = self._emit("where", (self.runs, n, Literal(1, _NUMBER)))
-        for end in dict.fromkeys([self._value(i, lines, iteration, counter)
-                                  for iteration, counter in zip(self.iterations, self.counters)]):
-            place = self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
+    def check(self, least: Equation, most: Equation, lines: _Lines) -> None:
+        """The checks at both ends, if the loop has any iteration: of the lesser one where the index is least, and of
+        the larger one.
+        """
+        checks = (least, most) if self.goes_up else (most, least)
+        extent = self._emit("where", (self.runs, least.inputs[1], Literal(1, _NUMBER)))
+        found = {self._value(check.inputs[0], lines, iteration, counter): check
+                 for check, iteration, counter in zip(checks, self.iterations, self.counters)}
+        for end, check in found.items():
+            is_zero = isinstance(end, Literal) and end.value == 0
+            place = end if is_zero else self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
             self.scope.add(check.replace(inputs=(place, extent)))
 
     def _value(self, atom: Any, lines: _Lines, iteration: dict, counter: Any) -> Any:

@@ -199,3 +199,41 @@ def test_arrays_that_are_needed_as_they_are_stay_apart():
 def test_additions_to_parts_of_parts_go_to_the_array():
     func = vjp(trace(lambda x: np.sum(np.flip(x[1:])[::2] ** 2), [x]).func, [0])
     assert [e.op.name for e in optimise(func).equations].count("index_add") == 1
+
+
+def _checks(func):
+    return sum((e.op.name == "check_index") + sum(map(_checks, e.regions)) for e in func.equations)
+
+
+@pytest.mark.parametrize("bounds", [(1, -1, 1), (2, -2, -1), (0, 0, 1), (1, 1, 1), (-2, 0, 1)], ids=str)
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_neighbours_are_checked_at_the_ends_of_all_of_them(bounds, n):
+    """Two checks serve three neighbours; what is in range and what is not stays so."""
+    first, less, step = bounds
+
+    def f(x, k):
+        s = 0.0
+        for i in range(first, k + less) if step > 0 else range(k + less, first - 1, -1):
+            s += x[i - 1] * x[i] - x[i + 1]
+        return s
+
+    def outcome(call, *args):
+        try:
+            return call(*args)
+        except IndexError:
+            return "out of range"
+    traced = fad.jit(f, compile="never")
+    for k in range(7):
+        x = np.linspace(1.0, 2.0, n + 1)
+        got, expected = outcome(traced, x, k), outcome(f, x, k)
+        assert got == expected or np.isclose(got, expected), (k, got, expected)
+
+
+def test_few_checks_serve_a_stencil():
+    def f(x, k):
+        s = 0.0
+        for i in range(1, k):
+            s += x[i - 1] * x[i] - x[i + 1]
+        return s
+    program, _ = fad.jit(f).program_for(np.ones(9), 5)
+    assert _checks(program.runner.func) == 2
