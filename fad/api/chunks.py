@@ -200,7 +200,7 @@ class OverChunks:
     def __call__(self, params: Any, *data: Any) -> Any:
         return self.delayed(params, *data).compute()
 
-    def delayed(self, params: Any, *data: Any) -> Any:
+    def delayed(self, params: object, *data: object) -> Any:
         """The result as a `dask.delayed` object, which has not been computed yet."""
         args, graphs = (params, *data), _needed("dask.highlevelgraph")
         leaves, structure = tree.flatten(args[self.whole:], is_leaf=_is_parts)
@@ -245,24 +245,24 @@ def _needed(name: str) -> Any:
 # -- what has chunks ------------------------------------------------------------------------------
 
 
-def _is_parts(x: Any) -> bool:
+def _is_parts(x: object) -> bool:
     """Whether x is a list of delayed objects or futures, one for each chunk."""
     return isinstance(x, (list, tuple)) and len(x) > 0 and all(map(_is_part, x))
 
 
-def _is_part(x: Any) -> bool:
+def _is_part(x: object) -> bool:
     return _of_dask(x) and type(x).__name__ in ("Delayed", "DelayedLeaf", "DelayedAttr", "Future")
 
 
-def _of_dask(x: Any) -> bool:
+def _of_dask(x: object) -> bool:
     return type(x).__module__.partition(".")[0] in ("dask", "distributed")
 
 
-def _has_chunks(x: Any) -> bool:
+def _has_chunks(x: object) -> bool:
     return _is_parts(x) or (_of_dask(x) and hasattr(x, "to_delayed"))
 
 
-def _is_bag(x: Any) -> bool:
+def _is_bag(x: object) -> bool:
     return not isinstance(x, (list, tuple)) and not hasattr(x, "numblocks")
 
 
@@ -350,7 +350,7 @@ def _loaded(function: bytes) -> Callable:
     return found
 
 
-def _added(*results: Any) -> Any:
+def _added(*results: object) -> Any:
     """The sum of some results, from left to right."""
     return functools.reduce(lambda a, b: tree.map_leaves(np.add, a, b), results)
 
@@ -363,21 +363,21 @@ def _hvp(loss: Callable) -> Callable:
     return jit(lambda params, vector, *chunk: product_of(loss, params, vector, *chunk), compile="now")
 
 
-def _of_vector(f: Callable, params: Any, chunk: tuple) -> "tuple[Callable, Any]":
+def _of_vector(f: Callable, params: object, chunk: tuple) -> "tuple[Callable, Any]":
     """f of this chunk as a function from a vector to a vector (or a number), and the vector of the parameters."""
     vector, unravel = ravel(params)
     return lambda v: f(unravel(v), *chunk), vector
 
 
 def _hessian(loss: Callable) -> Callable:
-    def of_chunk(params: Any, *chunk: Any) -> Any:
+    def of_chunk(params: object, *chunk: object) -> Any:
         f, vector = _of_vector(loss, params, chunk)
         return hessian_of(f)(vector)
     return jit(of_chunk, compile="now")
 
 
 def _gauss_newton(residual: Callable) -> Callable:
-    def of_chunk(params: Any, *chunk: Any) -> GaussNewton:
+    def of_chunk(params: object, *chunk: object) -> GaussNewton:
         f, vector = _of_vector(residual, params, chunk)
         r, J = ravel(f(vector))[0], jacobian(lambda v: ravel(f(v))[0])(vector)
         return GaussNewton(0.5 * np.sum(r * r), J.T @ r, J.T @ J)

@@ -90,13 +90,13 @@ def solve(problem: Problem, find: Callable, value: Callable, constraints: Constr
         _slope(lambda x: value(x, theta), x), constraints.values(x, theta),
         jacobian(lambda x: constraints.values(x, theta))(x), constraints.equal(x, theta)))
 
-    def run(start: tuple, *theta: Any) -> tuple:
+    def run(start: tuple, *theta: object) -> tuple:
         x, found = find(start[0], theta)
         x = np.asarray(x, float)
         m, fault = multipliers(x, *map(np.asarray, numbers(x, *theta)))
         return x, m, np.append([1.0, fault], found)[:2 + facts]
 
-    def residual(solution: tuple, *theta: Any) -> tuple:
+    def residual(solution: tuple, *theta: object) -> tuple:
         x, m, found = solution
         for code, fault in enumerate(FAULTS[1:], 1):
             registry["check_that"](registry["stop_gradient"](found[1]) != code, True, error="RuntimeError",
@@ -116,7 +116,7 @@ def _slope(f: Callable, x: AnyArray) -> AnyArray:
     return gradient_of(f, "a minimum within a function")(x)
 
 
-def multipliers(x: Any, slope: Any, g: Any, rows: Any, equal: Any) -> tuple:
+def multipliers(x: Any, slope: Any, g: Any, rows: Any, equal: object) -> tuple:
     """The multipliers at x, zero for constraints that do not hold, and the place of what is at fault in FAULTS.
 
     slope: the gradient of f; rows: those of the constraints.
@@ -145,8 +145,8 @@ def multipliers(x: Any, slope: Any, g: Any, rows: Any, equal: Any) -> tuple:
 # -- SciPy's functions -----------------------------------------------------------------------------
 
 
-def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, bounds: Any = None,
-             constraints: Any = (), **options: Any) -> Any:
+def minimize(name: str, f: Callable, x0: object, args: Any = (), method: object = None, jac: Any = None,
+             bounds: Any = None, constraints: object = (), **options: object) -> Any:
     """The least value of a function of a vector under constraints, by SLSQP, trust-constr or COBYLA."""
     options = plain(name, options)
     if any(callable(options.get(k)) for k in ("hess", "hessp")) or has_values(bounds):
@@ -163,7 +163,7 @@ def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None
         y = function.traced(x, theta)
         return registry["reshape"](y[0] if jac is True else y)
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
         found = optimize.minimize(call if jac is True else lambda x: np.asarray(call(x)).item(), start, method=method,
                                   bounds=bounds, jac=slope(theta), constraints=[each(theta) for each in given],
@@ -196,7 +196,7 @@ def _constraint(problem: Problem, known: Constraints, given: Any) -> Callable:
     return lambda theta: {"type": given["type"], "fun": function.on_numbers(theta), "jac": slope(theta)}
 
 
-def _slope_of(problem: Problem, jac: Any, args: Any = ()) -> Callable:
+def _slope_of(problem: Problem, jac: object, args: object = ()) -> Callable:
     return problem.derivative(captured(jac) if callable(jac) else jac, args)
 
 
@@ -204,8 +204,8 @@ def _limits(given: Any, count: int) -> tuple:
     return np.broadcast_to(np.asarray(given.lb, float), count), np.broadcast_to(np.asarray(given.ub, float), count)
 
 
-def linprog(name: str, c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None,
-            bounds: Any = (0, None), **options: Any) -> Any:
+def linprog(name: str, c: object, A_ub: object = None, b_ub: object = None, A_eq: object = None, b_eq: object = None,
+            bounds: object = (0, None), **options: object) -> Any:
     """The least value of c @ x under linear constraints, where x is the only one and a nondegenerate vertex."""
     options = plain(name, options, "integrality", "x0")
     if has_values(bounds):
@@ -225,7 +225,7 @@ def linprog(name: str, c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = N
     limits = np.array(np.broadcast_to(np.array(bounds, object), (n, 2)))
     known.between(lambda x, theta: x, *limits_of(limits.tolist()))
 
-    def find(_: Any, theta: tuple) -> tuple:
+    def find(_: object, theta: tuple) -> tuple:
         found = optimize.linprog(*parts(theta), bounds=bounds, **options)
         if not found.success:
             raise not_found(name, found.message)
@@ -238,7 +238,7 @@ def linprog(name: str, c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = N
         con=np.empty(0) if equal is None else b_equal - matmul(equal, x))
 
 
-def _least_squares(name: str, A: AnyArray, b: AnyArray, low: Any, high: Any, find: Callable) -> tuple:
+def _least_squares(name: str, A: AnyArray, b: AnyArray, low: object, high: object, find: Callable) -> tuple:
     """Where the length of A x - b is least within bounds, and A x - b there."""
     A, b = as_array(A) * 1.0, as_array(b) * 1.0
     n = fixed(shape_of(A)[1], "the number of variables")
@@ -260,14 +260,14 @@ def nnls(name: str, A: Any, b: Any, **options: Any) -> tuple:
     return x, BY_NAME["numpy.linalg.norm"].call(r)
 
 
-def lsq_linear(name: str, A: Any, b: Any, bounds: Any = (-np.inf, np.inf), **options: Any) -> Any:
+def lsq_linear(name: str, A: Any, b: Any, bounds: Any = (-np.inf, np.inf), **options: object) -> Any:
     """Where the length of A x - b is least within bounds."""
     options = plain(name, options)
     if has_values(bounds):
         raise refuse(name, "traced bounds")
     low, high = (bounds.lb, bounds.ub) if isinstance(bounds, optimize.Bounds) else bounds
 
-    def find(A: Any, b: Any) -> tuple:
+    def find(A: object, b: object) -> tuple:
         found = optimize.lsq_linear(A, b, bounds=bounds, **options)
         if not found.success:
             raise not_found(name, found.message)
@@ -276,7 +276,7 @@ def lsq_linear(name: str, A: Any, b: Any, bounds: Any = (-np.inf, np.inf), **opt
     return optimize.OptimizeResult(x=x, fun=r, cost=matmul(r, r) * 0.5, success=True, nit=whole(facts[0]))
 
 
-def _minimize(name: str, f: Callable, x0: Any, constraints: Any = (), **options: Any) -> Any:
+def _minimize(name: str, f: Callable, x0: object, constraints: object = (), **options: object) -> Any:
     """With constraints or without."""
     is_free = isinstance(constraints, (list, tuple)) and not constraints
     return free(name, f, x0, **options) if is_free else minimize(name, f, x0, constraints=constraints, **options)

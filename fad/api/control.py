@@ -18,6 +18,7 @@ from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
 from ..transforms.vmap import example_of, result_types
 from ..util import tree
+from ..util.array import AnyArray, ArrayLike
 from ..util.errors import ArgumentError, StructureError
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here
@@ -32,7 +33,7 @@ class Shape:
     def __init__(self, what: str, structure: "tree.Structure | None" = None):
         self.what, self.structure = what, structure
 
-    def leaves(self, t: Any) -> tuple:
+    def leaves(self, t: object) -> tuple:
         """The leaves of t, which must have the structure."""
         leaves, structure = tree.flatten(t)
         if self.structure is not None and structure != self.structure:
@@ -45,7 +46,7 @@ class Shape:
                 raise StructureError(f"{self.what} must be arrays or numbers, not {type(x).__name__}")
         return tuple(leaves)
 
-    def tree(self, leaves: Sequence) -> Any:
+    def tree(self, leaves: Sequence) -> AnyArray:
         """The tree of these leaves."""
         return self.structure.unflatten(leaves)              # type: ignore[union-attr]
 
@@ -61,7 +62,7 @@ def _whole(function: str, name: str, x: Any) -> int:
         raise ArgumentError(f"{name} of fad.{function} is {x!r}, not an int", do=f"give {name} as an int") from None
 
 
-def _truth(function: str, name: str, x: Any) -> bool:
+def _truth(function: str, name: str, x: object) -> bool:
     """A condition outside of traces."""
     if isinstance(x, np.ndarray) and x.size != 1:
         raise ArgumentError(f"{name} of fad.{function} has shape {x.shape}, not one truth value",
@@ -108,7 +109,7 @@ def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) 
     return _branches(chosen, (if_false, if_true), operands)
 
 
-def _branches(selector: Any, functions: tuple, operands: tuple) -> Any:
+def _branches(selector: object, functions: tuple, operands: tuple) -> Any:
     shape = Shape("the results of the branches")
     results = registry["cond"].run_regions([selector], tuple([_branch(f, operands, shape) for f in functions]),
                                            is_users=True)
@@ -154,7 +155,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
 
 
 @named_as_here
-def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
+def while_loop(test: Callable, body: Callable, init: ArrayLike, *, checkpoint: bool = False) -> AnyArray:
     """Run ``carry = body(carry)`` as long as ``test(carry)`` holds.
 
     A plain ``while`` loop does the same in code that fad can read.
@@ -194,7 +195,7 @@ def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = 
 
 
 @named_as_here
-def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
+def fori_loop(lower: Any, upper: Any, body: Callable, init: ArrayLike, *, checkpoint: bool = False) -> AnyArray:
     """Run ``carry = body(i, carry)`` for ``i = lower, ..., upper - 1``.
 
     A plain ``for`` loop does the same in code that fad can read.
@@ -302,7 +303,7 @@ def _carried(answer: tuple) -> tuple:
     return answer
 
 
-def _told(x: Any) -> str:
+def _told(x: object) -> str:
     return "a number" if is_data(x) else type(x).__name__
 
 
@@ -320,7 +321,7 @@ def _length(leaves: list, length: "int | None") -> Any:
     return n
 
 
-def _scan_now(f: Callable, carry: Any, at: Callable, n: int, reverse: bool) -> tuple:
+def _scan_now(f: Callable, carry: object, at: Callable, n: int, reverse: bool) -> tuple:
     ys: list = [None] * n
     carry = of_its_own(carry)
     for i in reversed(range(n)) if reverse else range(n):

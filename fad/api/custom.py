@@ -12,6 +12,7 @@ from ..trace.outcome.sharing import keep_apart
 from ..trace.values.iterate import checkpointed
 from ..trace.values.tracer import Tracer
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.errors import ArgumentError, SideEffectError
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here, signature_of
@@ -39,7 +40,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     return bound.args[:max(last, len(args))], {name: x for name, x in bound.kwargs.items() if name in kwargs}
 
 
-def watch_rules(owner: Any, *names: str) -> None:
+def watch_rules(owner: object, *names: str) -> None:
     """Make the program depend on these attributes, which are rules: it holds until one of them changes."""
     current().trace.sources += [AttributeGuard(owner, name, getattr(owner, name)) for name in names]
 
@@ -53,7 +54,7 @@ class _WithRule:
         functools.update_wrapper(self, check_callable(f, type(self).__name__))
         self.f, self.nondiff = f, tuple(nondiff_argnums)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: Any) -> Any:
         leaves = tree.flatten((args, kwargs))[0]
         level = level_of(leaves)
         if level == 1:
@@ -76,7 +77,7 @@ class _WithRule:
         raise ArgumentError(f"{getattr(self.f, '__name__', 'f')} has no derivative rule yet",
                             do="define it with defjvp or defvjp")
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
 
@@ -227,7 +228,7 @@ def checkpoint(f: Any) -> Any:
     check_callable(f, "checkpoint")
 
     @functools.wraps(f)
-    def computed_again(*args: Any, **kwargs: Any) -> Any:
+    def computed_again(*args: AnyArray, **kwargs: object) -> AnyArray:
         leaves = tree.flatten((args, kwargs))[0]
         if not stack.builders() or level_of(leaves) != 2:
             return f(*args, **kwargs)

@@ -6,6 +6,7 @@ from ..ir.op import registry
 from ..trace.runtime.capture import captured
 from ..transforms.vjp_of_arrays import pull_back_here
 from ..util import tree
+from ..util.array import ArrayOrNumber
 from ..util.keywords import named_as_here
 from .inner import Inner, call_fitting, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
@@ -81,7 +82,7 @@ def jit(f: "Callable | None" = None, *, compile: "str | None" = None, static_arg
         return Staged(f.body, f, rebuild=(jit, (f,), options), compile=compile, static=static or f.static,
                       writes=f.writes, fallback=fallback, plain=f)
 
-    def body(*args: Any, **kwargs: Any) -> Any:
+    def body(*args: object, **kwargs: object) -> Any:
         return call_fitting(captured(f), args, kwargs)
     return Staged(body, f, rebuild=(jit, (f,), options), compile=compile, static=static, writes=True, fallback=fallback,
                   plain=f)
@@ -178,7 +179,7 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
         return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback, compile=compile)
     both = _value_and_grad_body(check_callable(f, "grad"), argnums, has_aux, "fad.grad")
 
-    def body(*args: Any, **kwargs: Any) -> Any:
+    def body(*args: ArrayOrNumber, **kwargs: object) -> Any:
         value, g = both(*args, **kwargs)
         return (g, value[1]) if has_aux else g
     options = {"has_aux": has_aux, "memory": memory, "fallback": fallback, **policy(compile)}
@@ -267,10 +268,10 @@ def value_and_grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" =
                   rebuild=(value_and_grad, (f, argnums), options))
 
 
-def _value_and_grad_body(f: Callable, argnums: Any, has_aux: bool, what: str) -> Callable:
+def _value_and_grad_body(f: Callable, argnums: object, has_aux: bool, what: str) -> Callable:
     chosen = as_tuple(argnums)
 
-    def body(*args: Any, **kwargs: Any) -> Any:
+    def body(*args: object, **kwargs: object) -> Any:
         inner = Inner(f, args, kwargs, chosen, is_delivered=True)
         if has_aux:
             value_leaves(inner)

@@ -25,6 +25,7 @@ from ..trace.outcome.leaks import settle, settle_error
 from ..trace.values.of_tensors import standing_for
 from ..trace.values.tracer import Tracer
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.config import config
 from ..util.defects import is_defect, is_users, take_as_answer, warn_of
 from ..util.errors import (
@@ -179,7 +180,7 @@ def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
     return line_of(error), f"{type(error).__name__}: {error}".strip(": ")
 
 
-def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:
+def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> "AnyArray | None":
     """deliver(tape, body's result) of a body that computes on traced values, given the values."""
     leaves, structure = tree.flatten((args, kwargs))
     with taping(name, Tracer) as tape, noting() as mark:
@@ -210,12 +211,12 @@ def _leave(tape: LiveBuilder, mark: Mark, error: BaseException) -> None:
         mark.undo()
 
 
-def as_arrays(tape: LiveBuilder, result: Any) -> Any:
+def as_arrays(tape: LiveBuilder, result: object) -> Any:
     """A result tree in NumPy's arrays and Python's numbers, none of them the tape's own."""
     return tree.map_leaves(lambda y: _own(tape.value(y)) if isinstance(y, (Value, np.ndarray)) else y, result)
 
 
-def _own(y: Any) -> Any:
+def _own(y: ArrayOrNumber) -> ArrayOrNumber:
     return np.array(y) if isinstance(y, np.ndarray) and y.ndim else y
 
 

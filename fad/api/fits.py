@@ -19,8 +19,8 @@ from .solvers import Problem, check_bounds, limits_of, not_found, plain, refuse,
 optimize: Any = LazyModule("scipy.optimize")
 
 
-def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf),
-                  args: Any = (), **options: Any) -> Any:
+def least_squares(name: str, f: Callable, x0: object, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf),
+                  args: Any = (), **options: object) -> Any:
     """Where the sum of a function's squares is least, within bounds."""
     options = plain(name, options)
     if options.get("loss", "linear") != "linear" or options.get("kwargs") or has_values(bounds):
@@ -29,7 +29,7 @@ def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds:
     function, slope = problem.function(f, args), problem.derivative(jac, args)
     limits = limits_of(bounds if isinstance(bounds, optimize.Bounds) else optimize.Bounds(*bounds))
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         found = optimize.least_squares(function.on_numbers(theta), start, bounds=bounds, jac=slope(theta), **options)
         if not found.success:
             raise not_found(name, found.message)
@@ -42,13 +42,13 @@ def least_squares(name: str, f: Callable, x0: Any, jac: Any = "2-point", bounds:
                                    cost=half(x, problem.theta), nfev=whole(facts[0]))
 
 
-def leastsq(name: str, f: Callable, x0: Any, args: Any = (), Dfun: Any = None, **options: Any) -> tuple:
+def leastsq(name: str, f: Callable, x0: object, args: Any = (), Dfun: Any = None, **options: object) -> tuple:
     """Where the sum of a function's squares is least, by MINPACK; and its code of success."""
     options = plain(name, options)
     problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(Dfun, args)
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         x, _, _, message, code = optimize.leastsq(function.on_numbers(theta), start, Dfun=slope(theta),
                                                   **{**options, "full_output": True})
         if code not in (1, 2, 3, 4):
@@ -58,9 +58,9 @@ def leastsq(name: str, f: Callable, x0: Any, args: Any = (), Dfun: Any = None, *
     return x, whole(facts[0])
 
 
-def curve_fit(name: str, f: Callable, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None,
-              absolute_sigma: bool = False, check_finite: Any = None, bounds: Any = (-np.inf, np.inf),
-              method: Any = None, jac: Any = None, **options: Any) -> tuple:
+def curve_fit(name: str, f: Callable, xdata: object, ydata: object, p0: object = None, sigma: object = None,
+              absolute_sigma: bool = False, check_finite: object = None, bounds: Any = (-np.inf, np.inf),
+              method: object = None, jac: object = None, **options: object) -> tuple:
     """The parameters of a curve through data, and their covariance."""
     if p0 is None or jac is not None or (sigma is not None and len(shape_of(as_array(sigma))) != 1):
         raise refuse(name, "jac, a matrix sigma, or without p0")

@@ -43,7 +43,7 @@ class Hosted:
         self.described: tuple = (None, None)                  # a program, and the types of its results
         self.derivatives: dict = {}
 
-        def flat(*args: Any) -> tuple:
+        def flat(*args: object) -> tuple:
             result = f(*args)
             return tuple(result) if isinstance(result, (tuple, list)) else (result,)
         self.flat = flat
@@ -143,11 +143,11 @@ class Pulled(Derived):
     @staticmethod
     def made(flat: Callable, count: int, wanted: tuple, moving: tuple) -> Callable:
         """Reverse mode."""
-        def moved(*args: Any) -> tuple:
+        def moved(*args: object) -> tuple:
             results = flat(*args)
             return tuple([results[k] for k in moving])
 
-        def pullback(*values: Any) -> tuple:
+        def pullback(*values: object) -> tuple:
             return pulled_in_place(moved, values[:count], False, wanted)[1](values[count:])
         return pullback
 
@@ -163,7 +163,7 @@ class Pushed(Derived):
     def made(flat: Callable, count: int, wanted: tuple, moving: tuple) -> Callable:
         """Forward mode."""
         def push(*values: Any) -> tuple:
-            def moved(*xs: Any) -> tuple:
+            def moved(*xs: object) -> tuple:
                 args = list(values[:count])
                 for k, x in zip(wanted, xs):
                     args[k] = x
@@ -180,7 +180,7 @@ class Pushed(Derived):
 @remembered
 def _forward_of(flat: Callable, wanted: tuple) -> Staged:
     """vjp with respect to the wanted arguments alone."""
-    def body(*primals: Any) -> Any:
+    def body(*primals: object) -> Any:
         results, pullback = pulled_in_place(flat, primals, False, wanted)
         return (results,), pullback(later_tree(results, "g")), results
     return TwoStep(body, flat, rebuild=(_forward_of, (flat, wanted), {}))

@@ -89,7 +89,7 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
         raise ArgumentError("implicit takes exactly one of root, fixed_point and minimum",
                             do="name the condition that the solution meets: root=lambda x, a: ... is zero there")
 
-    def residual(x: Any, *theta: Any) -> Any:
+    def residual(x: object, *theta: object) -> Any:
         if root is not None:
             return captured(root)(x, *theta)
         if fixed_point is not None:
@@ -98,7 +98,7 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
 
     @custom_jvp
     @functools.wraps(solver)
-    def solved(x0: Any, *theta: Any) -> Any:
+    def solved(x0: object, *theta: object) -> Any:
         return _solve_on_host(solver, name, x0, theta)
 
     def rule(primals: tuple, tangents: tuple) -> tuple:
@@ -118,7 +118,7 @@ def _pushed(f: Callable, theta: tuple, tangents: tuple) -> Any:
     directions = tree.flatten(tangents)[0]
     moving = [k for k, x in enumerate(leaves) if type_of(x).dtype.kind in "fc"]
 
-    def of_moving(*values: Any) -> Any:
+    def of_moving(*values: object) -> Any:
         filled = dict(zip(moving, values))
         return f(*structure.unflatten([filled.get(k, x) for k, x in enumerate(leaves)]))
     return jvp(of_moving, tuple([leaves[k] for k in moving]), tuple([directions[k] for k in moving]))[1]
@@ -148,7 +148,7 @@ class _OnArrays:
         return f"<{self.name} of {self.start}, {self.ranks}, {self.theta}>"
 
 
-def _solve_on_host(solver: Callable, name: str, x0: Any, theta: tuple) -> Any:
+def _solve_on_host(solver: Callable, name: str, x0: object, theta: tuple) -> Any:
     """The solver, run on arrays when the program runs."""
     start, unravel = ravel(x0)
     starts, structure = tree.flatten(x0)

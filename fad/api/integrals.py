@@ -57,12 +57,12 @@ class Integral:
 
     def _run(self, both: AnyArray, a: AnyArray, b: AnyArray, *theta: Any) -> tuple:
 
-        def on_numbers(both: AnyArray, a: Any, b: Any, *theta: Any) -> AnyArray:
+        def on_numbers(both: AnyArray, a: object, b: object, *theta: object) -> AnyArray:
             return self._on_numbers(both.shape[1], a, b, theta)
         both = registry["host"](both, a, b, *theta, function=on_numbers, like=0)
         return both[0], both[1]
 
-    def _on_numbers(self, count: int, a: Any, b: Any, theta: Sequence) -> AnyArray:
+    def _on_numbers(self, count: int, a: object, b: object, theta: Sequence) -> AnyArray:
         f = self.closed.at(theta)
         return self.find(lambda t: np.ravel(f(t)), count, a, b)
 
@@ -85,12 +85,12 @@ class Integral:
             parts.append(BY_NAME["numpy.matmul"].call(matrix, direction))
         return (y, error), (functools.reduce(lambda p, q: p + q, parts), None)
 
-    def _check_jumps(self, matrix: AnyArray, a: Any, b: Any, theta: Sequence, moving: Sequence[int]) -> None:
+    def _check_jumps(self, matrix: AnyArray, a: object, b: object, theta: Sequence, moving: Sequence[int]) -> None:
         place, *parameters = self.closed.func.inputs
         if not may_jump(self.closed.func, [place], [parameters[k] for k in moving]):
             return
 
-        def on_numbers(_: Any, matrix: Any, a: Any, b: Any, *theta: Any) -> Any:
+        def on_numbers(_: object, matrix: Any, a: Any, b: Any, *theta: Any) -> Any:
             check_no_jumps(self.name, lambda values: self._on_numbers(len(matrix), a, b, values), theta, moving, matrix,
                            "Make that place an end of the integral (a sum of two integrals)")
             return 1.0
@@ -100,7 +100,7 @@ class Integral:
 
     def _slopes(self, theta: Sequence, moving: Sequence) -> "Integral":
         """The integral of the derivative with respect to the parameters that move."""
-        def at(t: AnyArray, *values: Any) -> AnyArray:
+        def at(t: AnyArray, *values: object) -> AnyArray:
             filled = dict(zip(moving, values))
             return self.at(t, [filled.get(k, x) for k, x in enumerate(theta)])
 
@@ -111,15 +111,15 @@ class Integral:
         return Integral(self.name, Closed(rows, (0.5,), self.name), self.find, self.ends)
 
 
-def quad(name: str, f: Callable, a: Any, b: Any, args: tuple = (), full_output: Any = 0, complex_func: bool = False,
-         **options: Any) -> tuple:
+def quad(name: str, f: Callable, a: object, b: object, args: tuple = (), full_output: object = 0,
+         complex_func: bool = False, **options: object) -> tuple:
     """The integral, and the estimate of its error."""
     args = args if isinstance(args, tuple) else (args,)
     if full_output or complex_func or has_values(list(options.values())):
         raise NoDerivativeError(f"{name} has no derivative with full_output, complex_func or an option that is traced",
                                 do="leave these out; integrate the real and the imaginary part apart")
 
-    def find(g: Callable, count: int, a: Any, b: Any) -> AnyArray:
+    def find(g: Callable, count: int, a: object, b: object) -> AnyArray:
         known = functools.lru_cache(maxsize=None)(g)           # quad begins at the same places for each element
         found = [integrate.quad(lambda t: known(t)[k], a, b, **options) for k in range(count)]  # noqa: B023
         return np.transpose(found)
@@ -128,22 +128,22 @@ def quad(name: str, f: Callable, a: Any, b: Any, args: tuple = (), full_output: 
     return y[0], error[0]
 
 
-def quad_vec(name: str, f: Callable, a: Any, b: Any, args: Any = (), full_output: Any = False,
-             **options: Any) -> tuple:
+def quad_vec(name: str, f: Callable, a: object, b: object, args: Any = (), full_output: object = False,
+             **options: object) -> tuple:
     """The integral of a function that returns an array, and the estimate of its error."""
     if full_output or has_values(list(options.values())):
         raise NoDerivativeError(f"{name} has no derivative with full_output or an option that is traced",
                                 do="leave these out")
     closed = Closed(lambda t: f(t, *args), (0.5,), name)
 
-    def find(g: Callable, count: int, a: Any, b: Any) -> Any:
+    def find(g: Callable, count: int, a: object, b: object) -> Any:
         y, error = integrate.quad_vec(g, a, b, **options)
         return np.stack([y, np.full(count, error)])
     y, error = Integral(name, closed, find)(a, b, closed.theta)
     return ravel(closed((0.5,), closed.theta))[1](y), error[0]
 
 
-def nquad(name: str, f: Callable, ranges: Sequence, args: Any = (), opts: Any = None,
+def nquad(name: str, f: Callable, ranges: Sequence, args: object = (), opts: object = None,
           full_output: bool = False) -> tuple:
     """The integral over several variables, the first of them innermost; the error is that of the outermost one."""
     if full_output:
@@ -158,24 +158,25 @@ def nquad(name: str, f: Callable, ranges: Sequence, args: Any = (), opts: Any = 
     return over(len(ranges) - 1, ())
 
 
-def _called(given: Any, args: tuple) -> Any:
+def _called(given: object, args: tuple) -> Any:
     return given(*args) if callable(given) else given
 
 
-def dblquad(name: str, f: Callable, a: Any, b: Any, gfun: Any, hfun: Any, args: Any = (), **options: Any) -> tuple:
+def dblquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: object, args: object = (),
+            **options: object) -> tuple:
     """The integral of f(y, x) for x from a to b and y from gfun(x) to hfun(x)."""
     def inner(x: Any, *_: Any) -> tuple:
         return _called(gfun, (x,)), _called(hfun, (x,))
     return nquad(name, f, [inner, (a, b)], args, options)
 
 
-def tplquad(name: str, f: Callable, a: Any, b: Any, gfun: Any, hfun: Any, qfun: Any, rfun: Any, args: Any = (),
-            **options: Any) -> tuple:
+def tplquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: object, qfun: object, rfun: object,
+            args: object = (), **options: object) -> tuple:
     """The integral of f(z, y, x) for x from a to b, y from gfun(x) to hfun(x) and z from qfun(x, y) to rfun(x, y)."""
     def inner(y: Any, x: Any, *_: Any) -> tuple:
         return _called(qfun, (x, y)), _called(rfun, (x, y))
 
-    def middle(x: Any, *_: Any) -> tuple:
+    def middle(x: object, *_: object) -> tuple:
         return _called(gfun, (x,)), _called(hfun, (x,))
     return nquad(name, f, [inner, middle, (a, b)], args, options)
 

@@ -5,6 +5,7 @@ from typing import Any, overload
 from ..ir.types import type_of
 from ..transforms.custom import is_reverse_only
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.keywords import named_as_here
 from .inner import Inner
 from .jacobian_blocks import Columns, jacobian_body
@@ -270,7 +271,7 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
 
-    def body(*args: Any, **kwargs: Any) -> Any:
+    def body(*args: AnyArray, **kwargs: object) -> Any:
         rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False,
                              lambda inner: is_reverse_only(inner.func))
         return _map_blocks(rows, tuple) if several else _map_blocks(rows[0], lambda columns: columns[0])
@@ -278,18 +279,18 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     return Staged(within(memory, body), f, rebuild=(hessian, (f, argnums), options), fallback=fallback, compile=compile)
 
 
-def _map_blocks(row: Any, f: Callable) -> Any:
+def _map_blocks(row: object, f: Callable) -> Any:
     leaves, structure = tree.flatten(row, is_leaf=lambda node: isinstance(node, Columns))
     return structure.unflatten([f(leaf) if isinstance(leaf, Columns) else leaf for leaf in leaves])
 
 
-def _staged(make: Callable, f: Callable, argnums: Any, has_aux: bool, holomorphic: bool, reverse: Callable, memory: Any,
-            fallback: "bool | None", compile: "str | None" = None) -> Staged:
+def _staged(make: Callable, f: Callable, argnums: object, has_aux: bool, holomorphic: bool, reverse: Callable,
+            memory: object, fallback: "bool | None", compile: "str | None" = None) -> Staged:
     check_callable(f, make.__name__)
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
 
-    def body(*args: Any, **kwargs: Any) -> Any:
+    def body(*args: AnyArray, **kwargs: object) -> Any:
         blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux, f"fad.{make.__name__}")
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
     options = ({"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback, **policy(compile)}

@@ -78,7 +78,7 @@ def _rows_of(inner: Inner, ys: Sequence, pull: Callable, k: int, holomorphic: bo
         return [_zero_block(y, x) for x in xs]
     sweep = _region(lambda g: [zeros_of(x) if gx is None else gx for x, gx in zip(xs, pull(_only(g, k, len(ys))))], y)
 
-    def along(unit: Any) -> list:
+    def along(unit: object) -> list:
         shape = shape_of(y)
         if not shape:
             return list(_run(sweep, type_of(y).dtype.type(unit)))
@@ -94,11 +94,11 @@ def _rows_of(inner: Inner, ys: Sequence, pull: Callable, k: int, holomorphic: bo
             for r, t, is_real in zip(rows, turned, across)]
 
 
-def _times(unit: Any, x: AnyArray) -> AnyArray:
+def _times(unit: object, x: AnyArray) -> AnyArray:
     return x if unit == 1 else registry["mul"](x, unit)
 
 
-def _of_parts(real: Any, imaginary: Any) -> Any:
+def _of_parts(real: object, imaginary: object) -> Any:
     """The derivative between a real and a complex value. One sweep gives its part along the direction of the sweep
     alone: along 1 the real part, along 1j the imaginary part."""
     return registry["add"](real, registry["mul"](imaginary, 1j))
@@ -108,7 +108,7 @@ def _only(g: AnyArray, k: int, count: int) -> list:
     return [g if j == k else None for j in range(count)]
 
 
-def _zero_block(y: Any, x: Any) -> Any:
+def _zero_block(y: object, x: object) -> Any:
     shape = shape_of(y) + shape_of(x)
     dtype = type_of(x).dtype
     return registry["full"](0, *shape, dtype=dtype) if shape else dtype.type(0)
@@ -139,7 +139,7 @@ def _columns_of(inner: Inner, wanted: int, count: int) -> list:
         return [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)][:count]
     sweep = _region(push, x)
 
-    def along(unit: Any) -> list:
+    def along(unit: object) -> list:
         shape = shape_of(x)
         if not shape:
             return list(_run(sweep, type_of(x).dtype.type(unit)))

@@ -83,16 +83,16 @@ class JaxFunction:
         run.defvjp(lambda *args: (run(*args), args), self._pull_back)  # run: derivatives of the rule itself
         return run
 
-    def _results(self, args: Any) -> Any:
+    def _results(self, args: object) -> Any:
         return self.hosted.results(_models(args))
 
-    def _call_back(self, *args: Any) -> tuple:
+    def _call_back(self, *args: object) -> tuple:
         """The results, which JAX gets from NumPy as the program runs."""
         jax, models = _jax(), _models(args)
         own = [dtype for dtype, _ in self.hosted.results(models).types]
         dtypes, shapes = [jax.dtypes.canonicalize_dtype(dtype) for dtype in own], self.hosted.shapes(models)
 
-        def compute(*args: Any) -> tuple:
+        def compute(*args: object) -> tuple:
             found = self.hosted([np.asarray(x) for x in args])
             if tuple(y.shape for y in found) != shapes or [y.dtype for y in found] != own:
                 raise StructureError("fad.jax.function got results whose shapes depend on the values of arguments, or "

@@ -47,7 +47,7 @@ def remembered(make: Callable) -> Callable:
     others = functools.lru_cache(maxsize=OTHERS)(make)
 
     @functools.wraps(make)
-    def get(f: Any, *options: Any) -> Any:
+    def get(f: object, *options: object) -> Any:
         if not isinstance(f, FunctionType | Keeper):
             return others(f, *options) if is_hashable(f) else make(f, *options)
         table = made_memory(f) if isinstance(f, Keeper) else memory_of(f) if f.__dict__ else None

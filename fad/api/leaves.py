@@ -6,6 +6,7 @@ import numpy as np
 from ..ir.build import Value
 from ..ir.types import is_too_large, require_plain
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.config import config
 from ..util.interrupts import is_hashable
 
@@ -15,13 +16,13 @@ def level_of(leaves: list) -> int:
     return max([getattr(x, "__fad_level__", 0) for x in leaves], default=0)
 
 
-def call_on_tensors(function: Any, leaves: list, args: tuple, kwargs: dict) -> Any:
+def call_on_tensors(function: object, leaves: list, args: tuple, kwargs: dict) -> Any:
     """The call as the first Tensor among the leaves makes it."""
     carrier = next(x for x in leaves if getattr(x, "__fad_level__", 0) == 1)
     return carrier.__fad_call__(function, args, kwargs)
 
 
-def leaf_key(position: int, x: Any, varying: set, static_leaves: frozenset) -> Any:
+def leaf_key(position: int, x: ArrayOrNumber, varying: set, static_leaves: frozenset) -> Any:
     """What of a data leaf the program depends on; None for a leaf that is not data but part of the program.
 
     Of an array: its dtype, its rank and which extents are 0 or 1. Of a number: its type.
@@ -60,7 +61,7 @@ class _ById:
         return id(self.value)
 
 
-def static_key(x: Any) -> Any:
+def static_key(x: object) -> Any:
     return (type(x), x) if is_hashable(x) else _ById(x)
 
 
@@ -92,12 +93,12 @@ def signature_of(leaves: list, structure: tree.Structure, varying: set, static_l
     return Signature(tuple(parts), data, places)
 
 
-def of_its_own(t: Any) -> Any:
+def of_its_own(t: object) -> Any:
     """The tree with copies of its arrays, traced or not: values, and no array that the function was given."""
     return tree.map_leaves(_copied, t)
 
 
-def _copied(x: Any) -> Any:
+def _copied(x: AnyArray) -> AnyArray:
     if isinstance(x, np.ndarray):
         return x.copy("K")
     return x.copy() if isinstance(x, Value) and x.ndim else x  # type: ignore[attr-defined]  # methods are set by name

@@ -1,12 +1,11 @@
 """Names for the inputs of a program: the user's own, for whoever reads the generated code."""
 import re
-from typing import Any
 
 from ..util import tree
 from ..util.keywords import signature_of
 
 
-def leaf_names(f: Any, structure: tree.Structure) -> list:
+def leaf_names(f: object, structure: tree.Structure) -> list:
     """A name for each leaf of (args, kwargs): the parameter's, with the path to the leaf in structured arguments.
 
     >>> leaf_names(lambda w, data: 0, tree.flatten(((1.0, {"x": 2.0, "y": 3.0}), {}))[1])
@@ -16,7 +15,7 @@ def leaf_names(f: Any, structure: tree.Structure) -> list:
     return [_joined(path, parameters) for path in structure.paths()]
 
 
-def _parameters(f: Any) -> list:
+def _parameters(f: object) -> list:
     signature = signature_of(f)
     found = signature.parameters.values() if signature is not None else ()
     return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

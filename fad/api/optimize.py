@@ -156,7 +156,7 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
     start, unravel = _vector(x0)
     check_callable(fun, "scipy.optimize.least_squares")
 
-    def residuals(v: Any, *args: Any) -> Any:
+    def residuals(v: object, *args: object) -> Any:
         return ravel(fun(unravel(v), *args))[0]
     check_options(least_squares, optimize.least_squares, options)
     options.setdefault("jac", jacobian(residuals))
@@ -210,7 +210,7 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, **options: An
              else np.atleast_1d(np.asarray(p0, dtype=float)))
     slopes = jacobian(f, argnums=tuple(range(1, len(start) + 1)))
 
-    def jac(x: Any, *p: Any) -> Any:
+    def jac(x: object, *p: object) -> Any:
         return np.stack(slopes(x, *p), axis=-1)
     options.setdefault("jac", jac)
     return optimize.curve_fit(f, xdata, ydata, p0=start, **options)
@@ -254,7 +254,7 @@ def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
     start, unravel = _vector(x0)
     check_callable(fun, "scipy.optimize.root")
 
-    def residuals(v: Any, *args: Any) -> Any:
+    def residuals(v: object, *args: object) -> Any:
         return ravel(fun(unravel(v), *args))[0]
     check_options(root, optimize.root, options)
     if options.get("method", "hybr") in ("hybr", "lm"):
@@ -266,13 +266,13 @@ def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
 
 # -- structures ------------------------------------------------------------------------------------
 
-def _vector(x0: Any) -> "tuple[np.ndarray, Callable]":
+def _vector(x0: object) -> "tuple[np.ndarray, Callable]":
     """The start as one vector of float64, and the function from vectors to its structure."""
     real = tree.map_leaves(_real, x0)
     return ravel(real)
 
 
-def _real(leaf: Any) -> np.ndarray:
+def _real(leaf: object) -> np.ndarray:
     array = np.asarray(leaf)
     if array.dtype.kind not in "fiu":
         raise ArgumentError(f"x0 holds {array.dtype}", why="SciPy optimises over real numbers",
@@ -281,7 +281,7 @@ def _real(leaf: Any) -> np.ndarray:
 
 
 def _of_vector(fun: Callable, unravel: Callable) -> Callable:
-    def of_vector(v: Any, *args: Any) -> Any:
+    def of_vector(v: object, *args: object) -> Any:
         return fun(unravel(v), *args)
     return of_vector
 
@@ -311,7 +311,7 @@ def _constraints(constraints: Any, unravel: Callable) -> Any:
     return done if several else done[0]
 
 
-def _constraint(constraint: Any, unravel: Callable) -> Any:
+def _constraint(constraint: object, unravel: Callable) -> Any:
     if isinstance(constraint, dict):
         of_vector = _of_vector(constraint["fun"], unravel)
         return {"jac": jacobian(of_vector), **constraint, "fun": of_vector}
@@ -319,7 +319,7 @@ def _constraint(constraint: Any, unravel: Callable) -> Any:
         of_vector = _of_vector(constraint.fun, unravel)
         jac = constraint.jac if callable(constraint.jac) else jacobian(of_vector)
 
-        def weighed(x: Any, v: Any) -> Any:
+        def weighed(x: object, v: object) -> Any:
             return np.sum(np.atleast_1d(of_vector(x)) * v)
         hess = constraint.hess if callable(constraint.hess) else hessian(weighed)
         return optimize.NonlinearConstraint(of_vector, constraint.lb, constraint.ub, jac=jac, hess=hess,

@@ -77,7 +77,7 @@ def _written(text: str, args: tuple, kwargs: dict, values: list) -> Any:
                             do='pass a value for each field: fad.debug_print("x = {}, {k}", x, k=k)') from None
 
 
-def _shown(value: Any, how: str, values: list) -> str:
+def _shown(value: object, how: str, values: list) -> str:
     """A value as a field, or as text if it is known now."""
     if getattr(value, "__fad_level__", 0):
         values.append(value)

@@ -9,6 +9,7 @@ from ..transforms.custom import is_reverse_only, uses_its_inputs
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
+from ..util.array import AnyArray, ArrayLike
 from ..util.errors import ArgumentError, NoDerivativeError, StructureError
 from ..util.keywords import named_as_here
 from .inner import Inner, check_scalar, conform, gradient_tree, seed_of, tangent_zeros, zeros_of
@@ -95,7 +96,7 @@ def aligned_tangents(inner: Inner, primals: tuple, tangents: tuple) -> list:
     return dxs
 
 
-def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
+def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> AnyArray:
     """The tangents in the structure of the result, zeros where the derivative is zero."""
     full = [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)]
     return inner.tree_of(full)
@@ -162,11 +163,11 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
 
 @remembered
 def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "bool | None") -> TwoStep:
-    def inline(*primals: Any) -> tuple:
+    def inline(*primals: AnyArray) -> tuple:
         value, pullback, *aux = within(memory, pulled_in_place)(f, primals, has_aux)
         return (value, *aux), within(memory, pullback)
 
-    def body(*primals: Any) -> tuple:
+    def body(*primals: AnyArray) -> tuple:
         first, pullback = inline(*primals)
         return first, pullback(later_tree(first[0], "g")), first[0]
     return TwoStep(body, f, inline=inline, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
@@ -184,19 +185,19 @@ def pulled_in_place(f: Callable, primals: tuple, has_aux: bool, chosen: "Sequenc
     result = of_its_own(inner.tree_of(ys))
     value = result[0] if has_aux else result
 
-    def pullback(cotangent: Any) -> tuple:
+    def pullback(cotangent: object) -> tuple:
         return of_its_own(tuple(_cotangents(inner, [primals[k] for k in chosen], pull, value, cotangent)))
     return (value, pullback, result[1]) if has_aux else (value, pullback)
 
 
-def _cotangents(inner: Inner, primals: Sequence, pull: Callable, value: Any, cotangent: Any) -> list:
+def _cotangents(inner: Inner, primals: Sequence, pull: Callable, value: object, cotangent: object) -> list:
     gs = [g for k, g in enumerate(conform("cotangent", cotangent, value)) if k not in inner.traced.statics]
     gs += [None] * (len(inner.func.outputs) - len(gs))
     return gradient_tree(primals, pull(gs), [inner.args[k] for k in inner.wanted])
 
 
 @named_as_here
-def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tuple:
+def linearize(f: Callable, *primals: ArrayLike, fallback: "bool | None" = None) -> tuple:
     """Compute `f` at a point and return its linear map there.
 
     The part of `f` that does not depend on the tangents runs once.
@@ -238,11 +239,11 @@ def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tup
 
 @remembered
 def _linearize_of(f: Callable, fallback: "bool | None") -> TwoStep:
-    def inline(*primals: Any) -> tuple:
+    def inline(*primals: AnyArray) -> tuple:
         value, _ = jvp(f, primals, tree.map_leaves(zeros_of, primals))
         return value, lambda tangents: jvp(f, primals, tangents)[1]
 
-    def body(*primals: Any) -> Any:
+    def body(*primals: AnyArray) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
         early = evaluate(inner.func, inner.args)  # a loop of values and tangents belongs to the second step
@@ -252,8 +253,8 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> TwoStep:
 
 
 @named_as_here
-def hvp(f: Callable, x: Any, v: Any, *args: Any, memory: "int | str | None" = None,
-        fallback: "bool | None" = None) -> Any:
+def hvp(f: Callable, x: ArrayLike, v: ArrayLike, *args: Any, memory: "int | str | None" = None,
+        fallback: "bool | None" = None) -> AnyArray:
     """Multiply the Hessian of `f` at `x` with the vector `v`.
 
     The product costs a small multiple of one call of `f`. The Hessian itself is never formed.
@@ -303,12 +304,12 @@ def hvp(f: Callable, x: Any, v: Any, *args: Any, memory: "int | str | None" = No
 
 @remembered
 def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(x: Any, v: Any, *args: Any) -> Any:
+    def body(x: AnyArray, v: AnyArray, *args: object) -> Any:
         return _along(gradient_of((lambda x: f(x, *args)) if args else f, "fad.hvp"), x, v)
     return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory, fallback), {}), fallback=fallback)
 
 
-def _along(f: Callable, x: Any, v: Any) -> Any:
+def _along(f: Callable, x: AnyArray, v: AnyArray) -> "AnyArray | None":
     """The derivative of f at x in the direction v. If forward mode has no rule, this transposes reverse mode's u -> J*
     u: J v = (J*)* v."""
     inner = Inner(f, (x,), None, (0,))
@@ -328,7 +329,8 @@ def _along(f: Callable, x: Any, v: Any) -> Any:
 
 
 @named_as_here
-def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallback: "bool | None" = None) -> Any:
+def vhp(f: Callable, x: ArrayLike, v: ArrayLike, *, memory: "int | str | None" = None,
+        fallback: "bool | None" = None) -> AnyArray:
     """Multiply the vector `v` with the Hessian of `f` at `x`, in reverse mode over the gradient.
 
     The result equals that of `hvp` if the second derivatives are continuous. For complex arguments it follows the
@@ -369,7 +371,7 @@ def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None, fallb
 
 @remembered
 def _vhp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(x: Any, v: Any) -> Any:
+    def body(x: AnyArray, v: AnyArray) -> Any:
         return vjp(gradient_of(f, "fad.vhp"), x)[1](v)[0]
     return Staged(within(memory, body), f, rebuild=(_vhp_of, (f, memory, fallback), {}), fallback=fallback)
 
@@ -382,7 +384,7 @@ def gradient_of(f: Callable, what: str) -> Callable:
 
 def gradients_of(f: Callable, what: str, chosen: Sequence[int]) -> Callable:
     """The same with respect to each of these arguments of several."""
-    def gradients(*args: Any, **kwargs: Any) -> tuple:
+    def gradients(*args: AnyArray, **kwargs: object) -> tuple:
         inner = Inner(f, args, kwargs, chosen)
         check_scalar(inner, what, "fad.jacobian")
         ys, pull = pull_back(inner.func, inner.args, inner.wanted)

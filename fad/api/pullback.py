@@ -39,12 +39,12 @@ def later_input(model: AnyArray, name: str) -> AnyArray:
     return value
 
 
-def later_tree(model: Any, name: str) -> Any:
+def later_tree(model: object, name: str) -> Any:
     """The tree model, its real and complex leaves replaced by inputs of the second step."""
     return tree.map_leaves(lambda x: later_input(x, name) if _moves(x) else x, model)
 
 
-def _moves(x: Any) -> bool:
+def _moves(x: AnyArray) -> bool:
     return is_data(x) and type_of(x).dtype.kind in "fc"
 
 
@@ -116,7 +116,7 @@ class TwoStepProgram(Program):
         return structure.unflatten(filled)
 
 
-def fitting_leaves(argument: Any, model: Any) -> "tuple[list, bool]":
+def fitting_leaves(argument: object, model: object) -> "tuple[list, bool]":
     """Leaves of a tangent or cotangent for the real and complex leaves of model, in their dtypes. Also whether one is
     traced, so that later results belong to the program being built."""
     targets, expected = tree.flatten(model)

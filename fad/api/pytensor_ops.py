@@ -84,7 +84,7 @@ def _op_class() -> Any:
             self.hosted, self.examples = hosted, examples
             super().__init__()
 
-        def make_node(self, *inputs: Any) -> Any:
+        def make_node(self, *inputs: object) -> Any:
             """The types of the results come from a trace."""
             given = [pt.as_tensor_variable(x) for x in inputs]
             models = self.examples or [_model(x.type) for x in given]

@@ -32,11 +32,11 @@ linalg: Any = LazyModule("scipy.linalg")
 NAMES = "abqres"
 
 
-def _adjoint(a: Any) -> Any:
+def _adjoint(a: object) -> Any:
     return conjugate(transposed(a))
 
 
-def _face(name: str, *args: Any) -> Any:
+def _face(name: str, *args: object) -> Any:
     return BY_NAME[f"scipy.linalg.{name}"].call(*args)
 
 
@@ -47,17 +47,18 @@ class Riccati:
         self.is_discrete, self.given, self.options = is_discrete, given, options
         self.name = f"solve_{'discrete' if is_discrete else 'continuous'}_are"
 
-    def on_numbers(self, _: Any, *matrices: Any) -> Any:
+    def on_numbers(self, _: object, *matrices: object) -> Any:
         return getattr(linalg, self.name)(**dict(zip(self.given, matrices)), **self.options)
 
-    def gain(self, x: Any, a: Any, b: Any, r: Any, e: Any, s: Any) -> Any:
+    def gain(self, x: object, a: object, b: object, r: object, e: object, s: object) -> Any:
         """K."""
         of_state = matmul(matmul(_adjoint(b), x), (a if self.is_discrete else e) if e is not None or self.is_discrete
                           else BY_NAME["numpy.eye"].call(shape_of(a)[0]))
         right = of_state if s is None else of_state + _adjoint(s)
         return _face("solve", r + matmul(matmul(_adjoint(b), x), b) if self.is_discrete else r, right)
 
-    def left_side(self, x: Any, a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None) -> Any:
+    def left_side(self, x: object, a: object, b: object, q: object, r: object, e: object = None,
+                  s: object = None) -> Any:
         """What is zero for the solution x."""
         k = self.gain(x, a, b, r, e, s)
         outer = a if self.is_discrete else e
@@ -91,7 +92,7 @@ class Riccati:
         return (x,), (_face("solve_continuous_lyapunov", _adjoint(loop), -change),)
 
 
-def riccati(is_discrete: bool, a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None,
+def riccati(is_discrete: bool, a: object, b: object, q: object, r: object, e: object = None, s: object = None,
             balanced: bool = True) -> Any:
     """The stabilising solution."""
     if has_values(balanced):

@@ -37,7 +37,7 @@ _CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, Modul
            BuiltinFunctionType, CodeType)
 
 
-def _has_sides(x: Any) -> bool:
+def _has_sides(x: object) -> bool:
     """Whether a number has a zero in it, which has a sign that == does not see."""
     return x == 0 or (type(x) is complex and not (x.real and x.imag))
 
@@ -64,7 +64,7 @@ class Sharing:
     numbers; absolute: ids of what its programs know by itself, and not as a part of the function
     """
 
-    def __init__(self, staged: Any, f: Any, parts: FunctionParts, before: dict):
+    def __init__(self, staged: Any, f: object, parts: FunctionParts, before: dict):
         self.pattern, self.count, self.before = FunctionPattern(f), len(parts.slots), before
         self.floats = frozenset(k for k, x in enumerate(parts.slots) if type(x) in (float, complex))
         self.pinned: set[int] = set()
@@ -74,7 +74,7 @@ class Sharing:
         self.serving = threading.local()                      # call: this thread's SharedCall
         self.staged = staged.of_pattern(self)
 
-    def serve(self, parts: FunctionParts, call: Callable, *args: Any, **kwargs: Any) -> Any:
+    def serve(self, parts: FunctionParts, call: Callable, *args: object, **kwargs: object) -> Any:
         """The result of the staged function (or of a method of it) for a function of these parts."""
         before = getattr(self.serving, "call", None)
         self.serving.call = SharedCall(parts.ids)
@@ -85,7 +85,7 @@ class Sharing:
 
     def body(self, make: Callable) -> Callable:
         """The body of a transform, of the slots and the arguments."""
-        def body(*args: Any, **kwargs: Any) -> Any:
+        def body(*args: object, **kwargs: object) -> Any:
             filling = self.pattern.fill(args[:self.count])
             self.serving.call.fillings.append(filling)
             current().trace.lifted.update(filling.names)

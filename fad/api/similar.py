@@ -54,13 +54,13 @@ class Form:
         self.places[self.rotations] = self.places[self.rotations[::-1]] = np.arange(count)
         self.signs[self.rotations], self.signs[self.rotations[::-1]] = 1.0, -1.0
 
-    def on_numbers(self, _: Any, a: Any) -> Any:
+    def on_numbers(self, _: object, a: object) -> Any:
         """T and Z."""
         if self.name == "schur":
             return np.stack(linalg.schur(a))
         return np.stack(linalg.hessenberg(a, calc_q=True))
 
-    def check(self, _: Any, a: Any, z: Any) -> float:
+    def check(self, _: object, a: Any, z: object) -> float:
         """Raise where a tiny change of A makes another Z."""
         step = CHANGE * (np.linalg.norm(a) + np.finfo(float).tiny) * np.random.default_rng(0).uniform(0.5, 1.0, a.shape)
         for change in (step, -step, step * np.random.default_rng(1).choice([-1.0, 1.0], a.shape)):
@@ -69,7 +69,7 @@ class Form:
                                             "signs or another order for a matrix that is nearly the same")
         return 1.0
 
-    def told(self, x: Any, t: Any) -> Any:
+    def told(self, x: object, t: object) -> Any:
         """What must be zero in a derivative x of T, as a vector."""
         i, j = self.zeros
         low = _elements(x, i, j)
@@ -77,7 +77,7 @@ class Form:
             return low
         return registry["where"](_elements(t, i, j) != 0.0, _elements(x, i, i) - _elements(x, j, j), low)
 
-    def rotation(self, w: Any) -> Any:
+    def rotation(self, w: object) -> Any:
         """The skew matrix W with these elements."""
         return rows(registry["concatenate"](w, np.zeros(1), axis=0), self.places) * self.signs
 
@@ -93,7 +93,7 @@ class Form:
         m = matmul(matmul(transposed(z), dxs[1]), z)
         dt, dz = m, z * 0.0
         if len(self.zeros[0]):
-            def rotated(w: Any) -> Any:
+            def rotated(w: object) -> Any:
                 return matmul(t, self.rotation(w)) - matmul(self.rotation(w), t)
             matrix = jacobian(lambda w: self.told(rotated(w), t))(np.zeros(len(self.rotations[0])))
             right = registry["reshape"](-self.told(m, t), len(self.zeros[0]), 1)
@@ -102,11 +102,11 @@ class Form:
         return (both,), (BY_NAME["numpy.stack"].call([dt, dz]),)
 
 
-def _elements(x: Any, i: Any, j: Any) -> Any:
+def _elements(x: object, i: object, j: object) -> Any:
     return rows(registry["reshape"](x, shape_of(x)[0] * shape_of(x)[1]), i * shape_of(x)[1] + j)
 
 
-def _form(name: str, a: Any) -> tuple:
+def _form(name: str, a: object) -> tuple:
     a = as_array(a)
     if len(shape_of(a)) != 2:
         raise NoDerivativeError(f"scipy.linalg.{name} of a stack has no derivative", do="use fad.vmap")
@@ -124,7 +124,7 @@ def _form(name: str, a: Any) -> tuple:
     return both[0], both[1]
 
 
-def schur(a: Any, output: str = "real", sort: Any = None, **options: Any) -> tuple:
+def schur(a: object, output: str = "real", sort: object = None, **options: object) -> tuple:
     """T and Z."""
     if sort is not None or output not in ("real", "r"):
         raise NoDerivativeError("scipy.linalg.schur with sort, or with complex output, has no derivative",
@@ -132,7 +132,7 @@ def schur(a: Any, output: str = "real", sort: Any = None, **options: Any) -> tup
     return _form("schur", a)
 
 
-def hessenberg(a: Any, calc_q: bool = False, **options: Any) -> Any:
+def hessenberg(a: object, calc_q: bool = False, **options: object) -> Any:
     """H, and with calc_q Q."""
     h, q = _form("hessenberg", a)
     return (h, q) if calc_q else h

@@ -22,7 +22,7 @@ from .products import jvp
 from .ruled import call_with_rule
 
 
-def held(f: Callable, *models: Any) -> Callable:
+def held(f: Callable, *models: object) -> Callable:
     """f as a function of arguments like these, with the values of the program around that it uses held still."""
     _refuse_tape()
     closed = Closed(f, models, "a solver")

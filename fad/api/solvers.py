@@ -65,11 +65,11 @@ class Problem:
 
     def solve(self, find: Callable, condition: Callable, facts: int = 0) -> tuple:
         """(x, facts): find(start, theta) gives x and so many numbers beside it; condition(x, theta) is zero."""
-        def run(start: tuple, *theta: Any) -> tuple:
+        def run(start: tuple, *theta: object) -> tuple:
             x, found = find(start[0], theta)
             return np.asarray(x, float), np.append(1.0, found)[:1 + facts]
 
-        def residual(solution: tuple, *theta: Any) -> tuple:
+        def residual(solution: tuple, *theta: object) -> tuple:
             x, found = solution
             return condition(x, theta), found * 1.0
         x, found = implicit(run, root=residual)((self.x, np.zeros(1 + facts)), *self.theta)
@@ -113,7 +113,7 @@ def not_found(name: str, why: str) -> RuntimeError:
     return RuntimeError(f"scipy.optimize.{name} found no solution, so that there is no derivative: {why}")
 
 
-def start_of(x0: Any) -> Any:
+def start_of(x0: object) -> Any:
     """Where a solver of vectors starts, as a vector of floats."""
     return BY_NAME["numpy.ravel"].call(as_array(x0)) * 1.0
 
@@ -124,7 +124,7 @@ def _number(y: AnyArray) -> AnyArray:
 
 # -- roots -------------------------------------------------------------------------------------------------
 
-def bracketed(name: str, f: Callable, a: Any, b: Any, args: tuple = (), **options: Any) -> Any:
+def bracketed(name: str, f: Callable, a: object, b: object, args: tuple = (), **options: object) -> Any:
     """A root between a and b."""
     options = plain(name, options)
     if name in roots.METHODS:
@@ -132,7 +132,7 @@ def bracketed(name: str, f: Callable, a: Any, b: Any, args: tuple = (), **option
     problem = Problem(name, 0.5, (a, b))
     function = problem.function(f, args)
 
-    def find(_: Any, theta: tuple) -> tuple:
+    def find(_: object, theta: tuple) -> tuple:
         return getattr(optimize, name)(_float_of(function.on_numbers(theta)), *theta[:2], **options), 0.0
     return problem.solve(find, lambda x, theta: _number(function.traced(x, theta)))[0]
 
@@ -141,8 +141,8 @@ def _float_of(f: Callable) -> Callable:
     return lambda x: np.asarray(f(x)).item()
 
 
-def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, bracket: Any = None, fprime: Any = None,
-                fprime2: Any = None, x0: Any = None, x1: Any = None, **options: Any) -> Any:
+def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, bracket: Any = None, fprime: object = None,
+                fprime2: object = None, x0: object = None, x1: object = None, **options: object) -> Any:
     """A root of a function of one number, by any of SciPy's methods."""
     options = plain(name, options)
     if callable(fprime) or callable(fprime2):
@@ -157,7 +157,7 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
     problem = Problem(name, 0.5, (0.0 if x0 is None else x0, 0.0 if x1 is None else x1))
     function = problem.function(f, args)
 
-    def find(_: Any, theta: tuple) -> tuple:
+    def find(_: object, theta: tuple) -> tuple:
         starts = {k: x for k, x, given in zip(("x0", "x1"), theta, (x0, x1)) if given is not None}
         call = function.on_numbers(theta) if fprime else _float_of(function.on_numbers(theta))
         found = optimize.root_scalar(call, method=method, bracket=bracket, fprime=fprime, fprime2=fprime2, **starts,
@@ -173,7 +173,7 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
     return _scalar_result(x, method, whole(facts[0]), whole(facts[1]))
 
 
-def _scalar_result(x: Any, method: Any, iterations: Any, calls: Any) -> Any:
+def _scalar_result(x: object, method: object, iterations: object, calls: object) -> Any:
     return optimize.OptimizeResult(root=x, converged=True, success=True, flag="converged", method=method,
                                    iterations=iterations, function_calls=calls)
 
@@ -182,7 +182,7 @@ def whole(x: AnyArray) -> AnyArray:
     return registry["cast"](x, dtype=np.dtype(np.int64))
 
 
-def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: tuple = (), **options: Any) -> Any:
+def newton(name: str, f: Callable, x0: Any, fprime: object = None, args: tuple = (), **options: object) -> Any:
     """Roots of a function, from x0: a number or an array of them."""
     options = plain(name, options, "fprime2", "x1")
     if not shape_of(x0) and type_of(x0).dtype.kind in "biuf" and not isinstance(x0, (list, tuple)):
@@ -191,18 +191,18 @@ def newton(name: str, f: Callable, x0: Any, fprime: Any = None, args: tuple = ()
     problem = Problem(name, x0 * 1.0 if not isinstance(x0, (list, tuple)) else np.asarray(x0, float))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         return optimize.newton(function.on_numbers(theta), start, slope(theta), **options), 0.0
     return problem.solve(find, function.traced)[0]
 
 
-def fsolve(name: str, f: Callable, x0: Any, args: Any = (), fprime: Any = None, **options: Any) -> Any:
+def fsolve(name: str, f: Callable, x0: object, args: Any = (), fprime: Any = None, **options: object) -> Any:
     """A root of a system of equations."""
     options = plain(name, options)
     problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
         x, _, code, message = optimize.fsolve(call, start, fprime=slope(theta), **{**options, "full_output": True})
         if code != 1 and not _is_root(call, x):
@@ -215,8 +215,8 @@ def _is_root(f: Callable, x: Any) -> bool:
     return bool(np.max(np.abs(f(x)), initial=0.0) <= SMALL * (1.0 + np.max(np.abs(x), initial=0.0)))
 
 
-def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None,
-         **options: Any) -> Any:
+def root(name: str, f: Callable, x0: object, args: Any = (), method: str = "hybr", jac: Any = None,
+         **options: object) -> Any:
     """A root of a system of equations, with SciPy's result."""
     options = plain(name, options)
     problem = Problem(name, start_of(x0))
@@ -225,7 +225,7 @@ def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", 
     def value(y: Any) -> Any:
         return y[0] if jac is True else y
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
         found = optimize.root(call, start, method=method, jac=slope(theta), **options)
         if not found.success and not _is_root(lambda x: value(call(x)), found.x):
@@ -236,14 +236,14 @@ def root(name: str, f: Callable, x0: Any, args: Any = (), method: str = "hybr", 
                                    nfev=whole(facts[0]))
 
 
-def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -> Any:
+def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: object) -> Any:
     """A root (or the fixed point) of a function of arrays, by a solver that raises where it does not converge."""
     is_fixed_point = name == "fixed_point"
     options = plain(name, options)
     problem = Problem(name, np.asarray(x0, float)[()] if not has_values(x0) else x0 * 1.0)
     function = problem.function(f, args)
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         return getattr(optimize, name)(function.on_numbers(theta), start, **options), 0.0
 
     def condition(x: Any, theta: tuple) -> Any:
@@ -254,8 +254,8 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: Any) -
 
 # -- minima ------------------------------------------------------------------------------------------------
 
-def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
-             hessp: Any = None, bounds: Any = None, **options: Any) -> Any:
+def minimize(name: str, f: Callable, x0: object, args: Any = (), method: object = None, jac: Any = None,
+             hess: object = None, hessp: object = None, bounds: Any = None, **options: object) -> Any:
     """The least value of a function of a vector, within bounds."""
     options = plain(name, options)
     if callable(hess) or callable(hessp) or has_values(bounds):
@@ -268,7 +268,7 @@ def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None
         y = function.traced(x, theta)
         return _number(y[0] if jac is True else y)
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
         found = optimize.minimize(call if jac is True else _float_of(call), start, method=method, bounds=bounds,
                                   jac=slope(theta), **options)
@@ -283,7 +283,7 @@ def minimize(name: str, f: Callable, x0: Any, args: Any = (), method: Any = None
 
 def stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
     """The condition of a minimum of f(x, theta): a component on one of its limits stays there."""
-    def condition(x: Any, theta: tuple) -> Any:
+    def condition(x: object, theta: tuple) -> Any:
         slope = gradient_of(lambda x: f(x, theta), "a minimum within a function")(x)
         if limits is None:
             return slope
@@ -314,13 +314,13 @@ def check_bounds(name: str, x: Any, limits: "tuple | None") -> None:
                            "one: choose a method whose results lie on the bounds, such as L-BFGS-B")
 
 
-def minimum(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
+def minimum(name: str, f: Callable, x0: object, fprime: Any = None, args: Any = (), **options: object) -> Any:
     """Where a function of a vector is least, by the solvers that return nothing else."""
     options = plain(name, options)
     problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)
 
-    def find(start: Any, theta: tuple) -> tuple:
+    def find(start: object, theta: tuple) -> tuple:
         slopes = {} if fprime is None else {"fprime": slope(theta)}
         found = getattr(optimize, name)(_float_of(function.on_numbers(theta)), start, **slopes,
                                         **{**options, "full_output": True})
@@ -330,8 +330,8 @@ def minimum(name: str, f: Callable, x0: Any, fprime: Any = None, args: Any = (),
     return problem.solve(find, stationary(lambda x, theta: _number(function.traced(x, theta))))[0]
 
 
-def minimize_scalar(name: str, f: Callable, bracket: Any = None, bounds: Any = None, args: Any = (),
-                    method: Any = None, **options: Any) -> Any:
+def minimize_scalar(name: str, f: Callable, bracket: object = None, bounds: Any = None, args: Any = (),
+                    method: object = None, **options: object) -> Any:
     """The least value of a function of one number."""
     options = plain(name, options)
     if has_values([bracket, bounds]):

@@ -17,6 +17,7 @@ from ..trace.guards.part_kinds import KINDS
 from ..transforms.memory_budget import allowing
 from ..util import tree
 from ..util.ambient import put_back, snapshot
+from ..util.array import AnyArray
 from ..util.defects import take_as_answer
 from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through, within_handler
@@ -231,19 +232,19 @@ class Staged(StagedPrograms, Keeper):
         made.lifting = sharing
         return made
 
-    def on_tape(self, args: tuple, kwargs: dict) -> Any:
+    def on_tape(self, args: tuple, kwargs: dict) -> "AnyArray | None":
         """The call step by step, everything known; a function that is not differentiated simply runs."""
         if self.plain is not None:
             return self.plain(*args, **kwargs)
         return run_on_tape(self.body, args, kwargs, self.kernel_name, self.delivered)
 
-    def delivered(self, tape: Any, result: Any) -> Any:
+    def delivered(self, tape: Any, result: object) -> Any:
         """The result of the body on the tape, as the call returns it."""
         return as_arrays(tape, result)
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def program_for(self, *args: Any, **kwargs: Any) -> "tuple[Program, list]":
+    def program_for(self, *args: object, **kwargs: Any) -> "tuple[Program, list]":
         """The program for these arguments, without running it, and its data."""
         leaves, structure = tree.flatten((args, kwargs))
         return self.program(leaves, structure)
@@ -311,7 +312,7 @@ class Staged(StagedPrograms, Keeper):
 
     # -- as a function -----------------------------------------------------------------------------
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self) -> tuple:
@@ -360,11 +361,11 @@ def policy(compile: "str | None") -> dict:
     return {} if compile is None else {"compile": compile}
 
 
-def as_tuple(x: Any) -> tuple:
+def as_tuple(x: object) -> tuple:
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
-def within(memory: Any, body: Callable) -> Callable:
+def within(memory: object, body: Callable) -> Callable:
     """The body of a transform. Its loops save at most `memory` bytes (see util/memory.py) for reverse sweeps; None: no
     limit."""
     if memory is None:
@@ -372,7 +373,7 @@ def within(memory: Any, body: Callable) -> Callable:
     limit = parse_bytes(memory)
 
     @functools.wraps(body)
-    def limited(*args: Any, **kwargs: Any) -> Any:
+    def limited(*args: object, **kwargs: object) -> Any:
         with allowing(limit):
             return body(*args, **kwargs)
     return limited
@@ -384,7 +385,7 @@ AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source",
 STEERING = ("defjvp", "defvjp", "cond", "switch", "while_loop", "fori_loop", "scan")
 
 
-def check_callable(f: Any, what: str) -> Any:
+def check_callable(f: object, what: str) -> Any:
     """f, if it can be called."""
     if not callable(f):
         how = ("pass the function, not what it returns" if what in STEERING

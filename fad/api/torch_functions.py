@@ -156,7 +156,7 @@ def _autograd_function() -> Any:
         """Calls a function of fad's."""
 
         @staticmethod
-        def forward(call: _Call, *inputs: Any) -> Any:
+        def forward(call: _Call, *inputs: object) -> Any:
             return call.forward(inputs)
 
         @staticmethod
@@ -183,7 +183,7 @@ def _autograd_function() -> Any:
             return ctx.call.push(_inputs(ctx), tangents, ctx.moving, ctx.count)
 
         @staticmethod
-        def vmap(info: Any, in_dims: tuple, call: _Call, *inputs: Any) -> tuple:
+        def vmap(info: object, in_dims: tuple, call: _Call, *inputs: object) -> tuple:
             result = call.function.over_axes(tuple(in_dims[1:]))(*inputs)
             return result, 0 if not isinstance(result, tuple) else (0,) * len(result)
     return FadFunction

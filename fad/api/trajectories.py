@@ -54,7 +54,7 @@ class Trajectory:
     def __init__(self, name: str, closed: Closed, find: Callable):
         self.name, self.closed, self.find = name, closed, find
 
-    def slope(self, t: Any, y: Any, theta: Sequence) -> Any:
+    def slope(self, t: object, y: object, theta: Sequence) -> Any:
         """f(t, y) as a vector, in the program."""
         return ravel(self.closed((t, y), theta))[0]
 
@@ -65,7 +65,7 @@ class Trajectory:
     def _run(self, *values: Any) -> tuple:
         return (registry["host"](*values, function=self._on_numbers, like=0),)
 
-    def _on_numbers(self, _: Any, y0: Any, span: Any, times: Any, atol: Any, *theta: Any) -> Any:
+    def _on_numbers(self, _: object, y0: object, span: object, times: object, atol: object, *theta: object) -> Any:
         f = self.closed.at(theta)
         return self.find(lambda t, y: np.ravel(f(float(t), y)), y0, span, times, atol)
 
@@ -94,22 +94,22 @@ class Trajectory:
 
     def _along(self, times: Any, y: Any, theta: Sequence) -> Any:
         """f at each time."""
-        def row(k: Any, slopes: Any) -> tuple:
+        def row(k: Any, slopes: object) -> tuple:
             slope = self.slope(times[k], y[k], theta)
             return (registry["update"](slopes, slope, k, spec=("i", ":"), at=0),)
         return registry["for"].run_regions([0, shape_of(times)[0], 1, y * 0.0], (row,))[0]
 
-    def _sensitivities(self, y0: Any, span: Any, times: Any, atol: Any, theta: Sequence, moving: Sequence,
-                       starts: bool, q: Any) -> Any:
+    def _sensitivities(self, y0: object, span: object, times: object, atol: object, theta: Sequence, moving: Sequence,
+                       starts: bool, q: object) -> Any:
         """S at each time: an array of times, components and columns."""
         n = shape_of(y0)[0]
         identity = [BY_NAME["numpy.eye"].call(n)] if starts else []
 
-        def wide(t: Any, z: Any, *values: Any) -> Any:
+        def wide(t: object, z: Any, *values: object) -> Any:
             filled = [{**dict(zip(moving, values))}.get(k, x) for k, x in enumerate(theta)]
             y, S = z[:n], registry["reshape"](z[n:], n, q)
 
-            def at(y: Any, *values: Any) -> Any:
+            def at(y: Any, *values: object) -> Any:
                 return self.slope(t, y, [{**dict(zip(moving, values))}.get(k, x) for k, x in enumerate(filled)])
             by_y, *blocks = jacobian(at, argnums=tuple(range(len(moving) + 1)))(y, *[filled[k] for k in moving])
             columns = [x * 0.0 for x in identity] + [_as_columns(block) for block in blocks]
@@ -122,7 +122,7 @@ class Trajectory:
         both = Trajectory(self.name, closed, self.find)(start, span, times, tolerance, closed.theta)
         return registry["reshape"](both[:, n:], shape_of(times)[0], n, q)
 
-    def _check_jumps(self, matrices: Any, y0: Any, span: Any, times: Any, atol: Any, theta: Sequence,
+    def _check_jumps(self, matrices: object, y0: object, span: object, times: object, atol: object, theta: Sequence,
                      moving: Sequence[int], starts: bool) -> None:
         """Raise, when the program runs, where f jumps at a place that moves: its sensitivities jump there, too."""
         t, y, *parameters = self.closed.func.inputs
@@ -130,7 +130,7 @@ class Trajectory:
             return
         places = [0] * starts + [4 + k for k in moving]
 
-        def on_numbers(_: Any, matrices: Any, *values: Any) -> Any:
+        def on_numbers(_: object, matrices: Any, *values: Any) -> Any:
             def find(moved: Sequence) -> tuple:
                 y = self._on_numbers(_, *moved)
                 return np.ravel(y), np.ravel(values[3] + 1e-6 * np.abs(y))
@@ -142,15 +142,16 @@ class Trajectory:
         registry["check_that"](passed == 1.0, True, what="a jump", error="RuntimeError")
 
 
-def _as_columns(block: Any) -> Any:
+def _as_columns(block: object) -> Any:
     return registry["reshape"](block, shape_of(block)[0], product(shape_of(block)[1:]))
 
 
 # -- SciPy's functions -----------------------------------------------------------------------------
 
 
-def odeint(name: str, func: Callable, y0: Any, t: Any, args: Any = (), Dfun: Any = None, full_output: Any = 0,
-           tfirst: bool = False, rtol: Any = None, atol: Any = None, **options: Any) -> Any:
+def odeint(name: str, func: Callable, y0: object, t: object, args: object = (), Dfun: object = None,
+           full_output: object = 0,
+           tfirst: bool = False, rtol: Any = None, atol: object = None, **options: object) -> Any:
     """The solution at the times t, a row for each. Of full_output, the message."""
     _refuse(name, rtol=rtol if np.ndim(rtol) or has_values(rtol) else None,
             **{k: x for k, x in options.items() if k not in STEPPING | WITHOUT_EFFECT},
@@ -158,10 +159,10 @@ def odeint(name: str, func: Callable, y0: Any, t: Any, args: Any = (), Dfun: Any
     args = args if isinstance(args, tuple) else (args,)
     known = {k: x for k, x in options.items() if k in STEPPING}
 
-    def slope(t: Any, y: Any) -> Any:
+    def slope(t: object, y: object) -> Any:
         return as_array(func(t, y, *args) if tfirst else func(y, t, *args)) * 1.0
 
-    def find(f: Callable, y0: Any, span: Any, times: Any, atol: Any) -> Any:
+    def find(f: Callable, y0: object, span: object, times: Any, atol: object) -> Any:
         if not ((np.diff(times) >= 0).all() or (np.diff(times) <= 0).all()):
             raise ValueError("The values in t must be monotonically increasing or monotonically decreasing; repeated "
                              "values are allowed.")
@@ -183,9 +184,10 @@ def refuse_options(rtol: Any, options: dict) -> None:
             **{f"a traced {k}": x for k, x in options.items() if has_values(x)})
 
 
-def lsoda(rtol: Any, options: dict) -> Callable:
+def lsoda(rtol: object, options: dict) -> Callable:
     """SciPy's solution on numbers: (f, y0, span, times or None, atol) -> its result."""
-    def solved(f: Callable, y0: Any, span: Any, times: Any, atol: Any, events: Any = None, ends: bool = False) -> Any:
+    def solved(f: Callable, y0: Any, span: object, times: Any, atol: object, events: object = None,
+               ends: bool = False) -> Any:
         if times is not None and not times.size and not ends:
             return optimize.OptimizeResult(t=times, y=np.empty((y0.size, 0)))
         found = integrate.solve_ivp(f, span, y0, "LSODA", times, rtol=rtol, atol=atol, events=events, **options)
@@ -196,31 +198,31 @@ def lsoda(rtol: Any, options: dict) -> Callable:
     return solved
 
 
-def by_lsoda(fun: Callable, t_span: Any, y0: Any, t_eval: Any = None, rtol: Any = 1e-3, atol: Any = 1e-6,
-             **options: Any) -> tuple:
+def by_lsoda(fun: Callable, t_span: object, y0: object, t_eval: object = None, rtol: object = 1e-3, atol: object = 1e-6,
+             **options: object) -> tuple:
     """solve_ivp's times and solution, by LSODA. The steps stay where they are; the last one moves with t_span."""
     refuse_options(rtol, options)
     span = as_array(t_span) * 1.0
     solved = lsoda(rtol, {k: x for k, x in options.items() if x is not None})
 
-    def slope(t: Any, y: Any) -> Any:
+    def slope(t: object, y: object) -> Any:
         return as_array(fun(t, y)) * 1.0
     times = as_array(t_eval) * 1.0 if t_eval is not None else _steps(slope, y0, span, atol, solved)
     find = functools.partial(_rows, solved)
     return times, _solution("scipy.integrate.solve_ivp", slope, y0, span, times, atol, find)
 
 
-def _rows(solved: Callable, *values: Any) -> Any:
+def _rows(solved: Callable, *values: object) -> Any:
     return solved(*values).y.T
 
 
-def _steps(slope: Callable, y0: Any, span: Any, atol: Any, solved: Callable) -> Any:
+def _steps(slope: Callable, y0: object, span: Any, atol: object, solved: Callable) -> Any:
     """The times of the steps that the solver takes."""
     y0 = as_array(y0) * 1.0
     closed = Closed(slope, (0.5, y0), "scipy.integrate.solve_ivp")
     still = [registry["stop_gradient"](x) for x in (y0, span, *closed.theta)]
 
-    def times(y0: Any, span: Any, *theta: Any) -> Any:
+    def times(y0: object, span: object, *theta: object) -> Any:
         f = closed.at(theta)
         return solved(lambda t, y: np.ravel(f(float(t), y)), y0, span, None, atol).t
     count = registry["host"](0, *still, function=lambda _, *values: len(times(*values)), like=0)
@@ -229,7 +231,7 @@ def _steps(slope: Callable, y0: Any, span: Any, atol: Any, solved: Callable) -> 
     return registry["concatenate"](span[:1], steps[1:-1], span[1:], axis=0)
 
 
-def _solution(name: str, slope: Callable, y0: Any, span: Any, times: Any, atol: Any, find: Callable) -> Any:
+def _solution(name: str, slope: Callable, y0: object, span: object, times: object, atol: object, find: Callable) -> Any:
     y0 = BY_NAME["numpy.ravel"].call(as_array(y0)) * 1.0
     if type_of(y0).dtype.kind == "c":
         raise NoDerivativeError(f"{name} takes no complex state", do="pass the real and the imaginary part")
@@ -238,7 +240,7 @@ def _solution(name: str, slope: Callable, y0: Any, span: Any, times: Any, atol: 
     return Trajectory(name, closed, find)(y0, span, times, atol, closed.theta)
 
 
-def _refuse(name: str, **given: Any) -> None:
+def _refuse(name: str, **given: object) -> None:
     for option, x in given.items():
         if x is not None and x is not False and not (isinstance(x, int) and x == 0):
             raise NoDerivativeError(f"{name} has no derivative with {option}", do="leave it out")

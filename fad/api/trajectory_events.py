@@ -27,7 +27,7 @@ INT = np.dtype(np.int64)
 class Watched:
     """The events of one call, closed, and the terminal one, if there is one."""
 
-    def __init__(self, events: Any, args: tuple, y0: Any):
+    def __init__(self, events: Any, args: tuple, y0: object):
         self.given = (events,) if callable(events) else tuple(events)
         self.closed = [Closed(_number(event, args), (0.5, y0), NAME) for event in self.given]
         terminal = [k for k, event in enumerate(self.given) if getattr(event, "terminal", None)]
@@ -54,8 +54,8 @@ def _plain(f: Callable) -> Callable:
     return lambda t, y: float(f(float(t), y))
 
 
-def by_lsoda_until(fun: Callable, t_span: Any, y0: Any, t_eval: Any, events: Any, args: Any, rtol: Any = 1e-3,
-                   atol: Any = 1e-6, **options: Any) -> tuple:
+def by_lsoda_until(fun: Callable, t_span: object, y0: Any, t_eval: object, events: Any, args: Any, rtol: object = 1e-3,
+                   atol: object = 1e-6, **options: object) -> tuple:
     """Times, solution, times and states of the events, and whether one ended the integration."""
     refuse_options(rtol, options)
     find = lsoda(rtol, {k: x for k, x in options.items() if x is not None})
@@ -74,7 +74,7 @@ def by_lsoda_until(fun: Callable, t_span: Any, y0: Any, t_eval: Any, events: Any
     trajectory = Trajectory(NAME, closed, lambda *values: find(*values).y.T)
     shorter = registry["concatenate"](span[:1], registry["reshape"](end, 1), axis=0)
 
-    def states(times: Any) -> Any:
+    def states(times: object) -> Any:
         return trajectory(y0, shorter, times, atol, closed.theta)
     times_of = [solution(_crossings(event, states), still) for event, still in zip(watched.closed, stills)]
     last = span[1]
@@ -100,7 +100,8 @@ def _crossings(event: Closed, states: Callable) -> Callable:
     return values
 
 
-def _found(find: Callable, closed: Closed, watched: Watched, y0: Any, span: Any, atol: Any, wanted: Any) -> tuple:
+def _found(find: Callable, closed: Closed, watched: Watched, y0: object, span: object, atol: object,
+           wanted: object) -> tuple:
     """What SciPy finds, held still. The numbers of times of each event and of the solution, and whether it ended; then
     the times of the events, the end, and the times of the solution.
     """
@@ -109,7 +110,7 @@ def _found(find: Callable, closed: Closed, watched: Watched, y0: Any, span: Any,
     still = [registry["stop_gradient"](x) for x in given]
     first = 3 + (wanted is not None)
 
-    def solved(_: Any, *values: Any) -> Any:
+    def solved(_: object, *values: object) -> Any:
         k = first + len(closed.theta)
         f, thetas = closed.at(values[first:k]), []
         for event in watched.closed:
@@ -122,7 +123,7 @@ def _found(find: Callable, closed: Closed, watched: Watched, y0: Any, span: Any,
         found = solved(_, *values)
         return np.array([*map(len, found.t_events), len(found.t), found.status])
 
-    def times(_: Any, *values: Any) -> Any:
+    def times(_: object, *values: Any) -> Any:
         found = solved(_, *values)
         end = values[1][1]
         if watched.terminal is not None and found.status == 1:

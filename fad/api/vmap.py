@@ -80,7 +80,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
         return lambda g: vmap(g, in_axes, out_axes, fallback=fallback, compile=compile)
     check_callable(f, "vmap")
 
-    def body(*args: Any, **kwargs: Any) -> Any:
+    def body(*args: AnyArray, **kwargs: object) -> Any:
         axes = argument_axes(in_axes, args)
         leaves, structure = tree.flatten(args)
         moved = [x if a is None else _to_front(x, a) for x, a in zip(leaves, axes)]
@@ -111,7 +111,7 @@ def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: lis
     return tree.map_leaves(_stacked, *results)
 
 
-def _stacked(*ys: Any) -> AnyArray:
+def _stacked(*ys: object) -> AnyArray:
     if not all(is_data(y) or isinstance(y, (bool, np.bool_)) for y in ys):
         raise ArgumentError(f"vmap cannot stack results of {type(ys[0]).__name__}", do="return arrays or numbers")
     if any(shape_of(y) != shape_of(ys[0]) for y in ys):
@@ -120,7 +120,7 @@ def _stacked(*ys: Any) -> AnyArray:
     return as_array(list(ys))
 
 
-def argument_axes(in_axes: Any, args: tuple) -> list:
+def argument_axes(in_axes: object, args: tuple) -> list:
     """The axis of each leaf of the arguments, None for a leaf that has none."""
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
@@ -135,7 +135,7 @@ def argument_axes(in_axes: Any, args: tuple) -> list:
     return axes
 
 
-def prefix_leaves(prefix: Any, model: Any, what: str) -> list:
+def prefix_leaves(prefix: object, model: AnyArray, what: str) -> list:
     """One entry for each leaf of model: prefix is an int or None for all of them, or a tree like model."""
     leaves, _ = tree.flatten(model)
     if prefix is None or (isinstance(prefix, int) and not isinstance(prefix, bool)):
@@ -153,12 +153,12 @@ def prefix_leaves(prefix: Any, model: Any, what: str) -> list:
     return entries
 
 
-def _children(node: Any) -> list:
+def _children(node: object) -> list:
     """The parts of a tree's node, in the order of its leaves."""
     return tree.flatten(node, is_leaf=lambda part: part is not node)[0] if not is_data(node) else [node]
 
 
-def _to_front(x: Any, axis: int) -> Any:
+def _to_front(x: AnyArray, axis: int) -> AnyArray:
     if not is_data(x):
         remedy = f"pass its numbers: {remedy_of(x)}" if remedy_of(x) else ""
         raise ArgumentError(f"vmap goes over arrays, and an argument is {type(x).__name__}",
@@ -182,7 +182,7 @@ def _batch_extent(xs: list, axes: list) -> Any:
     return n
 
 
-def _placed(result: AnyArray, out_axes: Any, same: Any = ()) -> AnyArray:
+def _placed(result: AnyArray, out_axes: object, same: Any = ()) -> AnyArray:
     """The results with their batch axes where out_axes says. `same` are the ids of results that all examples share."""
     leaves, structure = tree.flatten(result)
     axes = prefix_leaves(out_axes, result, "out_axes")

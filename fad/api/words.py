@@ -74,7 +74,7 @@ class _Call(NamedTuple):
         return f"{self.name}({', '.join([*parts[:_SHOWN], *['...'] * (len(parts) > _SHOWN)])})"
 
 
-def _told(x: Any) -> str:
+def _told(x: object) -> str:
     """An argument as it is told: of arrays and traced values the dtype and the shape.
 
     >>> _told([np.ones((2, 3)), None])
@@ -266,7 +266,7 @@ def _remedy(said: str, is_strange: bool) -> str:
     return found or "call the function on NumPy's arrays without fad: NumPy refuses the same"
 
 
-def strange_arguments(f: Any, args: tuple) -> str:
+def strange_arguments(f: object, args: tuple) -> str:
     """The arguments that are no data: None, texts, arrays of texts or objects.
 
     >>> strange_arguments(lambda x, y, z: 0, (1.0, None, np.array(["a"])))
