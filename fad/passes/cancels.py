@@ -132,7 +132,7 @@ def _quotient(eqn: Equation, given: list) -> Follows:
     return y._replace(c=(x.c if x is not None else 0.0) - y.c)
 
 
-def _nonzero(x: Any) -> float:
+def _nonzero(x: object) -> float:
     n = _number(x)
     _known(n != 0.0)
     return n

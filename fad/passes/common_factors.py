@@ -66,7 +66,7 @@ def _product(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
     return inner.replace(outputs=made.outputs, params={**inner.params, "labels": labels})
 
 
-def _straight(x: Any, letters: str, scope: Scope) -> tuple:
+def _straight(x: object, letters: str, scope: Scope) -> tuple:
     """The matrix that x is the transpose of, if it is one, and its labels."""
     made = scope.producer(x) if isinstance(x, Var) else None
     if made is None or made.op.name != "transpose":

@@ -51,7 +51,7 @@ class _Block:
         self.equations[start:end + 1] = [self.equations[k] for k in before] + filled
         self.chains = DefUse(self.equations, self.outputs)
 
-    def _is_read(self, v: Any, start: int, end: int) -> bool:
+    def _is_read(self, v: Var, start: int, end: int) -> bool:
         """Whether the array is used after `start` except at `end`: it would have to be copied before the write."""
         return (v in self.outputs
                 or any(v in operands(e) for k, e in enumerate(self.equations[start:], start) if k != end))

@@ -80,7 +80,7 @@ class Coverage:
     def __init__(self, fixed: dict):
         self.fixed = fixed
 
-    def of(self, region: Func, version: Any) -> Written:
+    def of(self, region: Func, version: Var) -> Written:
         """The reads and writes of the array in a region that begins with this version of it."""
         is_complete, overwritten = False, set[Any]()
         for eqn in region.equations:
@@ -98,7 +98,7 @@ class Coverage:
                 overwritten.add(before)
         return EXPOSED if any(a in overwritten for a in region.outputs) else Written(False, is_complete)
 
-    def _after(self, eqn: Equation, version: Any) -> tuple:
+    def _after(self, eqn: Equation, version: Var) -> tuple:
         """The reads and writes of the array by an equation, and the version behind it."""
         if is_counted(eqn):
             return self._after_loop(LoopView(eqn), version)
@@ -113,7 +113,7 @@ class Coverage:
         return all(_is_all(entry, given, n) or (entry == "i" and axis in self.fixed and given[0] is self.fixed[axis])
                    for axis, ((entry, given), n) in enumerate(zip(subscripts_of(eqn), eqn.inputs[0].type.shape)))
 
-    def _after_loop(self, loop: LoopView, version: Any) -> tuple:
+    def _after_loop(self, loop: LoopView, version: Var) -> tuple:
         places = [k for k, a in enumerate(loop.init) if a is version]
         if len(places) != 1 or version in free_vars(loop.body):
             return EXPOSED, version
@@ -126,7 +126,7 @@ class Coverage:
                     return found, result
         return Written(self.of(loop.body, carry).is_exposed, False), result
 
-    def _after_branches(self, branch: BranchView, version: Any) -> tuple:
+    def _after_branches(self, branch: BranchView, version: Var) -> tuple:
         found = [self.of(region, version) for region in branch.branches]
         following = [out for out in branch.results if _holds(branch, out, version)]
         if len(following) > 1:
@@ -135,21 +135,21 @@ class Coverage:
         return done, following[0] if following else version
 
 
-def _holds(branch: BranchView, out: Var, version: Any) -> bool:
+def _holds(branch: BranchView, out: Var, version: Var) -> bool:
     """Whether a result of a cond is a version of the array that begins as this one."""
     return any(a in Accesses(region, version).versions for region, a in zip(branch.branches, branch.yielded(out)))
 
 
-def _is_all(entry: Any, given: tuple, n: Any) -> bool:
+def _is_all(entry: object, given: tuple, n: object) -> bool:
     """Whether an entry of a spec selects a whole axis."""
     return entry == ":" or (entry == ("s", 1) and _is_number(given[0], 0) and _is_extent(given[1], n))
 
 
-def _is_number(a: Any, value: int) -> bool:
+def _is_number(a: object, value: int) -> bool:
     return isinstance(a, Literal) and a.value == value
 
 
-def _is_extent(a: Any, n: Any) -> bool:
+def _is_extent(a: object, n: object) -> bool:
     """Whether an operand is this extent."""
     return a is n or (isinstance(a, Literal) and a.value == n)
 

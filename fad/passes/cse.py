@@ -31,11 +31,11 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     return known
 
 
-def _atom_key(a: Any) -> Any:
+def _atom_key(a: object) -> Any:
     if isinstance(a, Literal):
         return ("number", repr(a.value), str(a.type.dtype), a.type.weak)
     return a
 
 
-def _param_key(value: Any) -> Any:
+def _param_key(value: object) -> str:
     return str(value) if not isinstance(value, (int, str, tuple, Var)) else repr(value)

@@ -1,6 +1,5 @@
 """drop_dead_initialisation: dead initialisation. A loop that adds to the elements of a vector of zeros, one by one,
 needs no zeros."""
-from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
@@ -20,7 +19,7 @@ def drop_dead_initialisation(func: Func) -> Func:
     return rewrite(func, _visit)
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
+def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     loop = LoopView(eqn) if is_counted(eqn) else None
     if loop is None or loop.step != 1 or not isinstance(loop.bounds[0], Literal) or loop.bounds[0].value != 0:
         return None
@@ -37,7 +36,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     return loop.replace(init=tuple(init), body=body)
 
 
-def _assigned(add: Equation, zero: Any) -> tuple:
+def _assigned(add: Equation, zero: Literal) -> tuple:
     """The assignment in place of an addition to a zero; where that zero is a number, -0.0 becomes 0.0 as before."""
     x, v, *place = add.inputs
     if adds_nothing(zero, x):

@@ -81,11 +81,11 @@ def _are_one_place(one: Equation, other: Equation, first: int, second: int) -> b
             and all(one.params[name] == other.params[name] for name in ("spec", "at")))
 
 
-def _is_like(a: Any, b: Var) -> bool:
+def _is_like(a: Var, b: Var) -> bool:
     return (a.type.dtype, a.type.shape, a.type.weak) == (b.type.dtype, b.type.shape, b.type.weak)
 
 
-def _are_equal(a: Any, b: Any) -> bool:
+def _are_equal(a: Var, b: Var) -> bool:
     if isinstance(a, Literal) and isinstance(b, Literal):
         return (repr(a.value), a.type.dtype) == (repr(b.value), b.type.dtype)
     return a is b

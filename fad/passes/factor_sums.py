@@ -71,13 +71,13 @@ def _without_numbers(x: Any, scope: Scope, uses: Counter) -> tuple:
     return scope.emit(made.op, [y for y, _ in found], x.type, made.params, made.where), numbers
 
 
-def _maker(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
+def _maker(x: object, scope: Scope, uses: Counter) -> "Equation | None":
     """The equation of this level that made x for one reader."""
     made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
     return None if made is None or made.regions or len(made.outputs) != 1 else made
 
 
-def _ends_in_contraction(x: Any, scope: Scope, uses: Counter) -> bool:
+def _ends_in_contraction(x: object, scope: Scope, uses: Counter) -> bool:
     made = _maker(x, scope, uses)
     while made is not None and made.op.name != "contract":
         k = _passed(made)
@@ -128,7 +128,7 @@ def _sum(x: Any, axes: tuple, scope: Scope, uses: Counter, where: Any) -> Any:
     return scope.emit(made.op, inputs, Type(x.type.dtype, kept), params, made.where)
 
 
-def _contraction(made: Equation, axes: tuple, kept: tuple, scope: Scope, uses: Counter) -> Any:
+def _contraction(made: Equation, axes: tuple, kept: tuple, scope: Scope, uses: Counter) -> Var:
     *operands, out = made.params["labels"]
     gone = {out[a] for a in axes}
     inputs = list(made.inputs)

@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.graph import Equation, Func, Literal, is_branch
+from ..util.array import ArrayOrNumber
 from .rewrite import Scope, rewrite
 
 
@@ -36,6 +37,6 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     return (Literal(as_number(value, out.type), out.type),)
 
 
-def as_number(value: Any, t: Any) -> Any:
+def as_number(value: ArrayOrNumber, t: Any) -> Any:
     """The value as the type says: Python's number where it is weak, else NumPy's."""
     return np.asarray(value).item() if t.weak else t.dtype.type(value)

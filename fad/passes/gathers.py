@@ -63,7 +63,7 @@ class _Gather:
         result = self._computed(x, axis)
         return None if result is None else [result]
 
-    def of(self, x: Any, axis: int) -> Any:
+    def of(self, x: object, axis: int) -> Any:
         """The gathered rows of x along an axis."""
         if (x, axis) not in self.taken:
             result = self._computed(x, axis)
@@ -74,7 +74,7 @@ class _Gather:
         spec = tuple(["a" if k == axis else ":" for k in range(x.type.rank)])
         return self._emit(registry["index"], (x, self.rows), x, axis, {"spec": spec, "at": axis})
 
-    def _computed(self, x: Any, axis: int) -> Any:
+    def _computed(self, x: object, axis: int) -> Any:
         """The rows of x, computed from rows of its operands; None if that cannot be done, or if others use x."""
         made = self.scope.made_by.get(x) if isinstance(x, Var) and self.uses[x] == 1 else None
         if made is None or made.regions or len(made.outputs) != 1:

@@ -23,7 +23,7 @@ def hoist_checks(func: Func) -> Func:
     return rewrite(func, _visit)
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
+def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     loop = LoopView(eqn) if is_counted(eqn) else None
     if loop is None or loop.step not in (1, -1):
         return None
@@ -64,7 +64,7 @@ class _Lines:
         moving = [a for a in eqn.inputs if a in self.inside]
         return all(map(self.moves, moving)) and (eqn.op.name != "mul" or len(moving) < 2)
 
-    def moves(self, atom: Any) -> bool:
+    def moves(self, atom: Var) -> bool:
         """Whether an atom is the index, or computed from it along a line."""
         return atom is self.index or atom in self.equations
 
@@ -113,7 +113,7 @@ class _Ends:
             place = end if is_zero else self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
             self.scope.add(check.replace(inputs=(place, extent)))
 
-    def _value(self, atom: Any, lines: _Lines, iteration: dict, counter: Any) -> Any:
+    def _value(self, atom: Any, lines: _Lines, iteration: dict, counter: object) -> Any:
         """The value of an atom in that iteration."""
         if atom is lines.index:
             return counter

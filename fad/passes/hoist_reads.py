@@ -2,7 +2,6 @@
 
 Bounds of indices must show that the loop does not write to the element (dependence_test.py).
 """
-from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, is_counted
 from ..ir.types import Type
@@ -25,7 +24,7 @@ def hoist_reads(func: Func) -> Func:
     return rewrite(func, lambda eqn, scope: _visit(eqn, scope, places))
 
 
-def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
+def _visit(eqn: Equation, scope: Scope, places: Places) -> "Equation | None":
     reads = _invariant(eqn, places) if is_counted(eqn) else {}
     if not reads:
         return None

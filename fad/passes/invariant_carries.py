@@ -1,5 +1,4 @@
 """drop_invariant_carries: loop-invariant carries. A carry that no iteration changes is its initial value."""
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var, is_branch, is_loop
 from ..ir.views import BranchView, LoopView
@@ -16,7 +15,7 @@ def drop_invariant_carries(func: Func) -> Func:
     return rewrite(func, _visit)
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
+def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     if is_branch(eqn):
         _same_in_all(BranchView(eqn), scope)
     if not is_loop(eqn):

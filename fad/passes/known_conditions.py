@@ -58,7 +58,7 @@ def _note_truth(out: Var, branch: BranchView, scope: Scope) -> None:
         scope.known[("is", out)] = known
 
 
-def _implied(condition: Any, value: bool, scope: Scope) -> Iterator[tuple]:
+def _implied(condition: object, value: bool, scope: Scope) -> Iterator[tuple]:
     """The variables whose truth follows from that of a condition, each with it."""
     if not isinstance(condition, Var):
         return

@@ -2,7 +2,6 @@
 
 Only equations that cannot fail move. One walk over the program.
 """
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var, extents_of, is_loop
 from .rewrite import Scope, in_regions, rewrite
@@ -18,7 +17,7 @@ def licm(func: Func) -> Func:
     return rewrite(func, _visit)
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
+def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     return in_regions(eqn, lambda region: _lightened(region, scope)) if is_loop(eqn) else None
 
 

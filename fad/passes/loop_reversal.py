@@ -20,7 +20,7 @@ def reverse_loops(func: Func) -> Func:
     return rewrite(func, _visit)
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
+def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     loop = LoopView(eqn) if is_counted(eqn) else None
     if loop is None or loop.step != -1 or any(has_loop(e) or has_effect(e) for e in loop.body.equations):
         return None

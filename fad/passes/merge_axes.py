@@ -67,7 +67,7 @@ def _is_large(group: str, sizes: dict) -> bool:
     return len(known) == len(group) and math.prod(known) >= LEAST
 
 
-def _product(extents: list, scope: Scope, where: Any) -> Any:
+def _product(extents: list, scope: Scope, where: object) -> Any:
     first, *others = extents
     for n in others:
         first = first * n if isinstance(first, int) and isinstance(n, int) else scope.emit(

@@ -210,7 +210,7 @@ def _checked(eqn: Equation, scope: Scope, unsure: set, partial: set) -> None:
     _check_that(fits, INTEGER_OVERFLOW, "OverflowError", eqn, scope)
 
 
-def _check_that(test: Any, what: str, error: str, eqn: Equation, scope: Scope) -> None:
+def _check_that(test: Var, what: str, error: str, eqn: Equation, scope: Scope) -> None:
     scope.add(Equation(registry["check_that"], (test, Literal(True, BOOL)), (), {"what": what, "error": error}, (),
                        eqn.where))
 

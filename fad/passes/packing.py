@@ -109,7 +109,7 @@ def _packed(read: Equation) -> tuple:
 
 def _given(eqn: Equation, rows: dict) -> Equation:
     """The loop with rows in place of these reads."""
-    def visit(e: Equation, scope: Any) -> "Equation | None":
+    def visit(e: Equation, scope: object) -> "Equation | None":
         if e.outputs[0] not in rows if e.outputs else True:
             return None
         return e.replace(inputs=(rows[e.outputs[0]], e.inputs[3]), params=e.params | {"spec": ("i", ":")})

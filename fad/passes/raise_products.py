@@ -6,7 +6,6 @@ of the product. Only products are raised that a carried array has room for: the 
 memory.
 """
 import math
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var, is_counted, traced_value
 from ..ir.op import registry
@@ -66,7 +65,7 @@ class _Product:
         return self.eqn.replace(op=registry["index"], inputs=(whole, self.loop.index, *given),
                                 params={"spec": ("i", entry), "at": 0})
 
-    def _row(self, x: Any, letter: str) -> "tuple | None":
+    def _row(self, x: Var, letter: str) -> "tuple | None":
         """The array whose row this is, the loop's index is the row's number, and the array's labels."""
         array, subscripts, _ = self._read(x)
         if array is None or len(subscripts) != 2:
@@ -77,7 +76,7 @@ class _Product:
                 return array, row + letter if k == 0 else letter + row
         return None
 
-    def _columns(self, y: Any, word: str, out: str) -> "tuple | None":
+    def _columns(self, y: Var, word: str, out: str) -> "tuple | None":
         """The array of these columns, its labels, and what is picked from the product with all of them."""
         array, subscripts, turned = self._read(y)
         word = word[::-1] if turned else word
@@ -86,7 +85,7 @@ class _Product:
             return None
         return array, word, subscripts[kept]
 
-    def _read(self, x: Any) -> tuple:
+    def _read(self, x: Var) -> tuple:
         """The array that an operand is a part of, which the loop does not change (None: there is none), its subscripts,
         and whether the operand is read from its transpose.
         """

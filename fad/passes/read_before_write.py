@@ -4,7 +4,6 @@ It is list scheduling in program order: each write pulls its readers, and what t
 equation moves at most once.
 """
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ..ir.graph import Equation, Func
 from ..ir.uses import DefUse, reads
@@ -21,7 +20,7 @@ def read_before_write(func: Func) -> Func:
     return func.replace(equations=_ordered(func.equations))
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
+def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     if not eqn.regions:
         return None
     return in_regions(eqn, lambda r: r.replace(equations=_ordered(r.equations)))

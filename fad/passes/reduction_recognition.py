@@ -2,7 +2,6 @@
 
 `is_summed` answers for numbers. `Sums` answers for arrays, where an iteration may add to a part.
 """
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var, free_vars, is_branch, is_counted
 from ..ir.uses import DefUse, defined_in, operands
@@ -60,7 +59,7 @@ def _states(eqn: Equation) -> tuple:
                   and a.type.dtype == eqn.outputs[0].type.dtype])
 
 
-def is_summed(region: Func, start: Var, end: Any, within: bool = True) -> bool:
+def is_summed(region: Func, start: Var, end: Var, within: bool = True) -> bool:
     """Whether `end` is `start` with something added to it that does not depend on it, and nothing else reads `start`.
 
     within: whether loops and branches of the region may add to it, too

@@ -4,7 +4,6 @@ Carries and states of one array form classes (union-find); one use that needs th
 """
 import math
 from collections.abc import Callable
-from typing import Any
 
 from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_loop
 from ..ir.spec import operands_of
@@ -15,7 +14,7 @@ SHORT = 8                                   # of the last axis: a longer one fil
 PRODUCTS = 64                               # of one contraction
 
 
-def fixed(n: Any) -> "int | None":
+def fixed(n: object) -> "int | None":
     """An extent that is a number of the program."""
     return n if isinstance(n, int) else None
 
@@ -30,7 +29,7 @@ def small_arrays(func: Func, extent: Callable = fixed) -> set:
     return {v for v in found.seen if found.root(v) not in bad}
 
 
-def is_small(v: Any, extent: Callable = fixed) -> bool:
+def is_small(v: object, extent: Callable = fixed) -> bool:
     """Whether v is an array of few numbers."""
     if not isinstance(v, Var) or not v.type.shape or v.type.dtype.kind not in "fcb":
         return False
@@ -56,11 +55,11 @@ class _AliasClasses:
         self.parent.update(dict.fromkeys(path[:-1], v))      # so that the way is short the next time
         return v
 
-    def join(self, a: Any, b: Any) -> None:
+    def join(self, a: object, b: object) -> None:
         if isinstance(a, Var) and isinstance(b, Var) and self.root(a) is not self.root(b):
             self.parent[self.root(a)] = self.root(b)
 
-    def note(self, variables: Any) -> None:
+    def note(self, variables: tuple) -> None:
         self.seen.update(dict.fromkeys(v for v in variables if is_small(v, self.extent)))
 
     def visit(self, func: Func, inside: bool) -> None:

@@ -17,7 +17,7 @@ class Scope:
         self.equations: list[Equation] = []
         self.known: dict[Any, Any] = {}                      # the memory of passes about this scope
 
-    def resolve(self, atom: Any) -> Any:
+    def resolve(self, atom: object) -> Any:
         """The atom that stands for an atom (or extent) now."""
         if not isinstance(atom, Var):
             return atom
@@ -28,11 +28,11 @@ class Scope:
             scope = scope.parent
         return atom
 
-    def producer(self, atom: Any) -> "Equation | None":
+    def producer(self, atom: object) -> "Equation | None":
         """The equation that made a variable; None for inputs and numbers."""
         return next((scope.made_by[atom] for scope in self._outwards() if atom in scope.made_by), None)
 
-    def look_up(self, key: Any) -> Any:
+    def look_up(self, key: tuple) -> Any:
         """What a pass remembers here, or around."""
         return next((scope.known[key] for scope in self._outwards() if key in scope.known), None)
 
@@ -47,7 +47,7 @@ class Scope:
         for v in eqn.outputs:
             self.made_by[v] = eqn
 
-    def emit(self, op: Any, inputs: Iterable, type: Type, params: dict, where: Any) -> Var:
+    def emit(self, op: object, inputs: Iterable, type: Type, params: dict, where: object) -> Var:
         """A further equation with one result, for passes that replace one equation by another."""
         out = Var(type)
         self.add(Equation(op, tuple(inputs), (out,), params, (), where))
@@ -118,7 +118,7 @@ def _renewed_var(var: Var, scope: Scope) -> Var:
     return new
 
 
-def stands_for(a: Any, v: Var) -> bool:
+def stands_for(a: object, v: Var) -> bool:
     """Whether an atom may stand for a variable: they are of one type, extents and weakness included."""
     return (isinstance(a, (Var, Literal))
             and (a.type.dtype, a.type.shape, a.type.weak) == (v.type.dtype, v.type.shape, v.type.weak))

@@ -28,7 +28,7 @@ def promote_sums(func: Func) -> Func:
     return rewrite(func, lambda eqn, scope: _visit(eqn, scope, places))
 
 
-def _visit(eqn: Equation, scope: Scope, places: Places) -> Any:
+def _visit(eqn: Equation, scope: Scope, places: Places) -> "Equation | None":
     if not is_counted(eqn) or LoopView(eqn).step is None or runs(eqn) is False:
         return None
     sums = Sums(LoopView(eqn).body)
@@ -88,7 +88,7 @@ def _with_sums(region: Func, groups: list) -> Func:
     states = {e.outputs[0]: e.inputs[0] for adds in groups for e in adds}
     group_of = {e: k for k, adds in enumerate(groups) for e in adds}
 
-    def now(a: Any) -> Any:
+    def now(a: object) -> Any:
         while a in states:
             a = states[a]
         return a
@@ -109,7 +109,7 @@ def _with_sums(region: Func, groups: list) -> Func:
                           outputs=(*map(now, region.outputs), *[e.outputs[0] for e in sums]))
 
 
-def _sum(a: Any, b: Any, add: Equation) -> Equation:
+def _sum(a: object, b: Var, add: Equation) -> Equation:
     return Equation(registry["add"], (a, b), (Var(Type(add.inputs[0].type.dtype)),), {}, (), add.where)
 
 

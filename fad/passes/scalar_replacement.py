@@ -77,7 +77,7 @@ class _Walk:
     def concerns(self, eqn: Equation) -> bool:
         return any(isinstance(a, Var) and a in self.chosen for a in (*eqn.inputs, *eqn.outputs))
 
-    def get(self, a: Any) -> Any:
+    def get(self, a: object) -> Any:
         """The atom of an equation that stays: for an array that is now scalars, an array made of them."""
         if isinstance(a, Var) and a in self.elements:
             return self.array(self.elements[a], Var(a.type))
@@ -174,7 +174,7 @@ class _Walk:
         places = eqn.op.run(*numbers, *extents, **params)
         known: dict[int, Any] = {}
 
-        def element(place: tuple) -> Any:
+        def element(place: tuple) -> Literal:
             k = int(places[place])
             if k not in known:
                 known[k] = self.converted(sources[k], out.dtype)
@@ -260,7 +260,7 @@ class _Walk:
         self.add(loop.replace(bounds=bounds, init=init, test=test, body=body, results=results, params=params))
         pack()
 
-    def parts(self, a: Any, like: Var) -> list:
+    def parts(self, a: object, like: Var) -> list:
         """The atom, or its scalars where `like` is made of scalars."""
         if like not in self.chosen:
             return [self.get(a)]
@@ -346,7 +346,7 @@ def selected(x: np.ndarray, eqn: Equation) -> np.ndarray:
     return x
 
 
-def _part_shape(eqn: Equation) -> Any:
+def _part_shape(eqn: Equation) -> tuple:
     """The extents of the part that an equation writes."""
     shape = eqn.outputs[0].type.shape
     kept = [as_extent(given[1]) if given else shape[k]

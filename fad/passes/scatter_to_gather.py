@@ -127,7 +127,7 @@ def _from_base(start: Any, chains: DefUse) -> tuple:
     return start, 0
 
 
-def _states(array: Any, chains: DefUse) -> Iterator:
+def _states(array: object, chains: DefUse) -> Iterator:
     """An array, and what it was before each of the writes that made it."""
     yield array
     while (eqn := chains.definition(array)) is not None and eqn.writes_part:
@@ -151,7 +151,7 @@ class _Gathered:
             state = self._ends(addition, state)
         self._rename(state)
 
-    def _middle(self, array: Any, extent: Any) -> Any:
+    def _middle(self, array: Any, extent: object) -> Any:
         """The array with all additions where they meet."""
         place = self._place(self.final, extent)
         before = ([] if is_nothing(array, self.chains.definition)
@@ -162,7 +162,7 @@ class _Gathered:
             total = self._emit("add", (total, v), t)
         return self._emit("update", (array, total, *place), array.type, spec=self.last.params["spec"], at=0)
 
-    def _ends(self, a: _Addition, array: Any) -> Any:
+    def _ends(self, a: _Addition, array: object) -> Any:
         """The array with one addition where not all of them meet."""
         below, above, integers = a.start - self.first, self.final - a.start, self.integers
         if above:
@@ -179,7 +179,7 @@ class _Gathered:
         return self._emit("index_add", (array, self._value(a, start, extent), *place), array.type,
                           spec=a.eqn.params["spec"], at=0)
 
-    def _place(self, start: int, extent: Any, more: Any = None) -> list:
+    def _place(self, start: int, extent: object, more: object = None) -> list:
         """The operands of the selection with another slice along the axis."""
         base = self.chain[0].base
         first = self.integers.sum(as_atom(start) if base is None else self.integers.sum(base, as_atom(start)),
@@ -189,7 +189,7 @@ class _Gathered:
             operands += [first, extent] if k == self.axis else given
         return operands
 
-    def _value(self, a: _Addition, start: Any, extent: Any) -> Any:
+    def _value(self, a: _Addition, start: object, extent: object) -> Any:
         """A part of what is added, along the axis."""
         value = a.eqn.inputs[1]
         if not value.type.shape:
@@ -209,7 +209,7 @@ class _Gathered:
         spec = tuple([("s", 1) if k == axis else ":" for k in range(v.type.rank)])
         return self._part(v, [start, extent], spec, t)
 
-    def _part(self, v: Any, operands: list, spec: tuple, t: "Type | None" = None) -> Any:
+    def _part(self, v: object, operands: list, spec: tuple, t: "Type | None" = None) -> Any:
         """A part of an array. A part of a part is a part of the original, unless the additions change the original."""
         eqn = self.chains.definition(v)
         array, given, chosen = v, operands, spec
@@ -225,7 +225,7 @@ class _Gathered:
             shape += [v.type.shape[k]] if entry == ":" else [] if entry == "i" else [as_extent(given[1])]
         return Type(v.type.dtype, tuple(shape))
 
-    def _emit(self, name: str, inputs: tuple, t: Type, **params: Any) -> Var:
+    def _emit(self, name: str, inputs: tuple, t: Type, **params: object) -> Var:
         out = Var(t)
         self.equations.append(Equation(registry[name], inputs, (out,), params, (), self.last.where))
         return out

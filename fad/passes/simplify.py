@@ -16,6 +16,7 @@ from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import Type
 from ..ops.selection import selected_shape
+from ..util.array import AnyArray
 from .rewrite import Scope, as_atom, as_extent, rewrite
 from .subscripts import IntegerArithmetic, flat_part, part_of_part
 from .zeros import adds_nothing, filling, is_nothing, is_number
@@ -52,18 +53,18 @@ def rule(*names: str) -> Callable:
     return register
 
 
-def same_type(a: Any, out: Var) -> bool:
+def same_type(a: Var, out: Var) -> bool:
     """Whether an atom may stand for a result: same dtype, extents and weakness."""
     return (isinstance(a, Var) and a.type.dtype == out.type.dtype and a.type.weak == out.type.weak
             and a.type.shape == out.type.shape)
 
 
-def _or_none(a: Any, eqn: Equation) -> Any:
+def _or_none(a: Var, eqn: Equation) -> "tuple | None":
     return (a,) if same_type(a, eqn.outputs[0]) else None
 
 
 @rule("mul")
-def _times_one(eqn: Equation, scope: Scope) -> Any:
+def _times_one(eqn: Equation, scope: Scope) -> "tuple | None":
     """x * 1 = 1 * x = x, but for complex numbers, whose products with 1 + 0j are nan where a part is infinite."""
     x, y = eqn.inputs
     if eqn.outputs[0].type.dtype.kind == "c":
@@ -108,7 +109,7 @@ def _minus_zero(eqn: Equation, scope: Scope) -> Any:
 
 
 @rule("add")
-def _plus_zero(eqn: Equation, scope: Scope) -> Any:
+def _plus_zero(eqn: Equation, scope: Scope) -> "tuple | None":
     """x + 0 = 0 + x = x for integers, and if the zero stands for an absent cotangent; also for an array of zeros."""
     x, y = eqn.inputs
     if adds_nothing(filling(y, scope.producer), eqn.outputs[0]):
@@ -126,14 +127,14 @@ def _twice_negated(eqn: Equation, scope: Scope) -> Any:
 
 
 @rule("conj", "real")
-def _of_real(eqn: Equation, scope: Scope) -> Any:
+def _of_real(eqn: Equation, scope: Scope) -> "tuple | None":
     """conj(x) = real(x) = x for real x."""
     x = eqn.inputs[0]
     return _or_none(x, eqn) if x.type.dtype.kind != "c" else None
 
 
 @rule("cast", "broadcast_to", "reshape")
-def _no_change(eqn: Equation, scope: Scope) -> Any:
+def _no_change(eqn: Equation, scope: Scope) -> "tuple | None":
     """A conversion to the type that x has."""
     return _or_none(eqn.inputs[0], eqn)
 
@@ -159,7 +160,7 @@ def _place_of_one(eqn: Equation, scope: Scope) -> Any:
 
 
 @rule("where")
-def _either_way(eqn: Equation, scope: Scope) -> Any:
+def _either_way(eqn: Equation, scope: Scope) -> "tuple | None":
     """where(c, x, x) = x; where(True, x, y) = x."""
     c, x, y = eqn.inputs
     if x is y:
@@ -268,7 +269,7 @@ def _is_filled(made: Any) -> bool:
     return made is not None and made.op.name == "full" and isinstance(made.inputs[0], Literal)
 
 
-def _converted(value: Any, dtype: np.dtype) -> Any:
+def _converted(value: object, dtype: np.dtype) -> AnyArray:
     return absent(dtype) if is_absent(value) else dtype.type(value)
 
 
@@ -279,7 +280,7 @@ def _number_as(x: Any, a: Any) -> Any:
     return x if x.type.dtype == a.type.dtype and not x.type.weak else a
 
 
-def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
+def _without_broadcasts(eqn: Equation, scope: Scope) -> "Equation | None":
     """An elementwise op broadcasts its operands, so it takes them as they were before a broadcast, if one has the full
     shape.
     """
@@ -295,7 +296,7 @@ def _without_broadcasts(eqn: Equation, scope: Scope) -> Any:
 
 
 @rule("index")
-def _element_of_filled(eqn: Equation, scope: Scope) -> Any:
+def _element_of_filled(eqn: Equation, scope: Scope) -> "tuple | None":
     """An element of an array that is filled with one number is the number."""
     made = scope.producer(eqn.inputs[0])
     if made is None or eqn.outputs[0].type.shape or not _is_filled(made):
@@ -304,7 +305,7 @@ def _element_of_filled(eqn: Equation, scope: Scope) -> Any:
 
 
 @rule("index")
-def _all_of_it(eqn: Equation, scope: Scope) -> Any:
+def _all_of_it(eqn: Equation, scope: Scope) -> "Equation | None":
     """A part that is all of x is x in other extents: x[:, 0] of an array with one column."""
     x = eqn.inputs[0]
     if not eqn.outputs[0].type.shape or not _is_whole(x.type.shape, eqn.inputs[1:], eqn.params["spec"]):
@@ -330,7 +331,7 @@ def _part_in_order(eqn: Equation, scope: Scope) -> Any:
 
 
 @rule("update", "index_add")
-def _all_written(eqn: Equation, scope: Scope) -> Any:
+def _all_written(eqn: Equation, scope: Scope) -> "Equation | None":
     """If v replaces all of x, or is added to an array of zeros of its own size, the result is v in other extents."""
     (x, v), operands, params = eqn.inputs[:2], eqn.inputs[2:], eqn.params
     if (not isinstance(v, Var) or not _is_whole(x.type.shape, operands, params["spec"])
@@ -342,7 +343,7 @@ def _all_written(eqn: Equation, scope: Scope) -> Any:
 
 
 @rule("add")
-def _plus_part(eqn: Equation, scope: Scope) -> Any:
+def _plus_part(eqn: Equation, scope: Scope) -> "Equation | None":
     """x + (zeros with v added to a part) = x with v added to that part."""
     for x, y in (eqn.inputs, eqn.inputs[::-1]):
         added = _added_to_zeros(y, scope)
@@ -369,7 +370,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
                               eqn.where)
 
 
-def _added_to_zeros(a: Any, scope: Scope) -> "Equation | None":
+def _added_to_zeros(a: object, scope: Scope) -> "Equation | None":
     """The addition that made an array of nothing but zeros else."""
     made = scope.producer(a)
     return made if made is not None and made.adds_part and is_nothing(made.inputs[0], scope.producer) else None

@@ -51,7 +51,7 @@ def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
     return None
 
 
-def _product(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
+def _product(x: object, scope: Scope, uses: Counter) -> "Equation | None":
     """The product that a variable is, or is the transpose of, with the labels for it. Nobody else reads it."""
     made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
     if made is not None and made.op.name == "transpose":
@@ -90,7 +90,7 @@ def _operand(made: Equation, k: int, letter: str, parts: tuple, scope: Scope) ->
     return None
 
 
-def _is_short(n: Any, parts: tuple) -> bool:
+def _is_short(n: int, parts: tuple) -> bool:
     return isinstance(n, int) and 1 < n <= FEW and all(isinstance(m, int) for m in parts)
 
 
@@ -133,6 +133,6 @@ def _before_merging(x: Any, letters: str, letter: str, parts: tuple, new: str, s
     return None
 
 
-def _reshaped(scope: Scope, x: Any, axis: int, parts: tuple, where: Any) -> Any:
+def _reshaped(scope: Scope, x: Var, axis: int, parts: tuple, where: object) -> Var:
     shape = (*x.type.shape[:axis], *parts, *x.type.shape[axis + 1:])
     return scope.emit(registry["reshape"], (x, *map(as_atom, shape)), Type(x.type.dtype, shape), {}, where)

@@ -21,18 +21,18 @@ class IntegerArithmetic:
             return b if is_number(a, 0) else a
         return self._made("add", a, b)
 
-    def product(self, a: Any, b: Any) -> Any:
+    def product(self, a: object, b: object) -> Any:
         if is_number(a, 1) or is_number(b, 1):
             return b if is_number(a, 1) else a
         return as_atom(0) if is_number(a, 0) or is_number(b, 0) else self._made("mul", a, b)
 
-    def smaller(self, a: Any, b: Any) -> Any:
+    def smaller(self, a: Literal, b: object) -> Any:
         return self._made("minimum", a, b)
 
-    def larger(self, a: Any, b: Any) -> Any:
+    def larger(self, a: object, b: Literal) -> Any:
         return self._made("maximum", a, b)
 
-    def _made(self, name: str, a: Any, b: Any) -> Any:
+    def _made(self, name: str, a: object, b: object) -> Any:
         if isinstance(a, Literal) and isinstance(b, Literal):
             return as_atom(int(registry[name].run(a.value, b.value)))
         out = Var(Type(INT, (), True))

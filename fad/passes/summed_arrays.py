@@ -58,7 +58,7 @@ def _block(func: Func, uses: Counter) -> Func:
     return func.replace(equations=equations)
 
 
-def _is_zeros(a: Any, made_by: dict) -> bool:
+def _is_zeros(a: object, made_by: dict) -> bool:
     return isinstance(a, Var) and a.type.rank > 1 and a.type.dtype.kind in "fc" and is_number(
         filling(a, made_by.get), 0)
 
@@ -180,7 +180,7 @@ class _Summed:
 
     # -- in its place ------------------------------------------------------------------------------
 
-    def replaced(self, equations: list, zeros: Any, full: Equation) -> list:
+    def replaced(self, equations: list, zeros: Var, full: Equation) -> list:
         """The equations with the sums in place of the array, which the first one, a loop, begins with these zeros."""
         begin = self._of(zeros, self.axis)
         shape = tuple(map(as_atom, begin.type.shape))
@@ -225,7 +225,7 @@ class _Summed:
                                      regions=tuple(map(self._region, eqn.regions))))
         return found
 
-    def _sum(self, v: Any, axis: int, made_by: dict, found: list, add: Equation) -> Any:
+    def _sum(self, v: Any, axis: int, made_by: dict, found: list, add: Equation) -> Var:
         """The sum of what is added, behind the operations that all its terms share."""
         made = made_by.get(v) if self.uses[v] == 1 else None
         k = None if made is None else _passed(made)

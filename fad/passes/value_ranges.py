@@ -74,7 +74,7 @@ class Ranges:
             self.known[a, around] = found
         return found
 
-    def of_slice(self, start: Any, extent: Any, step: int, around: frozenset) -> tuple:
+    def of_slice(self, start: object, extent: object, step: int, around: frozenset) -> tuple:
         """The ranges of the indices in a slice."""
         ends = product(self.of(start, around), self.of(extent, around))
         found = [(first, _sum(first, _scaled((shifted(n[0], -1), shifted(n[1], -1)), step), 1)) for first, n in ends]
@@ -91,7 +91,7 @@ class Ranges:
             return None if entry == ":" else self.of(given[0], around)
         return self.of_slice(given[0], given[1], entry[1], around)
 
-    def exact(self, a: Any, around: frozenset) -> "Affine | None":
+    def exact(self, a: object, around: frozenset) -> "Affine | None":
         """The form of an integer, where it has one."""
         ranges = self.of(a, around)
         return ranges[0][0] if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else None
@@ -122,7 +122,7 @@ class Ranges:
         view = LoopView(loop)
         return (*view.ends, 0, -1) if view.step > 0 else (*view.ends, 1, 0)          # type: ignore[operator]
 
-    def _between(self, low: Any, high: Any, more: int, less: int, around: frozenset) -> tuple:
+    def _between(self, low: object, high: object, more: int, less: int, around: frozenset) -> tuple:
         """From one integer, and some more, to another one, and some more."""
         return tuple((shifted(x, more), shifted(y, less))
                      for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))

@@ -3,7 +3,6 @@
 It goes forward through the program. A loop's carries are a fixed point, which takes about as many sweeps over the body
 as the loop has carries, at most.
 """
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var
 from ..ir.views import LoopView
@@ -24,12 +23,12 @@ def activate(eqn: Equation, active: set) -> None:
         active.update(v for v in eqn.outputs if is_continuous(v))
 
 
-def is_continuous(atom: Any) -> bool:
+def is_continuous(atom: Var) -> bool:
     """Whether the values are real or complex numbers."""
     return atom.type.dtype.kind in "fc"
 
 
-def is_active(atom: Any, active: set) -> bool:
+def is_active(atom: object, active: set) -> bool:
     return isinstance(atom, Var) and atom in active
 
 

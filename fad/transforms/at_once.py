@@ -11,8 +11,6 @@ computations", in: Automatic Differentiation of Algorithms, Springer 2002).
 Blocks of lanes are reversed at once, and loops whose tape would leave the caches. With a small tape processors do
 better: they run several short iterations of one sweep side by side, and not an iteration's two sweeps.
 """
-from typing import Any
-
 from ..ir.build import current
 from ..ir.graph import Equation, all_equations, free_vars
 from ..ir.uses import defined_by
@@ -22,6 +20,7 @@ from ..ops.carry import convert
 from ..ops.control import FOR
 from ..ops.kinds import guarding, product
 from ..passes.reduction_recognition import is_summed
+from ..util.array import AnyArray
 from .activity import is_continuous
 from .blocks import LARGE, operations
 from .control_vjp import demanded, take
@@ -79,7 +78,7 @@ class AtOnce:
         bind_outputs(self.eqn, results[:count], self.sweep.env)
         self.sweep.pullbacks.append(lambda: self._pull(results[count:]))
 
-    def _iteration(self, index: Any, *values: Any) -> list:
+    def _iteration(self, index: AnyArray, *values: AnyArray) -> list:
         """The carries and the cotangents of what is shared, after an iteration."""
         sweep, loop, count = self.sweep, self.view, len(self.view.carries)
         inner = sweep.inner(sweep.active)

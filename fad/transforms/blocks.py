@@ -11,11 +11,12 @@ import math
 from typing import Any, NamedTuple
 
 from ..ir.build import current
-from ..ir.graph import Equation, is_branch, is_counted
+from ..ir.graph import Equation, Var, is_branch, is_counted
 from ..ir.uses import reads
 from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.control import FOR
+from ..util.array import AnyArray, ArrayOrNumber
 from .checkpointing import at_most
 from .cost_model import bytes_of, bytes_written, extent_guess, hold_small, iterations_guess
 from .joint import atoms
@@ -130,7 +131,7 @@ def operations(eqn: Equation) -> float:
     return math.inf
 
 
-def _elements(a: Any) -> int:
+def _elements(a: Var) -> int:
     return math.prod([extent_guess(n) for n in a.type.shape])
 
 
@@ -151,13 +152,13 @@ class BlockedSweeps:
         """The carries after the last iteration."""
         n, m = len(carries), len(carries) + len(self.numbers.init)
 
-        def iteration(k: Any, *values: Any) -> list:
+        def iteration(k: object, *values: ArrayOrNumber) -> list:
             env = self.division.environment([self.index(k)], values[:n])
             self.division.run(self.again.forward, env)
             kept = tuple([env.read(v) for v in self.again.numbers])
             return self.division.outputs(env) + self.numbers.push(list(values[n:]), kept, k)
 
-        def block(q: Any, *values: Any) -> list:
+        def block(q: AnyArray, *values: AnyArray) -> list:
             starts = self.starts.push(list(values[m:]), tuple([values[k] for k in self.again.state]), q)
             return [*FOR.run_regions([*self._bounds(q), 1, *values[:m]], (iteration,), names=names), *starts]
         results = FOR.run_regions([0, self.number, 1, *carries, *self.numbers.init, *self.starts.init], (block,),
@@ -170,36 +171,36 @@ class BlockedSweeps:
         """The reverse sweep's carries after the first iteration."""
         width = {v: padded_width(v, self.iterations) for v in self.again.arrays if v.type.rank == 1}
 
-        def block(q: Any, *values: Any) -> tuple:
+        def block(q: AnyArray, *values: AnyArray) -> tuple:
             first, end = self._bounds(q)
             rows = BlockRows(self, width, first, end)
             rows.fill(self.state_at_start(q))
 
-            def iteration(k: Any, *inner: Any) -> list:
-                def reader(number: int, env: Any) -> Any:
+            def iteration(k: object, *inner: object) -> list:
+                def reader(number: int, env: Any) -> ArrayOrNumber:
                     v = self.division.saved[number]
                     return rows.read(v, k, env) if v.type.shape else self.numbers.reader([], k)(self.number_of[v], env)
                 return self.loop.pulled_back([self.index(k)], inner, k, reader)
             return FOR.run_regions([end - 1, first - 1, -1, *values], (iteration,))
         return FOR.run_regions([self.number - 1, -1, -1, *carries], (block,))
 
-    def state_at_start(self, q: Any) -> dict:
+    def state_at_start(self, q: AnyArray) -> dict:
         """The carried arrays with which a block begins."""
         reader = self.starts.reader([], q)
         return {v: reader(j, Environment()) for j, v in enumerate(self.state)}
 
-    def environment(self, k: Any) -> Environment:
+    def environment(self, k: ArrayOrNumber) -> Environment:
         """The known values of iteration number k, except carried arrays."""
         env = self.division.environment([self.index(k)], ())
         env.update(self.loop.counted(k))
         env.update((v, self.numbers.reader([], k)(j, env)) for j, v in enumerate(self.again.numbers))
         return env
 
-    def _bounds(self, block: Any) -> tuple:
+    def _bounds(self, block: AnyArray) -> tuple:
         """The numbers of a block's first iteration, and of the one behind its last."""
         first = block * self.again.iterations
         return first, at_most(first + self.again.iterations, self.iterations.count)
 
-    def index(self, k: Any) -> Any:
+    def index(self, k: object) -> Any:
         """The loop's index in the iteration number k."""
         return self.iterations.start + k * self.iterations.step

@@ -19,6 +19,7 @@ from ..ir.walk import bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
 from ..ops.extents import maximum, minimum
+from ..util.array import AnyArray, ArrayOrNumber
 from .masks import chooses, is_masked
 from .memory_budget import CheckpointPlan, for_the_body
 from .sweeps import ReverseSweep
@@ -57,10 +58,10 @@ class _Counted(_Segments):
         self.iterations = _root(count) if self.plan.iterations is None else self.plan.iterations
         return self.level(self.plan.levels, 0, count, self.init)
 
-    def loop(self, lo: Any, hi: Any, carries: tuple, body: Callable) -> tuple:
+    def loop(self, lo: Any, hi: object, carries: tuple, body: Callable) -> tuple:
         return FOR.run_regions([lo, hi, 1, *carries], (body,), checkpoint=False, **self.params)
 
-    def iteration(self, k: Any, *carries: Any) -> tuple:
+    def iteration(self, k: object, *carries: ArrayOrNumber) -> tuple:
         return self.regions[0](self.start + k * self.step, *carries)
 
     def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
@@ -70,7 +71,7 @@ class _Counted(_Segments):
         last = maximum(hi - self.iterations, lo)
         chunk = self.iterations if level == 2 else self.plan.capacity(level - 1)
 
-        def step(number: Any, *inner: Any) -> tuple:
+        def step(number: Any, *inner: object) -> tuple:
             first = lo + number * chunk
             end = at_most(first + chunk, last)
             return self.again(inner, lambda values: self.level(level - 1, first, end, values))
@@ -78,7 +79,7 @@ class _Counted(_Segments):
         return self.loop(last, hi, carries, self.iteration)
 
 
-def _root(n: Any) -> Any:
+def _root(n: object) -> Any:
     """A number near the square root of n, at least 1."""
     if isinstance(n, int):
         return max(round(n ** 0.5), 1)
@@ -86,7 +87,7 @@ def _root(n: Any) -> Any:
     return maximum(integer(root), 1)
 
 
-def at_most(n: Any, bound: Any) -> Any:
+def at_most(n: object, bound: ArrayOrNumber) -> Any:
     """min(n, bound), known to be at most the bound."""
     least = minimum(n, bound)
     if isinstance(least, Value):
@@ -103,13 +104,13 @@ class _Uncounted(_Segments):
         carries = self.chunks(1, self.plan.starts, carries)
         return self.chunks(2, None, carries)
 
-    def go_on(self, carries: tuple) -> Any:
+    def go_on(self, carries: tuple) -> AnyArray:
         found = self.regions[0](*carries)
         return found[0] if isinstance(found, (tuple, list)) else found
 
-    def repeat(self, most: Any, carries: tuple, body: Callable) -> tuple:
+    def repeat(self, most: object, carries: tuple, body: Callable) -> tuple:
         """body again and again while the loop goes on, at most so many times."""
-        def test(*values: Any) -> Any:
+        def test(*values: AnyArray) -> Any:
             more = self.go_on(values[:-1])
             return more if most is None else registry["logical_and"](values[-1] < most, more)
         count = len(carries)
@@ -118,11 +119,11 @@ class _Uncounted(_Segments):
                                     checkpoint=False, names=names, extents=self.params["extents"])
         return tuple(results[:count])
 
-    def some(self, most: Any, carries: tuple) -> tuple:
+    def some(self, most: object, carries: tuple) -> tuple:
         """Up to so many iterations, all of them saved."""
         return self.repeat(most, carries, lambda values: tuple(self.regions[1](*values)))
 
-    def chunks(self, level: int, most: Any, carries: tuple) -> tuple:
+    def chunks(self, level: int, most: object, carries: tuple) -> tuple:
         """Up to so many chunks, whose starts are saved."""
         return self.repeat(most, carries, lambda values: self.again(values, lambda inner: self.chunk(level, inner)))
 

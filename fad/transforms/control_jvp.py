@@ -7,6 +7,7 @@ from ..ir.uses import operands
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import bind_outputs, closure
 from ..ops.control import COND
+from ..util.array import AnyArray
 from .activity import activate
 from .inputs import zeros_like
 from .sweeps import ForwardSweep
@@ -19,7 +20,7 @@ def _active_outputs(sweep: ForwardSweep, eqn: Equation) -> list:
     return [k for k, v in enumerate(eqn.outputs) if v in active]
 
 
-def _dense(dx: Any, x: Any) -> Any:
+def _dense(dx: "AnyArray | None", x: AnyArray) -> AnyArray:
     return zeros_like(x) if dx is None else dx
 
 

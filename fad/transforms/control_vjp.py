@@ -4,14 +4,14 @@ The branch that is taken saves what its reverse half needs (see save_or_recomput
 same selector.
 """
 from collections.abc import Callable
-from typing import Any
 
 from ..ir.build import current
-from ..ir.graph import Equation, Func
+from ..ir.graph import Equation, Func, Var
 from ..ir.views import BranchView
 from ..ir.walk import bind_outputs, run_equation
 from ..ops.carry import UNDEFINED
 from ..ops.control import COND
+from ..util.array import AnyArray, ArrayOrNumber
 from .activity import activate
 from .inputs import zeros_like
 from .joint import JointProgram, atoms
@@ -39,12 +39,12 @@ def take(sweep: ReverseSweep, eqn: Equation, given: list) -> "list | None":
     return [zeros_like(sweep.env.read(eqn.outputs[k])) if g is None else g for k, g in zip(given, gs)]
 
 
-def total(sweep: ReverseSweep, v: Any) -> Any:
+def total(sweep: ReverseSweep, v: Var) -> ArrayOrNumber:
     g = sweep.cotangents.get(v)
     return zeros_like(sweep.env.read(v)) if g is None else g
 
 
-def note_restored(sweep: ReverseSweep, before: Any, after: Any, array: Any) -> None:
+def note_restored(sweep: ReverseSweep, before: Var, after: Var, array: AnyArray) -> None:
     """Tell the region around, if it follows the array's trail, that its earlier version is there again."""
     if after in sweep.trails:
         current().notes.restore(sweep.env.read(before), sweep.env.read(after), array)
@@ -125,7 +125,7 @@ def _note_kept(sweep: ReverseSweep, eqn: Equation, divisions: list, slots: _Slot
                     current().notes.kept.setdefault(saved[slot].atom, set()).add(after)
 
 
-def _pull_cond(sweep: ReverseSweep, eqn: Equation, given: list, selector: Any, divisions: list, slots: _Slots,
+def _pull_cond(sweep: ReverseSweep, eqn: Equation, given: list, selector: AnyArray, divisions: list, slots: _Slots,
                saved: tuple) -> None:
     """Each branch adds to the cotangents of the variables around it."""
     gs = take(sweep, eqn, given)

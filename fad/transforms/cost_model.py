@@ -25,7 +25,7 @@ def bytes_written(eqn: Equation) -> int:
     return _bytes(x, selected_shape(x.type.shape, operands, eqn.params["spec"], eqn.params["at"]))
 
 
-def _bytes(v: Any, shape: tuple) -> int:
+def _bytes(v: Var, shape: tuple) -> int:
     total = max(v.type.dtype.itemsize, 1)
     for n in shape:
         total *= max(extent_guess(n), 1)

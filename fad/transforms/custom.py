@@ -42,7 +42,7 @@ _transposed = _Transposed()
 ambient(_transposed)
 
 
-def _moves(v: Any) -> bool:
+def _moves(v: Var) -> bool:
     return v.type.dtype.kind in "fc"
 
 
@@ -52,7 +52,7 @@ def _refuse_free(free: Sequence, name: str) -> None:
                                 why="its own derivative rule cannot know of it", do="pass the value as an argument")
 
 
-def _refuse_keywords(rule: Any, moves: Sequence, name: str) -> None:
+def _refuse_keywords(rule: object, moves: Sequence, name: str) -> None:
     if any(moves[k] for k in getattr(rule, "by_keyword", ())):
         raise NoDerivativeError(
             f"{name} is being differentiated with respect to an argument that can only be passed by name",

@@ -44,14 +44,14 @@ class Dependence:
 
     # -- what is known -----------------------------------------------------------------------------
 
-    def varies(self, atom: Any) -> bool:
+    def varies(self, atom: object) -> bool:
         return isinstance(atom, Var) and atom in self.varying
 
     def value(self, atom: Any) -> Any:
         """The value of what does not vary."""
         return self.env.read(atom)
 
-    def set_of(self, atom: Any) -> Any:
+    def set_of(self, atom: object) -> Any:
         """The bit sets of a variable, None where all are empty."""
         sweep: Dependence | None = self
         while sweep is not None and not isinstance(atom, Literal):
@@ -66,7 +66,7 @@ class Dependence:
         shape = [(known or {}).get(n, n) for n in atom.type.shape]
         return None if any(self.varies(n) for n in shape) else tuple([self.value(n) for n in shape])
 
-    def fitted(self, found: Any, shape: "tuple | None") -> Any:
+    def fitted(self, found: object, shape: "tuple | None") -> Any:
         """Bit sets (None: empty) of an array of this shape; of one whose extents vary, their union."""
         if shape is None:
             return EMPTY if found is None else everything(found)
@@ -140,7 +140,7 @@ def propagate(func: Func, args: Sequence, seeds: dict) -> list:
     return [_of_output(sweep, a) for a in func.outputs]
 
 
-def _of_output(sweep: Dependence, atom: Any) -> Any:
+def _of_output(sweep: Dependence, atom: object) -> Any:
     if sweep.shape(atom) is None:
         raise NoDerivativeError("the shape of a result depends on the values that are differentiated, so that there is "
                                 "no one sparsity pattern",

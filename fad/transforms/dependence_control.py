@@ -96,7 +96,7 @@ def _while(sweep: DependenceSweep, eqn: Equation) -> None:
     test: Any = loop.test
     carried = Carried(sweep, eqn, loop.carries)
 
-    def holds(*values: Any) -> Any:
+    def holds(*values: object) -> Any:
         inner = sweep.inner()
         inner.env.update(zip([test.inputs[k] for k in carried.fixed], values))
         inner.run(test)

@@ -17,13 +17,13 @@ from ..ops.kinds import Partials, shape_of
 from .sweeps import DependenceSweep
 
 
-def everything(found: Any) -> Any:
+def everything(found: object) -> Any:
     """The union of all sets of an array."""
     rank = len(shape_of(found))
     return registry["union"](found, axes=tuple(range(rank))) if rank else found
 
 
-def along(found: Any, axes: tuple) -> Any:
+def along(found: object, axes: tuple) -> Any:
     """The union along axes, which keep the extent 1."""
     if not axes:
         return found
@@ -150,7 +150,7 @@ def _write(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     return before if sets[1] is None else _added(before, new, operands, chosen)
 
 
-def _added(before: Any, new: Any, operands: tuple, chosen: dict) -> Any:
+def _added(before: object, new: object, operands: tuple, chosen: dict) -> Any:
     if "a" in chosen["spec"]:
         return registry["index_join"](before, new, *operands, **chosen)
     return registry["update"](before, registry["index"](before, *operands, **chosen) | new, *operands, **chosen)

@@ -10,7 +10,7 @@ These are the conditions for privatisation and for parallel reductions (R. Allen
 Modern Architectures", 2001, sections 5.3 and 6.2). A loop with any other carry is not independent.
 """
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ir.graph import Var
 from ..ir.views import LoopView
@@ -48,7 +48,7 @@ def roles_of(loop: LoopView, used: Collection) -> "list[Role] | None":
     return roles
 
 
-def _role(loop: LoopView, carry: Var, following: Any, is_used: bool) -> "Role | None":
+def _role(loop: LoopView, carry: Var, following: Var, is_used: bool) -> "Role | None":
     if following is carry:
         return Role(SAME)
     if not carry.type.shape:

@@ -16,7 +16,7 @@ class InductionVariable(NamedTuple):
     step: Any
     sign: int
 
-    def at(self, iteration: Any, start: Any, step: Any) -> Any:
+    def at(self, iteration: Any, start: object, step: object) -> Any:
         """Its value in an iteration, from the values of its start and of its step."""
         value = start + iteration * step if self.sign > 0 else start - iteration * step
         return value if self.carry.type.weak else cast(value, dtype=INT)

@@ -9,9 +9,10 @@ from ..ir.graph import Func, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.walk import Environment
+from ..util.array import AnyArray
 
 
-def zeros_like(x: Any) -> Any:
+def zeros_like(x: AnyArray) -> AnyArray:
     """Zeros in the shape and dtype of x."""
     return registry["nothing_like"](x)
 

@@ -12,6 +12,7 @@ from ..ir.types import Type, type_of
 from ..ir.uses import defined_by, reads
 from ..ir.walk import Environment
 from ..ops.kinds import guarding
+from ..util.array import AnyArray
 from .activity import is_continuous
 from .cost_model import iterations_guess
 from .inputs import renamed, zeros_like
@@ -179,11 +180,11 @@ def _is_loops(builder: Builder) -> bool:
     return builder.changing is not None and builder.changing.iterations is not None
 
 
-def _dense(g: Any, x: Any) -> Any:
+def _dense(g: AnyArray, x: AnyArray) -> AnyArray:
     return zeros_like(x) if g is None else g
 
 
-def _cotangent_type(y: Any) -> Type:
+def _cotangent_type(y: AnyArray) -> Type:
     t = type_of(y)
     return Type(t.dtype, tuple([as_extent(n) for n in t.shape]))
 

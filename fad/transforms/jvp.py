@@ -11,6 +11,7 @@ from ..ir.graph import Equation, Func, Literal, Var
 from ..ir.types import Type
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import spread
+from ..util.array import AnyArray
 from .control import JVP_OF_CONTROL
 from .inputs import bind_arguments, standing_alone, zeros_like
 
@@ -27,7 +28,7 @@ class Forward:
         """A sweep over a region."""
         return type(self)(Environment(self.env), self)
 
-    def tangent(self, atom: Any) -> Any:
+    def tangent(self, atom: object) -> "AnyArray | None":
         """The tangent of a variable, None for zero."""
         if isinstance(atom, Literal):
             return None

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..ir.op import registry
 from ..ir.types import INT
 from ..ops.kinds import shape_of
+from ..util.array import AnyArray, ArrayOrNumber
 
 LANES = 64                                                   # a multiple of all vectors, in a few cache lines
 NAME = f"{LANES} lanes"                                      # of the call that a block of iterations is
@@ -21,22 +22,22 @@ class Ramp:
 
     __slots__ = ("start",)
 
-    def __init__(self, start: Any):
+    def __init__(self, start: ArrayOrNumber):
         self.start = start
 
-    def lanes(self) -> Any:
+    def lanes(self) -> AnyArray:
         """The integers as an array."""
         return registry["add"](registry["iota"](LANES, dtype=INT), self.start)
 
 
-def part_of(array: Any, axis: int, first: Any) -> Any:
+def part_of(array: ArrayOrNumber, axis: int, first: AnyArray) -> AnyArray:
     """The part of an array that a block's iterations own, lanes last."""
     part = registry["index"](array, first, LANES, spec=_slice_of(array, axis), at=0)
     others = [k for k in range(len(shape_of(array))) if k != axis]
     return registry["transpose"](part, axes=(*others, axis)) if others else part
 
 
-def with_part(array: Any, part: Any, axis: int, first: Any) -> Any:
+def with_part(array: AnyArray, part: AnyArray, axis: int, first: AnyArray) -> AnyArray:
     """The array with what a block's iterations have made of their part."""
     rank = len(shape_of(array))
     if rank > 1:
@@ -46,7 +47,7 @@ def with_part(array: Any, part: Any, axis: int, first: Any) -> Any:
     return registry["update"](array, part, first, LANES, spec=_slice_of(array, axis), at=0)
 
 
-def _slice_of(array: Any, axis: int) -> tuple:
+def _slice_of(array: ArrayOrNumber, axis: int) -> tuple:
     return tuple([("s", 1) if k == axis else ":" for k in range(len(shape_of(array)))])
 
 
@@ -58,7 +59,7 @@ class Subscript(NamedTuple):
     varies: bool
 
 
-def read_by_lanes(x: Any, entries: list) -> Any:
+def read_by_lanes(x: AnyArray, entries: list) -> AnyArray:
     """The elements that each lane reads from an array which all lanes share."""
     moving = [e for e in entries if e.varies]
     if len(moving) > 1 or not isinstance(moving[0].given[0], Ramp):

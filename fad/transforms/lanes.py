@@ -26,6 +26,7 @@ from ..ops.contract import new_letters
 from ..ops.control import COND, FOR
 from ..ops.kinds import shape_of
 from ..passes.coverage import Accesses
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from .lane_parts import LANES, Ramp, Subscript, in_each_lane, read_by_lanes
 from .varying import find_varying
 from .vmap import in_dtype, in_dtypes, promoted_operands
@@ -45,12 +46,12 @@ class Block:
     axis of the parts}, which the array lacks here; mask: which lanes get here, None: all.
     """
 
-    def __init__(self, varying: Collection, axes: dict, mask: Any = None):
+    def __init__(self, varying: Collection, axes: dict, mask: "AnyArray | None" = None):
         self.varying, self.axes, self.mask = varying, axes, mask
 
     # -- values ------------------------------------------------------------------------------------
 
-    def lanes_of(self, atom: Any, env: Environment, t: Type) -> Any:
+    def lanes_of(self, atom: object, env: Environment, t: Type) -> ArrayOrNumber:
         """The values of all lanes, in this dtype."""
         x = self._read(atom, env)
         if not self._varies(atom):
@@ -61,7 +62,7 @@ class Block:
             return in_dtype(registry["broadcast_to"](x, *shape, LANES), t.dtype)
         return in_dtype(x, t.dtype)
 
-    def _varies(self, atom: Any) -> bool:
+    def _varies(self, atom: object) -> bool:
         return isinstance(atom, Var) and atom in self.varying
 
     def _read(self, atom: Any, env: Environment) -> Any:
@@ -132,11 +133,11 @@ class Block:
         return all(flag or _is_small(env.read(a)) for a, flag in zip(eqn.inputs, flags))
 
     @staticmethod
-    def _spread(x: Any) -> Any:
+    def _spread(x: ArrayOrNumber) -> Any:
         """What is the same in all lanes, so that it broadcasts along them."""
         return registry["reshape"](x, *shape_of(x), 1) if shape_of(x) else x
 
-    def _contraction(self, eqn: Equation, env: Environment) -> Any:
+    def _contraction(self, eqn: Equation, env: Environment) -> ArrayOrNumber:
         """A sum of products in each lane: the lanes are a further axis of the operands that differ, and of the result.
         """
         *words, out = eqn.params["labels"]
@@ -144,7 +145,7 @@ class Block:
         words = [word + lane if self._varies(a) else word for word, a in zip(words, eqn.inputs)]
         return eqn.op(*[self._read(a, env) for a in eqn.inputs], labels=(*words, out + lane))
 
-    def _where(self, x: Any, other: Any) -> Any:
+    def _where(self, x: ArrayOrNumber, other: ArrayOrNumber) -> ArrayOrNumber:
         """x in the lanes that get here."""
         return x if self.mask is None else in_dtype(registry["where"](self.mask, x, other), type_of(x).dtype)
 
@@ -172,7 +173,7 @@ class Block:
 
     # -- parts of arrays ---------------------------------------------------------------------------
 
-    def _part(self, eqn: Equation, env: Environment) -> Any:
+    def _part(self, eqn: Equation, env: Environment) -> ArrayOrNumber:
         array = eqn.inputs[0]
         entries = self._entries(eqn, env)
         if not self._varies(array):
@@ -182,7 +183,7 @@ class Block:
         operands, params = in_each_lane(entries)
         return eqn.op(env.read(array), *operands, **params)
 
-    def _written(self, eqn: Equation, env: Environment) -> Any:
+    def _written(self, eqn: Equation, env: Environment) -> ArrayOrNumber:
         array, value = eqn.inputs[:2]
         entries, t = self._entries(eqn, env), array.type
         x = self.lanes_of(array, env, t)
@@ -218,7 +219,7 @@ class Block:
         if any(_may_grow(loop.body, c) for c in loop.carries if c in self.varying and _is_pythons(c)):
             raise Refused("Python's integers, which may grow from iteration to iteration")
 
-        def body(index: Any, *values: Any) -> list:
+        def body(index: AnyArray, *values: AnyArray) -> list:
             inner = Environment(env)
             inner[loop.index] = index
             inner.update(zip(loop.carries, values))
@@ -267,7 +268,7 @@ class Block:
             xs = [self.lanes_of(a, inner, out.type) for a, inner in zip((yes, no), reversed(ways))]
             env[out] = registry["where"](taken, *xs)
 
-    def _carried(self, v: Var, atom: Any, env: Environment) -> Any:
+    def _carried(self, v: Var, atom: Any, env: Environment) -> ArrayOrNumber:
         """What an atom hands on to a variable."""
         return self.lanes_of(atom, env, v.type) if v in self.varying else env.read(atom)
 
@@ -299,7 +300,7 @@ def _is_step(a: Any) -> bool:
     return not isinstance(a, Var) and abs(a.value) <= STEP
 
 
-def _is_small(n: Any) -> bool:
+def _is_small(n: int) -> bool:
     """Whether an integer is known to be of a size with an array's extents."""
     if not isinstance(n, Value):
         return abs(int(n)) <= SMALL
@@ -307,7 +308,7 @@ def _is_small(n: Any) -> bool:
     return all(v in facts.dims or (v in facts.high and v in facts.low) for v, _ in facts.form(n.atom).terms)
 
 
-def _is_positive(n: Any) -> bool:
+def _is_positive(n: Extent) -> bool:
     """Whether an extent is known to be at least 1."""
     if not isinstance(n, Value):
         return int(n) > 0

@@ -27,6 +27,7 @@ from ..ir.views import BranchView, LoopView
 from ..ir.walk import Environment
 from ..ops.index import index
 from ..passes.value_ranges import Ranges, index_of
+from ..util.array import AnyArray, ArrayOrNumber
 from .cost_model import bytes_of, extent_guess, iterations_guess
 from .undo_log import trail_to
 
@@ -40,7 +41,7 @@ class FinalPart(NamedTuple):
     number: int
     fixed: tuple = ()
 
-    def of(self, array: Any, env: Environment) -> Any:
+    def of(self, array: AnyArray, env: Environment) -> Any:
         """The part of an array; env: what the indices are."""
         axes = dict(self.fixed)
         spec = tuple("i" if axis in axes else ":" for axis in range(len(array.shape)))
@@ -105,7 +106,7 @@ def _trail(loop: Equation, k: int, active: set, around: tuple = (), branches: tu
     yield from _steps(view.body, view.next[k], active, (*around, loop), branches)
 
 
-def _steps(region: Func, end: Any, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
+def _steps(region: Func, end: Var, active: set, loops: tuple, branches: tuple) -> Iterator[tuple]:
     versions = trail_to(region, end, active).versions  # type: ignore[union-attr]
     chains = DefUse.of(region)
     yield "versions", versions
@@ -167,7 +168,7 @@ class _Nest:
                     found.setdefault(FinalPart(k, fixed), []).append(read)
         return found
 
-    def _is_there(self, i: Any, extent: Any) -> bool:
+    def _is_there(self, i: object, extent: object) -> bool:
         """Whether an index is the same in all iterations, and in range even if no iteration reads."""
         place, end = self.ranges.exact(i, frozenset()), self.ranges.exact(extent, frozenset())
         if i in self.ranges.inside or place is None or end is None:
@@ -266,7 +267,7 @@ def _relation(eqn: Equation, holds: bool) -> "Comparison | None":
     return found if found is not None and (found.is_order or not found.or_equal) else None
 
 
-def _form(x: Any) -> Affine:
+def _form(x: ArrayOrNumber) -> Affine:
     """The form of an integer in the program that is being built."""
     return current().integers.form(x.atom if hasattr(x, "atom") else int(x))
 

@@ -20,6 +20,7 @@ from ..ir.op import registry
 from ..ir.views import LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.control import FOR, WHILE, integer, iteration_number, loop_index, trip_count
+from ..util.array import AnyArray, Extent
 from .at_once import AtOnce
 from .blocks import BlockedSweeps, again_in_blocks
 from .checkpointing import vjp_in_segments
@@ -71,7 +72,7 @@ class LoopBody:
         """The names of the carries."""
         return self.eqn.params["names"]
 
-    def plan(self, count: Any) -> "CheckpointPlan | None":
+    def plan(self, count: "Extent | None") -> "CheckpointPlan | None":
         """How the loop runs in segments, None where it does not. count: of its iterations, None where nobody knows."""
         kept = [self.eqn.outputs[k] for k in self.division.kept_carries()]
         return plan_for(self.eqn, self.division.saved, kept, count, self.share)
@@ -148,7 +149,7 @@ class LoopBody:
         for k, array in zip(self.division.restored, results[m:]):
             note_restored(self.sweep, self.view.init[k], self.eqn.outputs[k], array)
 
-    def pulled_back(self, lead: list, carries: tuple, k: Any, reader: Callable) -> list:
+    def pulled_back(self, lead: list, carries: tuple, k: AnyArray, reader: Callable) -> list:
         """The carries after one iteration of the reverse loop; reader: see Division.run_reverse."""
         division, joint = self.division, self.joint
         env = division.environment(lead, ())
@@ -160,7 +161,7 @@ class LoopBody:
         gxs, totals, arrays = division.run_reverse(env, reader)
         return gxs + totals + arrays
 
-    def counted(self, k: Any) -> dict:
+    def counted(self, k: object) -> dict:
         """The counters in the iteration number k."""
         read, carries, init = self.sweep.env.read, self.joint.carries, self.view.init
         return {carries[j].atom: c.at(k, read(init[j]), read(c.step)) for j, c in self.counters.items()}
@@ -215,13 +216,13 @@ class Taped:
         known = None if iterations is None else iterations._replace(index=body.joint.lead[0].atom)
         self.body, self.tape = body, Tape(body.division.saved, known, body.lines())
 
-    def forward_step(self, lead: list, carries: tuple, k: Any) -> list:
+    def forward_step(self, lead: list, carries: tuple, k: AnyArray) -> list:
         """One iteration forward: carries and tape."""
         division, count = self.body.division, self.body.count
         outputs, values = division.run_forward(division.environment(lead, carries[:count]))
         return outputs + self.tape.push(list(carries[count:]), values, k)
 
-    def reverse_step(self, lead: list, carries: tuple, k: Any) -> list:
+    def reverse_step(self, lead: list, carries: tuple, k: AnyArray) -> list:
         """One iteration backward: carries and the stacks' pointers."""
         count = len(carries) - len(self.tape.pointers)
         reader = self.tape.reader(carries[count:], k)
@@ -242,7 +243,7 @@ class Taped:
 class TapedFor(Taped):
     """A counted loop."""
 
-    def __init__(self, body: LoopBody, iterations: Iterations, stop: Any):
+    def __init__(self, body: LoopBody, iterations: Iterations, stop: Extent):
         super().__init__(body, iterations)
         self.iterations, self.stop = iterations, stop
 
@@ -250,10 +251,10 @@ class TapedFor(Taped):
         count, start, step, _ = self.iterations
         stop, n = self.stop, self.body.count
 
-        def forward(i: Any, *carries: Any) -> list:
+        def forward(i: AnyArray, *carries: AnyArray) -> list:
             return self.forward_step([i], carries, iteration_number(i, start, step))
 
-        def backward(i: Any, *carries: Any) -> list:
+        def backward(i: AnyArray, *carries: AnyArray) -> list:
             return self.reverse_step([i], carries, iteration_number(i, start, step))
 
         def sweep_back(carries: list) -> tuple:
@@ -277,7 +278,7 @@ class TapedWhile(Taped):
         results = (self._in_stretches if tape.grows else self._at_once)(init)
         iterations, saved = results[n], results[n + 1:]
 
-        def backward(k: Any, *carries: Any) -> list:
+        def backward(k: AnyArray, *carries: AnyArray) -> list:
             return self.reverse_step([], carries, k)
 
         def sweep_back(carries: list) -> tuple:
@@ -285,12 +286,12 @@ class TapedWhile(Taped):
         kept = tape.used(saved, iterations) if tape.grows and is_inside_a_loop(current()) else saved
         self.finish_forward(results[:n], tuple(kept), sweep_back)
 
-    def _step(self, *carries: Any) -> list:
+    def _step(self, *carries: AnyArray) -> list:
         n = self.body.count
         done = self.forward_step([], carries[:n] + carries[n + 1:], carries[n])
         return done[:n] + [carries[n] + 1] + done[n:]
 
-    def _goes_on(self, *carries: Any) -> Any:
+    def _goes_on(self, *carries: AnyArray) -> tuple:
         return self.test(*carries[:self.body.count])
 
     def _at_once(self, init: tuple) -> tuple:
@@ -302,11 +303,11 @@ class TapedWhile(Taped):
         """The same as a loop of stretches; before each, the rows double."""
         n, tape, names = self.body.count, self.tape, self.body.names
 
-        def stretch(*carries: Any) -> tuple:
+        def stretch(*carries: AnyArray) -> tuple:
             count, room = carries[n:n + 2]
             room = registry["where"](count < room, room, room * 2)
 
-            def more(*inner: Any) -> Any:
+            def more(*inner: AnyArray) -> Any:
                 return registry["logical_and"](inner[n] < room, self._goes_on(*inner)[0])
             kept = tape.grown(list(carries[n + 2:]), room)
             begun = [*carries[:n + 1], *kept]

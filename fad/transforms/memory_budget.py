@@ -14,6 +14,7 @@ from ..ir.affine import Affine
 from ..ir.build import current
 from ..ir.graph import Equation, Literal, Var, is_loop
 from ..util.ambient import ambient
+from ..util.array import ArrayOrNumber
 from ..util.errors import TapeMemoryError
 
 _state: Any = ambient(threading.local())
@@ -93,7 +94,8 @@ class CheckpointPlan(NamedTuple):
         return self.iterations * sum(self.starts ** k for k in range(level))       # type: ignore[operator]
 
 
-def plan_for(eqn: Equation, saved: list, kept: list, iterations: Any, share: "int | None") -> "CheckpointPlan | None":
+def plan_for(eqn: Equation, saved: list, kept: list, iterations: "ArrayOrNumber | None",
+             share: "int | None") -> "CheckpointPlan | None":
     """The plan of a loop in segments; None if it saves all its iterations.
 
     saved: the variables that each iteration saves; kept: the carries that a segment's start needs; iterations: their
@@ -138,7 +140,7 @@ class _Total(NamedTuple):
     known: bool                                              # or a guess
 
 
-def _total(variables: Any) -> _Total:
+def _total(variables: list) -> _Total:
     """The bytes of these variables at most, for the sizes that the program is held to."""
     largest, total, known = _Largest(), 0, True
     for v in variables:

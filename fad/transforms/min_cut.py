@@ -7,7 +7,7 @@ The cheapest choice (in bytes) is a minimum cut between the lost values (carries
 O(V^2 E) for V values with E uses.
 """
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 INFINITE = 1 << 60
@@ -110,7 +110,7 @@ class Network:
         return {numbers[k] for k in found}
 
 
-def minimum_cut(uses: Iterable, lost: Iterable, needed: Iterable, cost: Any) -> list:
+def minimum_cut(uses: Iterable, lost: Iterable, needed: Iterable, cost: Callable) -> list:
     """The values to save, in order of appearance.
 
     uses: pairs (value, value computed from it); lost: values that only saving keeps; needed: what the reverse sweep

@@ -53,7 +53,7 @@ class Order:
             waiting += more
         return found
 
-    def visit(self, goal: Any) -> None:
+    def visit(self, goal: object) -> None:
         """Take a step, after all that it needs."""
         path: list = []
         waiting: list[Iterator] = [iter([goal])]

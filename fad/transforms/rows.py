@@ -6,12 +6,13 @@ its row once it is made and read from there, so that the carry may be overwritte
 from typing import Any
 
 from ..ir.build import Value, current
-from ..ir.graph import extents_of
+from ..ir.graph import Var, extents_of
 from ..ir.types import INT
 from ..ir.walk import Environment
 from ..ops.choice import cast
 from ..ops.control import FOR
 from ..ops.index import index_add, update
+from ..util.array import ArrayOrNumber
 from .save_or_recompute import live
 from .tape import Iterations, Padded, Tape, is_fixed, keeper_of
 
@@ -32,7 +33,7 @@ class BlockRows:
                                 *blocks.iterations[2:])
         own = iterations._replace(count=bounded(end - first))
 
-        def keeper(v: Any, _: Any) -> Any:
+        def keeper(v: Var, _: Iterations) -> Any:
             if v in width:
                 return Padded(v, iterations.count, width[v])
             # places are known for iterations that happen
@@ -59,12 +60,12 @@ class BlockRows:
         self.versions.start_reverse(list(results[n:m]))
         self.others.start_reverse(list(results[m:]))
 
-    def read(self, v: Any, k: Any, env: Environment) -> Any:
+    def read(self, v: Any, k: object, env: Environment) -> Any:
         """The value that iteration number k saves under this name."""
         tape = self.versions if v in self.again.versions else self.others
         return tape.reader([], bounded(k - self.first))(tape.variables.index(v), env)
 
-    def _iteration(self, k: Any, carried: tuple, versions: tuple, others: tuple) -> list:
+    def _iteration(self, k: object, carried: tuple, versions: tuple, others: tuple) -> list:
         row, env = bounded(k - self.first), self.blocks.environment(k)
         env.update(zip(self.carried, carried))
         self.division.run(self.before, env)
@@ -81,7 +82,7 @@ class BlockRows:
                                        lambda keeper, own, j: self._next(keeper, own, variables[j], env, row))
         return self.division.outputs(env, places) + following + made
 
-    def _next(self, keeper: Any, own: list, v: Any, env: Environment, row: Any) -> list:
+    def _next(self, keeper: Any, own: list, v: Var, env: Environment, row: ArrayOrNumber) -> list:
         """The rows of an array with its version after this iteration in the next row."""
         version = self.again.versions[v]
         if version.maker is None:
@@ -96,7 +97,7 @@ class BlockRows:
         return own
 
 
-def bounded(n: Any) -> Any:
+def bounded(n: object) -> Any:
     """An integer that needs no check for 64 bits, nor does what follows from it: it counts places of a tape in memory.
     """
     return cast(n, dtype=INT) if isinstance(n, Value) else n

@@ -345,7 +345,7 @@ def _as_read(eqn: Equation, which: Callable, unsure: set) -> list:
     return [Exact(v) if v in deciding else v for v in reads(eqn) if which(v)]
 
 
-def _variable(v: Any) -> Any:
+def _variable(v: object) -> Any:
     return v.var if isinstance(v, Exact) else v
 
 

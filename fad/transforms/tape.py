@@ -22,6 +22,7 @@ from ..ops.control import resize, unwritten
 from ..ops.extents import maximum, product
 from ..ops.index import index, update
 from ..ops.kinds import shape_of
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from .memory_budget import has_budget
 
 FIRST_EXTENT = 16
@@ -104,18 +105,18 @@ class TapeRows(OneArray):
         self.spec = ("i",) + (":",) * len(extents)
 
     @staticmethod
-    def grown(state: list, room: Any) -> list:
+    def grown(state: list, room: AnyArray) -> list:
         """The state with rows for so many iterations."""
         return [resize(state[0], room)]
 
-    def used(self, state: list, iterations: Any) -> list:
+    def used(self, state: list, iterations: AnyArray) -> list:
         """The state with the rows of so many iterations."""
         return [index(state[0], 0, iterations, spec=(("s", 1), *self.spec[1:]), at=0)]
 
-    def push(self, state: list, x: Any, k: Any) -> list:
+    def push(self, state: list, x: AnyArray, k: object) -> list:
         return [update(state[0], x, k, spec=self.spec, at=0)]
 
-    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+    def pop(self, state: list, k: AnyArray, extents: tuple) -> tuple:
         return [], index(self.saved, k, spec=self.spec, at=0)
 
 
@@ -131,11 +132,11 @@ class Ramp(OneArray):
         """The place where iteration k begins."""
         return k * self.first + k * (k - 1) // 2 * self.slope
 
-    def push(self, state: list, x: Any, k: Any) -> list:
+    def push(self, state: list, x: AnyArray, k: ArrayOrNumber) -> list:
         count = product(shape_of(x))
         return [update(state[0], registry["reshape"](x, count), self.place(k), count, spec=(("s", 1),), at=0)]
 
-    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+    def pop(self, state: list, k: AnyArray, extents: tuple) -> tuple:
         flat = index(self.saved, self.place(k), product(extents), spec=(("s", 1),), at=0)
         return [], registry["reshape"](flat, *extents)
 
@@ -144,14 +145,14 @@ class Padded(OneArray):
     """An array with a row for each of so many vectors. Rows are whole cache lines wide, so that no SIMD vector crosses
     a line."""
 
-    def __init__(self, v: Var, count: Any, width: Any):
+    def __init__(self, v: Var, count: int, width: Extent):
         self.dtype, self.extents = v.type.dtype, (count, width)
         self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
-    def push(self, state: list, x: Any, k: Any) -> list:
+    def push(self, state: list, x: AnyArray, k: object) -> list:
         return [update(state[0], x, k, 0, *shape_of(x), spec=("i", ("s", 1)), at=0)]
 
-    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+    def pop(self, state: list, k: AnyArray, extents: tuple) -> tuple:
         return [], index(self.saved, k, 0, *extents, spec=("i", ("s", 1)), at=0)
 
 
@@ -209,16 +210,16 @@ class Stack:
         return [INT.type(0), INT.type(FIRST_EXTENT), unwritten(FIRST_EXTENT, dtype=self.dtype)]
 
     @staticmethod
-    def grown(state: list, room: Any) -> list:
+    def grown(state: list, room: AnyArray) -> list:
         """As it is: each value makes its own capacity."""
         return state
 
     @staticmethod
-    def used(state: list, iterations: Any) -> list:
+    def used(state: list, iterations: AnyArray) -> list:
         """As it is: it knows how many elements are in use."""
         return state
 
-    def push(self, state: list, x: Any, k: Any) -> list:
+    def push(self, state: list, x: AnyArray, k: ArrayOrNumber) -> list:
         used, room, elements = state
         count = product(shape_of(x))
         top = used + count
@@ -235,7 +236,7 @@ class Stack:
         self.saved = final[2]
         return [final[0]]
 
-    def pop(self, state: list, k: Any, extents: tuple) -> tuple:
+    def pop(self, state: list, k: AnyArray, extents: tuple) -> tuple:
         count = product(extents)
         bottom = state[0] - count
         if not extents:
@@ -287,17 +288,17 @@ class Tape:
             offset += keeper.carries
         return tuple(out)
 
-    def grown(self, state: list, room: Any) -> list:
+    def grown(self, state: list, room: AnyArray) -> list:
         """The carries with rows for so many iterations."""
         return self.each(state, lambda keeper, own, _: keeper.grown(own, room))
 
-    def used(self, state: Sequence, iterations: Any) -> list:
+    def used(self, state: Sequence, iterations: AnyArray) -> list:
         """The carries at the end of so many iterations, without the rows that no iteration has needed: a loop around is
         to save no more than that.
         """
         return self.each(state, lambda keeper, own, _: keeper.used(own, iterations))
 
-    def push(self, state: list, values: tuple, k: Any) -> list:
+    def push(self, state: list, values: tuple, k: object) -> list:
         """The carries after one iteration's values are saved."""
         return self.each(state, lambda keeper, own, number: keeper.push(own, values[number], k))
 
@@ -318,21 +319,21 @@ class Tape:
             final = final[keeper.carries:]
         return out
 
-    def reader(self, state: Sequence, k: Any) -> "Reader":
+    def reader(self, state: Sequence, k: object) -> "Reader":
         return Reader(self, state, k)
 
 
 class Reader:
     """Gets back the values of one iteration; `state` then holds the reverse loop's carries."""
 
-    def __init__(self, tape: Tape, state: Sequence, k: Any):
+    def __init__(self, tape: Tape, state: Sequence, k: object):
         self.tape, self.k, self.state = tape, k, list(state)
         self.place: dict[int, int] = {}
         for number, keeper in enumerate(tape.keepers):
             if isinstance(keeper, Stack):
                 self.place[number] = len(self.place)
 
-    def __call__(self, number: int, env: Any) -> Any:
+    def __call__(self, number: int, env: Any) -> ArrayOrNumber:
         keeper, v = self.tape.keepers[number], self.tape.variables[number]
         extents = tuple([env.read(n) for n in v.type.shape])
         at = self.place.get(number)

@@ -34,7 +34,7 @@ class Trail(NamedTuple):
     cost: int
 
 
-def trail_to(region: Func, end: Any, active: set) -> "Trail | None":
+def trail_to(region: Func, end: Var, active: set) -> "Trail | None":
     """The trail of the array that is `end` at last, None where something on it cannot be undone."""
     chains = DefUse.of(region)
     versions, cost = [end], 0

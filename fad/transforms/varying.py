@@ -3,7 +3,6 @@
 Unlike activity (activity.py), this asks about values, not about derivatives: a comparison, an index found by argmax and
 a number of iterations vary, too. It is a forward fixed point as well.
 """
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var, is_loop
 from ..ir.views import BranchView, LoopView
@@ -16,7 +15,7 @@ def find_varying(func: Func, varying: set) -> set:
     return varying
 
 
-def varies(atom: Any, varying: set) -> bool:
+def varies(atom: object, varying: set) -> bool:
     return isinstance(atom, Var) and atom in varying
 
 

@@ -12,7 +12,7 @@ architectures", PACT 2008). independence.py says which loops qualify. A block is
 computes it again, so that it holds what one block saves and not what all iterations do.
 """
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ir import stack
 from ..ir.build import Builder, at_line, building, current
@@ -26,6 +26,7 @@ from ..ops.control import FOR, integer, trip_count
 from ..ops.custom import checkpoint
 from ..ops.extents import at_least
 from ..passes.dce import dce
+from ..util.array import AnyArray, ArrayOrNumber
 from .blocks import operations
 from .checkpointing import at_most
 from .cost_model import USUAL_EXTENT
@@ -165,7 +166,7 @@ class _Walk:
         return any(inner in self.candidates for region in eqn.regions for inner in all_equations(region))
 
     def _closure(self, region: Func, env: Environment) -> Callable:
-        def run(*args: Any) -> tuple:
+        def run(*args: ArrayOrNumber) -> tuple:
             inner = Environment(env)
             inner.update(zip(region.inputs, args))
             return self.run(region, inner)
@@ -219,7 +220,7 @@ class BlockedLoop:
             return False
         return at_least(self.count, LANES)
 
-    def _block(self, number: Any, *carries: Any) -> list:
+    def _block(self, number: AnyArray, *carries: AnyArray) -> list:
         """The carries that are kept, after a block."""
         first = begin = self.start + number * LANES
         if self.overlaps:
@@ -229,17 +230,17 @@ class BlockedLoop:
         loaded = [k for k in self.kept if self.roles[k].kind == OWN and not self.roles[k].is_new]
         parts = tuple([part_of(arrays[k], self.roles[k].axis, first) for k in loaded])
 
-        def block(*given: Any) -> list:
+        def block(*given: AnyArray) -> list:
             return self._lanes(first, dict(zip(loaded, given)))
         found = checkpoint.run_regions(parts, (block,), name=NAME)
         return [self._joined(k, carry, y, first) for k, carry, y in zip(self.kept, carries, found)]
 
-    def _joined(self, k: int, carry: Any, y: Any, first: Any) -> Any:
+    def _joined(self, k: int, carry: AnyArray, y: AnyArray, first: AnyArray) -> ArrayOrNumber:
         if self.roles[k].kind == OWN:
             return with_part(carry, y, self.roles[k].axis, first)
         return convert(carry + y, self.loop.carries[k].type)
 
-    def _lanes(self, first: Any, loaded: dict) -> list:
+    def _lanes(self, first: AnyArray, loaded: dict) -> list:
         """The sums and the own parts of one block."""
         loop, env = self.loop, Environment(self.env)
         axes = {v: role.axis for role in self.roles if role.kind == OWN for v in role.versions}
@@ -257,7 +258,7 @@ class BlockedLoop:
         ends = [(self.roles[k].kind, block.lanes_of(loop.next[k], env, loop.carries[k].type)) for k in self.kept]
         return [self._sum(y) if kind == SUM else y for kind, y in ends]
 
-    def _sum(self, y: Any) -> Any:
+    def _sum(self, y: ArrayOrNumber) -> AnyArray:
         """The sum over the lanes whose iterations no block before had."""
         return registry["sum"](registry["where"](self.unseen, y, 0.0) if self.overlaps else y, axes=(0,))
 

@@ -40,7 +40,7 @@ class Version(NamedTuple):
 
 
 def versions(division: Division, equations: list, state: list, arrays: list, iterations: Iterations,
-             around: Any) -> dict:
+             around: object) -> dict:
     """{saved array: its Version}, where it is all that these equations need of a carry."""
     place = {division.joint.carries[k].atom: k for k in state}
     chains = {c: _writes(division, equations, k, c) for c, k in place.items()}

@@ -14,6 +14,7 @@ from ..ir.op import registry
 from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import NotDifferentiable, Zero, accumulate, guarding
+from ..util.array import AnyArray
 from .control import VJP_OF_CONTROL
 from .inputs import bind_arguments, standing_alone, zeros_like
 from .masks import behind_choices, chooses, is_masked
@@ -90,7 +91,7 @@ class Reverse:
         """A sweep over a region."""
         return type(self)(Environment(self.env), active)
 
-    def add(self, atom: Atom, g: Any) -> None:
+    def add(self, atom: Atom, g: object) -> None:
         """Add a cotangent to a variable's."""
         if g is not None and isinstance(atom, Var) and atom in self.active:
             self.cotangents[atom] = accumulate(self.cotangents.get(atom), g)
@@ -140,7 +141,7 @@ class Reverse:
                 self.add(a, g)
 
 
-def _located(pull: Callable, where: Any) -> Callable:
+def _located(pull: Callable, where: object) -> Callable:
     """The pullback of an equation with regions, which belongs to the line it undoes."""
     def located() -> None:
         with at_line(where):
@@ -163,7 +164,7 @@ def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> t
     return pullback_by_transposition(eqn.op, gs, ys, xs, eqn.params, needs, pull_back)
 
 
-def named(g: Any, name: str) -> Any:
+def named(g: "AnyArray | None", name: str) -> Any:
     """g; the variable that holds it gets a name for people, if it has none."""
     if isinstance(g, Value) and g.atom.name == f"v{g.atom.id}":
         g.atom.name = name
@@ -199,7 +200,7 @@ def vjp(func: Func, wanted: Sequence[int]) -> Func:
         return builder.finish(tuple(ys) + tuple(zeros_like(args[k]) if g is None else g for k, g in zip(wanted, gxs)))
 
 
-def cotangent_input(builder: Builder, y: Any) -> Any:
+def cotangent_input(builder: Builder, y: AnyArray) -> Any:
     """An input for the cotangent of y. Extents of y that the program computes become extents of their own in the
     input."""
     if not getattr(y, "shape", ()):

@@ -7,6 +7,8 @@ its own path.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..ir.build import Value, building, current
 from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
 from ..ir.op import Op, registry
@@ -15,11 +17,12 @@ from ..ir.uses import operands
 from ..ir.walk import Environment, bind_outputs, evaluate, run_equation
 from ..ops.kinds import shape_of
 from ..passes.dce import dce
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from ..util.errors import ExtentError
 from .loop import loop
 
 
-def batch(func: Func, args: Sequence, batched: Sequence[bool], n: Any) -> list:
+def batch(func: Func, args: Sequence, batched: Sequence[bool], n: Extent) -> list:
     """Values of func's outputs over n examples, each with a leading axis of extent n; in the current builder.
 
     args[k] has a leading batch axis where batched[k].
@@ -59,7 +62,7 @@ def is_ragged(func: Func, batched: Sequence[bool]) -> bool:
 class Batch:
     """One sweep over a Func: values in env, those in `batched` with a leading batch axis."""
 
-    def __init__(self, func: Func, args: Sequence, batched: Sequence[bool], n: Any):
+    def __init__(self, func: Func, args: Sequence, batched: Sequence[bool], n: Extent):
         self.n, self.env = n, Environment()
         self.batched: set[Var] = set()
         for var, x, b in zip(func.inputs, args, batched, strict=True):
@@ -70,7 +73,7 @@ class Batch:
                 if isinstance(extent, Var):
                     self.env.setdefault(extent, size)
 
-    def is_batched(self, atom: Any) -> bool:
+    def is_batched(self, atom: object) -> bool:
         return not isinstance(atom, Literal) and atom in self.batched
 
     def step(self, eqn: Equation) -> None:
@@ -97,7 +100,7 @@ class Batch:
             self.env[v] = y
         self.batched.update(eqn.outputs[extra:])
 
-    def output(self, atom: Any) -> Any:
+    def output(self, atom: Var) -> AnyArray:
         y = self.env.read(atom)
         return y if self.is_batched(atom) else registry["broadcast_to"](y, self.n, *shape_of(y))
 
@@ -111,19 +114,19 @@ def promoted_operands(eqn: Equation, xs: tuple, flags: tuple) -> tuple:
                   for x, t, b, d in zip(xs, types, flags, loop_dtypes(ufunc, types))])
 
 
-def in_dtypes(results: Any, outputs: tuple) -> Any:
+def in_dtypes(results: ArrayOrNumber, outputs: tuple) -> Any:
     """Results of a batch in the dtypes that they have of one example."""
     if not isinstance(results, (tuple, list)):
         return in_dtype(results, outputs[0].type.dtype)
     return tuple([in_dtype(y, v.type.dtype) for y, v in zip(results, outputs)])
 
 
-def in_dtype(x: Any, dtype: Any) -> Any:
+def in_dtype(x: ArrayOrNumber, dtype: np.dtype) -> ArrayOrNumber:
     """x in a dtype."""
     return x if type_of(x).dtype == dtype else registry["cast"](x, dtype=dtype)
 
 
-def batched_call(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> Any:
+def batched_call(op: Op, xs: tuple, flags: tuple, params: dict, n: Extent) -> Any:
     """op over a batch, by the rule of its record; a loop over the examples where it has none."""
     if op.effect:
         return _each_check(op, xs, flags, params, n)
@@ -137,9 +140,9 @@ def batched_call(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _each_check(op: Op, xs: tuple, flags: tuple, params: dict, n: Any) -> tuple:
+def _each_check(op: Op, xs: tuple, flags: tuple, params: dict, n: object) -> tuple:
     """A check of each example, in a loop that computes nothing."""
-    def body(i: Any, *carries: Any) -> tuple:
+    def body(i: object, *carries: object) -> tuple:
         op(*[example_of(x, i) if b else x for x, b in zip(xs, flags)], **params)
         return carries
     loop(n, (0,), body)
@@ -152,7 +155,7 @@ def aligned(xs: Sequence, flags: Sequence[bool]) -> list:
     return [_insert_axes(x, rank) if b else x for x, b in zip(xs, flags)]
 
 
-def _insert_axes(x: Any, rank: int) -> Any:
+def _insert_axes(x: AnyArray, rank: int) -> AnyArray:
     shape = shape_of(x)
     missing = rank - (len(shape) - 1)
     return x if missing == 0 else registry["reshape"](x, shape[0], *(1,) * missing, *shape[1:])
@@ -161,23 +164,23 @@ def _insert_axes(x: Any, rank: int) -> Any:
 # -- a loop over the examples ----------------------------------------------------------------------
 
 
-def each_example(f: Callable, args: Sequence, batched: Sequence[bool], n: Any) -> list:
+def each_example(f: Callable, args: Sequence, batched: Sequence[bool], n: Extent) -> list:
     """f of each example, results stacked: a loop that writes row by row."""
     kinds = result_types(f, args, batched)
     init = tuple([registry["full"](0, n, *shape, dtype=dtype) for dtype, shape in kinds])
 
-    def body(i: Any, *outs: Any) -> tuple:
+    def body(i: AnyArray, *outs: AnyArray) -> tuple:
         results = f(*[example_of(x, i) if b else x for x, b in zip(args, batched)])
         return tuple([_put(out, i, y) for out, y in zip(outs, results)])
     return list(loop(n, init, body))
 
 
-def example_of(x: Any, i: Any) -> Any:
+def example_of(x: AnyArray, i: object) -> AnyArray:
     """x[i] along the leading axis."""
     return registry["index"](x, i, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
 
 
-def _put(out: Any, i: Any, y: Any) -> Any:
+def _put(out: Any, i: ArrayOrNumber, y: ArrayOrNumber) -> AnyArray:
     return registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0)
 
 
@@ -193,16 +196,16 @@ def result_types(f: Callable, args: Sequence, batched: Sequence[bool]) -> list:
     return [(_dtype(y), tuple([_hoist(n, equations, {}) for n in _extents(y)])) for y in types]
 
 
-def _dtype(y: Any) -> Any:
+def _dtype(y: AnyArray) -> Any:
     from_value = getattr(y, "dtype", None)
     return from_value if from_value is not None else registry["zeros_like"](y).dtype
 
 
-def _extents(y: Any) -> tuple:
+def _extents(y: AnyArray) -> tuple:
     return y.atom.type.shape if isinstance(y, Value) else ()
 
 
-def _hoist(n: Any, equations: list, known: dict) -> Any:
+def _hoist(n: Var, equations: list, known: dict) -> AnyArray:
     """An extent that was computed in the region, computed again around it."""
     if not isinstance(n, Var):
         return n
@@ -216,5 +219,5 @@ def _hoist(n: Any, equations: list, known: dict) -> Any:
     return eqn.op(*args, **eqn.params)
 
 
-def _tuple(results: Any) -> tuple:
+def _tuple(results: object) -> tuple:
     return results if isinstance(results, tuple) else (results,)
