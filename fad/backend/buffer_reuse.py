@@ -99,7 +99,7 @@ class ArrayOwners:
         self.blocks.pop()
         self.position = self._positions.pop()
 
-    def take_over(self, out: Var, x: Any, views: Views) -> bool:
+    def take_over(self, out: Var, x: Var, views: Views) -> bool:
         """Let out live in x's array if that is free by now."""
         free = isinstance(x, Var) and x not in views.read and self.is_free(x)
         if free:
@@ -125,7 +125,7 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
     bases: dict[Var, tuple] = {}
     last: dict[Var, int] = {}
 
-    def use(atom: Any, k: int) -> None:
+    def use(atom: object, k: int) -> None:
         if isinstance(atom, Var) and last.get(atom, -1) < k:
             last[atom] = k
             for b in bases.get(atom, ()) or (views.bases.get(atom, ()) if views is not None else ()):

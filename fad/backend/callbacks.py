@@ -65,7 +65,7 @@ def _function(eqn: Equation, order: list) -> Callable:
     """The equation as a function of its operands in this order. It runs as within the interpreter."""
     run, params, count = eqn.op.run, dict(eqn.params), len(order)
 
-    def call(*values: Any) -> Any:
+    def call(*values: object) -> Any:
         args: list = [None] * count
         for k, value in zip(order, values):
             args[k] = value

@@ -32,7 +32,7 @@ CONVENTIONS = {
 }
 
 
-def c_function(kernel: Any, signature: str, scalars: "int | None") -> Any:
+def c_function(kernel: object, signature: str, scalars: "int | None") -> Any:
     """A Numba CFunc that calls the kernel with so many numbers, or (None) with one array. A call that raises gives nan.
     """
     convention = CONVENTIONS[signature]

@@ -61,7 +61,7 @@ def in_order(one: Access, other: Access) -> bool:
     return not _never_meet(one.place, other.place)
 
 
-def _never_meet(one: Any, other: Any) -> bool:
+def _never_meet(one: "tuple | None", other: "tuple | None") -> bool:
     """Whether two places differ in a subscript that is the same in all iterations of the loops around (rows k and k + 1
     of an array).
     """
@@ -81,7 +81,7 @@ class Touched:
     def __init__(self) -> None:
         self._found: dict[tuple, dict[tuple, None]] = {}     # (root, mode) -> {(who, place): None}
 
-    def add(self, who: Any, access: Access) -> None:
+    def add(self, who: object, access: Access) -> None:
         """Note an access."""
         self._found.setdefault((access.root, access.mode), {})[who, access.place] = None
 
@@ -93,7 +93,7 @@ class Touched:
                     yield who, place
 
 
-def _may_mix(one: Any, other: Any) -> bool:
+def _may_mix(one: tuple, other: tuple) -> bool:
     """Whether additions to these places may share a loop freely. Vectors of one row may not: they would wait for each
     other's stores.
     """

@@ -89,7 +89,7 @@ class _DeliveryWriter:
         return f"{self.name(x.structure.unflatten)}(({leaves}))"
 
 
-def _is_equal(new: np.ndarray, old: Any) -> bool:
+def _is_equal(new: np.ndarray, old: object) -> bool:
     """Whether the bytes of two arrays are the same."""
     return (
         type(old) is np.ndarray and new.dtype == old.dtype and new.shape == old.shape and new.tobytes() == old.tobytes()

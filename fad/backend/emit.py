@@ -167,7 +167,7 @@ def equal_extents(func: Func, guards: Iterable[tuple], views: Any) -> None:
             views.forms = {w: f.substitute({v: rest}) for w, f in views.forms.items()} | {v: rest}
 
 
-def _extent(printer: Printer, text: str, array: str, axis: int, n: Any) -> None:
+def _extent(printer: Printer, text: str, array: str, axis: int, n: object) -> None:
     if isinstance(n, Var) and n in printer.views.forms:
         expected = printer.expressions.index(printer.views.number(n)).source
         printer.line(f"if {text} != {expected}:")
@@ -219,7 +219,7 @@ def _unused_extents(lines: list) -> list:
     return kept
 
 
-def _result(printer: Printer, atom: Any, k: int, func: Func) -> str:
+def _result(printer: Printer, atom: Var, k: int, func: Func) -> str:
     """A returned value; never an input's own array, nor that of a result before it."""
     if isinstance(atom, Literal):
         return literal(atom.value, atom.type.dtype).source

@@ -40,7 +40,7 @@ class Expressions:
         text = self.element(operand)
         return as_operand(text, operand.var.type.dtype, dtype or operand.var.type.dtype)
 
-    def exactly(self, operand: Any, dtype: np.dtype) -> ExprText:
+    def exactly(self, operand: object, dtype: np.dtype) -> ExprText:
         """An operand in just this dtype, where no arithmetic would bring it to that."""
         return (
             literal(operand.value, dtype)
@@ -68,7 +68,7 @@ class Expressions:
             return ExprText(text, parts[0][0].binds if parts[0][1] == 1 else SIGN if parts[0][1] == -1 else PRODUCT)
         return ExprText(text, SUM)
 
-    def _symbol(self, s: Any) -> ExprText:
+    def _symbol(self, s: object) -> ExprText:
         if isinstance(s, Axis):
             return ExprText(self.axis(s))
         if isinstance(s, Var):

@@ -272,7 +272,7 @@ class Printer:
 
     # -- storage -----------------------------------------------------------------------------------
 
-    def _first_written(self, node: Any) -> dict:
+    def _first_written(self, node: object) -> dict:
         """The arrays that this node is the first to write to and does not make, in order, each with the first step that
         writes to it.
         """
@@ -370,7 +370,7 @@ def _shape(extents: list) -> str:
     return extents[0] if len(extents) == 1 else f"({', '.join(extents)})"
 
 
-def _makes_its_array(node: Any, step: Step) -> bool:
+def _makes_its_array(node: object, step: Step) -> bool:
     """Whether the node is the beginning of a reduction, which makes its array itself."""
     return isinstance(node, Begin) and step.kind == "reduce"
 

@@ -115,7 +115,7 @@ def _is_everywhere(r: Ranged) -> bool:
     return not r.low.at_end and r.high.at_end
 
 
-def _tests(printer: Any, loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:
+def _tests(printer: object, loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:
     """The conditions under which an iteration is in the range. stop: what all iterations are below."""
     if r.low.at_end == r.high.at_end:
         return [f"{name} == {_bound(printer, loop, r.low)}"]
@@ -124,7 +124,7 @@ def _tests(printer: Any, loop: ShiftedLoop, name: str, r: Ranged, stop: "int | N
     return low + high
 
 
-def _bound(printer: Any, loop: ShiftedLoop, bound: Bound) -> str:
+def _bound(printer: object, loop: ShiftedLoop, bound: Bound) -> str:
     return _text(printer, loop, bound.number) if bound.at_end else str(bound.number)
 
 

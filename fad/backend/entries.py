@@ -265,6 +265,6 @@ class Folder:
                     os.unlink(self.path / f"{one.name}{TEMPORARY}")
 
 
-def note(message: str, *args: Any) -> None:
+def note(message: str, *args: object) -> None:
     """Log a message at the level of debugging."""
     logging.getLogger("fad.cache").debug(message, *args)

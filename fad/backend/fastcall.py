@@ -37,7 +37,7 @@ _REFUSED_DEEPER = "            return NotImplemented"
 MOST_PAIRS = 16                                               # of arrays that must lie apart
 
 
-def fast_call(program: Any, is_alone: bool, copied: frozenset, limits: "tuple | int" = ()) -> "Callable | None":
+def fast_call(program: object, is_alone: bool, copied: frozenset, limits: "tuple | int" = ()) -> "Callable | None":
     """(args, kwargs) -> result; None for a program that needs the general path anyhow.
 
     is_alone: no other program takes arguments of this kind of tree. Then the kernel itself may find that dtypes do not
@@ -120,7 +120,7 @@ class _Writer:
         found = {**dict(self.traced.apart), **dict.fromkeys(self.program.written, arrays)}
         return {k: [j for j in others if j != k and j in arrays] for k, others in found.items()}
 
-    def _constant(self, x: Any, prefix: str) -> str:
+    def _constant(self, x: object, prefix: str) -> str:
         """The name of a constant."""
         name = f"{prefix}_{len(self.scope)}"
         self.scope[name] = x

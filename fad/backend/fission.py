@@ -18,7 +18,7 @@ from .simd_blocking import BlockLoop
 FEW_READS = 2                                                # arrays that two loops may both read
 
 
-def separated(nodes: list, scheduler: Any, homes: dict) -> list:
+def separated(nodes: list, scheduler: object, homes: dict) -> list:
     """The nodes, with their innermost loops taken apart, each in the direction in which it writes."""
     found: list[Any] = []
     for node in nodes:

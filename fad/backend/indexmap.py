@@ -108,7 +108,7 @@ class Position(NamedTuple):
         return self.index.axes()
 
 
-def elements_in(operand: Any) -> Iterator[Elem]:
+def elements_in(operand: object) -> Iterator[Elem]:
     """Every element an operand reads: itself and those in its subscripts."""
     if isinstance(operand, Elem):
         yield operand
@@ -124,6 +124,6 @@ def elements_in(operand: Any) -> Iterator[Elem]:
                 yield from elements_in(s)
 
 
-def substitute(operand: Any, table: dict) -> Any:
+def substitute(operand: object, table: dict) -> Any:
     """An operand in terms of other axes."""
     return operand.substitute(table) if isinstance(operand, (Elem, Position)) else operand

@@ -34,21 +34,9 @@ class Step:
         "touches",
     )
 
-    def __init__(
-        self,
-        kind: str,
-        eqn: "Equation | None",
-        out: "Var | None" = None,
-        *,
-        axes: tuple = (),
-        reduced: tuple = (),
-        target: tuple = (),
-        args: tuple = (),
-        arrays: tuple = (),
-        outs: tuple = (),
-        body: Any = None,
-        along: Any = None,
-    ):
+    def __init__( self, kind: str, eqn: "Equation | None", out: "Var | None" = None, *, axes: tuple = (),
+                 reduced: tuple = (), target: tuple = (), args: tuple = (), arrays: tuple = (), outs: tuple = (),
+                 body: Any = None, along: object = None, ):
         self.kind, self.axes, self.reduced = kind, axes, reduced
         self.eqn, self.out = eqn, out  # type: ignore[assignment]
         self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along
@@ -127,7 +115,7 @@ class Begin:
         self.step = step
 
 
-def steps_of(node: Any) -> list:
+def steps_of(node: object) -> list:
     """The steps of a node, those of inner loops among them."""
     if isinstance(node, Loop):
         return [s for n in node.nodes for s in steps_of(n)]

@@ -77,7 +77,7 @@ class Lowering:
         self.storage.own(var)
         return step
 
-    def copy_into(self, x: Any, out: Var) -> Step:
+    def copy_into(self, x: object, out: Var) -> Step:
         """The step that fills out's array with x."""
         axes, place = self.space(out.type.shape)
         operand = self.views.locate(x, place)
@@ -243,7 +243,7 @@ class Lowering:
             self.note_copy(eqn, out, before[-1])
         return before + [Step(kind, eqn, out, axes=axes, target=target, args=(self.views.broadcast(v, place),))]
 
-    def _is_kept_from(self, v: Any, x: Any) -> bool:
+    def _is_kept_from(self, v: Any, x: Var) -> bool:
         """Whether v was computed from elements of x's array, so that it lies in memory while x is written to."""
         maker = self.makers.get(v)
         return maker is not None and self._reads(maker.args, x)
@@ -257,7 +257,7 @@ class Lowering:
         )
         return [self.copy(v)] if moved else []
 
-    def _reads(self, operands: tuple, x: Any, but: "tuple | None" = None) -> bool:
+    def _reads(self, operands: tuple, x: object, but: "tuple | None" = None) -> bool:
         """Whether the operands read an element of x's array (other than the one at the place `but`)."""
         if not isinstance(x, Var):
             return False
@@ -339,7 +339,7 @@ def _selected_extents(shape: tuple, operands: tuple, params: dict) -> tuple:
     return tuple(kept[:params["at"]]) + gathered + tuple(kept[params["at"]:])
 
 
-def _axes(operand: Any) -> tuple:
+def _axes(operand: object) -> tuple:
     return tuple(operand.axes()) if hasattr(operand, "axes") else ()
 
 
@@ -372,7 +372,7 @@ def prune(steps: list, outputs: tuple, views: Views) -> list:
     """The steps whose results are used."""
     needed: set[Var] = set()
 
-    def need(atom: Any) -> None:
+    def need(atom: object) -> None:
         if isinstance(atom, Var) and atom not in needed:
             if atom in views.read:
                 for b in views.bases[atom]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from itertools import chain, count, islice
 from typing import Any
 
+from ..ir.graph import Var
+
 _AUTOMATIC = re.compile(r"v\d+|n\d+|c\d+|gv?\d*|dv\d+")
 _EXTENTS = ("n", "m", "p", "q", "r", "n1", "n2", "n3", "n4")
 _LOOPS = ("i", "j", "k", "l", "i1", "j1", "k1", "l1")
@@ -39,14 +41,14 @@ class Names:
         choices = tuple(choices)
         return self.fresh(next((c for c in choices if c not in self.taken), choices[0]))
 
-    def of(self, thing: Any, wanted: str = "t") -> str:
+    def of(self, thing: Var, wanted: str = "t") -> str:
         """The name of a thing, given now if it has none."""
         name = self.given.get(thing)
         if name is None:
             name = self.given[thing] = self.fresh(own_name(thing) or wanted)
         return name
 
-    def extent(self, var: Any) -> str:
+    def extent(self, var: object) -> str:
         """The name of an input's extent."""
         if var not in self.given:
             self.given[var] = self.fresh(own_name(var)) if own_name(var) else self.first(_EXTENTS)
@@ -67,7 +69,7 @@ class Names:
         return [name, *names]
 
 
-def own_name(thing: Any) -> str:
+def own_name(thing: object) -> str:
     """The name a variable was given by the user, if it has one."""
     name = getattr(thing, "name", "")
     return "" if not name.isidentifier() or _AUTOMATIC.fullmatch(name) else name

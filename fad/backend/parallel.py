@@ -84,7 +84,7 @@ def roles(printer: Any, node: Loop) -> "dict | None":
     return found
 
 
-def _steps(node: Any) -> Iterator[tuple]:
+def _steps(node: Loop) -> Iterator[tuple]:
     for inner in node.nodes:
         if isinstance(inner, Loop):
             yield from _steps(inner)
@@ -347,7 +347,7 @@ def parallel_loops(printer: Any, lines: list, parameters: list) -> Iterator[Para
                     yield loop
 
 
-def in_parts(loops: list, lines: list, parameters: list, names: Any, threads: int) -> tuple:
+def in_parts(loops: list, lines: list, parameters: list, names: object, threads: int) -> tuple:
     """The lines with calls in place of these loops, and the lines of the functions that are called."""
     groups = sharing_groups(lines, parameters)
     replaced: dict[int, list] = {}

@@ -60,13 +60,13 @@ def _long_extent(steps: list) -> Any:
     return max(work, key=lambda extent: work[extent], default=None)
 
 
-def _long_axis(step: Step, extent: Any) -> "Axis | None":
+def _long_axis(step: Step, extent: object) -> "Axis | None":
     """The step's axis of this extent, if it may run in blocks along it."""
     found = [a for a in step.axes if a.extent == extent]
     return found[0] if len(found) == 1 and runs_in_lanes(step, found[0]) else None
 
 
-def _ranks(steps: list, extent: Any, accesses: Callable) -> list[int]:
+def _ranks(steps: list, extent: object, accesses: Callable) -> list[int]:
     """The phase of each step: odd for passes over the long axis, even for what stands between them; effects keep their
     order.
     """
@@ -88,13 +88,13 @@ def _ranks(steps: list, extent: Any, accesses: Callable) -> list[int]:
     return ranks
 
 
-def _after(who: tuple, place: Any, axis: "Axis | None", access: Access) -> int:
+def _after(who: tuple, place: object, axis: "Axis | None", access: Access) -> int:
     """The least rank for an access, given one that it must stay behind: of a step's rank and long axis, and a place."""
     rank, before = who
     return rank if axis is None or before is None or apart(place, access.place, axis, before) else rank + 1
 
 
-def _in_one_loop(steps: list, extent: Any) -> Phase:
+def _in_one_loop(steps: list, extent: object) -> Phase:
     """The steps in terms of one axis."""
     axes = [_long_axis(s, extent) for s in steps]
     return Phase(axes[0], [s.joined(a, axes[0]) for s, a in zip(steps, axes) if a is not None and axes[0] is not None])

@@ -3,8 +3,10 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 
-def plain(x: Any) -> Any:
+
+def plain(x: ArrayOrNumber) -> Any:
     """A value as kernels take it: arrays C-contiguous, aligned, writeable and in native byte order; 0-d arrays as
     scalars.
     """
@@ -22,7 +24,7 @@ def is_plain(x: np.ndarray) -> bool:
     return x.flags.carray and x.dtype.isnative
 
 
-def owned(y: Any, values: list) -> Any:
+def owned(y: ArrayOrNumber, values: list) -> Any:
     """An output that the caller may write to: no view of an input, nothing broadcast."""
     if isinstance(y, np.ndarray) and y.ndim:
         if y.base is not None or not y.flags.writeable or any(y is v for v in values):

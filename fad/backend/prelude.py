@@ -33,7 +33,7 @@ class Prelude:
     come to what is beyond programs.
     """
 
-    def __init__(self, entries: Any, func: Func):
+    def __init__(self, entries: list, func: Func):
         steps = steps_in(list(entries))
         self.count = len(inputs_of(list(entries)))
         self.call, self.text = _written(list(entries))
@@ -41,7 +41,7 @@ class Prelude:
         self.is_reversible = not all(s.is_stable for s in steps) or goes_beyond(func)
         self.states: list = []
 
-    def __call__(self, data: Any) -> list:
+    def __call__(self, data: object) -> list:
         if self.is_reversible:
             self.states = [(g, _state_of(g)) for g in self.generators]
         return self.call(data)
@@ -76,7 +76,7 @@ def goes_beyond(func: Func) -> bool:
     return False
 
 
-def _state_of(g: Any) -> Any:
+def _state_of(g: object) -> Any:
     if isinstance(g, np.random.Generator):
         return g.bit_generator.state
     if isinstance(g, np.random.BitGenerator):
@@ -112,13 +112,13 @@ class _Writer:
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
-    def constant(self, x: Any, prefix: str = "k") -> str:
+    def constant(self, x: object, prefix: str = "k") -> str:
         """The name of a constant."""
         name = f"{prefix}{len(self.scope)}"
         self.scope[name] = x
         return name
 
-    def operand(self, x: Any) -> str:
+    def operand(self, x: str) -> str:
         """The text of an operand; lists are made anew at each call."""
         if isinstance(x, Integer):
             return _integer(x)
@@ -135,7 +135,7 @@ class _Writer:
         return repr(x) if type(x) in (int, bool, str, type(None)) else self.constant(x)
 
 
-def _integer(n: Any) -> str:
+def _integer(n: int) -> str:
     if not isinstance(n, Integer):
         return str(n)
     parts = [
@@ -198,7 +198,7 @@ def _step(w: _Writer, step: PreludeCall, filled: str = "") -> list:
     return found
 
 
-def _is_generator(x: Any) -> bool:
+def _is_generator(x: object) -> bool:
     return isinstance(
         x, (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
     ) or hasattr(x, "getstate")
@@ -289,5 +289,5 @@ class _FirstKnown:
         self.function, self.first = function, list(first)
         self.__name__ = getattr(function, "__name__", "a function")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: Any) -> Any:
         return self.first.pop() if self.first else self.function(*args, **kwargs)

@@ -20,7 +20,7 @@ from .simd_blocking import runs_in_lanes
 from .views import Views, is_one
 
 
-def with_private_arrays(steps: list, extent: Any, accesses: Callable, views: Views) -> list:
+def with_private_arrays(steps: list, extent: object, accesses: Callable, views: Views) -> list:
     """The steps, in which arrays that every step touches at points of the long extent are filled point by point."""
     fills = {step.out: step for step in steps if step.kind == "fill" and _has_points(step, extent, views)}
     if not fills:
@@ -38,7 +38,7 @@ def _has_points(step: Step, extent: Any, views: Views) -> bool:
         and len(step.out.type.shape) > 1
 
 
-def _is_at_points(step: Step, place: Any, extent: Any) -> bool:
+def _is_at_points(step: Step, place: Any, extent: object) -> bool:
     """Whether the step runs over the points and touches the array at its own."""
     found = [a for a in step.axes if a.extent == extent]
     return (

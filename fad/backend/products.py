@@ -27,7 +27,7 @@ def is_matrix_product(eqn: Equation) -> bool:
     return min(extents.values()) >= THIN and math.prod(extents.values()) >= FEW
 
 
-def _size(n: Any) -> int:
+def _size(n: object) -> int:
     if isinstance(n, int):
         return n
     return n.hint if isinstance(n, Var) and n.hint is not None else 1 << 20

@@ -16,7 +16,7 @@ from .shifted_loop import Bound
 class Member:
     """A step of a group: element by element along an axis, or (axis None) once."""
 
-    def __init__(self, step: Step, node: Any, axis: "Axis | None", low: Bound, high: Bound, accesses: list):
+    def __init__(self, step: Step, node: object, axis: "Axis | None", low: Bound, high: Bound, accesses: list):
         self.step, self.node, self.axis, self.low, self.high, self.accesses = step, node, axis, low, high, accesses
         self.shift = 0
         self.before: list[tuple] = []                        # (an earlier member, by how much the shift may exceed its)

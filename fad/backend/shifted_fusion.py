@@ -33,7 +33,7 @@ LEAST, LONG = 32, 1000
 FEW = 4
 
 
-def shifted(nodes: list, scheduler: Any, stored: set) -> list:
+def shifted(nodes: list, scheduler: object, stored: set) -> list:
     """The nodes of a block, with loops over single steps joined where that saves memory. stored: roots that are used
     outside of the block.
     """
@@ -60,7 +60,7 @@ class _Group:
 
     # -- collecting --------------------------------------------------------------------------------
 
-    def take(self, node: Any) -> bool:
+    def take(self, node: object) -> bool:
         """Join the node, or let it stand in front; whether one of these is possible."""
         new = self._members(node)
         if new and len(self.members) + len(new) <= STEPS and self._is_related(new) and self._fits(new):
@@ -87,7 +87,7 @@ class _Group:
         touched = [a for s in steps_of(node) for a in self.scheduler.accesses(s)]
         return any(a.root is b.root and in_order(a, b) for m in self.members for a in m.accesses for b in touched)
 
-    def _members(self, node: Any) -> list:
+    def _members(self, node: object) -> list:
         """The node's steps as members; none if it cannot be joined."""
         if isinstance(node, Loop):
             return self._of_loop(node, node)
@@ -195,7 +195,7 @@ class _Group:
         return Ranged(step, m.low.moved(-m.shift), m.high.moved(-m.shift))
 
 
-def _at_iteration(step: Step, axis: Axis, member: Member, extent: Any) -> Step:
+def _at_iteration(step: Step, axis: Axis, member: Member, extent: object) -> Step:
     """A step that runs once, with places on the axes that it shares with others in terms of the iteration."""
     origin = extent if member.low.at_end else Index()
 
@@ -209,7 +209,7 @@ def _at_iteration(step: Step, axis: Axis, member: Member, extent: Any) -> Step:
     return new
 
 
-def _is_simple(step: Any, axis: Axis) -> bool:
+def _is_simple(step: object, axis: Axis) -> bool:
     """Whether the step of a loop writes one element of an array, and the program tells which ones it touches."""
     return (
         isinstance(step, Step) and step.kind in ("map", "add") and step.body is None and not step.axes
@@ -228,6 +228,6 @@ def _is_long(extent: Index, least: int) -> bool:
     return None in hints or extent.const + sum(c * hint for (_, c), hint in zip(extent.terms, hints)) >= least
 
 
-def _is_free(node: Any) -> bool:
+def _is_free(node: object) -> bool:
     """Whether the node may change places with others that do not touch the same things."""
     return all(s.kind in ("map", "add", "reduce", "fill", "scan", "place") for s in steps_of(node))

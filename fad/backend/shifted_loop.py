@@ -1,5 +1,5 @@
 """Loops whose steps run in ranges of their own, each some iterations ahead of or behind the others."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .array_contraction import Home
 from .indexmap import Axis, Elem, Index
@@ -69,7 +69,7 @@ class ShiftedLoop(Loop):
         return r.low.number + least >= 0 or any(not i.terms and i.const <= 0 for i in touched)
 
 
-def _place(operand: Any) -> tuple:
+def _place(operand: object) -> tuple:
     """The place of an operand, or of a step's result; none for numbers."""
     return operand.target if isinstance(operand, Step) else operand.at if isinstance(operand, Elem) else ()
 

@@ -143,7 +143,7 @@ class SimdBlocks:
             ),
         ]
 
-    def _from_result(self, operand: Any) -> Any:
+    def _from_result(self, operand: object) -> Any:
         """An element of a result is read from its tile."""
         if isinstance(operand, Elem) and self.storage.root(operand.var) in self.results:
             return Elem(self.results[self.storage.root(operand.var)], operand.at)
@@ -162,7 +162,7 @@ class SimdBlocks:
             args=(Elem(self.results[self.storage.root(step.out)], target),),
         )
 
-    def _from_tile(self, operand: Any, first: list, gathers: list) -> Any:
+    def _from_tile(self, operand: object, first: list, gathers: list) -> Any:
         """An element of an array whose rows are points, or are gathered for points, is read from the block's copy of
         it.
         """

@@ -12,11 +12,11 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 
+from ..util.array import AnyArray
 from ..util.elsewhere import Task
 from ..util.forks import library_locks
 from ..util.interrupts import is_interrupt
@@ -135,7 +135,7 @@ def _end() -> None:
             job.wait()
 
 
-def example(x: Any) -> Any:
+def example(x: AnyArray) -> AnyArray:
     """A value of the type that a kernel takes, which keeps nothing of x alive."""
     if not isinstance(x, np.ndarray):
         return x

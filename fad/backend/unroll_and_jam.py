@@ -105,7 +105,7 @@ def _is_register(printer: Any, step: Step) -> bool:
     return step.kind == "map" and printer.home(step.out).is_register
 
 
-def loads_first(printer: Any, nodes: list) -> list:
+def loads_first(printer: object, nodes: list) -> list:
     """The nodes of a block, copies of its points in loops of their own where they stand in the way of jammed sums.
 
         for j in range(n):                                    for j in range(n):

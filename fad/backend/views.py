@@ -12,7 +12,7 @@ from .indexmap import Elem, Index, Position, at
 from .loop_ir import BackendError
 
 
-def is_one(n: Any) -> bool:
+def is_one(n: object) -> bool:
     return isinstance(n, int) and n == 1
 
 
@@ -110,7 +110,7 @@ def _unwritten(views: Views, eqn: Equation) -> Callable:
     return lambda place: blank
 
 
-def typed(operand: Any, t: Type) -> Any:
+def typed(operand: object, t: Type) -> Any:
     """A literal in the dtype of the array that holds it."""
     if isinstance(operand, Literal):
         return Literal(operand.value, Type(t.dtype))

@@ -83,7 +83,7 @@ def find_terms(printer: Any, block: BlockLoop) -> None:
             _note(printer, loop, block, written)
 
 
-def _sums(nodes: list, printer: Any) -> Iterator[Loop]:
+def _sums(nodes: list, printer: object) -> Iterator[Loop]:
     for node in nodes:
         if type(node) is Loop:
             if can_jam(printer, node):
