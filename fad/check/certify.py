@@ -108,11 +108,11 @@ def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | Non
     return Report(getattr(f, "__name__", "f"), lines)
 
 
-def _moves(x: Any) -> bool:
+def _moves(x: object) -> bool:
     return any(is_data(leaf) and np.asarray(leaf).dtype.kind in "fc" for leaf in tree.flatten(x)[0])
 
 
-def _leaves(x: Any) -> list:
+def _leaves(x: object) -> list:
     """(name, position) of the real and complex leaves of an argument."""
     leaves, _ = tree.flatten(x)
     chosen = [k for k, leaf in enumerate(leaves) if is_data(leaf) and np.asarray(leaf).dtype.kind in "fc"]

@@ -4,7 +4,7 @@ A symbol is an integer variable of the program. In the backend it may also be an
 an array of integers (see backend/indexmap.py). A symbol's `order` says where its term stands, so that equal forms are
 equal tuples.
 """
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 Form = TypeVar("Form", bound="Affine")
 
@@ -23,7 +23,7 @@ class Affine(NamedTuple):
     const: int = 0
 
     @classmethod
-    def of(cls: "type[Form]", symbol: Any) -> Form:
+    def of(cls: "type[Form]", symbol: object) -> Form:
         """The form of one symbol."""
         return cls(((symbol, 1),))
 
@@ -58,11 +58,11 @@ class Affine(NamedTuple):
             return None
         return type(self)(tuple([(s, c // k) for s, c in self.terms]), self.const // k)
 
-    def coefficient(self, symbol: Any) -> int:
+    def coefficient(self, symbol: object) -> int:
         """By how much the form grows with a symbol."""
         return next((c for s, c in self.terms if s is symbol), 0)
 
-    def without(self: Form, symbol: Any) -> Form:
+    def without(self: Form, symbol: object) -> Form:
         """The form without the term of a symbol."""
         return type(self)(tuple([term for term in self.terms if term[0] is not symbol]), self.const)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.foreign import package_of, remedy_of
 from ..util.lazy import LazyModule
@@ -263,7 +264,7 @@ class Builder:
         weak = all(isinstance(a, int) or a.atom.type.weak for a in args)
         return self.emit(op, args, (Type(INT, (), weak),), {})[0]
 
-    def follow(self, new: Value, x: Any, moving: bool = False) -> None:
+    def follow(self, new: Value, x: ArrayOrNumber, moving: bool = False) -> None:
         """The input `new` stands for x. A tape gives it the value of x (see live.py)."""
 
     def delivered(self, results: tuple, atoms: tuple) -> tuple:
@@ -307,14 +308,14 @@ def contents_of(x: np.ndarray) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(x).data.cast("B") if x.size else b"").digest()
 
 
-def _is_integer(a: Any) -> bool:
+def _is_integer(a: object) -> bool:
     if isinstance(a, Value):
         t = a.atom.type
         return t.dtype == INT and not t.shape
     return type(a) is int
 
 
-def as_atom(x: Any) -> Atom:
+def as_atom(x: object) -> Atom:
     """A Value's variable; a number as a Literal."""
     return x.atom if isinstance(x, Value) else Literal(x, type_of(x))
 
@@ -370,7 +371,7 @@ def is_behind_lines(error: BaseException) -> bool:
 
 
 @contextmanager
-def at_line(where: Any) -> Iterator[None]:
+def at_line(where: object) -> Iterator[None]:
     """Equations made within belong to this line of the user's."""
     builder = current()
     before = builder.where

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ConcreteValueError
 from ..util.listening import TOLD, listening, settings
 from ..util.memory import overlap, shared_memory
@@ -42,19 +43,19 @@ class LiveBuilder(Builder):
 
     # -- values ------------------------------------------------------------------------------------
 
-    def known(self, x: Any) -> Any:
+    def known(self, x: object) -> Any:
         """The value of x now, or UNKNOWN."""
         return self.values.get(x.atom, UNKNOWN) if isinstance(x, Value) else x
 
-    def is_known(self, x: Any) -> bool:
+    def is_known(self, x: object) -> bool:
         """Whether x has a value now."""
         return self.known(x) is not UNKNOWN
 
-    def moves(self, x: Any) -> bool:
+    def moves(self, x: ArrayOrNumber) -> bool:
         """Whether a derivative is being taken through x."""
         return isinstance(x, Value) and x.atom in self.moving
 
-    def follow(self, new: Value, x: Any, moving: bool = False) -> None:
+    def follow(self, new: Value, x: ArrayOrNumber, moving: bool = False) -> None:
         """The input `new` stands for x."""
         value = self.known(x)
         if value is not UNKNOWN:
@@ -62,7 +63,7 @@ class LiveBuilder(Builder):
         if moving or self.moves(x):
             self.moving.add(new.atom)
 
-    def take(self, x: Any, name: str = "") -> Any:
+    def take(self, x: AnyArray, name: str = "") -> Any:
         """The argument as the function sees it: real and complex values are inputs, others are copies, so that no array
         of the caller's is touched.
         """
@@ -73,7 +74,7 @@ class LiveBuilder(Builder):
             return x
         return self.root.known_input(x, name)
 
-    def known_input(self, x: Any, name: str = "") -> Value:
+    def known_input(self, x: AnyArray, name: str = "") -> Value:
         """An input of this value, of constant extents."""
         t = type_of(x)
         new = self.input(Type(t.dtype, t.shape, t.weak), name)
@@ -108,7 +109,7 @@ class LiveBuilder(Builder):
         """An array made from numbers alone, as an input of its own if it is real or complex."""
         return self.root.known_input(array) if array.dtype.kind in "fc" else array
 
-    def lift(self, x: Any) -> Any:
+    def lift(self, x: object) -> Any:
         """x as an operand: plain arrays are copied, since they may be changed afterwards."""
         if isinstance(x, (list, tuple)):
             x = np.asarray(x)
@@ -159,7 +160,7 @@ class LiveBuilder(Builder):
             out.append(new if y is UNKNOWN or new.dtype.kind in "fc" else y)
         return tuple(out)
 
-    def value(self, x: Any) -> Any:
+    def value(self, x: object) -> Any:
         """The present value of x, if x is a value of this tape."""
         y = self.known(x)
         if y is UNKNOWN:
@@ -168,7 +169,7 @@ class LiveBuilder(Builder):
         return y
 
 
-def _of_type(y: Any, t: Type) -> Any:
+def _of_type(y: AnyArray, t: Type) -> AnyArray:
     """A result as a value of its type: a Python number, a NumPy scalar or an array."""
     a = np.asarray(y)
     if a.dtype != t.dtype:
@@ -178,7 +179,7 @@ def _of_type(y: Any, t: Type) -> Any:
     return a.item() if t.weak else a[()]
 
 
-def _run(op: Op, args: list, params: dict) -> Any:
+def _run(op: Op, args: list, params: dict) -> AnyArray:
     try:
         return op.run(*args, **params)
     except (FloatingPointError, RuntimeWarning, np.linalg.LinAlgError) as error:

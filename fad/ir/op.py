@@ -52,11 +52,11 @@ class Op:
             return self._when_reached(args, params)
         return self.run(*args, **params)
 
-    def run_regions(self, args: list, regions: tuple, **params: Any) -> tuple:
+    def run_regions(self, args: list, regions: tuple, **params: object) -> tuple:
         """The results of an op with regions, which are callables here."""
         raise TypeError(f"{self.name} has no regions")
 
-    def _when_reached(self, args: tuple, params: dict) -> Any:
+    def _when_reached(self, args: tuple, params: dict) -> tuple:
         """A check of numbers in a region of a program: what fails is recorded, since the program may not get there."""
         try:
             return self.run(*args, **params)

@@ -7,6 +7,7 @@ the prelude is where they come from. It is a straight line of steps, and of repe
     rng.normal(size=(n, 3))                   # Step:   one input of shape (n, 3)
     for _ in range(5): random.random()        # Repeat: one input of shape (5,), which iteration k reads at k
 """
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .graph import Var
@@ -47,7 +48,7 @@ class PreludeCall:
     is_filled whether repeats of it are one call with one more axis in front of `size`
     """
 
-    def __init__(self, number: int, function: Any, args: tuple, kwargs: dict):
+    def __init__(self, number: int, function: Callable, args: tuple, kwargs: dict):
         self.number, self.function, self.args, self.kwargs = number, function, args, kwargs
         self.leaves: list[tuple[tuple, Type | None, Var | None]] = []
         self.structure: Any = None

@@ -1,5 +1,4 @@
 """The IR as text that reads like Python, with the user's line behind each equation."""
-from typing import Any
 
 from .graph import Atom, Func, Literal, Var
 from .types import type_text
@@ -66,5 +65,5 @@ def _block(func: Func, names: ShortNames, lines: list, indent: str) -> None:
     lines.append((f"{indent}{word} {', '.join(names.of(a) for a in func.outputs)}", None))
 
 
-def _param(value: Any) -> str:
+def _param(value: object) -> str:
     return getattr(value, "__name__", None) or repr(value)

@@ -75,7 +75,7 @@ class Reduction(NamedTuple):
         return not self.is_total
 
 
-def nought(dtype: np.dtype) -> Any:
+def nought(dtype: np.dtype) -> int:
     """The identity of a sum."""
     return 0
 

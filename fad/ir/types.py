@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 from ..util.defects import door
 from ..util.errors import UnsupportedFunctionError
 
@@ -58,7 +59,7 @@ def type_text(t: Type) -> str:
 LARGEST = 2**62  # of ints that programs are given: a sum of two has 64 bits (passes/overflow.py counts on that)
 
 
-def is_too_large(x: Any) -> bool:
+def is_too_large(x: object) -> bool:
     """Whether x is an int of Python's that programs do not compute with. They take and return it as it is.
 
     >>> is_too_large(2**62), is_too_large(-(2**62) + 1)
@@ -67,7 +68,7 @@ def is_too_large(x: Any) -> bool:
     return type(x) is int and not -LARGEST < x < LARGEST
 
 
-def is_number(x: Any) -> bool:
+def is_number(x: ArrayOrNumber) -> bool:
     """Whether x is a Python number, which promotes weakly (np.float64 is a float, and yet not one of them)."""
     return type(x) in _WEAK
 
@@ -129,7 +130,7 @@ def _promotion_key(t: Type) -> Any:
     return ("weak", t.dtype) if t.weak else t.dtype
 
 
-def _sample(key: Any) -> Any:
+def _sample(key: object) -> Any:
     return _WEAK_SAMPLE[key[1]] if isinstance(key, tuple) else key
 
 
@@ -138,7 +139,7 @@ def _promote(keys: tuple) -> np.dtype:
     return np.result_type(*[_sample(k) for k in keys])
 
 
-def result_dtype(*args: Any) -> np.dtype:
+def result_dtype(*args: object) -> np.dtype:
     """NumPy's promoted dtype of the arguments, Python numbers weak.
 
     >>> result_dtype(np.float32(1), 2.0)
@@ -162,7 +163,7 @@ def _resolve(ufunc: Any, keys: tuple) -> tuple:
 _WEAK_PYTHON = {BOOL: np.dtype(bool), INT: int, FLOAT: float, COMPLEX: complex}
 
 
-def ufunc_dtypes(ufunc: np.ufunc, *args: Any) -> tuple:
+def ufunc_dtypes(ufunc: np.ufunc, *args: object) -> tuple:
     """The dtypes of the loop that NumPy's ufunc runs on these arguments: its inputs', then its outputs'."""
     return loop_dtypes(ufunc, [type_of(a) for a in args])
 

@@ -65,7 +65,7 @@ class Value:
     def meets(self, name: str, a: ArrayOrNumber, b: ArrayOrNumber) -> None:
         """Refuse, before an operator is applied to a and b, operands that Python or NumPy would refuse."""
 
-    def standing_for(self, x: Any) -> "Value":
+    def standing_for(self, x: object) -> "Value":
         """This value, which stands for x from around the program."""
         return self
 
@@ -76,7 +76,7 @@ class Value:
     __repr__ = describe
 
 
-def answers(value: "Value", other: Any, reflected: str) -> bool:
+def answers(value: "Value", other: object, reflected: str) -> bool:
     """Whether `other`, an object of a user's class on the right, has an operator of its own that Python or NumPy would
     call.
 
@@ -139,7 +139,7 @@ def _is_pythons_complex(a: "Value | complex", b: "Value | np.ndarray | complex")
     return t is not None and t.dtype == FLOAT and not t.shape and not t.weak
 
 
-def _is_truth(x: Any) -> bool:
+def _is_truth(x: object) -> bool:
     return type(x) is bool or isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == BOOL
 
 

@@ -53,7 +53,7 @@ class Backward:
     side = "right"                                            # where two steps meet, the later one's polynomial holds
     calls_of_polynomial = 0
 
-    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: Any) -> tuple:
+    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: object) -> tuple:
         """The state at the start, the number of calls of the slope, and of Jacobians."""
         f, size, calls = begin(problem, t, y, first_step, 1)
         zeros = np.zeros((ORDERS + 1, y.size))

@@ -29,7 +29,7 @@ ENDED = "The solver reached the end of the integration interval, or a terminatio
 
 def solve_ivp(fun: Any, t_span: tuple, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
               events: Any = None, vectorized: bool = False, args: Any = None, first_step: Any = None,
-              max_step: Any = np.inf, rtol: Any = 1e-3, atol: ArrayOrNumber = 1e-6, **others: Any) -> Any:
+              max_step: object = np.inf, rtol: object = 1e-3, atol: ArrayOrNumber = 1e-6, **others: Any) -> Any:
     name = getattr(method, "__name__", method)
     if name == "LSODA":
         return _by_lsoda(fun, t_span, y0, t_eval, dense_output, events, args,
@@ -108,14 +108,14 @@ def _is_due(wanted: AnyArray, done: ArrayOrNumber, direction: float, t: AnyArray
     return done < wanted.size and bool(direction * (t - wanted[done]) >= 0)
 
 
-def _by_lsoda(fun: Callable, t_span: tuple, y0: list, t_eval: Any, dense_output: bool, events: Any, args: tuple,
+def _by_lsoda(fun: Callable, t_span: tuple, y0: list, t_eval: object, dense_output: bool, events: object, args: tuple,
               options: dict) -> Any:
     """SciPy's LSODA, whose solution has a derivative, and whose steps have none."""
     if dense_output or not set(options) <= {"first_step", "max_step", "min_step", "rtol", "atol"}:
         raise UnsupportedFunctionError("scipy.integrate.solve_ivp has no derivative with LSODA and dense_output, jac "
                                        "or bands", do="leave them out, or use another method")
 
-    def slope(t: Any, y: Any) -> Any:
+    def slope(t: object, y: object) -> Any:
         return fun(t, y) if args is None else fun(t, y, *args)
     if events is None:
         t, y = above.by_lsoda(slope, t_span, y0, t_eval, **options)
@@ -142,7 +142,7 @@ def _jacobian(slope: Callable, jac: Any, args: Any, moves: bool) -> tuple:
 
     moves: whether a derivative goes through it: the steps of Radau depend on it.
     """
-    def exact(t: Any, y: Any) -> Any:
+    def exact(t: object, y: object) -> Any:
         return above.jacobian_at(lambda y: slope(t, y), y)
 
     def still(t: AnyArray, y: AnyArray) -> Any:

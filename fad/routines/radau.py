@@ -11,7 +11,6 @@ The state between two attempts: the time, the solution, its slope, the next step
 this step and for the last one, and the last error; the Jacobian, whether it is that of this time, and the step that
 it was factorised for (0: none); whether this step was tried, and rejected; the last step's polynomial.
 """
-from typing import Any
 
 import numpy as np
 
@@ -44,7 +43,7 @@ class ImplicitRungeKutta:
     side = "left"                                             # where two steps meet, the earlier one's polynomial holds
     calls_of_polynomial = 0
 
-    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: Any) -> tuple:
+    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: object) -> tuple:
         """The state at the start, the number of calls of the slope, and of Jacobians."""
         f, size, calls = begin(problem, t, y, first_step, 3)
         still = (t, ONE, np.concatenate((y[None], np.zeros((3, y.size)))))

@@ -7,7 +7,7 @@ from ..util.array import AnyArray
 from ..util.errors import UnsupportedFunctionError
 
 
-def resample(x: AnyArray, num: int, t: Any = None, axis: int = 0, window: Any = None, domain: str = "time") -> Any:
+def resample(x: AnyArray, num: int, t: Any = None, axis: int = 0, window: object = None, domain: str = "time") -> Any:
     if domain not in ("time", "freq"):
         raise ValueError(f"Parameter domain={domain!r} not in ('time', 'freq')!")
     x = np.asarray(x)
@@ -37,7 +37,7 @@ def resample(x: AnyArray, num: int, t: Any = None, axis: int = 0, window: Any = 
     return y if t is None else (y, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num))
 
 
-def _weights(window: Any, n: int) -> Any:
+def _weights(window: object, n: int) -> Any:
     if callable(window):
         return window(np.fft.fftfreq(n))
     if hasattr(window, "shape"):

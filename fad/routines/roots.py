@@ -18,7 +18,7 @@ from .stepping import ONE
 PRECISION = 4 * np.finfo(float).eps
 
 
-def find(method: Any, f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = PRECISION,
+def find(method: Any, f: Any, a: object, b: object, args: Any = (), xtol: Any = 2e-12, rtol: Any = PRECISION,
          maxiter: int = 100, disp: bool = True) -> tuple:
     """The root, the number of iterations and that of calls."""
     args = args if isinstance(args, tuple) else (args,)
@@ -116,8 +116,8 @@ def _by_secants(f: Callable, p0: AnyArray, tol: float, maxiter: int, rtol: float
 
 def brent(extrapolated: Callable) -> Any:
     """Brent's method, which extrapolates in one way or the other."""
-    def method(f: Callable, xpre: AnyArray, xcur: AnyArray, fpre: AnyArray, fcur: AnyArray, xtol: Any, rtol: AnyArray,
-               maxiter: int) -> tuple:
+    def method(f: Callable, xpre: AnyArray, xcur: AnyArray, fpre: AnyArray, fcur: AnyArray, xtol: object,
+               rtol: AnyArray, maxiter: int) -> tuple:
         xblk, fblk, spre, scur = xpre, fpre, xcur - xpre, xcur - xpre
         iterations, calls, is_found = 0, 2, False
         while iterations < maxiter and not is_found:
@@ -160,7 +160,7 @@ def _hyperbola(fpre: AnyArray, fcur: AnyArray, fblk: AnyArray, dpre: AnyArray, d
     return -fcur * (fblk - fpre) / (fblk * dpre - fpre * dblk)
 
 
-def bisect(f: Callable, xa: AnyArray, xb: AnyArray, fa: AnyArray, fb: AnyArray, xtol: Any, rtol: AnyArray,
+def bisect(f: Callable, xa: AnyArray, xb: AnyArray, fa: AnyArray, fb: AnyArray, xtol: object, rtol: AnyArray,
            maxiter: int) -> tuple:
     width, x, iterations, is_found = xb - xa, xa, 0, False
     while iterations < maxiter and not is_found:
@@ -174,7 +174,7 @@ def bisect(f: Callable, xa: AnyArray, xb: AnyArray, fa: AnyArray, fb: AnyArray, 
     return x, iterations, iterations + 2, is_found
 
 
-def ridder(f: Callable, xa: AnyArray, xb: AnyArray, fa: AnyArray, fb: AnyArray, xtol: Any, rtol: AnyArray,
+def ridder(f: Callable, xa: AnyArray, xb: AnyArray, fa: AnyArray, fb: AnyArray, xtol: object, rtol: AnyArray,
            maxiter: int) -> tuple:
     x, iterations, is_found = xb, 0, False
     tolerance = xtol + rtol * min(abs(xa), abs(xb))

@@ -43,10 +43,10 @@ class Rotation:
             raise TypeError("Single rotation is not subscriptable.")
         return Rotation(self.quat[index])
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return Rotation(_product(self.quat, as_rotation(other).quat))
 
-    def __rmul__(self, other: Any) -> "Rotation":
+    def __rmul__(self, other: object) -> "Rotation":
         return as_rotation(other) * self
 
     def inv(self) -> "Rotation":
@@ -80,14 +80,14 @@ class Rotation:
         angles = _euler(self.quat, seq)
         return np.rad2deg(angles) if degrees else angles
 
-    def apply(self, vectors: Any, inverse: bool = False) -> AnyArray:
+    def apply(self, vectors: object, inverse: bool = False) -> AnyArray:
         vectors, matrix = np.asarray(vectors) * 1.0, self.as_matrix()
         if inverse:
             matrix = np.swapaxes(matrix, -1, -2)
         return np.sum(matrix * vectors[..., None, :], axis=-1)
 
 
-def as_rotation(x: Any) -> Any:
+def as_rotation(x: object) -> Any:
     """A rotation of SciPy's as one of these."""
     if type(x) is Rotation:
         return x
@@ -225,5 +225,5 @@ def _euler(quat: Any, seq: str) -> AnyArray:
 # -- methods of SciPy's own rotations, of traced arguments -----------------------------------------
 
 
-def apply(rotation: Any, vectors: AnyArray, inverse: bool = False) -> AnyArray:
+def apply(rotation: object, vectors: AnyArray, inverse: bool = False) -> AnyArray:
     return as_rotation(rotation).apply(vectors, inverse)

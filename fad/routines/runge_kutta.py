@@ -36,7 +36,7 @@ class ExplicitPair:
         self.pair, self.order = pair, pair.error_estimator_order
         self.calls_of_polynomial = len(pair.C_EXTRA) if pair is DOP853 else 0
 
-    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: Any) -> tuple:
+    def start(self, problem: Problem, t: AnyArray, y: AnyArray, first_step: object) -> tuple:
         """The state at the start, and the number of calls of the slope."""
         f, size, calls = begin(problem, t, y, first_step, self.order)
         return (t, y, f, size, False), calls, 0

@@ -45,7 +45,7 @@ class Sparse:
         np.add.at(y, self.row, data * x[self.col])
         return y
 
-    def __matmul__(self, x: Any) -> Any:
+    def __matmul__(self, x: object) -> Any:
         return self.dot(x)
 
     def __mul__(self, x: ArrayOrNumber) -> Any:
@@ -56,7 +56,7 @@ class Sparse:
             return self.dot(x)
         return self.with_data(self.data * x)
 
-    def __rmul__(self, x: Any) -> "Sparse":
+    def __rmul__(self, x: object) -> "Sparse":
         return self.with_data(x * self.data)
 
     def __truediv__(self, x: AnyArray) -> "Sparse":
@@ -72,10 +72,10 @@ class Sparse:
         return Sparse(np.concatenate((self.data, other.data)), np.concatenate((self.row, other.row)),
                       np.concatenate((self.col, other.col)), self.shape, self.stands_for)
 
-    def __radd__(self, other: Any) -> "Sparse":
+    def __radd__(self, other: object) -> "Sparse":
         return as_sparse(other) + self
 
-    def __rsub__(self, other: Any) -> "Sparse":
+    def __rsub__(self, other: object) -> "Sparse":
         return as_sparse(other) + -self
 
     def __sub__(self, other: "Sparse") -> "Sparse":
@@ -123,12 +123,12 @@ def as_sparse(a: Any) -> Any:
 
 def maker(format: str, kind: str) -> Any:
     """The constructor csr_matrix and its like, for traced data."""
-    def make(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
+    def make(arg1: object, shape: object = None, dtype: object = None, copy: bool = False) -> Any:
         return _made(arg1, shape, format, getattr(scipy.sparse, f"{format}_{kind}"))
     return make
 
 
-def _made(given: Any, shape: Any, format: str, kind: Any) -> Any:
+def _made(given: object, shape: Any, format: str, kind: Any) -> Any:
     if type(given) is Sparse:
         return Sparse(given.data, given.row, given.col, given.shape, kind)
     if not isinstance(given, tuple):
@@ -152,13 +152,13 @@ def _made(given: Any, shape: Any, format: str, kind: Any) -> Any:
     return Sparse(data, row, col, shape, kind)
 
 
-def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> "Sparse":
+def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: object = None) -> "Sparse":
     """The matrix with these diagonals."""
     return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_matrix"))
 
 
 def diags_array(diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: Any = None,
-                dtype: Any = None) -> "Sparse":
+                dtype: object = None) -> "Sparse":
     """The array with these diagonals."""
     return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_array"))
 
@@ -189,14 +189,14 @@ def issparse(x: "Sparse") -> bool:
     return _is_sparse(x)
 
 
-def _is_sparse(x: Any) -> bool:
+def _is_sparse(x: object) -> bool:
     return type(x) is Sparse or isinstance(x, CLASSES)
 
 
 # -- solves ----------------------------------------------------------------------------------------
 
 
-def spsolve(A: Any, b: AnyArray, permc_spec: Any = None, use_umfpack: bool = True) -> Any:
+def spsolve(A: object, b: AnyArray, permc_spec: object = None, use_umfpack: bool = True) -> Any:
     b = np.asarray(b)
     if b.ndim == 2 and b.shape[1] == 1:
         b = b[:, 0]
@@ -222,8 +222,8 @@ class Factors:
         return _solved(self.matrix if trans == "N" else self.matrix.T, np.asarray(rhs))
 
 
-def splu(A: "Sparse", permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None,
-         options: Any = None) -> "Factors":
+def splu(A: "Sparse", permc_spec: object = None, diag_pivot_thresh: object = None, relax: object = None,
+         panel_size: object = None, options: object = None) -> "Factors":
     return Factors(A)
 
 

@@ -74,7 +74,7 @@ def first_size(problem: "Problem", t0: AnyArray, y0: AnyArray, f0: AnyArray, ord
     return min(100 * h0, h1, whole, problem.max_step)
 
 
-def begin(problem: "Problem", t: AnyArray, y: AnyArray, first_step: Any, order: int) -> tuple:
+def begin(problem: "Problem", t: AnyArray, y: AnyArray, first_step: object, order: int) -> tuple:
     """The slope at the start, the size of the first step (None: chosen here), and the number of calls of the slope."""
     f = problem.slope(t, y)
     size = first_size(problem, t, y, f, order) if first_step is None else first_step

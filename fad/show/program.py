@@ -8,6 +8,7 @@ from ..api.derivative import jitted
 from ..api.staged import Staged, check_callable
 from ..backend.export import module_text
 from ..ir.show import func_text
+from ..util.array import ArrayLike
 from ..util.errors import ArgumentError
 from ..util.html import Code
 from ..util.keywords import named_as_here
@@ -51,7 +52,7 @@ def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
 
 
 @named_as_here
-def source(f: Callable, *args: Any, **kwargs: Any) -> str:
+def source(f: Callable, *args: ArrayLike, **kwargs: Any) -> str:
     """Return the Python that fad generates for `f`.
 
     Numba compiles this text. It also runs without Numba, for example in a debugger.
@@ -81,7 +82,7 @@ def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     return Code(program.runner.source(staged.kernel_name))
 
 
-def _target(path: Any) -> pathlib.Path:
+def _target(path: object) -> pathlib.Path:
     """The file to write, in a folder that is there."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"path of fad.export is {path!r}, not a path", do='give the file as text: path="slope.py"')

@@ -151,7 +151,7 @@ def _places(funcs: list) -> Iterator[Any]:
     return (eqn.where for func in funcs for eqn in all_equations(func) if eqn.where is not None)
 
 
-def of_source(f: Any, funcs: list) -> Column:
+def of_source(f: object, funcs: list) -> Column:
     """The user's function, and the parts of others that the program comes from."""
     spans = _spans(f, funcs)
     lines: list = []

@@ -81,7 +81,7 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
 
 
 def _made(f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None",
-          pattern: Any) -> "SparseDerivative":
+          pattern: object) -> "SparseDerivative":
     check_callable(f, name)
     if format not in FORMATS:
         raise ArgumentError(f"format is 'csr' or 'csc', not {format!r}", do="convert the matrix (.tocoo(), .todense())")
@@ -108,11 +108,11 @@ class SparseDerivative:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.plan(args, kwargs).matrix(args, kwargs)
 
-    def pattern(self, *args: Any, **kwargs: Any) -> Pattern:
+    def pattern(self, *args: object, **kwargs: object) -> Pattern:
         """Where the matrix may have entries, for arguments like these."""
         return self.plan(args, kwargs).pattern
 
-    def colours(self, *args: Any, **kwargs: Any) -> np.ndarray:
+    def colours(self, *args: object, **kwargs: object) -> np.ndarray:
         """The colour of each column (or row, if reverse mode takes fewer sweeps). One sweep computes all of a colour.
         """
         return self.plan(args, kwargs).colours.copy()
@@ -149,7 +149,7 @@ class SparseDerivative:
         return f"<fad.{self.name} of {getattr(self.f, '__qualname__', self.f)}>"
 
 
-def _kind(x: Any) -> Any:
+def _kind(x: object) -> Any:
     """The part of a leaf that every plan depends on: an array's shape and dtype, a float's type, anything else itself.
     """
     if isinstance(x, np.ndarray):

@@ -26,7 +26,7 @@ class Pattern:
     ··•
     """
 
-    def __init__(self, places: Any):
+    def __init__(self, places: object):
         self._csr = _canonical(places)
 
     @property

@@ -107,7 +107,7 @@ class SparsePlan:
         self.staged_entries = self._staged_entries(self.reverse)
         self._arrange()
 
-    def _colour_symmetric(self, csr: Any, rows: np.ndarray, columns: np.ndarray) -> None:
+    def _colour_symmetric(self, csr: object, rows: np.ndarray, columns: np.ndarray) -> None:
         self.colours, self.reverse = colour_columns(csr), False
         self.read, self.seeded = rows, columns
         stars = colour_symmetric(csr)

@@ -48,7 +48,7 @@ class What(NamedTuple):
 
 def sets_of(f: Callable, what: What, leaves: int) -> Staged:
     """(bit sets of each leaf that is differentiated..., *args) -> bit sets of each result; all of them raveled."""
-    def body(*values: Any, **kwargs: Any) -> Any:
+    def body(*values: object, **kwargs: object) -> Any:
         inner = what.inner(f, values[leaves:], kwargs)
         seeds = {k: _shaped(s, inner.args[k]) for k, s in zip(inner.wanted, values[:leaves])}
         return [_raveled(s) for s in propagate(inner.func, inner.args, seeds)[:inner.results]]
@@ -65,7 +65,7 @@ def entries_of(f: Callable, what: What, leaves: int, results: int, reverse: bool
     """
     seeded, read = (results, leaves) if reverse else (leaves, results)
 
-    def body(numbers: Any, *values: Any, **kwargs: Any) -> Any:
+    def body(numbers: object, *values: object, **kwargs: object) -> Any:
         colours, places = values[:seeded], values[seeded:seeded + read]
         inner = what.inner(f, values[seeded + read:], kwargs)
         sweep = _reverse if reverse else _forward
@@ -74,22 +74,22 @@ def entries_of(f: Callable, what: What, leaves: int, results: int, reverse: bool
                   fallback=False)
 
 
-def _shaped(flat: Any, x: Any) -> Any:
+def _shaped(flat: object, x: object) -> Any:
     return registry["reshape"](flat, *shape_of(x))
 
 
-def _raveled(x: Any) -> Any:
+def _raveled(x: object) -> Any:
     return registry["reshape"](x, product(shape_of(x)))
 
 
-def _seeds(numbers: Any, colours: Any, x: Any) -> Any:
+def _seeds(numbers: object, colours: object, x: object) -> Any:
     """For each colour the indicator of those elements of x that have it."""
     n, rank = shape_of(numbers)[0], len(shape_of(x))
     mine = registry["equal"](registry["reshape"](numbers, n, *[1] * rank), _shaped(colours, x))
     return registry["cast"](mine, dtype=type_of(x).dtype)
 
 
-def _forward(inner: Inner, numbers: Any, colours: Sequence) -> list:
+def _forward(inner: Inner, numbers: object, colours: Sequence) -> list:
     xs = [inner.args[k] for k in inner.wanted]
 
     def push(dxs: list) -> list:
@@ -101,7 +101,7 @@ def _forward(inner: Inner, numbers: Any, colours: Sequence) -> list:
     return _batched(push, xs, numbers, colours)
 
 
-def _reverse(inner: Inner, numbers: Any, colours: Sequence) -> list:
+def _reverse(inner: Inner, numbers: object, colours: Sequence) -> list:
     ys, pull = pull_back(inner.func, inner.args, inner.wanted)
     xs, floats = [inner.args[k] for k in inner.wanted], [y.dtype.kind in "fc" for y in ys[:inner.results]]
 
@@ -113,7 +113,7 @@ def _reverse(inner: Inner, numbers: Any, colours: Sequence) -> list:
     return _batched(back, results, numbers, [c for c, is_float in zip(colours, floats) if is_float])
 
 
-def _like(d: Any, x: Any) -> Any:
+def _like(d: object, x: object) -> Any:
     """A tangent or cotangent of x; zeros for None."""
     if d is not None:
         return d
@@ -121,7 +121,7 @@ def _like(d: Any, x: Any) -> Any:
     return registry["full"](0, *shape_of(x), dtype=dtype) if shape_of(x) else dtype.type(0)
 
 
-def _batched(sweep: Callable, xs: Sequence, numbers: Any, colours: Sequence) -> list:
+def _batched(sweep: Callable, xs: Sequence, numbers: object, colours: Sequence) -> list:
     """The sweep over the seeds of all colours at once."""
     with building("sweep", region=True) as builder:
         seeds = [builder.input(Type(type_of(x).dtype, type_of(x).shape)) for x in xs]
@@ -130,5 +130,5 @@ def _batched(sweep: Callable, xs: Sequence, numbers: Any, colours: Sequence) -> 
     return batch(func, given, [True] * len(xs), shape_of(numbers)[0])
 
 
-def _picked(products: Any, places: Any) -> Any:
+def _picked(products: object, places: object) -> Any:
     return registry["index"](_raveled(products), places, spec=("a",), at=0)

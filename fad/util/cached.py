@@ -27,7 +27,7 @@ class cached_attribute(Generic[T]):  # noqa: N801  like functools.cached_propert
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, owner: Any, kind: Any = None) -> T:
+    def __get__(self, owner: object, kind: object = None) -> T:
         if owner is None:
             return self  # type: ignore[return-value]  # of the class: the descriptor
         value = self.compute(owner)

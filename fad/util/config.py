@@ -38,19 +38,19 @@ def _default_cache_dir() -> "pathlib.Path | None":
         return None
 
 
-def _policy(value: Any) -> str:
+def _policy(value: str) -> str:
     if value not in ("auto", "now", "never"):
         raise ArgumentError(f"compile is 'auto', 'now' or 'never', not {value!r}", do="give one of these")
     return value
 
 
-def _folder(value: Any) -> "pathlib.Path | None":
+def _folder(value: object) -> "pathlib.Path | None":
     if value is not None and not isinstance(value, (str, os.PathLike)):
         raise ArgumentError(f"cache_dir is a folder or None, not {value!r}", do="give the folder's path as text")
     return None if value is None or value == "" else pathlib.Path(os.path.expanduser(value))
 
 
-def _switch(value: Any) -> bool:
+def _switch(value: bool) -> bool:
     """
     >>> _switch(0), _switch(True)
     (False, True)
@@ -60,11 +60,11 @@ def _switch(value: Any) -> bool:
     return bool(value)
 
 
-def _size(value: Any) -> "int | None":
+def _size(value: object) -> "int | None":
     return None if value is None else parse_bytes(value)
 
 
-def _threads(value: Any) -> int:
+def _threads(value: object) -> int:
     if type(value) is not int or not 1 <= value <= 64:
         raise ArgumentError(f"threads is an int from 1 to 64, not {value!r}", do="give such an int")
     return value
@@ -104,13 +104,13 @@ class Setting:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: "Config | None", owner: type) -> Any:
         return self if instance is None else instance.now().values[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
         instance.assign(self.name, self.checked(value))
 
-    def __delete__(self, instance: Any) -> None:
+    def __delete__(self, instance: object) -> None:
         raise ArgumentError(f"fad.config.{self.name} cannot be deleted", do="assign a value to it")
 
 
@@ -195,7 +195,7 @@ class Config:
         own["_process"].update(self._check(self._process))
         self._renew(outside)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self._setting(name)
         super().__setattr__(name, value)
 
@@ -217,7 +217,7 @@ class Config:
     def _check(self, settings: dict) -> dict:
         return {name: self._setting(name).checked(value) for name, value in settings.items()}
 
-    def assign(self, name: str, value: Any) -> None:
+    def assign(self, name: str, value: object) -> None:
         """Set one for the process; or, within a block that sets it, for the rest of the block."""
         blocks = self.now().blocks
         for k in reversed(range(len(blocks))):
@@ -247,7 +247,7 @@ class Config:
         in_force.values, in_force.shape = values, self._shapes.setdefault(shape, len(self._shapes))
 
     @contextmanager
-    def using(self, **settings: Any) -> Iterator[None]:
+    def using(self, **settings: object) -> Iterator[None]:
         """Other settings for a block, in this context only: other threads do not see them, nor asyncio tasks that
         started before."""
         block, settings = object(), self._check(settings)

@@ -24,7 +24,7 @@ def door(f: Callable) -> Callable:
     return f
 
 
-def is_door(code: Any) -> bool:
+def is_door(code: object) -> bool:
     """Whether this is the code of such a function."""
     return code in _doors
 
@@ -104,7 +104,7 @@ def _is_for_user(place: Any) -> bool:
 
 
 @door
-def asked_by_user(call: Callable, *args: Any, **kwargs: Any) -> Any:
+def asked_by_user(call: Callable, *args: object, **kwargs: object) -> Any:
     """What a function of Python's returns of the plain values that the user's code calls it with."""
     return call(*args, **kwargs)
 
@@ -116,7 +116,7 @@ def raise_for_user(error: Exception) -> None:
 
 
 @door
-def consulted(call: Callable, *args: Any, **kwargs: Any) -> Any:
+def consulted(call: Callable, *args: object, **kwargs: object) -> Any:
     """What a library's function returns where fad asks it by itself. It may fail of these arguments: an answer, too."""
     return call(*args, **kwargs)
 

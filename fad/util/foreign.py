@@ -16,12 +16,12 @@ REMEDIES = {  # the package of a class -> text that makes an ndarray of its x
     "cupy": "x.get()", "dask": "x.compute()"}
 
 
-def package_of(x: Any) -> str:
+def package_of(x: object) -> str:
     """The package that the class of x is from."""
     return package_name(type(x))
 
 
-def remedy_of(x: Any) -> str:
+def remedy_of(x: object) -> str:
     """How to get an ndarray of x, an array or table of another library's; empty if it is none.
 
     >>> remedy_of(1.0)

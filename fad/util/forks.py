@@ -32,7 +32,7 @@ _locks: WeakSet = WeakSet()
 _in_child: list[Callable] = []
 
 
-def renewed(lock: Any) -> Any:
+def renewed(lock: object) -> Any:
     """The lock (an RLock), which a child of a fork finds free, if the forking thread has not got it.
 
     >>> lock = renewed(threading.RLock())

@@ -33,7 +33,7 @@ def named_as_here(f: F) -> F:
     takes_any = any(p.kind == p.VAR_KEYWORD for p in parameters)             # keywords of the user's function
 
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if kwargs and not takes_any and not known.issuperset(kwargs):
             raise _unknown(f, next(k for k in kwargs if k not in known), known)
         try:

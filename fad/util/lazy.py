@@ -85,7 +85,7 @@ class Roof(ModuleType):
     """A package with public names that are also names of its modules. Python binds a module's name when it imports the
     module; this class does not."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if not (isinstance(value, ModuleType) and name in self.__dict__["_above_rooms"]):
             super().__setattr__(name, value)
         else:
@@ -100,14 +100,14 @@ class Room(ModuleType):
     """A package that has a public function's name: its modules are attributes of the function, too, where Python looks
     for them in `import fad.trace.tracing as tracing`."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if isinstance(value, ModuleType):
             roof, _, own = self.__name__.rpartition(".")
             _with_modules(vars(sys.modules[roof]).get(own), {name: value})
 
 
-def _with_modules(f: Any, modules: dict) -> Any:
+def _with_modules(f: object, modules: dict) -> Any:
     if isinstance(f, FunctionType):
         vars(f).update({name: x for name, x in modules.items() if isinstance(x, ModuleType)})
     return f

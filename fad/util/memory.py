@@ -4,7 +4,6 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ _UNITS = {"": 1, "B": 1, "KB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9, "TB": 10 *
           "KIB": 2 ** 10, "MIB": 2 ** 20, "GIB": 2 ** 30, "TIB": 2 ** 40}
 
 
-def parse_bytes(amount: Any) -> int:
+def parse_bytes(amount: object) -> int:
     """A number of bytes from an int, or from text with a unit: kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB
     (powers of 1024).
 
@@ -32,7 +31,7 @@ def parse_bytes(amount: Any) -> int:
                         do='give a number of bytes, or text such as "200MB" or "1.5GiB"')
 
 
-def _positive(count: int, given: Any) -> int:
+def _positive(count: int, given: object) -> int:
     if count <= 0:
         raise ArgumentError(f"{given!r} is no amount of memory to compute in",
                             do="allow at least what one iteration of a loop needs")

@@ -82,7 +82,7 @@ def _dict_children(d: dict) -> tuple[tuple, Any]:
     return tuple(d[k] for k in keys), (keys, tuple(d))
 
 
-def _dict_rebuild(static: Any, children: tuple) -> dict:
+def _dict_rebuild(static: tuple, children: tuple) -> dict:
     keys, order = static
     values = dict(zip(keys, children))
     return {k: values[k] for k in order}
@@ -94,7 +94,7 @@ register(tuple, lambda t: (t, None), lambda _, c: tuple(c))
 register(type(None), lambda _: ((), None), lambda _, c: None)
 
 
-def _kind_of(node: Any) -> "Kind | None":
+def _kind_of(node: object) -> "Kind | None":
     cls = type(node)
     kind = kinds.get(cls)
     if kind is None:
@@ -104,7 +104,7 @@ def _kind_of(node: Any) -> "Kind | None":
     return kind
 
 
-def _derived_kind(cls: type, node: Any) -> "Kind | None":
+def _derived_kind(cls: type, node: object) -> "Kind | None":
     if isinstance(node, tuple) and hasattr(cls, "_fields"):
         return _named_tuple(cls)
     if hasattr(cls, "__dataclass_fields__"):                  # what dataclasses.is_dataclass asks
@@ -112,13 +112,13 @@ def _derived_kind(cls: type, node: Any) -> "Kind | None":
     return _dict_class(cls) if isinstance(node, dict) else None
 
 
-def _beside(node: Any, known: tuple = ()) -> tuple:
+def _beside(node: object, known: tuple = ()) -> tuple:
     """The names of an instance's attributes beside its parts. They are children, too: they may hold arrays."""
     own = getattr(node, "__dict__", None)
     return tuple(sorted([name for name in own if name not in known])) if own else ()
 
 
-def _with_attributes(made: Any, names: tuple, values: tuple) -> Any:
+def _with_attributes(made: object, names: tuple, values: tuple) -> Any:
     for name, value in zip(names, values):
         object.__setattr__(made, name, value)
     return made
@@ -139,7 +139,7 @@ def _named_tuple(cls: Any) -> Kind:
 def _dataclass(cls: type, fields: tuple) -> Kind:
     slots = {name for name in fields if isinstance(getattr(cls, name, None), MemberDescriptorType)}
 
-    def parts(node: Any) -> tuple[tuple, Any]:
+    def parts(node: object) -> tuple[tuple, Any]:
         own = getattr(node, "__dict__", ())                   # a field that is not there has its value from the class
         names = (*[name for name in fields if name in own or name in slots], *_beside(node, fields))
         return tuple([getattr(node, name) for name in names]), None if names == fields else names
@@ -237,7 +237,7 @@ class Structure:
 LEAF = Structure(None, None, ())
 
 
-def flatten(tree: Any, is_leaf: "Callable[[Any], bool] | None" = None) -> "tuple[list, Structure]":
+def flatten(tree: object, is_leaf: "Callable[[Any], bool] | None" = None) -> "tuple[list, Structure]":
     """Leaves of a tree, left to right (dict by sorted key), and its structure.
 
     >>> leaves, structure = flatten({"b": 1, "a": (2, None)})
@@ -248,7 +248,7 @@ def flatten(tree: Any, is_leaf: "Callable[[Any], bool] | None" = None) -> "tuple
     return leaves, _flatten_into(tree, leaves, is_leaf)
 
 
-def _flatten_into(node: Any, leaves: list, is_leaf: Any) -> Structure:
+def _flatten_into(node: object, leaves: list, is_leaf: "Callable | None") -> Structure:
     kind = None if is_leaf is not None and is_leaf(node) else _kind_of(node)
     if kind is None:
         leaves.append(node)
@@ -257,13 +257,13 @@ def _flatten_into(node: Any, leaves: list, is_leaf: Any) -> Structure:
     return Structure(kind.counts_as or type(node), static, tuple([_flatten_into(c, leaves, is_leaf) for c in children]))
 
 
-def children(node: Any) -> "tuple | None":
+def children(node: object) -> "tuple | None":
     """The parts of a tree, as flatten goes through them; None for a leaf."""
     kind = _kind_of(node)
     return None if kind is None else kind.children(node)[0]
 
 
-def map_leaves(function: Callable, tree: Any, *others: Any) -> Any:
+def map_leaves(function: Callable, tree: object, *others: object) -> Any:
     """The tree of function(leaf, ...) over trees of one structure.
 
     >>> map_leaves(lambda a, b: a + b, [1, (2,)], [10, (20,)])

@@ -146,7 +146,7 @@ def _is_array(cls: type) -> bool:
             or ("__array_priority__" in own and (hasattr(cls, "dtype") or hasattr(cls, "__array__"))))
 
 
-def module_name(x: Any) -> str:
+def module_name(x: object) -> str:
     """The module that a class or a function names as its own; empty if it names none. (A class from Cython may have a
     descriptor there.)
 
@@ -157,18 +157,18 @@ def module_name(x: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-def package_name(x: Any) -> str:
+def package_name(x: object) -> str:
     """The package of that module."""
     return module_name(x).partition(".")[0]
 
 
-def is_fads(f: Any) -> bool:
+def is_fads(f: object) -> bool:
     """Whether a function is fad's own, or a method of one of its objects."""
     owner = type(getattr(f, "__self__", None))
     return (package_name(f) == "fad" or package_name(owner) == "fad") and not is_routine(f) and not is_routine(owner)
 
 
-def is_routine(x: Any) -> bool:
+def is_routine(x: object) -> bool:
     """Whether a class or a function stands in fad's routines, which are captured as the user's code is."""
     return module_name(x).startswith(_ROUTINES_NAME)
 
@@ -181,7 +181,7 @@ def is_captured_class(cls: type) -> bool:
     return is_captured(getattr(sys.modules.get(name), "__file__", None) or "")
 
 
-def opaque_package_of(x: Any) -> str:
+def opaque_package_of(x: object) -> str:
     """The opaque package that a function, a class or an object's class comes from; empty if it comes from none.
 
     >>> opaque_package_of(os.getcwd), opaque_package_of(re.compile("a"))

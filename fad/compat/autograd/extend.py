@@ -53,7 +53,7 @@ class primitive:
         ys = registry["custom"].run_regions(given, (call.run,), rule=_Rule(call, self), name=_name(self))
         return call.result(ys)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ def _on_values(f: Callable, args: tuple, kwargs: dict) -> Any:
         return f(*args, **kwargs)
 
 
-def _copy(x: Any) -> Any:
+def _copy(x: object) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
@@ -124,7 +124,7 @@ class _Rule(Rule):
         return leaves + [None] * (len(self.call.data) - len(leaves))
 
 
-def _name(fun: Any) -> str:
+def _name(fun: object) -> str:
     return getattr(fun, "__name__", "a primitive")
 
 
@@ -171,7 +171,7 @@ def defjvp(fun: primitive, *jvpfuns: "Callable | str | None", argnums: "Sequence
     None is zero; "same" is fun itself, which is linear in that argument."""
     find = _rules_by_argnum(fun, jvpfuns, argnums, "JVP")
 
-    def part(argnum: int, g: Any, ans: Any, args: tuple, kwargs: dict) -> Any:
+    def part(argnum: int, g: object, ans: object, args: tuple, kwargs: dict) -> Any:
         rule = find(argnum)
         if rule is None:
             return None
@@ -194,12 +194,12 @@ def def_linear(fun: primitive) -> None:
     fun.jvp = _summed(lambda argnum, g, ans, args, kwargs: _replaced(fun, argnum, g, args, kwargs))
 
 
-def _replaced(fun: primitive, argnum: int, g: Any, args: tuple, kwargs: dict) -> Any:
+def _replaced(fun: primitive, argnum: int, g: object, args: tuple, kwargs: dict) -> Any:
     return fun(*args[:argnum], g, *args[argnum + 1:], **kwargs)
 
 
 def _summed(part: Callable) -> Callable:
-    def jvp(wanted: Sequence, gs: Sequence, ans: Any, args: tuple, kwargs: dict) -> Any:
+    def jvp(wanted: Sequence, gs: Sequence, ans: object, args: tuple, kwargs: dict) -> Any:
         parts = [part(n, g, ans, args, kwargs) for n, g in zip(wanted, gs)]
         total = None
         for tangent in parts:
@@ -211,7 +211,7 @@ def _summed(part: Callable) -> Callable:
 def notrace_primitive(fun: Callable) -> Callable:
     """A function whose result is a constant to every derivative."""
     @functools.wraps(fun)
-    def untraced(*args: Any, **kwargs: Any) -> Any:
+    def untraced(*args: object, **kwargs: object) -> Any:
         if not stack.builders() or level_of(tree.flatten((args, kwargs))[0]) != 2:
             return fun(*args, **kwargs)
         if stack.is_live():

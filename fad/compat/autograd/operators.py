@@ -19,17 +19,17 @@ def unary_to_nary(operator: Callable) -> Callable:
     """Turn operator(f, x, ...) on functions of one argument into one on functions of several: f, argnum, ... -> a
     function of f's arguments."""
     @functools.wraps(operator)
-    def on_several(fun: Callable, argnum: "int | Sequence[int]" = 0, *operands: Any, **options: Any) -> Callable:
+    def on_several(fun: Callable, argnum: "int | Sequence[int]" = 0, *operands: object, **options: object) -> Callable:
         chosen = _argnums(argnum)
 
-        def applied(*args: Any, **kwargs: Any) -> Any:
+        def applied(*args: object, **kwargs: object) -> Any:
             one, x = _of_one(fun, argnum, chosen, args, kwargs)
             return operator(one, x, *operands, **options)
         return _named(applied, operator, fun, argnum)
     return on_several
 
 
-def _argnums(argnum: Any) -> tuple:
+def _argnums(argnum: object) -> tuple:
     if isinstance(argnum, int) and not isinstance(argnum, bool):
         return (argnum,)
     if isinstance(argnum, (tuple, list)) and all(isinstance(k, int) for k in argnum):
@@ -51,7 +51,7 @@ def _of_one(fun: Callable, argnum: Any, chosen: tuple, args: tuple, kwargs: dict
     return one, args[argnum] if single else tuple([args[k] for k in chosen])
 
 
-def _named(applied: Callable, operator: Callable, fun: Callable, argnum: Any) -> Callable:
+def _named(applied: Callable, operator: Callable, fun: Callable, argnum: object) -> Callable:
     name, of = getattr(operator, "__name__", "operator"), getattr(fun, "__name__", "[unknown name]")
     applied.__name__ = f"{name}_of_{of}_wrt_argnum_{argnum}"
     applied.__doc__ = (f"    {name} of function {of} with respect to argument number {argnum}. "
@@ -65,7 +65,7 @@ make_jvp = unary_to_nary(products.make_jvp)
 
 def _operator(transform: Callable, name: str) -> Callable:
     """One of fad's transforms, transform(f, argnums), under autograd's conventions."""
-    def operator(fun: Callable, argnum: Any = 0) -> Callable:
+    def operator(fun: Callable, argnum: object = 0) -> Callable:
         _argnums(argnum)
         transformed = transform(fun, argnum)
         return _named(lambda *args, **kwargs: conjugated(transformed(*args, **kwargs)), operator, fun, argnum)
@@ -95,14 +95,14 @@ def value_and_grad(fun: Callable, argnum: Any = 0) -> Callable:
     _argnums(argnum)
     both = derivative.value_and_grad(fun, argnum)
 
-    def applied(*args: Any, **kwargs: Any) -> tuple:
+    def applied(*args: object, **kwargs: object) -> tuple:
         value, g = both(*args, **kwargs)
         return value, conjugated(g)
     return _named(applied, value_and_grad, fun, argnum)
 
 
 def _sum_of(fun: Callable) -> Callable:
-    def summed(*args: Any, **kwargs: Any) -> Any:
+    def summed(*args: object, **kwargs: object) -> Any:
         y = fun(*args, **kwargs)
         if np.iscomplexobj(y):
             raise NotScalarError("elementwise_grad needs a function with a real result",
@@ -120,7 +120,7 @@ elementwise_grad.__doc__ = """The sum of each column of the Jacobian. It is the 
 
 
 @unary_to_nary
-def deriv(fun: Callable, x: Any) -> Any:
+def deriv(fun: Callable, x: object) -> Any:
     """The derivative of fun in the direction of ones, by forward mode."""
     return products.make_jvp(fun, x)(vspace(x).ones())[1]
 
@@ -140,7 +140,7 @@ def hessian(fun: Callable, argnum: int = 0) -> Callable:
 
 
 @unary_to_nary
-def holomorphic_grad(fun: Callable, x: Any) -> Any:
+def holomorphic_grad(fun: Callable, x: object) -> Any:
     """The complex derivative of a holomorphic function."""
     if not vspace(x).iscomplex:
         warnings.warn("Input to holomorphic_grad is not complex", stacklevel=3)
@@ -157,7 +157,7 @@ def grad_named(fun: Callable, argname: str) -> Callable:
 
 
 @unary_to_nary
-def make_hvp(fun: Callable, x: Any) -> Any:
+def make_hvp(fun: Callable, x: object) -> Any:
     """(v -> the Hessian times v, the gradient) at a point; the forward sweep runs once."""
     return products.make_vjp(grad(fun), x)
 
@@ -187,7 +187,7 @@ vector_jacobian_product = tensor_jacobian_product
 
 
 @unary_to_nary
-def make_jvp_reversemode(fun: Callable, x: Any) -> Callable:
+def make_jvp_reversemode(fun: Callable, x: object) -> Callable:
     """v -> the Jacobian times v, by two sweeps of reverse mode."""
     pull, y = products.make_vjp(fun, x)
     return products.make_vjp(pull, vspace(y).zeros())[0]
@@ -201,7 +201,7 @@ def make_ggnvp(f: Callable, g: Callable = _half_square, f_argnum: int = 0) -> Ca
     """Products with the generalized Gauss-Newton matrix J' H J, where J is f's Jacobian and H is g's Hessian at f(x).
     """
     @unary_to_nary
-    def product(f: Callable, x: Any) -> Callable:
+    def product(f: Callable, x: object) -> Callable:
         pull, y = products.make_vjp(f, x)
         push, curve = products.make_jvp(f, x), products.make_vjp(grad(g), y)[0]
         return lambda v: pull(curve(push(v)[1]))
@@ -213,7 +213,7 @@ def grad_and_aux(fun: Callable, argnum: Any = 0) -> Callable:
     _argnums(argnum)
     both = derivative.grad(lambda *args, **kwargs: tuple(fun(*args, **kwargs)), argnum, has_aux=True)
 
-    def applied(*args: Any, **kwargs: Any) -> tuple:
+    def applied(*args: object, **kwargs: object) -> tuple:
         g, aux = both(*args, **kwargs)
         return conjugated(g), aux
     return _named(applied, grad_and_aux, fun, argnum)
@@ -228,7 +228,7 @@ def multigrad_dict(fun: Callable) -> Callable:
         return fun(*bound.args, **bound.kwargs)
     gradient = grad(called)
 
-    def gradients(*args: Any, **kwargs: Any) -> dict:
+    def gradients(*args: object, **kwargs: object) -> dict:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return gradient(dict(bound.arguments))

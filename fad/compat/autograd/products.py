@@ -8,12 +8,12 @@ from ...api.products import jvp, vjp
 from ...util import tree
 
 
-def conjugated(t: Any) -> Any:
+def conjugated(t: object) -> Any:
     """The tree with its complex leaves conjugated."""
     return tree.map_leaves(lambda x: np.conj(x) if np.iscomplexobj(x) else x, t)
 
 
-def make_vjp(fun: Callable, x: Any) -> "tuple[Callable, Any]":
+def make_vjp(fun: Callable, x: object) -> "tuple[Callable, Any]":
     """The pullback of fun at x, and fun(x).
 
     >>> pull, value = make_vjp(lambda x: x ** 2, 3.0)
@@ -24,7 +24,7 @@ def make_vjp(fun: Callable, x: Any) -> "tuple[Callable, Any]":
     return lambda g: conjugated(pull(conjugated(g))[0]), value
 
 
-def make_jvp(fun: Callable, x: Any) -> Callable:
+def make_jvp(fun: Callable, x: object) -> Callable:
     """A function that takes a tangent of x to (fun(x), the tangent of fun(x)).
 
     >>> make_jvp(lambda x: x ** 2, 3.0)(1.0)

@@ -8,7 +8,7 @@ from ...util import tree
 from ...util.errors import ArgumentError
 
 
-def vspace(value: Any) -> "VSpace":
+def vspace(value: object) -> "VSpace":
     """The vector space that a number, an array or a tree of them belongs to.
 
     >>> vspace([1.0, np.zeros(3)]).size
@@ -67,24 +67,24 @@ class VSpace:
                     leaves[k][index] = one
                     yield self.structure.unflatten([x if x.ndim else x[()] for x in leaves])
 
-    def add(self, x: Any, y: Any) -> Any:
+    def add(self, x: object, y: object) -> Any:
         """x + y."""
         return self._paired(np.add, x, y)
 
-    def mut_add(self, x: Any, y: Any) -> Any:
+    def mut_add(self, x: object, y: object) -> Any:
         """x + y; x may be None, for zero."""
         return y if x is None else self.add(x, y)
 
-    def scalar_mul(self, x: Any, a: float) -> Any:
+    def scalar_mul(self, x: object, a: float) -> Any:
         """a x."""
         return tree.map_leaves(lambda leaf: leaf * a, x)
 
-    def inner_prod(self, x: Any, y: Any) -> Any:
+    def inner_prod(self, x: object, y: object) -> Any:
         """The real inner product of x and y."""
         pairs = zip(tree.flatten(x)[0], tree.flatten(y)[0], strict=True)
         return sum(np.sum(np.real(np.conj(a) * b)) for a, b in pairs)
 
-    def covector(self, x: Any) -> Any:
+    def covector(self, x: object) -> Any:
         """The covector of x: complex numbers are conjugated."""
         return tree.map_leaves(lambda leaf: np.conj(leaf) if np.iscomplexobj(leaf) else leaf, x)
 
@@ -92,7 +92,7 @@ class VSpace:
         made = [make(a) for a in self.models]
         return self.structure.unflatten([x if x.ndim else x[()] for x in made])
 
-    def _paired(self, f: Callable, x: Any, y: Any) -> Any:
+    def _paired(self, f: Callable, x: object, y: object) -> Any:
         leaves, structure = tree.flatten(x)
         return structure.unflatten([f(a, b) for a, b in zip(leaves, tree.flatten(y)[0], strict=True)])
 

@@ -14,17 +14,17 @@ def scalar_close(a: Any, b: Any) -> bool:
     return bool(abs(a - b) < TOL or abs(a - b) / abs(a + b) < RTOL)
 
 
-def make_numerical_jvp(f: Callable, x: Any) -> Callable:
+def make_numerical_jvp(f: Callable, x: object) -> Callable:
     """v -> the derivative of f at x in the direction v, by a central difference."""
     xs, ys = vspace(x), vspace(f(x))
 
-    def push(v: Any) -> Any:
+    def push(v: object) -> Any:
         above, below = (f(xs.add(x, xs.scalar_mul(v, sign * EPS / 2))) for sign in (1, -1))
         return ys.scalar_mul(ys.add(above, ys.scalar_mul(below, -1.0)), 1.0 / EPS)
     return push
 
 
-def check_vjp(f: Callable, x: Any) -> None:
+def check_vjp(f: Callable, x: object) -> None:
     """Raise AssertionError where the pullback of f at x is not the transpose of the difference."""
     pull, y = make_vjp(f)(x)
     xs, ys = vspace(x), vspace(y)
@@ -36,13 +36,13 @@ def check_vjp(f: Callable, x: Any) -> None:
     assert scalar_close(numeric, exact), what
 
 
-def check_jvp(f: Callable, x: Any) -> None:
+def check_jvp(f: Callable, x: object) -> None:
     """Raise AssertionError where the tangent of f at x is not the difference."""
     v = vspace(x).randn()
     check_equivalent(make_jvp(f)(x)(v)[1], make_numerical_jvp(f, x)(v))
 
 
-def check_equivalent(x: Any, y: Any) -> None:
+def check_equivalent(x: object, y: object) -> None:
     """Raise AssertionError where two values belong to two vector spaces, or differ."""
     xs, ys = vspace(x), vspace(y)
     assert xs == ys, f"VSpace mismatch:\nx: {xs}\ny: {ys}"
@@ -51,7 +51,7 @@ def check_equivalent(x: Any, y: Any) -> None:
 
 
 @unary_to_nary
-def check_grads(f: Callable, x: Any, modes: "Sequence[str] | None" = None, order: int = 2) -> None:
+def check_grads(f: Callable, x: object, modes: "Sequence[str] | None" = None, order: int = 2) -> None:
     """Raise AssertionError if a derivative of f at x, up to this order, differs from differences; modes: "fwd", "rev"
     or both."""
     modes = ("fwd", "rev") if modes is None else modes
@@ -75,7 +75,7 @@ def _pull(f: Callable) -> Callable:
     return lambda x, v: make_vjp(f)(x)[0](v)
 
 
-def combo_check(fun: Callable, *args: Any, **kwargs: Any) -> Callable:
+def combo_check(fun: Callable, *args: object, **kwargs: object) -> Callable:
     """check_grads at all combinations of arguments: combo_check(fun)([x1, x2], axis=[0, 1])."""
     def check(*choices: Any, **named: Any) -> None:
         for given in product(*choices):

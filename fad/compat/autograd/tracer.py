@@ -24,7 +24,7 @@ class Box(metaclass=_OfTraced):
     """The class of traced values: no plain value is an instance; of a traced one ask isbox."""
 
 
-def isbox(x: Any) -> bool:
+def isbox(x: object) -> bool:
     """Whether x is being differentiated. While a program is made, all values that it computes count; values read from
     outside do not.
 
@@ -37,7 +37,7 @@ def isbox(x: Any) -> bool:
     return builder.moves(x) if stack.is_live() else all(value is not x for _, value in builder.trace.captured.values())
 
 
-def getval(x: Any) -> Any:
+def getval(x: object) -> Any:
     """The number or array behind a traced value; x itself, if it is not traced.
 
     A program has no values while it is made, so a function that asks runs step by step on the tape.

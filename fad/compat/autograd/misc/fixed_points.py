@@ -10,13 +10,13 @@ from ..spaces import vspace
 
 
 @primitive
-def fixed_point(f: Callable, a: Any, x0: Any, distance: Callable, tol: float) -> Any:
+def fixed_point(f: Callable, a: object, x0: object, distance: Callable, tol: float) -> Any:
     """The x with x = f(a)(x), found by iteration from x0 until two iterates are closer than tol."""
     step = f(a)
     return while_loop(lambda pair: distance(*pair) > tol, lambda pair: (step(pair[0]), pair[0]), (step(x0), x0))[0]
 
 
-def _pull(ans: Any, f: Callable, a: Any, x0: Any, distance: Callable, tol: float) -> Callable:
+def _pull(ans: object, f: Callable, a: object, x0: object, distance: Callable, tol: float) -> Callable:
     """The cotangent u of the fixed point solves u = J' u + g; that of a is (df/da)' u."""
     def step_of(parts: Any) -> Callable:
         a, x, g = parts

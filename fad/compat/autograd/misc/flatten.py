@@ -5,7 +5,7 @@ from typing import Any
 from ....api.ravel import ravel
 
 
-def flatten(value: Any) -> "tuple[Any, Callable]":
+def flatten(value: object) -> "tuple[Any, Callable]":
     """(vector, unflatten) of numbers, arrays and containers of them; dicts in the order of their sorted keys.
 
     >>> import numpy as np
@@ -18,7 +18,7 @@ def flatten(value: Any) -> "tuple[Any, Callable]":
     return ravel(value)
 
 
-def flatten_func(func: Callable, example: Any) -> "tuple[Callable, Callable, Any]":
+def flatten_func(func: Callable, example: object) -> "tuple[Callable, Callable, Any]":
     """(func on vectors, unflatten, the example as a vector)."""
     vector, unflatten = flatten(example)
     return lambda x, *args: flatten(func(unflatten(x), *args))[0], unflatten, vector

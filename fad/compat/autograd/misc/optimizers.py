@@ -12,14 +12,15 @@ from .flatten import flatten
 def unflatten_optimizer(optimize: Callable) -> Callable:
     """An optimizer of vectors as one of trees."""
     @functools.wraps(optimize)
-    def on_trees(grad: Callable, x0: Any, callback: "Callable | None" = None, *args: Any, **kwargs: Any) -> Any:
+    def on_trees(grad: Callable, x0: object, callback: "Callable | None" = None, *args: object,
+                 **kwargs: object) -> Any:
         start, unflatten = flatten(x0)
         told = None if callback is None else lambda x, i, g: callback(unflatten(x), i, unflatten(g))
         return unflatten(optimize(lambda x, i: flatten(grad(unflatten(x), i))[0], start, told, *args, **kwargs))
     return on_trees
 
 
-def _descend(grad: Callable, x: Any, callback: "Callable | None", num_iters: int, step: Callable) -> Any:
+def _descend(grad: Callable, x: object, callback: "Callable | None", num_iters: int, step: Callable) -> Any:
     for i in range(num_iters):
         g = grad(x, i)
         if callback:

@@ -16,7 +16,7 @@ def unbroadcast(x: Any, target_meta: tuple, broadcast_idx: int = 0) -> Any:
     return np.real(x) if np.iscomplexobj(x) and not iscomplex else x
 
 
-def unbroadcast_f(target: Any, f: Callable) -> Callable:
+def unbroadcast_f(target: object, f: Callable) -> Callable:
     """g -> f(g), summed to the shape of the target."""
     meta = metadata(target)
     return lambda g: unbroadcast(f(g), meta)

@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
 
 @primitive
-def odeint(func: Callable, y0: Any, t: Any, args: tuple = (), **options: Any) -> Any:
+def odeint(func: Callable, y0: object, t: object, args: tuple = (), **options: object) -> Any:
     """The states of shape (len(t), len(y0)) at the times t of dy/dt = func(y, t, *args); differentiable in y0, t and
     args.
 
