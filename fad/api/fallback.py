@@ -25,7 +25,7 @@ from ..trace.outcome.leaks import settle, settle_error
 from ..trace.values.of_tensors import standing_for
 from ..trace.values.tracer import Tracer
 from ..util import tree
-from ..util.array import AnyArray, ArrayOrNumber
+from ..util.array import ArrayOrNumber
 from ..util.config import config
 from ..util.defects import is_defect, is_users, take_as_answer, warn_of
 from ..util.errors import (
@@ -180,7 +180,7 @@ def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
     return line_of(error), f"{type(error).__name__}: {error}".strip(": ")
 
 
-def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> "AnyArray | None":
+def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:
     """deliver(tape, body's result) of a body that computes on traced values, given the values."""
     leaves, structure = tree.flatten((args, kwargs))
     with taping(name, Tracer) as tape, noting() as mark:

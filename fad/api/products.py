@@ -309,7 +309,7 @@ def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") ->
     return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory, fallback), {}), fallback=fallback)
 
 
-def _along(f: Callable, x: AnyArray, v: AnyArray) -> "AnyArray | None":
+def _along(f: Callable, x: AnyArray, v: AnyArray) -> Any:
     """The derivative of f at x in the direction v. If forward mode has no rule, this transposes reverse mode's u -> J*
     u: J v = (J*)* v."""
     inner = Inner(f, (x,), None, (0,))

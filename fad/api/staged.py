@@ -17,7 +17,6 @@ from ..trace.guards.part_kinds import KINDS
 from ..transforms.memory_budget import allowing
 from ..util import tree
 from ..util.ambient import put_back, snapshot
-from ..util.array import AnyArray
 from ..util.defects import take_as_answer
 from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through, within_handler
@@ -232,7 +231,7 @@ class Staged(StagedPrograms, Keeper):
         made.lifting = sharing
         return made
 
-    def on_tape(self, args: tuple, kwargs: dict) -> "AnyArray | None":
+    def on_tape(self, args: tuple, kwargs: dict) -> Any:
         """The call step by step, everything known; a function that is not differentiated simply runs."""
         if self.plain is not None:
             return self.plain(*args, **kwargs)

@@ -34,9 +34,9 @@ class Step:
         "touches",
     )
 
-    def __init__( self, kind: str, eqn: "Equation | None", out: "Var | None" = None, *, axes: tuple = (),
+    def __init__(self, kind: str, eqn: "Equation | None", out: "Var | None" = None, *, axes: tuple = (),
                  reduced: tuple = (), target: tuple = (), args: tuple = (), arrays: tuple = (), outs: tuple = (),
-                 body: Any = None, along: object = None, ):
+                 body: Any = None, along: object = None):
         self.kind, self.axes, self.reduced = kind, axes, reduced
         self.eqn, self.out = eqn, out  # type: ignore[assignment]
         self.target, self.args, self.arrays, self.body, self.along = target, args, arrays, body, along

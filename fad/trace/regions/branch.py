@@ -7,7 +7,7 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
 from ...ops.control import trace_branches
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import ArrayOrNumber
 from ...util.interrupts import is_interrupt
 from ..guards.snapshot import is_same
 from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, trial, write_all
@@ -339,8 +339,8 @@ def choose(*branch: Any, **names: Any) -> Any:
             need.owner.move_to_rows(need.samples, 0)
 
 
-def _chosen( test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (),
-            own: Iterable = () ) -> "AnyArray | None":
+def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (),
+            own: Iterable = ()) -> Any:
     """Trace both sides of a test and join them. cells: variables of both sides. own: variables that their code binds;
     only the live ones matter.
     """

@@ -5,7 +5,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...util.array import AnyArray
 from ...util.errors import UnstageableError
 from ..values.constants import of_sizes
 from .branch import choose
@@ -39,7 +38,7 @@ class Branches:
         both = functools.partial(self._both, code_of.__code__, *branch)
         return path.chosen(code_of.__code__, test, if_true, if_false, both, cells)
 
-    def _both(self, code: object, *branch: Any) -> "AnyArray | None":
+    def _both(self, code: object, *branch: Any) -> Any:
         """Trace both sides of a branch, unless it stands in itself: in a recursion, whose levels have no number if it
         ends by data.
         """

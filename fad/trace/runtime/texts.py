@@ -71,7 +71,7 @@ class Texts:
         """print(*args)"""
         self.known_builtin(print)(*map(self._speaking, args), **kwargs)
 
-    def formatted(self, x: Any, conversion: int = -1, spec: object = "") -> "str | None":
+    def formatted(self, x: Any, conversion: int = -1, spec: object = "") -> Any:
         """{x!r:spec} in an f-string"""
         make = text.CONVERSIONS[conversion]
         found = self._said(format, x, text.resolved(spec)) if conversion == -1 else self._said(make, x)
@@ -80,7 +80,7 @@ class Texts:
             return text.formatted(self._speaking(x), conversion, spec)
         return found if conversion == -1 else text.formatted(found, -1, spec)
 
-    def percent(self, template: str, given: object) -> "str | None":
+    def percent(self, template: str, given: object) -> Any:
         """template % given"""
         self.show(given)
         return templates.percent(template, self._speaking(given))

@@ -13,7 +13,7 @@ CONVERSION = re.compile(r"%(\(\w*\))?[-#0 +]*(\d+)?(\.(\d+))?[hlL]?[diouxXeEfFgG
 
 
 @door
-def percent(template: str, given: object) -> "str | None":
+def percent(template: str, given: object) -> Any:
     """template % given"""
     if type(template) is not str:
         return asked_by_user(lambda: template % given)
