@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..util.array import ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnstageableError
 from .graph import Var
 from .op import Op, registry
@@ -52,7 +52,7 @@ class Value:
         return len(self.atom.type.shape)
 
     @property
-    def size(self) -> Any:
+    def size(self) -> AnyArray:
         size: Any = 1
         for n in self.shape:
             size = size * n

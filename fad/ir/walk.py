@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from ..util.errors import CheckError, FadError
 from ..util.patience import steps
 from ..util.where import note_line
@@ -43,7 +44,7 @@ class Environment(dict):
             env = env.parent
         return self._outer(atom)
 
-    def _outer(self, var: Var) -> Any:
+    def _outer(self, var: Var) -> AnyArray:
         builders = stack.builders()
         if builders and builders[-1].sees(var):
             return builders[-1].value_of(var)

@@ -17,7 +17,7 @@ _OPERANDS = {":": 0, "i": 1}                                  # of an entry of a
 _PYTHON = {"i": int, "u": int, "f": float}
 
 
-def as_assigned(value: Any, dtype: np.dtype, is_element: bool = False) -> Any:
+def as_assigned(value: object, dtype: np.dtype, is_element: bool = False) -> Any:
     """A value in the dtype of the array it is written to; a Python number stays one. is_element: convert NumPy's
     numbers as Python's."""
     if isinstance(value, SEQUENCES) and not has_values(value) and not has_arrays(value):
@@ -44,7 +44,7 @@ def _converted(v: ArrayOrNumber, dtype: np.dtype) -> Any:
     return v if t.dtype == dtype else registry["cast"](v, dtype=dtype)
 
 
-def assigned(x: ArrayOrNumber, subscript: Any, value: Any) -> AnyArray:
+def assigned(x: ArrayOrNumber, subscript: object, value: object) -> AnyArray:
     """x as it is after x[subscript] = value."""
     v = as_assigned(value, type_of(x).dtype, is_element=_is_basic(subscript))
     mask = _mask_of(subscript)
@@ -53,7 +53,7 @@ def assigned(x: ArrayOrNumber, subscript: Any, value: Any) -> AnyArray:
     return written(x, read_subscript(x, subscript), v)
 
 
-def _is_basic(subscript: Any) -> bool:
+def _is_basic(subscript: object) -> bool:
     """Whether a subscript holds no arrays."""
     items = subscript if isinstance(subscript, tuple) else (subscript,)
     return all(s is None or s is Ellipsis or isinstance(s, slice) or is_integer(s) for s in items)
@@ -139,5 +139,5 @@ def _is_selection_of(part: Var, x: Value, selection: Selection) -> bool:
             and all(_same_atom(a, o) for a, o in zip(made.inputs[1:], selection.operands)))
 
 
-def _same_atom(atom: Any, operand: ArrayOrNumber) -> bool:
+def _same_atom(atom: object, operand: ArrayOrNumber) -> bool:
     return atom is operand.atom if isinstance(operand, Value) else isinstance(atom, Literal) and atom.value == operand

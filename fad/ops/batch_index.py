@@ -36,14 +36,14 @@ def _gathered_shape(spec: tuple, operands: tuple, batched: tuple) -> tuple:
     return ()
 
 
-def _placed(x: Any, n: Any, batched: bool, axes: tuple, full: tuple) -> Any:
+def _placed(x: object, n: object, batched: bool, axes: tuple, full: tuple) -> Any:
     """x, whose own axes are `axes` of the batch's index arrays, broadcast to all of them."""
     own = dict(zip(axes, shape_of(x)[1:] if batched else shape_of(x)))
     lead = n if batched else 1
     return registry["broadcast_to"](registry["reshape"](x, lead, *[own.get(k, 1) for k in range(len(full))]), n, *full)
 
 
-def gather(spec: tuple, operands: tuple, at: int, batched: tuple, n: Any, x_batched: bool) -> Gathered:
+def gather(spec: tuple, operands: tuple, at: int, batched: tuple, n: object, x_batched: bool) -> Gathered:
     """The selection in which each of n examples has indices of its own."""
     own = _gathered_shape(spec, operands, batched)
     entries = list(zip(walk_spec(spec, operands), _pairs(spec, batched)))
@@ -118,6 +118,6 @@ def batch_write(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return op(x, registry["transpose"](v, axes=inverse), *g.operands, spec=g.spec, at=g.at, **rest)
 
 
-def _first(operand: Any) -> Any:
+def _first(operand: object) -> Any:
     """One example of a batched operand, for its extents."""
     return registry["index"](operand, 0, spec=("i", *[":"] * (len(shape_of(operand)) - 1)), at=0)

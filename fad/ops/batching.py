@@ -15,7 +15,7 @@ def batch_extent(xs: tuple, batched: tuple) -> Any:
     return next(shape_of(x)[0] for x, b in zip(xs, batched) if b)
 
 
-def spread_batch(x: Any, n: Extent, batched: bool) -> AnyArray:
+def spread_batch(x: AnyArray, n: Extent, batched: bool) -> AnyArray:
     """x with a leading batch axis of n, repeated along it if it has none."""
     return x if batched else registry["broadcast_to"](x, n, *shape_of(x))
 

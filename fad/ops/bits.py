@@ -28,7 +28,7 @@ union = reduction("union", np.bitwise_or.reduce, own_dtype, Zero(), Reduction("b
                   "The bitwise or of the (integer) elements along axes: the union of bit sets")
 
 
-def _run_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Any:
+def _run_join(x: object, v: Any, *operands: object, spec: tuple, at: int) -> Any:
     out = np.array(x)
     basic, arrays = numpy_index(operands, spec)
     if "a" not in spec:
@@ -41,12 +41,12 @@ def _run_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Any:
     return out
 
 
-def _infer_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Type:
+def _infer_join(x: object, v: object, *operands: object, spec: tuple, at: int) -> Type:
     broadcast_onto(shape_of(v), selected_shape(shape_of(x), operands, spec, at))
     return Type(type_of(x).dtype, shape_of(x))
 
 
-def _expand_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Any:
+def _expand_join(x: object, v: object, *operands: object, spec: tuple, at: int) -> Any:
     """A loop over the selected rows, since indices may recur."""
     chosen = {"spec": spec, "at": at}
     if "a" not in spec:
@@ -60,7 +60,7 @@ def _expand_join(x: Any, v: Any, *operands: Any, spec: tuple, at: int) -> Any:
     lists = [reshape(i, n) for i in indices]
     alone = tuple("i" if entry == "a" else entry for entry in spec)
 
-    def body(k: Any, x: Any) -> tuple:
+    def body(k: object, x: object) -> tuple:
         numbers = iter([index(i, k, spec=("i",), at=0) for i in lists])
         here = [o for _, entry, given in walk_spec(spec, operands)
                 for o in ([next(numbers)] if entry == "a" else given)]

@@ -59,7 +59,7 @@ def join(a: "Type | None", b: "Type | None", name: str) -> "Type | None":
     return Type(promoted([a, b]), a.shape, a.weak and b.weak)
 
 
-def assumed_equal(m: Any, n: Any) -> bool:
+def assumed_equal(m: object, n: object) -> bool:
     """Whether two extents are equal: known, or assumed of extents of inputs."""
     facts = current().integers
     return facts.assume_zero(facts.form(m) - facts.form(n))
@@ -103,7 +103,7 @@ def convert(x: Any, t: Type) -> Any:
     return registry["cast"](x, dtype=t.dtype)
 
 
-def widened(x: Any, t: "Type | None") -> Any:
+def widened(x: object, t: "Type | None") -> Any:
     """A number in a type that fits it and t, an array in t's dtype. It stays as it is if t does not fix the type (t is
     None, or an array's for something without a value yet).
     """
@@ -214,7 +214,7 @@ class Carries:
                 changed = True
         return changed
 
-    def _link(self, k: int, axis: int, start: Any) -> None:
+    def _link(self, k: int, axis: int, start: object) -> None:
         self.links[k, axis] = len(self.types)
         self.init.append(current().value_of(start))
         self.types.append(Type(INT, (), type_of(self.init[-1]).weak))

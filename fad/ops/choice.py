@@ -1,14 +1,13 @@
 """Choosing: where, maximum, minimum, clip, signs and steps; and changes of dtype. `kinks` holds the rules at kinks."""
 import builtins
 import operator
-from typing import Any
 
 import numpy as np
 
 from ..ir.op import Op, registry
 from ..ir.traits import ANY_WIDENING, CHEAP, DIGITS_KEPT, ORDER_KEPT, SIGNS_KEPT, Comparison, Traits, Widening
 from ..ir.types import Type, type_of
-from ..util.array import AnyArray, ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ..util.errors import UnsupportedFunctionError
 from .extents import broadcast_of
 from .kinds import Partials, Zero, is_complex, match, spread
@@ -159,7 +158,7 @@ def _run_cast(x: ArrayOrNumber, dtype: np.dtype, weak: bool = False) -> AnyArray
     return x.astype(dtype)[()]
 
 
-def _infer_cast(x: AnyArray, dtype: Any, weak: bool = False) -> Type:
+def _infer_cast(x: AnyArray, dtype: DTypeLike, weak: bool = False) -> Type:
     if np.dtype(dtype).kind not in "biufc":
         raise UnsupportedFunctionError(f"a traced value in dtype {np.dtype(dtype)}",
                                        why="a program computes with numbers, and an object or a text has no derivative",

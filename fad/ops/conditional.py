@@ -40,7 +40,7 @@ def around(builder: "Builder | None") -> Any:
         builder = builder.parent
 
 
-def only_if(flag: Any, x: AnyArray, what: str) -> AnyArray:
+def only_if(flag: object, x: AnyArray, what: str) -> AnyArray:
     """x, which the program has only where the condition holds. Reading it elsewhere raises ValueError and says what is
     wrong."""
     if hasattr(x, "bound"):

@@ -74,7 +74,7 @@ def _runner(labels: tuple) -> Callable:
     return lambda x, y: _matmul(x, y, p)
 
 
-def _dot_of_all(x: Any, y: Any) -> Any:
+def _dot_of_all(x: Any, y: Any) -> AnyArray:
     """The sum of the products of all elements."""
     _check_alike(x.shape, y.shape)
     return np.dot(x.reshape(-1), y.reshape(-1))
@@ -215,7 +215,7 @@ def _sample(labels: tuple, left: Any = float, right: Any = float) -> Callable:
     return draw
 
 
-def _drawn(rng: np.random.Generator, shape: list, dtype: Any) -> AnyArray:
+def _drawn(rng: np.random.Generator, shape: list, dtype: object) -> AnyArray:
     x = rng.standard_normal(shape)
     return x + 1j * rng.standard_normal(shape) if dtype is complex else x
 
@@ -243,7 +243,7 @@ def _stack_axis(m: Extent, n: Extent) -> "tuple[bool, bool]":
     return first, not first and extents.is_one(n)
 
 
-def _without_ones(x: ArrayOrNumber, axes: list) -> Any:
+def _without_ones(x: ArrayOrNumber, axes: list) -> ArrayOrNumber:
     if not axes:
         return x
     return registry["reshape"](x, *[n for k, n in enumerate(shape_of(x)) if k not in axes])

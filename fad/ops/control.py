@@ -57,14 +57,14 @@ class RegionOp(Op):
                          traits=Traits(control=name))
         self.trace = trace
 
-    def run_regions(self, args: list, regions: tuple, **params: Any) -> tuple:
+    def run_regions(self, args: list, regions: tuple, **params: object) -> tuple:
         """The results, as a tuple."""
         if stack.builders() and not stack.is_live():
             return self.trace(args, regions, **params)
         return self.run(args, regions, **params)
 
 
-def _no_infer(*args: Any, **params: Any) -> Any:
+def _no_infer(*args: object, **params: object) -> Any:
     raise TypeError("an op with regions finds its types by tracing them")
 
 
@@ -90,7 +90,7 @@ def _deliver(values: list, carries: Carries) -> tuple:
 # -- for -------------------------------------------------------------------------------------------
 
 
-def _run_for(args: list, regions: tuple, **params: Any) -> tuple:
+def _run_for(args: list, regions: tuple, **params: object) -> tuple:
     start, stop, step, *carries = args
     for i in iterations(range(int(start), int(stop), int(step))):
         carries = regions[0](i, *carries)
@@ -170,7 +170,7 @@ def iteration_number(i: AnyArray, start: Extent, step: int) -> AnyArray:
 # -- while -----------------------------------------------------------------------------------------
 
 
-def _run_while(args: list, regions: tuple, **params: Any) -> tuple:
+def _run_while(args: list, regions: tuple, **params: object) -> tuple:
     test, body = regions
     carries = tuple(args)
     while _first(test(*carries)):
@@ -179,7 +179,7 @@ def _run_while(args: list, regions: tuple, **params: Any) -> tuple:
     return carries
 
 
-def _first(results: Any) -> Any:
+def _first(results: object) -> Any:
     return results[0] if isinstance(results, (tuple, list)) else results
 
 
@@ -213,7 +213,7 @@ def _code_of_test(test: Callable, carries: Carries) -> TracedCode:
 # -- cond ------------------------------------------------------------------------------------------
 
 
-def _run_cond(args: list, regions: tuple, **params: Any) -> tuple:
+def _run_cond(args: list, regions: tuple, **params: object) -> tuple:
     return tuple(regions[int(args[0])]())
 
 
@@ -248,7 +248,7 @@ def _trace_branch(region: Callable) -> tuple:
         return builder, list(region())
 
 
-def _yielded(x: Any, t: Type) -> Any:
+def _yielded(x: object, t: Type) -> Any:
     """What a branch yields for a result of this type."""
     if x is UNDEFINED and t.shape:
         return registry["undefined"](*[current().value_of(n) for n in t.shape], dtype=t.dtype)

@@ -21,7 +21,7 @@ def _infer(x: AnyArray, w: AnyArray) -> Type:
     return Type(result_dtype(x, w), (extents.difference(shape_of(x)[0], shape_of(w)[0]) + 1,))
 
 
-def flipped(x: Any, axis: int = 0) -> AnyArray:
+def flipped(x: object, axis: int = 0) -> AnyArray:
     """x in the opposite order along an axis."""
     n = shape_of(x)[axis]
     return registry["slice_axis"](x, axis, n - 1, n, -1)

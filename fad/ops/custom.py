@@ -65,11 +65,11 @@ def _with_extents(t: Type, moved: dict) -> Type:
     return type(t)(t.dtype, tuple(moved.get(n, n) for n in t.shape), t.weak)
 
 
-def _run(*args: Any, **params: Any) -> Any:
+def _run(*args: object, **params: object) -> Any:
     raise TypeError("an op with a region is run by run_regions")
 
 
-def _no_infer(*args: Any, **params: Any) -> Any:
+def _no_infer(*args: object, **params: object) -> Any:
     raise TypeError("an op with a region finds its types by tracing it")
 
 

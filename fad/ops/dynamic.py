@@ -43,7 +43,7 @@ places_true = Op("places_true", lambda mask, count: np.flatnonzero(mask), lambda
                  doc="The indices of the true elements of a boolean vector, of which there are `count`")
 
 
-def flatnonzero(mask: Any) -> AnyArray:
+def flatnonzero(mask: object) -> AnyArray:
     """The indices, in the raveled array, of the elements that are not zero."""
     if type_of(mask).dtype != BOOL:
         mask = mask != 0
@@ -83,7 +83,7 @@ cut_off = Op("cut_off", lambda y, x, dropped: y, lambda y, x, dropped: type_of(y
              doc="y, a part of the vector x without the elements of a mask, along which its derivative is nan")
 
 
-def nonzero(x: Any) -> tuple:
+def nonzero(x: object) -> tuple:
     """The indices of the elements that are not zero, an array an axis, in C order.
 
     >>> nonzero(np.array([[1, 0], [2, 3]]))

@@ -9,11 +9,11 @@ from ..util.where import here
 from .kinds import same_extent, shape_of
 
 
-def minimum(a: Any, b: Any) -> Any:
+def minimum(a: object, b: object) -> Any:
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else registry["minimum"](a, b)
 
 
-def maximum(a: Any, b: Extent) -> Any:
+def maximum(a: object, b: Extent) -> Any:
     return max(a, b) if isinstance(a, int) and isinstance(b, int) else registry["maximum"](a, b)
 
 

@@ -88,14 +88,14 @@ def finite_inputs(call: Callable) -> Callable:
     place, default = names.index("check_finite"), inspect.signature(call).parameters["check_finite"].default
 
     @functools.wraps(call)
-    def checked(*args: Any, **options: Any) -> Any:
+    def checked(*args: object, **options: object) -> Any:
         if options.get("check_finite", args[place] if place < len(args) else default):
             check_finite(*args, *options.values())
         return call(*args, **options)
     return checked
 
 
-def check_finite(*xs: Any) -> None:
+def check_finite(*xs: object) -> None:
     """A check, when the program runs, that arrays (in tuples, too) hold no infinity and no nan."""
     for x in xs:
         if isinstance(x, tuple):
@@ -163,7 +163,7 @@ def _loaded(name: str) -> Any:
     return vars(sys.modules[module]).get(attribute) if module in sys.modules else None
 
 
-def find(function: Any) -> "Face | None":
+def find(function: object) -> "Face | None":
     """The face of a function or ufunc, or None."""
     try:
         found = _by_object.get(function)

@@ -13,7 +13,7 @@ import numpy as np
 from ..ir.op import Op, registry
 from ..ir.traits import Traits
 from ..ir.types import INT, Type, complex_dtype, real_dtype, type_of
-from ..util.array import AnyArray, ArrayOrNumber, Extent
+from ..util.array import AnyArray, ArrayOrNumber, DTypeLike, Extent
 from . import extents
 from .kinds import LinearIn, shape_of
 
@@ -22,7 +22,7 @@ def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return NotImplemented if any(batched[1:]) else op(*xs, **params)
 
 
-def _samples(*shapes: tuple, dtype: Any = complex, operands: tuple = (), **params: Any) -> tuple:
+def _samples(*shapes: tuple, dtype: DTypeLike = complex, operands: tuple = (), **params: object) -> tuple:
     def sample(shape: tuple) -> Any:
         def make(rng: np.random.Generator) -> tuple:
             x = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if dtype is complex else 0)

@@ -20,7 +20,7 @@ from .kinds import NotDifferentiable, Zero, shape_of
 callbacks: Any = LazyModule("fad.kernels.callbacks")
 
 
-def _run(*args: ArrayOrNumber, function: Callable, like: int) -> Any:
+def _run(*args: ArrayOrNumber, function: Callable, like: int) -> ArrayOrNumber:
     model = np.asarray(args[like])
     result = np.asarray(function(*[np.array(a) if isinstance(a, np.ndarray) else a for a in args]))
     if result.shape != model.shape:
@@ -37,7 +37,7 @@ host = Op("host", _run, _infer, kind="host", derivative=NotDifferentiable("it ca
           doc="function(*args) on arrays; its result has the shape and dtype of args[like]")
 
 
-def _run_by_number(number: Any, *args: Any, place: int) -> Any:
+def _run_by_number(number: object, *args: object, place: int) -> Any:
     return callbacks.call_python(place, number, *args)
 
 
@@ -48,7 +48,7 @@ call_python = Op("call_python", _run_by_number, lambda number, *args, place: _in
                      "and dtype of the first of them")
 
 
-def _run_telling(*args: Any, function: Callable) -> tuple:
+def _run_telling(*args: object, function: Callable) -> tuple:
     function(*args)
     return ()
 
@@ -58,7 +58,7 @@ tell = Op("tell", _run_telling, lambda *args, function: (), kind="opaque", deriv
           doc="function(*args), which tells people something and has no result: a line of a log")
 
 
-def _tell_by_number(number: Any, *args: Any, place: int) -> tuple:
+def _tell_by_number(number: object, *args: object, place: int) -> tuple:
     callbacks.tell_python(place, number, *args)
     return ()
 

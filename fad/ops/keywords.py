@@ -8,7 +8,7 @@ import math
 import types
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..util.errors import UnsupportedFunctionError
 from ..util.keywords import signature_of as plain_signature_of
 
 
-def _any(value: Any) -> bool:
+def _any(value: object) -> bool:
     return True
 
 
@@ -42,7 +42,7 @@ class _Taken(NamedTuple):
 
 
 @lru_cache(None)
-def _taken(original: Any, call: Callable) -> _Taken:
+def _taken(original: object, call: Callable) -> _Taken:
     found = inspect.signature(call).parameters.values()
     names = frozenset(p.name for p in found if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
     by_place = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -58,7 +58,7 @@ def _taken(original: Any, call: Callable) -> _Taken:
     return _Taken(names, places, any(p.kind == p.VAR_KEYWORD for p in found), most)
 
 
-def _most_places(original: Any) -> float:
+def _most_places(original: object) -> float:
     signature = None if isinstance(original, np.ufunc) else signature_of(original)
     if signature is None or any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values()):
         return math.inf
@@ -71,7 +71,7 @@ signature_of = lru_cache(None)(plain_signature_of)         # of NumPy's function
 _COPY = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False, np._CopyMode.IF_NEEDED: None}
 
 
-def fitted(name: str, original: Any, call: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
+def fitted(name: str, original: object, call: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     """The arguments of a call of the original as its face takes them.
 
     A keyword that the face does not take, and that would change the result, is an error.
@@ -92,13 +92,13 @@ def fitted(name: str, original: Any, call: Callable, args: tuple, kwargs: dict) 
     return args, {k: x for k, x in given.items() if _is_needed(name, original, taken, k, x)}
 
 
-def _names_of_places(original: Any) -> list:
+def _names_of_places(original: object) -> list:
     signature = signature_of(original)
     parameters = [] if signature is None else signature.parameters.values()
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
-def _is_needed(name: str, original: Any, taken: _Taken, key: str, value: Any) -> bool:
+def _is_needed(name: str, original: object, taken: _Taken, key: str, value: object) -> bool:
     """Whether a keyword goes to the face. One that does not is a default, or changes nothing."""
     if key in taken.names or taken.any_keyword:
         return True
@@ -121,7 +121,7 @@ def _is_needed(name: str, original: Any, taken: _Taken, key: str, value: Any) ->
 
 
 @lru_cache(None)
-def _overwrites(original: Any) -> tuple:
+def _overwrites(original: object) -> tuple:
     """(a keyword, its place, the place and the name of the parameter whose memory it gives away) of the original."""
     signature = signature_of(original)
     names = [] if signature is None else list(signature.parameters)
@@ -133,7 +133,7 @@ def _overwrites(original: Any) -> tuple:
     return tuple([(key, at, given_away(key), names[given_away(key)]) for at, key in keys])
 
 
-def overwritten(original: Any, args: tuple, kwargs: dict) -> list:
+def overwritten(original: object, args: tuple, kwargs: dict) -> list:
     """(the keyword, the argument) of those arguments whose memory a call gives away (overwrite_a=True)."""
     return [(key, args[place] if place < len(args) else kwargs.get(name))
             for key, at, place, name in _overwrites(original)

@@ -25,11 +25,11 @@ from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import NoDerivativeError
 
 
-def is_complex(x: Any) -> bool:
+def is_complex(x: object) -> bool:
     return type_of(x).dtype.kind == "c"
 
 
-def conjugate(x: Any) -> Any:
+def conjugate(x: object) -> Any:
     """The complex conjugate; a real x itself."""
     if x.__class__ is ndarray:
         return x.conj() if x.dtype.kind == "c" else x
@@ -38,11 +38,11 @@ def conjugate(x: Any) -> Any:
     return registry["conj"](x) if is_complex(x) else x
 
 
-def shape_of(x: Any) -> tuple:
+def shape_of(x: object) -> tuple:
     return tuple(getattr(x, "shape", ()))
 
 
-def same_extent(a: Any, b: ArrayOrNumber) -> bool:
+def same_extent(a: object, b: ArrayOrNumber) -> bool:
     """Whether two extents are one: equal ints, or one integer of the program."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
@@ -72,7 +72,7 @@ def unbroadcast(g: AnyArray, x: AnyArray) -> AnyArray:
     return g
 
 
-def match(g: AnyArray, x: Any) -> AnyArray:
+def match(g: AnyArray, x: AnyArray) -> AnyArray:
     """The cotangent g in x's shape and dtype (the real part, for a real x of a complex result)."""
     # most arrays already fit
     if g.__class__ is ndarray and g.shape == getattr(x, "shape", None) and g.dtype is x.dtype:
@@ -149,7 +149,7 @@ class AddInto:
         return self.add(self.zeros())
 
 
-def accumulate(total: Any, g: Any) -> AnyArray:
+def accumulate(total: object, g: Any) -> AnyArray:
     """total + g, where total may be None and g an AddInto."""
     if isinstance(g, AddInto):
         return g.add(g.zeros() if total is None else total)
@@ -188,7 +188,7 @@ class NoRule(NotDifferentiable):
         super().__init__(reason)
 
 
-def _roomy(x: ArrayOrNumber, y: Any) -> Any:
+def _roomy(x: ArrayOrNumber, y: AnyArray) -> Any:
     """x as a rule computes with it: small integers (which wrap around) and bools (which have no negative) in the
     precision of the result y."""
     if x.__class__ is ndarray and x.dtype.kind in "fc" or isinstance(x, (int, float, complex)):
@@ -210,7 +210,7 @@ class Partials:
         self.partials = partials
         self.singular = singular if callable(singular) else lambda k, xs: k in singular
 
-    def partial(self, k: int, y: Any, xs: tuple) -> Any:
+    def partial(self, k: int, y: AnyArray, xs: tuple) -> Any:
         p = self.partials[k]
         return p(y, *[_roomy(x, y) for x in xs]) if callable(p) else p
 
@@ -224,7 +224,7 @@ class Partials:
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
         return tuple([self._cotangent(k, gs[0], ys[0], xs) if need else None for k, need in enumerate(needs)])
 
-    def _cotangent(self, k: int, g: AnyArray, y: Any, xs: tuple) -> Any:
+    def _cotangent(self, k: int, g: AnyArray, y: AnyArray, xs: tuple) -> Any:
         if self.partials[k] is None:
             return None
         p = self.partial(k, y, xs)
@@ -257,7 +257,7 @@ class LinearIn:
         return tuple(out)
 
 
-def fit(g: Any, x: Any) -> Any:
+def fit(g: "AnyArray | None", x: AnyArray) -> "AnyArray | None":
     """match, for cotangents that may be None or AddInto."""
     return g if g is None or isinstance(g, AddInto) else match(g, x)
 

@@ -19,12 +19,12 @@ from .kinds import shape_of
 SEQUENCES = (list, tuple, deque)                              # what NumPy makes an array of, item by item
 
 
-def is_value(x: Any) -> bool:
+def is_value(x: object) -> bool:
     """Whether x is a value of a program or of a tape."""
     return getattr(x, "__fad_level__", 0) > 0
 
 
-def has_values(x: Any) -> bool:
+def has_values(x: object) -> bool:
     """Whether a value of a program or of a tape stands in x, at any depth of lists, tuples and deques."""
     if isinstance(x, SEQUENCES):
         return any(has_values(a) for a in x)
@@ -141,7 +141,7 @@ def require_room(x: ArrayOrNumber, dtype: np.dtype) -> None:
         check(x < largest + one if one else x <= largest, True, what=what, error="OverflowError")
 
 
-def require_fitting(op: Any, a: ArrayOrNumber, b: ArrayOrNumber) -> None:
+def require_fitting(op: object, a: ArrayOrNumber, b: ArrayOrNumber) -> None:
     """Make the program raise if a traced Python int is beyond the dtype of small ints that an op computes in."""
     ints = [x for x in (a, b) if isinstance(x, Value) and x.atom.type.weak and x.atom.type.dtype == INT]
     dtype = (type_of(b if ints[0] is a else a).dtype if len(ints) == 1 and hasattr(b if ints[0] is a else a, "dtype")
@@ -165,7 +165,7 @@ def python_float(x: AnyArray) -> AnyArray:
     return _weak(x, FLOAT)
 
 
-def python_complex(x: Any) -> Any:
+def python_complex(x: AnyArray) -> AnyArray:
     """The complex number that Python makes of a scalar."""
     return _weak(x, COMPLEX)
 
@@ -189,7 +189,7 @@ def numpy_number(x: ArrayOrNumber) -> Any:
     return _as_large(registry["cast"](x, dtype=type_of(x).dtype), x) if is_value(x) and type_of(x).weak else x
 
 
-def _as_large(y: Any, x: ArrayOrNumber) -> Any:
+def _as_large(y: object, x: ArrayOrNumber) -> Any:
     """y, with the bounds that are known of x, where both are integers."""
     if isinstance(x, Value) and isinstance(y, Value) and type_of(x).dtype == type_of(y).dtype == INT:
         current().integers.note_bounds(y.atom, x.atom)

@@ -43,7 +43,7 @@ class Supposed(NamedTuple):
     kind: DtypeKind
 
 
-def of_kinds(y: Any, name: str, given: Iterable) -> Any:
+def of_kinds(y: object, name: str, given: Iterable) -> Any:
     """y, a region's result of this name, which is one of the given values. If the trace supposes one of their kinds, y
     in that kind."""
     if not isinstance(y, Value):
@@ -76,7 +76,7 @@ def _kinds(given: Iterable, t: Type) -> list:
             for (dtype, weak), numbers in found.items()]
 
 
-def _known(x: Any) -> Any:
+def _known(x: object) -> Any:
     """The number that a value is, if it is one that is known; else None."""
     x = x.atom if isinstance(x, Value) else x
     if isinstance(x, Literal):

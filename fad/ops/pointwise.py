@@ -42,7 +42,7 @@ def infer_promoted(*args: ArrayOrNumber) -> Type:
     return Type(result_dtype(*args), broadcast_of(*args))
 
 
-def elementwise(name: str, ufunc: Any, text: str, derivative: Any, domain: Any = (-2.0, 2.0), **facts: Any) -> Op:
+def elementwise(name: str, ufunc: Any, text: str, derivative: Any, domain: Any = (-2.0, 2.0), **facts: object) -> Op:
     """The record of an elementwise op that NumPy runs as a ufunc.
 
     `domain` is the laws' sampling domain: an interval for all arguments, or for each an interval, "integer" or a
@@ -52,7 +52,7 @@ def elementwise(name: str, ufunc: Any, text: str, derivative: Any, domain: Any =
                     **facts)
 
 
-def composed(name: str, run: Callable, infer: Callable, text: str, derivative: Any, domain: Any = (-2.0, 2.0),
+def composed(name: str, run: Callable, infer: Callable, text: str, derivative: object, domain: Any = (-2.0, 2.0),
              **facts: Any) -> Op:
     """The record of an elementwise op that is no ufunc."""
     return Op(name, run, infer, kind="elementwise", batch="elementwise", text=text, derivative=derivative,
@@ -70,12 +70,12 @@ def in_program(y: AnyArray) -> bool:
     return isinstance(y, Value)
 
 
-def scale(p: Any) -> Callable:
+def scale(p: object) -> Callable:
     """The partial that is the same everywhere."""
     return lambda y, *xs: p
 
 
-def real_part(x: ArrayOrNumber) -> Any:
+def real_part(x: ArrayOrNumber) -> ArrayOrNumber:
     """The real part; a real x itself."""
     return registry["real"](x) if is_complex(x) else x
 
@@ -150,6 +150,6 @@ class HalfAtTies:
         g, (x, y) = gs[0], xs
         return (self._part(g, x, y) if needs[0] else None, self._part(g, y, x) if needs[1] else None)
 
-    def _part(self, g: ArrayOrNumber, x: AnyArray, other: Any) -> AnyArray:
+    def _part(self, g: ArrayOrNumber, x: AnyArray, other: ArrayOrNumber) -> AnyArray:
         where = registry["where"]
         return match(where(self.better(x, other), g, where(self.better(other, x), 0.0, 0.5 * g)), x)

@@ -3,14 +3,13 @@ import functools
 from collections.abc import Callable
 from numbers import Number
 from types import CellType, FunctionType, ModuleType
-from typing import Any
 
 import numpy as np
 
 from .literals import SEQUENCES
 
 
-def uses(x: Any, is_one: Callable, depth: int = 4, seen: "set | None" = None) -> bool:
+def uses(x: object, is_one: Callable, depth: int = 4, seen: "set | None" = None) -> bool:
     """Whether x is one, or something is that x holds or sees: a container, an object, or a function with its closure,
     defaults and object."""
     seen = set() if seen is None else seen
@@ -22,7 +21,7 @@ def uses(x: Any, is_one: Callable, depth: int = 4, seen: "set | None" = None) ->
     return any(uses(y, is_one, depth - 1, seen) for y in _held_by(x))
 
 
-def _held_by(x: Any) -> list:
+def _held_by(x: object) -> list:
     """What a container, a function or an object holds or sees."""
     if isinstance(x, dict):
         return list(x.values())

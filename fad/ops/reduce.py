@@ -21,7 +21,7 @@ from ..ir.traits import (
     nought,
 )
 from ..ir.types import BOOL, INT, Type, type_of
-from ..util.array import AnyArray
+from ..util.array import AnyArray, DTypeLike
 from . import extents
 from .kinds import Explicit, LinearIn, Zero, conjugate, shape_of
 from .scan import exclusive_products, own_dtype, sum_dtype
@@ -40,8 +40,8 @@ def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return op(xs[0], axes=tuple(k + 1 for k in params["axes"]))
 
 
-def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, joined: Reduction, samples: tuple, doc: str,
-              **traits: Any) -> Op:
+def reduction(name: str, run: Callable, dtype: Callable, derivative: object, joined: Reduction, samples: tuple,
+              doc: str, **traits: Any) -> Op:
     """The record of a reduction along axes."""
     def infer(x: AnyArray, axes: tuple) -> Type:
         if not joined.is_total and 0 in [n for k, n in enumerate(shape_of(x)) if k in axes and isinstance(n, int)]:
@@ -51,7 +51,7 @@ def reduction(name: str, run: Callable, dtype: Callable, derivative: Any, joined
               samples=samples, doc=doc, traits=Traits(reduction=joined, order="first", **traits))
 
 
-def _sample(*shape: int, axes: tuple, dtype: Any = float) -> Callable:
+def _sample(*shape: int, axes: tuple, dtype: DTypeLike = float) -> Callable:
     def draw(rng: np.random.Generator) -> tuple:
         x = rng.uniform(0.3, 1.7, shape)
         return (x + 1j * rng.uniform(-1, 1, shape) if dtype is complex else x.astype(dtype),), {"axes": axes}

@@ -15,7 +15,7 @@ import numpy as np
 from ..ir.op import Op, registry
 from ..ir.traits import NO_WIDENING, ORDER_KEPT, PRODUCTS_KEPT, SUMS_KEPT, Traits, Widening
 from ..ir.types import INT, Type, result_dtype, type_of
-from ..util.array import AnyArray
+from ..util.array import AnyArray, DTypeLike
 from . import extents
 from .batching import batch_extent, spread_batch
 from .kinds import Explicit, LinearIn, conjugate, shape_of
@@ -77,7 +77,7 @@ def own_dtype(x: AnyArray) -> np.dtype:
 # -- neighbours along an axis ----------------------------------------------------------------------
 
 
-def previous(x: AnyArray, axis: int, reverse: bool, first: Any) -> AnyArray:
+def previous(x: AnyArray, axis: int, reverse: bool, first: object) -> AnyArray:
     """The element before each one in the order of the scan; `first` before the first."""
     n = shape_of(x)[axis]
     edge = _edge(x, axis, first)
@@ -85,7 +85,7 @@ def previous(x: AnyArray, axis: int, reverse: bool, first: Any) -> AnyArray:
     return registry["slice_axis"](registry["concatenate"](*parts, axis=axis), axis, 1 if reverse else 0, n)
 
 
-def _edge(x: AnyArray, axis: int, value: Any) -> AnyArray:
+def _edge(x: AnyArray, axis: int, value: object) -> AnyArray:
     shape = tuple(1 if k == axis else n for k, n in enumerate(shape_of(x)))
     return registry["full"](value, *shape, dtype=type_of(x).dtype)
 
@@ -98,7 +98,7 @@ def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return op(*[spread_batch(x, n, b) for x, b in zip(xs, batched)], **{**params, "axis": params["axis"] + 1})
 
 
-def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: Any = float, **params: Any) -> Callable:
+def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: DTypeLike = float, **params: Any) -> Callable:
     def draw(rng: np.random.Generator) -> tuple:
         xs = [rng.uniform(0.3, 1.7, shape).astype(dtype) for _ in range(arity)]
         xs[0].ravel()[rng.choice(xs[0].size, zeros, replace=False)] = 0.0
@@ -106,7 +106,7 @@ def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: Any = float, **p
     return draw
 
 
-def scan(name: str, run: Callable, dtype: Callable, derivative: Any, first: str, step: str, arity: int = 1,
+def scan(name: str, run: Callable, dtype: Callable, derivative: object, first: str, step: str, arity: int = 1,
          samples: tuple = (), doc: str = "", widens: Widening = NO_WIDENING) -> Op:
     """The record of a scan along one axis."""
     def infer(*xs: AnyArray, axis: int, reverse: bool = False) -> Type:

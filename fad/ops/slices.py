@@ -29,7 +29,7 @@ class Slice(NamedTuple):
                 and same_extent(self.extent, n))
 
 
-def is_int(n: Any) -> bool:
+def is_int(n: object) -> bool:
     return isinstance(n, int)
 
 

@@ -26,7 +26,7 @@ def rows_and(order: AnyArray) -> tuple:
     return (*rows, order)
 
 
-def picked(x: Any, order: AnyArray) -> AnyArray:
+def picked(x: object, order: AnyArray) -> AnyArray:
     """numpy.take_along_axis(x, order, -1), for indices in range."""
     return registry["index"](x, *rows_and(order), spec=("a",) * len(shape_of(x)), at=0)
 

@@ -103,7 +103,7 @@ def is_integer(item: Any) -> bool:
     return hasattr(item, "__index__")
 
 
-def _is_basic(item: Any) -> bool:
+def _is_basic(item: object) -> bool:
     """Whether an item of a subscript is no array."""
     return item is None or item is Ellipsis or isinstance(item, slice) or is_integer(item)
 
@@ -124,7 +124,7 @@ def _is_flag(item: Any) -> bool:
     return isinstance(item, (bool, np.bool_)) or (hasattr(item, "dtype") and item.dtype.kind == "b" and not item.ndim)
 
 
-def with_axes_of_flags(x: Any, subscript: Any) -> tuple:
+def with_axes_of_flags(x: object, subscript: object) -> tuple:
     """x and a subscript that mean the same without single booleans: a boolean is a mask of one element on an axis of
     its own.
 
@@ -147,7 +147,7 @@ def with_axes_of_flags(x: Any, subscript: Any) -> tuple:
     return registry["reshape"](x, *shape), tuple(items)
 
 
-def _items(x: ArrayOrNumber, subscript: Any) -> list:
+def _items(x: ArrayOrNumber, subscript: object) -> list:
     """The items of a subscript, one or more axes each, with its Ellipsis spelled out."""
     given = subscript if isinstance(subscript, tuple) else (subscript,)
     items = [s if _is_basic(s) else _as_index_array(s) for s in given]
@@ -168,7 +168,7 @@ def _axes_taken(item: Any) -> int:
     return item.ndim if not is_integer(item) and not isinstance(item, slice) and item.dtype.kind == "b" else 1
 
 
-def read_subscript(x: ArrayOrNumber, subscript: Any) -> Selection:
+def read_subscript(x: ArrayOrNumber, subscript: object) -> Selection:
     """What x[subscript] selects."""
     return _Reader(x, subscript).selection()
 
@@ -176,7 +176,7 @@ def read_subscript(x: ArrayOrNumber, subscript: Any) -> Selection:
 class _Reader:
     """Goes through the items of a subscript, axis by axis."""
 
-    def __init__(self, x: ArrayOrNumber, subscript: Any):
+    def __init__(self, x: ArrayOrNumber, subscript: object):
         self.shape = shape_of(x)
         self.items = _items(x, subscript)
         self.has_dots = (Ellipsis is subscript
@@ -220,7 +220,7 @@ class _Reader:
         else:
             self.read_array(place, item)
 
-    def add(self, entry: Any, *operands: ArrayOrNumber) -> None:
+    def add(self, entry: object, *operands: ArrayOrNumber) -> None:
         self.spec.append(entry)
         self.operands.extend(operands)
         self.axis += 1
@@ -264,7 +264,7 @@ class _Reader:
         return len(shape)
 
 
-def _known_step(step: Any) -> Any:
+def _known_step(step: "int | None") -> "int | None":
     """A slice's step, which is part of the program: that of a size is the one seen at tracing, under a guard."""
     known = current().integers.pin(step.atom, here()) if isinstance(step, Value) else step
     if known is None and step is not None:

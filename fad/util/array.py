@@ -64,3 +64,4 @@ ArrayOrNumber = AnyArray | float        # Python's numbers have neither shape no
 Extent = AnyArray | int                 # of an axis: an int, or an integer that the program computes
 ArrayLike = AnyArray | float | Sequence  # what NumPy makes an array of: nested lists too
 Axes = int | Sequence[int] | None       # of an array: one axis, several, or (mostly) all of them
+DTypeLike = np.dtype | type | str | None  # what NumPy makes a dtype of; None: the one that goes with the data

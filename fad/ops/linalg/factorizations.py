@@ -182,7 +182,7 @@ def _rows_back(x: AnyArray, pivots: AnyArray) -> AnyArray:
     return matmul(permutation_matrix(permutation(pivots, shape_of(x)[-2]), type_of(x).dtype), x)
 
 
-def _stacked_rows(top: AnyArray, rest: Any) -> AnyArray:
+def _stacked_rows(top: AnyArray, rest: object) -> AnyArray:
     return top if rest is None else registry["concatenate"](top, rest, axis=rank(top) - 2)
 
 

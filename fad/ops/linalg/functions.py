@@ -16,7 +16,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ...util.interrupts import let_through
 from ...util.lazy import LazyModule
 from .. import extents
@@ -77,7 +77,7 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
                     regular: bool = False) -> tuple:
     """The op of a function of square matrices, and that of its Frechet derivative l(a, e). `regular`: singular
     matrices have no derivative."""
-    def along(a: ArrayOrNumber, e: Any, of: AnyArray) -> AnyArray:
+    def along(a: ArrayOrNumber, e: object, of: AnyArray) -> AnyArray:
         return frechet(a, e) + lost_if_singular(of) if regular else frechet(a, e)
 
     def frechet_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
@@ -96,7 +96,7 @@ def matrix_function(name: str, run: Callable, run_frechet: Callable, make: Calla
         zero = registry["nothing_like"](e)
         return upper_right(frechet(block_triangle(ah, g), block_triangle(eh, zero)), a), ge
 
-    def pair(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
+    def pair(rng: np.random.Generator, *shape: int, dtype: DTypeLike) -> tuple:
         return make(rng, *shape, dtype=dtype), samples.matrix(rng, *shape, dtype=dtype)
 
     frechet: Op = Op(f"{name}_frechet", each_matrix(run_frechet), lambda a, e: square_type(a), kind="opaque",
@@ -169,7 +169,7 @@ def _sylvester_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (-matmul(y, xh) if needs[0] else None), (-matmul(xh, y) if needs[1] else None), y
 
 
-def _equation(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
+def _equation(rng: np.random.Generator, *shape: int, dtype: DTypeLike) -> tuple:
     *stack, n, _ = shape
     return (samples.regular(rng, *shape, dtype=dtype), samples.regular(rng, *stack, 2, 2, dtype=dtype),
             samples.matrix(rng, *stack, n, 2, dtype=dtype))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import INT, Type, type_of
-from ...util.array import AnyArray, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayOrNumber, DTypeLike, Extent
 from .. import extents
 from ..batching import batch_extent, spread_batch
 from ..kinds import conjugate, is_complex, shape_of
@@ -35,7 +35,7 @@ def in_dtype(x: ArrayOrNumber, dtype: np.dtype) -> Any:
 # -- products --------------------------------------------------------------------------------------
 
 
-def matmul(x: Any, y: Any) -> AnyArray:
+def matmul(x: Any, y: object) -> AnyArray:
     """x @ y, matrix by matrix."""
     b = _STACK[:rank(x) - 2]
     return registry["contract"](x, y, labels=(b + "xy", b + "yz", b + "xz"))
@@ -47,7 +47,7 @@ def transposed(x: Any) -> AnyArray:
     return registry["transpose"](x, axes=(*range(k - 2), k - 1, k - 2))
 
 
-def adjoint(x: Any) -> AnyArray:
+def adjoint(x: object) -> AnyArray:
     """The conjugate transpose."""
     return conjugate(transposed(x))
 
@@ -161,7 +161,7 @@ def diagonal_matrix(d: AnyArray) -> AnyArray:
     return where(on_diagonal(n, n), as_rows(d))
 
 
-def identity_like(x: Any) -> AnyArray:
+def identity_like(x: object) -> AnyArray:
     """Identity matrices in the shape of the square x."""
     n = shape_of(x)[-1]
     return registry["broadcast_to"](in_dtype(on_diagonal(n, n), type_of(x).dtype), *shape_of(x))
@@ -225,7 +225,7 @@ def over_gaps(x: AnyArray, gap: AnyArray, equal: AnyArray, doubt: AnyArray) -> A
 # -- the shape of a matrix -------------------------------------------------------------------------
 
 
-def aspect_of(x: Any) -> str:
+def aspect_of(x: object) -> str:
     """"square", "tall" or "wide", under a guard if a program's extents are in question; "any" if nothing is known of
     them."""
     m, n = shape_of(x)[-2:]
@@ -238,7 +238,7 @@ def aspect_of(x: Any) -> str:
     return "wide" if extents.at_least(n, m) else "any"
 
 
-def smaller_extent(x: Any, aspect: str) -> Any:
+def smaller_extent(x: object, aspect: str) -> Any:
     """min(m, n), which the aspect may tell."""
     m, n = shape_of(x)[-2:]
     return n if aspect in ("square", "tall") else m if aspect == "wide" else extents.minimum(m, n)
@@ -255,13 +255,13 @@ def square_type(x: AnyArray) -> Type:
     return Type(t.dtype, (*stack, n, n))
 
 
-def vector_type(x: AnyArray, dtype: Any = None) -> Type:
+def vector_type(x: AnyArray, dtype: DTypeLike = None) -> Type:
     """The type of a vector for each of a stack of square matrices."""
     t = square_type(x)
     return Type(dtype or t.dtype, t.shape[:-1])
 
 
-def number_type(x: AnyArray, dtype: Any = None) -> Type:
+def number_type(x: AnyArray, dtype: DTypeLike = None) -> Type:
     """The type of a number for each of a stack of square matrices."""
     t = square_type(x)
     return Type(dtype or t.dtype, t.shape[:-2])

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import Type, real_dtype, result_dtype, type_of
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from .. import extents
 from ..batching import pad_rank, spread_batch
 from ..kinds import Explicit, is_complex, shape_of
@@ -320,14 +320,14 @@ def _batch_pinv(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return op(a, pad_rank(xs[1], rank(a) - 3))
 
 
-def _expand_pinv(a: AnyArray, rcond: Any) -> AnyArray:
+def _expand_pinv(a: AnyArray, rcond: ArrayOrNumber) -> AnyArray:
     u, s, vh = svd(a, aspect="any")
     used = _kept_values(s, rcond)
     inverse = where(used, 1.0 / where(used, s, 1.0))
     return matmul(adjoint(vh) * as_rows(inverse), adjoint(u))
 
 
-def _with_tolerance(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
+def _with_tolerance(rng: np.random.Generator, *shape: int, dtype: DTypeLike) -> tuple:
     return samples.matrix(rng, *shape, dtype=dtype), 1e-13
 
 
@@ -389,7 +389,7 @@ def _batch_lstsq(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
     return op(spread_batch(xs[0], n, batched[0]), spread_batch(xs[1], n, batched[1]), xs[2])
 
 
-def _overdetermined(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
+def _overdetermined(rng: np.random.Generator, *shape: int, dtype: DTypeLike) -> tuple:
     return samples.matrix(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype), 1e-13
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ...util.lazy import LazyModule
 from .. import extents
 from ..kinds import Explicit, Zero, conjugate, is_complex, shape_of
@@ -87,24 +87,24 @@ def lost_if_singular(a: ArrayOrNumber) -> AnyArray:
                                        axes=(rank(d) - 1,)))
 
 
-def with_factors(a: AnyArray, lu: Any, pivots: Any, *rest: AnyArray) -> tuple:
+def with_factors(a: AnyArray, lu: object, pivots: object, *rest: AnyArray) -> tuple:
     """The inputs of an op whose factors are to go with its matrix."""
     return (a, *factor(a), *rest)
 
 
 def samples_with_factors(make: Callable, **params: Any) -> tuple:
     """Samples (a, lu, pivots, and what else `make` gives after a)."""
-    def sample(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
+    def sample(rng: np.random.Generator, *shape: int, dtype: DTypeLike) -> tuple:
         a, *more = make(rng, *shape, dtype=dtype)
         return (a, *run_lu(a), *more)
     return samples.of_each_kind(sample, **params)
 
 
-def matrix_alone(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
+def matrix_alone(rng: np.random.Generator, *shape: int, dtype: DTypeLike) -> tuple:
     return (samples.regular(rng, *shape, dtype=dtype),)
 
 
-def _system(rng: np.random.Generator, *shape: int, dtype: Any) -> tuple:
+def _system(rng: np.random.Generator, *shape: int, dtype: DTypeLike) -> tuple:
     return samples.regular(rng, *shape, dtype=dtype), samples.matrix(rng, *shape[:-1], 2, dtype=dtype)
 
 
@@ -172,7 +172,7 @@ _solve = Op("solve", _run_solve, lambda a, lu, pivots, b, trans: infer_right_sid
             + samples_with_factors(_system, trans=2), doc="The solution x of a x = b, with a's factors at hand")
 
 
-def solve(a: ArrayOrNumber, b: Any, trans: int = 0) -> Any:
+def solve(a: ArrayOrNumber, b: object, trans: int = 0) -> Any:
     """The solution of a x = b for stacks of one shape and one dtype; of a^T x = b or a^H x = b for trans 1 or 2."""
     return _solve(a, *factor(a), b, trans=trans if is_complex(a) else min(trans, 1))
 
@@ -206,7 +206,7 @@ factored_inv = Op("inv", _run_inv, lambda a, lu, pivots: square_type(a), kind="o
                   samples=samples_with_factors(matrix_alone), doc="The inverse of a, with its factors at hand")
 
 
-def inv(a: AnyArray) -> Any:
+def inv(a: AnyArray) -> AnyArray:
     """The inverse of square matrices."""
     return factored_inv(a, *factor(a))
 

@@ -51,7 +51,7 @@ def _gaps(w: AnyArray) -> AnyArray:
     return as_rows(w) - as_columns(w)
 
 
-def _doubt(gw: Any, gv: AnyArray) -> AnyArray:
+def _doubt(gw: object, gv: AnyArray) -> AnyArray:
     """nan for each pair where one member has a cotangent."""
     lost = unknown_columns((gv, True), (gw, False))
     return as_rows(lost) + as_columns(lost)

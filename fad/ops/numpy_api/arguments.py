@@ -24,7 +24,7 @@ def is_given(option: Any) -> bool:
     return option is not None and option is not np._NoValue          # type: ignore[attr-defined]
 
 
-def rank(x: Any) -> int:
+def rank(x: object) -> int:
     """The number of axes."""
     return len(shape_of(x))
 
@@ -56,7 +56,7 @@ def axes_of(axis: Axes, ndim: int) -> tuple:
     return axes
 
 
-def ravel(x: Any) -> Any:
+def ravel(x: object) -> Any:
     """x in one axis."""
     shape = shape_of(x)
     return x if len(shape) == 1 else registry["reshape"](x, extents.product(shape))
@@ -77,33 +77,33 @@ def in_dtype(x: Any, dtype: Any) -> Any:
     return registry["cast"](x, dtype=np.dtype(dtype))
 
 
-def captured(x: Any) -> Any:
+def captured(x: object) -> Any:
     """x as an array; one from outside the program is an input of it, not a constant."""
     x = as_array(x)
     return current().watch(x) if isinstance(x, np.ndarray) and x.ndim else x
 
 
-def live(x: Any) -> Any:
+def live(x: object) -> Any:
     """x as a floating array; one from outside the program is an input of it."""
     x = captured(x)
     return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
 
 
-def kept(y: AnyArray, x: Any, axes: tuple, keepdims: bool) -> AnyArray:
+def kept(y: AnyArray, x: object, axes: tuple, keepdims: bool) -> AnyArray:
     """The reduced y, with its axes of x back at extent 1 where keepdims asks for them."""
     if not is_given(keepdims) or not keepdims:
         return y
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 
 
-def into(out: Any, result: ArrayOrNumber) -> Any:
+def into(out: object, result: ArrayOrNumber) -> Any:
     """The result, written into `out` where that is given."""
     if not is_given(out):
         return result
     return METHODS["ufunc.out"](out, result)
 
 
-def masked(x: AnyArray, where: Any, fill: Any) -> AnyArray:
+def masked(x: AnyArray, where: object, fill: Any) -> AnyArray:
     """x where the mask holds, `fill` (a number, in x's dtype) elsewhere; x itself for the mask True."""
     if where is True or not is_given(where):
         return x

@@ -48,7 +48,7 @@ def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> AnyArray:
 
 @face("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))",
                              "np.roll(x, 1, axis=(0, 1))"))
-def roll(a: ArrayLike, shift: Any, axis: Axes = None) -> AnyArray:
+def roll(a: ArrayLike, shift: object, axis: Axes = None) -> AnyArray:
     x = as_array(a)
     if axis is None:
         return reshape_(_rolled(ravel(x), _total(shift), 0), *shape_of(x))
@@ -62,11 +62,11 @@ def roll(a: ArrayLike, shift: Any, axis: Axes = None) -> AnyArray:
     return x
 
 
-def _total(shift: Any) -> Any:
+def _total(shift: object) -> Any:
     return sum(shift) if isinstance(shift, (tuple, list)) else shift
 
 
-def _rolled(x: AnyArray, shift: Any, axis: int) -> AnyArray:
+def _rolled(x: AnyArray, shift: object, axis: int) -> AnyArray:
     """x[..., -s:] before x[..., :-s], for a shift of s."""
     n, s = shape_of(x)[axis], integer(shift)
     if isinstance(n, int) and n < 2:
@@ -79,7 +79,7 @@ def _rolled(x: AnyArray, shift: Any, axis: int) -> AnyArray:
 
 
 @face("numpy.lib.stride_tricks.sliding_window_view", samples=("np.lib.stride_tricks.sliding_window_view(v, 2)",))
-def sliding_window_view(x: ArrayLike, window_shape: Any, axis: Axes = None) -> AnyArray:
+def sliding_window_view(x: ArrayLike, window_shape: object, axis: Axes = None) -> AnyArray:
     y = as_array(x)
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
     axes = tuple(range(rank(y))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)

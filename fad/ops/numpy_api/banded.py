@@ -32,7 +32,7 @@ def solveh_banded(ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overw
     return BY_NAME["numpy.linalg.solve"].call(_hermitian(as_array(ab), lower), as_array(b))
 
 
-def _hermitian(ab: Any, lower: bool) -> AnyArray:
+def _hermitian(ab: AnyArray, lower: bool) -> AnyArray:
     n, count = shape_of(ab)[1], shape_of(ab)[0] - 1
     a: Any = 0.0
     for k in range(int(count) + 1):
@@ -73,7 +73,7 @@ def cho_solve_banded(cb_and_lower: tuple, b: ArrayLike, overwrite_b: bool = Fals
 
 @face("scipy.linalg.eig_banded", samples=("la.eig_banded(x[:2] + [[0.0], [3.0]])[0]",), note="as numpy.linalg.eigh")
 def eig_banded(a_band: ArrayLike, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
-               select: str = "a", select_range: Any = None, check_finite: bool = True) -> Any:
+               select: str = "a", select_range: object = None, check_finite: bool = True) -> Any:
     if select not in ("a", 0) or select_range is not None:
         raise refuse("scipy.linalg.eig_banded", "a part of the eigenvalues", do="index the result")
     a = _hermitian(as_array(a_band), lower)
@@ -82,7 +82,7 @@ def eig_banded(a_band: ArrayLike, lower: bool = False, eigvals_only: bool = Fals
 
 @face("scipy.linalg.eigvals_banded", samples=("la.eigvals_banded(x[:2] + [[3.0], [0.0]], lower=True)",))
 def eigvals_banded(a_band: ArrayLike, lower: bool = False, overwrite_a_band: bool = False, select: str = "a",
-                   select_range: Any = None, check_finite: bool = True) -> AnyArray:
+                   select_range: object = None, check_finite: bool = True) -> AnyArray:
     return eig_banded(a_band, lower, True, overwrite_a_band, select, select_range)
 
 
@@ -109,12 +109,12 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, sel
 
 @face("scipy.linalg.eigvalsh_tridiagonal",
       samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
-def eigvalsh_tridiagonal(d: ArrayLike, e: ArrayLike, select: str = "a", select_range: Any = None,
+def eigvalsh_tridiagonal(d: ArrayLike, e: ArrayLike, select: str = "a", select_range: object = None,
                          check_finite: bool = True) -> AnyArray:
     return eigh_tridiagonal(d, e, True, select, select_range)
 
 
-def _toeplitz(c_or_cr: Any) -> AnyArray:
+def _toeplitz(c_or_cr: object) -> AnyArray:
     return BY_NAME["scipy.linalg.toeplitz"].call(*(c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr,)))
 
 
@@ -125,12 +125,12 @@ def solve_toeplitz(c_or_cr: ArrayLike, b: ArrayLike, check_finite: bool = True) 
 
 
 @face("scipy.linalg.matmul_toeplitz", samples=("la.matmul_toeplitz((v, 2 * v), x.T)", "la.matmul_toeplitz(v, v)"))
-def matmul_toeplitz(c_or_cr: ArrayLike, x: ArrayLike, check_finite: bool = False, workers: Any = None) -> AnyArray:
+def matmul_toeplitz(c_or_cr: ArrayLike, x: ArrayLike, check_finite: bool = False, workers: object = None) -> AnyArray:
     return BY_NAME["numpy.matmul"].call(_toeplitz(c_or_cr), as_array(x))
 
 
 @face("scipy.linalg.solve_circulant", samples=("la.solve_circulant(v + np.array([3.0, 0.0, 0.0, 0.0]), v)",))
-def solve_circulant(c: ArrayLike, b: ArrayLike, singular: str = "raise", tol: Any = None, caxis: int = -1,
+def solve_circulant(c: ArrayLike, b: ArrayLike, singular: str = "raise", tol: object = None, caxis: int = -1,
                     baxis: int = 0, outaxis: int = 0) -> AnyArray:
     c, b = as_array(c), as_array(b)
     along_others = (baxis, outaxis) != (0, 0) or caxis not in (-1, 0)

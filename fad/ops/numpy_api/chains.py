@@ -69,7 +69,7 @@ def matrix_power(a: ArrayLike, n: Any) -> Any:
     return power
 
 
-def _identity(a: Any) -> AnyArray:
+def _identity(a: object) -> AnyArray:
     *stack, m, n = shape_of(a)
     rows = registry["reshape"](registry["iota"](extents.agree(m, n, "extents of a square matrix"), dtype=int), m, 1)
     columns = registry["reshape"](rows, 1, m)

@@ -18,7 +18,7 @@ face("numpy.matmul", "numpy.linalg.matmul",
 
 
 @face("numpy.dot", method="dot", samples=("np.dot(x, S)", "np.dot(v, v)", "x.dot(v)"))
-def dot(a: AnyArray, b: AnyArray, out: Any = None) -> Any:
+def dot(a: AnyArray, b: AnyArray, out: object = None) -> ArrayOrNumber:
     """Over the last axis of a and the last but one of b; a product where either is a number."""
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     if not rank(a) or not rank(b):
@@ -30,7 +30,7 @@ def dot(a: AnyArray, b: AnyArray, out: Any = None) -> Any:
     return _into_its_own(out, contract(a, b, labels=(left, "".join(right), left[:-1] + "".join(rest))))
 
 
-def _into_its_own(out: Any, y: ArrayOrNumber) -> Any:
+def _into_its_own(out: object, y: ArrayOrNumber) -> ArrayOrNumber:
     """np.dot casts nothing: out is of the result's dtype."""
     if out is not None and type_of(out).dtype != type_of(y).dtype:
         raise ValueError(
@@ -162,12 +162,12 @@ def _components(x: AnyArray) -> "tuple[list, int]":
     return [registry["index"](x, k, spec=spec, at=0) for k in range(n)] + [None] * (3 - n), n
 
 
-def times(x: Any, y: AnyArray) -> Any:
+def times(x: AnyArray, y: AnyArray) -> AnyArray:
     """x * y, where None is zero."""
     return None if x is None or y is None else x * y
 
 
-def minus(x: Any, y: Any) -> AnyArray:
+def minus(x: AnyArray, y: AnyArray) -> AnyArray:
     """x - y, where None is zero."""
     return -y if x is None else x if y is None else x - y
 
@@ -192,7 +192,7 @@ def diagonals(x: ArrayOrNumber, offset: int, axis1: int, axis2: int) -> AnyArray
     return registry["index"](x, *((down, right) if first < second else (right, down)), spec=spec, at=ndim - 2)
 
 
-def _diagonal_extent(m: Extent, n: Extent, offset: int) -> Any:
+def _diagonal_extent(m: Extent, n: Extent, offset: int) -> AnyArray:
     if same_extent(m, n):
         return extents.difference(m, abs(offset))
     return extents.minimum(extents.difference(m, max(-offset, 0)), extents.difference(n, max(offset, 0)))

@@ -85,7 +85,7 @@ def _ends(type: int, sine: bool) -> "tuple[tuple, tuple]":
     return ((), single) if type == 2 else (single, ()) if type == 3 else ((), ())
 
 
-def _transformed(x: Any, type: int, norm: Any, orthogonalize: Any, inverse: bool, sine: bool) -> AnyArray:
+def _transformed(x: Any, type: int, norm: Any, orthogonalize: object, inverse: bool, sine: bool) -> AnyArray:
     type = INVERSE[type] if inverse else type
     orthogonal = norm == "ortho" if orthogonalize is None else orthogonalize
     before, after = _ends(type, sine) if orthogonal else ((), ())
@@ -114,14 +114,14 @@ def along(x: ArrayOrNumber, n: Any, ax: int, type: int, norm: Any, orthogonalize
 
 def _faces(name: str, inverse: bool, sine: bool) -> None:
     @face(f"scipy.fft.{name}")
-    def one(x: ArrayLike, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False,
-            workers: Any = None, orthogonalize: Any = None) -> AnyArray:
+    def one(x: ArrayLike, type: int = 2, n: object = None, axis: int = -1, norm: object = None,
+            overwrite_x: bool = False, workers: object = None, orthogonalize: object = None) -> AnyArray:
         x = signal(x)
         return along(x, n, one_axis(axis, rank(x)), type, norm, orthogonalize, inverse, sine)
 
     @face(f"scipy.fft.{name}n")
-    def several(x: ArrayLike, type: int = 2, s: Any = None, axes: Axes = None, norm: Any = None,
-                overwrite_x: bool = False, workers: Any = None, *, orthogonalize: Any = None) -> AnyArray:
+    def several(x: ArrayLike, type: int = 2, s: object = None, axes: Axes = None, norm: object = None,
+                overwrite_x: bool = False, workers: object = None, *, orthogonalize: object = None) -> AnyArray:
         x = signal(x)
         for n, ax in reversed(lengths_and_axes(x, s, axes)):
             x = along(x, n, ax, type, norm, orthogonalize, inverse, sine)

@@ -13,7 +13,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, DTypeLike, Extent
 from .. import extents
 from ..face import check_finite, face
 from ..kinds import shape_of
@@ -26,7 +26,7 @@ from .arguments import in_dtype, is_given, one_axis, rank, refuse
 from .shape import expand_dims, extents_given, moveaxis
 
 
-def _refuse_like(function: str, like: Any) -> None:
+def _refuse_like(function: str, like: object) -> None:
     if like is not None:
         raise refuse(function, "like")
 
@@ -48,7 +48,7 @@ def in_order(y: Any, order: str) -> Any:
     return y
 
 
-def filled(shape: Any, value: Any, dtype: Any) -> AnyArray:
+def filled(shape: Any, value: object, dtype: Any) -> AnyArray:
     """An array of one value (or of values that broadcast), in this dtype."""
     new, dtype = extents_given(shape), np.dtype(dtype)
     if any(isinstance(n, int) and n < 0 for n in new):
@@ -65,20 +65,20 @@ def filled(shape: Any, value: Any, dtype: Any) -> AnyArray:
     return full_(v, *new, dtype=dtype)
 
 
-def _uniform(name: str, value: Any) -> None:
+def _uniform(name: str, value: object) -> None:
     @face(f"numpy.{name}", creation=True)
-    def of_shape(shape: ArrayLike, dtype: Any = None, order: str = "C", *, device: Any = None,
-                 like: Any = None) -> AnyArray:
+    def of_shape(shape: ArrayLike, dtype: object = None, order: str = "C", *, device: object = None,
+                 like: object = None) -> AnyArray:
         _refuse_like(f"numpy.{name}", like)
         return in_order(filled(shape, value, float if dtype is None else dtype), order)
 
     @face(f"numpy.{name}_like")
-    def like_another(a: ArrayLike, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
-                     device: Any = None) -> AnyArray:
+    def like_another(a: ArrayLike, dtype: object = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+                     device: object = None) -> AnyArray:
         return in_order(_like(a, value, dtype, shape), order)
 
 
-def _like(a: Any, value: Any, dtype: Any, shape: Any) -> AnyArray:
+def _like(a: object, value: object, dtype: object, shape: object) -> AnyArray:
     x = as_array(a)
     return filled(shape_of(x) if shape is None else shape, value, type_of(x).dtype if dtype is None else dtype)
 
@@ -87,20 +87,20 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
     _uniform(_name, _value)
 
 
-def _dtype_of_value(value: Any) -> np.dtype:
+def _dtype_of_value(value: object) -> np.dtype:
     return type_of(as_array(value)).dtype
 
 
 @face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
-def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", *, device: Any = None,
-         like: Any = None) -> AnyArray:
+def full(shape: Any, fill_value: ArrayLike, dtype: object = None, order: str = "C", *, device: object = None,
+         like: object = None) -> AnyArray:
     _refuse_like("numpy.full", like)
     return in_order(filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype), order)
 
 
 @face("numpy.full_like", samples=("np.full_like(x, v[1])",))
-def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: Any = None, order: str = "K", subok: bool = True,
-              shape: Any = None, *, device: Any = None) -> AnyArray:
+def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: object = None, order: str = "K", subok: bool = True,
+              shape: Any = None, *, device: object = None) -> AnyArray:
     return in_order(_like(a, fill_value, dtype, shape), order)
 
 
@@ -119,12 +119,12 @@ def eye(N: ArrayLike, M: Any = None, k: Any = 0, dtype: Any = float, order: str 
 
 
 @face("numpy.identity", creation=True)
-def identity(n: Any, dtype: Any = None, *, like: Any = None) -> AnyArray:
+def identity(n: object, dtype: DTypeLike = None, *, like: object = None) -> AnyArray:
     return eye(n, dtype=float if dtype is None else dtype, like=like)
 
 
 @face("numpy.tri", creation=True)
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> AnyArray:
+def tri(N: object, M: object = None, k: Any = 0, dtype: Any = float, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.tri", like)
     n, = extents_given(N)
     m = n if M is None else extents_given(M)[0]
@@ -163,7 +163,7 @@ def _steps(first: ArrayOrNumber, end: ArrayOrNumber, step: ArrayOrNumber) -> Any
     return first + iota_(n, dtype=FLOAT) * ((first + step) - first)
 
 
-def _integers(first: Any, end: Extent, step: int) -> AnyArray:
+def _integers(first: object, end: Extent, step: int) -> AnyArray:
     """first, first + step, ... before end."""
     if not isinstance(step, int):
         step = operator.index(step)
@@ -178,7 +178,7 @@ def _integers(first: Any, end: Extent, step: int) -> AnyArray:
 @face("numpy.linspace", creation=True,
       samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
 def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: bool = True, retstep: bool = False,
-             dtype: Any = None, axis: int = 0, *, device: Any = None) -> Any:
+             dtype: DTypeLike = None, axis: int = 0, *, device: object = None) -> Any:
     n, = extents_given(num)
     start, stop = (as_array(a) for a in (start, stop))
     common = result_dtype(start, stop, float(0))
@@ -202,7 +202,7 @@ def _rounded_down(y: AnyArray, dtype: np.dtype) -> AnyArray:
 
 @face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
 def logspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = True, base: ArrayLike = 10.0,
-             dtype: Any = None, axis: int = 0) -> AnyArray:
+             dtype: object = None, axis: int = 0) -> AnyArray:
     base = as_array(base)
     if rank(base):
         raise refuse("numpy.logspace", "an array of bases")
@@ -210,7 +210,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = 
 
 
 @face("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"))
-def geomspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = True, dtype: Any = None,
+def geomspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool = True, dtype: DTypeLike = None,
               axis: int = 0) -> AnyArray:
     """Equal steps of the logarithm between the ends' absolute values, in the sign of both."""
     start, stop = (as_array(a) * 1.0 for a in (start, stop))
@@ -227,14 +227,14 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool =
 # -- arrays of what is given -----------------------------------------------------------------------
 
 
-def fresh(x: Any) -> Any:
+def fresh(x: object) -> Any:
     """A copy of x: the same value in a handle of its own."""
     if isinstance(x, Value):
         return type(x)(x.builder, x.atom)
     return np.array(x) if not is_value(x) else registry["cast"](x, dtype=type_of(x).dtype)
 
 
-def as_strong(a: Any, dtype: Any = None) -> AnyArray:
+def as_strong(a: object, dtype: Any = None) -> AnyArray:
     """An array of the argument, in a dtype of its own (a Python number's is float64, int64, ...). Objects and texts
     are no part of a program."""
     x = as_array(a)
@@ -258,7 +258,7 @@ def _with_rank(x: AnyArray, least: int) -> AnyArray:
 
 @face("numpy.array", creation=True,
       samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
-def array(object: ArrayLike, dtype: Any = None, *, copy: bool = True, order: str = "K", subok: bool = False,
+def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: str = "K", subok: bool = False,
           ndmin: int = 0, like: Any = None) -> AnyArray:
     _refuse_like("numpy.array", like)
     y = _unless_copied(_with_rank(as_strong(object, dtype), ndmin), object, order, copy)
@@ -266,7 +266,7 @@ def array(object: ArrayLike, dtype: Any = None, *, copy: bool = True, order: str
 
 
 @face("numpy.asarray", "numpy.asanyarray", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
-def asarray(a: ArrayLike, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None,
+def asarray(a: ArrayLike, dtype: object = None, order: Any = None, *, device: Any = None, copy: Any = None,
             like: Any = None) -> AnyArray:
     _refuse_like("numpy.asarray", like)
     y = _unless_copied(as_strong(a, dtype), a, order, copy)
@@ -286,26 +286,26 @@ def _unless_copied(y: AnyArray, given: Any, order: Any, copy: Any) -> AnyArray:
 
 
 @face("numpy.asarray_chkfinite", creation=True, samples=("np.asarray_chkfinite(x)",))
-def asarray_chkfinite(a: ArrayLike, dtype: Any = None, order: Any = None) -> AnyArray:
+def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = None, order: object = None) -> AnyArray:
     y = asarray(a, dtype, order)
     check_finite(y)
     return y
 
 
 @face("numpy.asfortranarray", creation=True)
-def asfortranarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> AnyArray:
+def asfortranarray(a: ArrayLike, dtype: DTypeLike = None, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.asfortranarray", like)
     return _unless_copied(_with_rank(as_strong(a, dtype), 1), a, "F", None)
 
 
 @face("numpy.ascontiguousarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
-def ascontiguousarray(a: ArrayLike, dtype: Any = None, *, like: Any = None) -> AnyArray:
+def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = None, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.ascontiguousarray", like)
     return _with_rank(as_strong(a, dtype), 1)
 
 
 @face("numpy.require", creation=True)
-def require(a: ArrayLike, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> AnyArray:
+def require(a: ArrayLike, dtype: object = None, requirements: Any = None, *, like: Any = None) -> AnyArray:
     wanted = [requirements] if isinstance(requirements, str) else requirements or ()
     if any(r.upper() in ("O", "OWNDATA") for r in wanted):
         raise refuse("numpy.require", "OWNDATA", "whether an array owns its memory is not known", "copy it")
@@ -318,7 +318,7 @@ def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> AnyArray:
 
 
 @face("numpy.fromiter", creation=True, samples=("np.fromiter((t * t for t in v), float)",))
-def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> AnyArray:
+def fromiter(iter: Any, dtype: object, count: int = -1, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.fromiter", like)
     return as_strong(list(iter if count < 0 else islice(iter, count)), dtype)
 
@@ -346,7 +346,7 @@ def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: 
 
 
 @face("numpy.indices", creation=True)
-def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+def indices(dimensions: object, dtype: DTypeLike = int, sparse: bool = False) -> Any:
     shape = extents_given(dimensions)
     grids = [reshape_(iota_(n, dtype=np.dtype(dtype)), *[n if j == k else 1 for j in range(len(shape))])
              for k, n in enumerate(shape)]
@@ -358,7 +358,8 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 
 
 @face("numpy.fromfunction", creation=True)
-def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> AnyArray:
+def fromfunction(function: Callable, shape: object, *, dtype: DTypeLike = float, like: object = None,
+                 **kwargs: object) -> AnyArray:
     _refuse_like("numpy.fromfunction", like)
     grid = indices(shape, dtype)
     return function(*[grid[k] for k in range(len(extents_given(shape)))], **kwargs)

@@ -1,7 +1,6 @@
 """scipy.spatial.distance: distances between the rows of two arrays, or of one."""
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ def _canberra(difference: AnyArray, size: AnyArray) -> AnyArray:
     return registry["where"](size == 0, 0.0, difference / registry["where"](size == 0, 1.0, size))
 
 
-def _minkowski(p: Any) -> Callable:
+def _minkowski(p: object) -> Callable:
     return lambda a, b: BY_NAME["numpy.linalg.norm"].call(a - b, p, -1)
 
 
@@ -62,7 +61,8 @@ def _metric(name: str, metric: str, options: dict) -> Callable:
 @face("scipy.spatial.distance.cdist",
       samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')",
                "distance.cdist(x, v[None], 'cosine')"))
-def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: Any = None, **options: Any) -> Any:
+def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: object = None,
+          **options: object) -> AnyArray:
     if out is not None:
         raise refuse("scipy.spatial.distance.cdist", "out", do="assign the result")
     a, b = signal(XA), signal(XB)
@@ -73,7 +73,7 @@ def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: Any =
 
 
 @face("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"))
-def pdist(X: ArrayLike, metric: str = "euclidean", *, out: Any = None, **options: Any) -> AnyArray:
+def pdist(X: ArrayLike, metric: str = "euclidean", *, out: object = None, **options: object) -> AnyArray:
     if out is not None:
         raise refuse("scipy.spatial.distance.pdist", "out", do="assign the result")
     x = signal(X)
@@ -85,14 +85,14 @@ def pdist(X: ArrayLike, metric: str = "euclidean", *, out: Any = None, **options
 
 
 def _between_vectors(name: str, of_pair: Callable) -> Callable:
-    def distance(u: AnyArray, v: AnyArray, w: Any = None) -> AnyArray:
+    def distance(u: AnyArray, v: AnyArray, w: object = None) -> AnyArray:
         if w is not None:
             raise refuse(f"scipy.spatial.distance.{name}", "w")
         return of_pair(_vector(u), _vector(v))
     return distance
 
 
-def _vector(u: Any) -> AnyArray:
+def _vector(u: object) -> AnyArray:
     x = as_array(u)
     if rank(x) != 1:
         raise ValueError("Input vector should be 1-D.")
@@ -104,7 +104,7 @@ for _name, _of_pair in METRICS.items():
 
 
 @face("scipy.spatial.distance.minkowski")
-def minkowski(u: ArrayLike, v: ArrayLike, p: Any = 2, w: Any = None) -> AnyArray:
+def minkowski(u: ArrayLike, v: ArrayLike, p: object = 2, w: object = None) -> AnyArray:
     return _between_vectors("minkowski", _minkowski(p))(u, v, w)
 
 
@@ -121,7 +121,7 @@ def mahalanobis(u: ArrayLike, v: ArrayLike, VI: ArrayLike) -> AnyArray:
 
 @face("scipy.spatial.distance.jensenshannon",
       samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"))
-def jensenshannon(p: AnyArray, q: AnyArray, base: Any = None, *, axis: int = 0, keepdims: bool = False) -> AnyArray:
+def jensenshannon(p: AnyArray, q: AnyArray, base: object = None, *, axis: int = 0, keepdims: bool = False) -> AnyArray:
     """The root of the mean divergence from what lies between two distributions (J. Lin, IEEE Transactions on
     Information Theory 37 (1991) 145)."""
     total, divergence = BY_NAME["numpy.sum"].call, BY_NAME["scipy.special.rel_entr"].call

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayOrNumber, Extent
+from ...util.array import AnyArray, ArrayOrNumber, DTypeLike, Extent
 from .. import extents
 from ..contract import LETTERS, contract
 from ..face import face
@@ -143,7 +143,7 @@ def _meet(x: ArrayOrNumber, a: str, y: AnyArray, b: str, keep: set) -> "tuple[An
 @face("numpy.einsum", samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)',
                                'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
                                "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
-def einsum(*operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: Casting = "safe",
+def einsum(*operands: object, out: Any = None, dtype: DTypeLike = None, order: str = "K", casting: Casting = "safe",
            optimize: bool = True) -> AnyArray:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     given = [as_array(x) for x in given]
@@ -169,7 +169,7 @@ def _arranged(x: AnyArray, word: str, out: str) -> AnyArray:
 
 
 @face("numpy.einsum_path")
-def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+def einsum_path(*operands: object, optimize: object = "greedy", einsum_call: bool = False) -> Any:
     """The path at the sizes seen at tracing: it is found by extents alone."""
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     samples = [np.broadcast_to(0.0, [extents.hint(n) or 8 for n in shape_of(as_array(x))]) for x in given]

@@ -52,8 +52,8 @@ def select(condlist: Any, choicelist: Any, default: ArrayLike = 0) -> AnyArray:
 
 @face("numpy.clip", method="clip",
       samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
-def clip(a: ArrayLike, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: Any = None, *, min: Any = np._NoValue,
-         max: Any = np._NoValue, dtype: Any = None, where: ArrayLike = True) -> AnyArray:
+def clip(a: ArrayLike, a_min: object = np._NoValue, a_max: object = np._NoValue, out: Any = None, *,
+         min: Any = np._NoValue, max: Any = np._NoValue, dtype: object = None, where: ArrayLike = True) -> AnyArray:
     """a between its bounds; on a bound its slope is 1, as inside."""
     x, low, high = as_array(a), _given(a_min, min), _given(a_max, max)
     if is_given(dtype):
@@ -62,11 +62,11 @@ def clip(a: ArrayLike, a_min: Any = np._NoValue, a_max: Any = np._NoValue, out: 
     return into(out, y if where is True else registry["where"](as_array(where), y, out if is_given(out) else 0))
 
 
-def _given(first: Any, second: Any) -> Any:
+def _given(first: object, second: object) -> Any:
     return as_array(first) if is_given(first) else as_array(second) if is_given(second) else None
 
 
-def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: Any) -> AnyArray:
+def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: ArrayOrNumber) -> AnyArray:
     kind = result_dtype(x, high if low is None else low).kind
     if kind != "f" and (low is None or high is None):
         return registry["minimum"](x, high) if low is None else registry["maximum"](x, low)
@@ -81,7 +81,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: An
     return y if copy or not rank(y) else into(x, y)
 
 
-def _without_nan(x: AnyArray, nan: Any, posinf: Any, neginf: Any) -> AnyArray:
+def _without_nan(x: AnyArray, nan: object, posinf: object, neginf: object) -> AnyArray:
     if is_complex(x):
         return make_complex(*[_without_nan(part(x), nan, posinf, neginf) for part in (real_, imag_)])
     if type_of(x).dtype.kind != "f":
@@ -186,7 +186,7 @@ def kaiser(M: Any, beta: ArrayLike) -> AnyArray:
 
 
 @face("numpy.isclose")
-def isclose(a: AnyArray, b: ArrayLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> AnyArray:
+def isclose(a: AnyArray, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Where |a - b| <= atol + rtol |b|."""
     a, b = as_array(a), as_array(b)
     if type_of(b).dtype.kind in "biu":                         # whose differences may be none
@@ -196,7 +196,7 @@ def isclose(a: AnyArray, b: ArrayLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal
 
 
 @face("numpy.allclose")
-def allclose(a: ArrayLike, b: ArrayLike, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> AnyArray:
+def allclose(a: ArrayLike, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Whether all elements are close."""
     return _all(isclose(a, b, rtol, atol, equal_nan))
 
@@ -228,7 +228,7 @@ def isposinf(x: ArrayLike, out: Any = None) -> AnyArray:
 
 
 @face("numpy.isneginf")
-def isneginf(x: Any, out: Any = None) -> Any:
+def isneginf(x: object, out: object = None) -> Any:
     """Where x is -inf."""
     return into(out, as_array(x) == -math.inf)
 
@@ -240,7 +240,7 @@ def isreal(x: ArrayLike) -> AnyArray:
 
 
 @face("numpy.iscomplex")
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: object) -> Any:
     """Where the imaginary part is not zero."""
     return imag(x) != 0
 
@@ -255,7 +255,8 @@ face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
                                "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
                                "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)",
                                "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
-def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: Any = None, right: Any = None,
+           period: Any = None) -> ArrayOrNumber:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     if rank(xp) != 1 or rank(fp) != 1:
@@ -288,7 +289,7 @@ def _where_a_number(y: AnyArray, other: AnyArray) -> AnyArray:
     return where_(y == y, y, other)
 
 
-def _one_period(x: Any, xp: Any, fp: Any, period: Any) -> tuple:
+def _one_period(x: AnyArray, xp: AnyArray, fp: AnyArray, period: Any) -> tuple:
     """x and the sample points in one period, with a neighbour on each side."""
     period = abs(period)
     x, xp = x % period, xp % period
@@ -299,7 +300,7 @@ def _one_period(x: Any, xp: Any, fp: Any, period: Any) -> tuple:
 
 
 @face("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)", "np.unwrap(9 * x, period=1.5 + v[0])"))
-def unwrap(p: AnyArray, discont: Any = None, axis: int = -1, *, period: float = 2 * math.pi) -> Any:
+def unwrap(p: AnyArray, discont: object = None, axis: int = -1, *, period: float = 2 * math.pi) -> AnyArray:
     """p without jumps of more than half a period. The correction is a whole number of periods and depends on the
     period alone."""
     p = as_array(p)

@@ -18,7 +18,7 @@ sqrt, where, absolute = (registry[name] for name in ("sqrt", "where", "abs"))
 mean, var = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
              for name in ("mean", "var"))
 
-def _within_limits(x: AnyArray, limits: Any, inclusive: tuple) -> Any:
+def _within_limits(x: AnyArray, limits: "tuple | None", inclusive: tuple) -> "AnyArray | None":
     """The mask of what lies within the limits; None where there are none."""
     if limits is None or tuple(limits) == (None, None):
         return None
@@ -35,8 +35,9 @@ def _within_limits(x: AnyArray, limits: Any, inclusive: tuple) -> Any:
 
 def _trimmed(name: str, moment: Callable, given: str) -> None:
     """A moment of what lies within limits."""
-    def call(a: AnyArray, limits: Any = None, inclusive: tuple = (True, True),
-             axis: Any = None if name == "tmean" else 0, ddof: int = 1, *, nan_policy: str = "propagate") -> AnyArray:
+    def call(a: AnyArray, limits: "tuple | None" = None, inclusive: tuple = (True, True),
+             axis: object = None if name == "tmean" else 0, ddof: int = 1, *,
+             nan_policy: str = "propagate") -> AnyArray:
         x, ax = sample(name, a, axis, nan_policy)
         kept = _within_limits(x, limits, inclusive)
         n = count(x, ax) if kept is None else total(where(kept, 1.0, 0.0), ax)
@@ -70,13 +71,13 @@ def _bounded(x: AnyArray, ax: int, best: str, sign: float, limit: Any, inclusive
 
 
 @face("scipy.stats.tmin", samples=("stats.tmin(x)", "stats.tmin(v, 0.6)"))
-def tmin(a: ArrayLike, lowerlimit: Any = None, axis: "int | None" = 0, inclusive: bool = True,
+def tmin(a: ArrayLike, lowerlimit: object = None, axis: "int | None" = 0, inclusive: bool = True,
          nan_policy: str = "propagate") -> AnyArray:
     return _bounded(*sample("tmin", a, axis, nan_policy), "min", 1.0, lowerlimit, inclusive)
 
 
 @face("scipy.stats.tmax", samples=("stats.tmax(x)", "stats.tmax(v, 0.6)"))
-def tmax(a: ArrayLike, upperlimit: Any = None, axis: "int | None" = 0, inclusive: bool = True,
+def tmax(a: ArrayLike, upperlimit: object = None, axis: "int | None" = 0, inclusive: bool = True,
          nan_policy: str = "propagate") -> AnyArray:
     return _bounded(*sample("tmax", a, axis, nan_policy), "max", -1.0, upperlimit, inclusive)
 
@@ -147,13 +148,14 @@ def _distance(p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> AnyArra
 
 @face("scipy.stats.wasserstein_distance",
       samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"))
-def wasserstein_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: Any = None,
-                         v_weights: Any = None) -> AnyArray:
+def wasserstein_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object = None,
+                         v_weights: object = None) -> AnyArray:
     return _distance(1, u_values, v_values, u_weights, v_weights)
 
 
 @face("scipy.stats.energy_distance", samples=("stats.energy_distance(v, x[0])",))
-def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: Any = None, v_weights: Any = None) -> AnyArray:
+def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object = None,
+                    v_weights: object = None) -> AnyArray:
     return math.sqrt(2.0) * sqrt(_distance(2, u_values, v_values, u_weights, v_weights))
 
 
@@ -194,7 +196,7 @@ def _places(x: AnyArray, ax: int, method: str) -> AnyArray:
 
 
 @face("scipy.stats.spearmanr", note="constant: its derivative is zero", samples=("stats.spearmanr(v, x[0])[0] * v",))
-def spearmanr(a: ArrayLike, b: Any = None, axis: "int | None" = 0, nan_policy: str = "propagate",
+def spearmanr(a: ArrayLike, b: object = None, axis: "int | None" = 0, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> Found:
     """Pearson's correlation of the ranks."""
     if b is None or rank(live(a)) > 1:

@@ -72,7 +72,7 @@ def scaled(y: AnyArray, norm: Any, n: Extent, inverse: bool) -> AnyArray:
     return in_dtype(y * n if power < 0 else y / n, type_of(y).dtype)
 
 
-def checked_length(n: Any, have: ArrayOrNumber) -> Any:
+def checked_length(n: object, have: ArrayOrNumber) -> Any:
     n = have if n is None else extents_given(n)[0]
     if isinstance(n, int) and n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
@@ -104,13 +104,14 @@ def from_half_spectrum(x: AnyArray, n: Any, ax: int, norm: Any, inverse: bool = 
     return swapped_last(scaled(y, norm, n, inverse), ax)
 
 
-def along_one_axis(transform: Callable, **options: Any) -> tuple:
+def along_one_axis(transform: Callable, **options: object) -> tuple:
     """The face of a transform along one axis, in NumPy's and SciPy's signatures."""
     def numpy_face(a: AnyArray, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> AnyArray:
         x = signal(a)
         return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
 
-    def scipy_face(x: AnyArray, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False) -> AnyArray:
+    def scipy_face(x: AnyArray, n: object = None, axis: int = -1, norm: object = None,
+                   overwrite_x: bool = False) -> AnyArray:
         return numpy_face(x, n, axis, norm)
     return numpy_face, scipy_face
 
@@ -118,7 +119,7 @@ def along_one_axis(transform: Callable, **options: Any) -> tuple:
 # -- several axes ----------------------------------------------------------------------------------
 
 
-def lengths_and_axes(x: AnyArray, s: Any, axes: Axes) -> list:
+def lengths_and_axes(x: AnyArray, s: object, axes: Axes) -> list:
     """(length or None, axis) for each axis to transform, in order; the last one's length is that of its real side."""
     s = s if s is None or isinstance(s, (tuple, list)) else (s,)
     if axes is None:
@@ -130,25 +131,25 @@ def lengths_and_axes(x: AnyArray, s: Any, axes: Axes) -> list:
     return list(zip(s, axes))
 
 
-def _complex_axes(x: AnyArray, pairs: list, norm: Any, inverse: bool) -> AnyArray:
+def _complex_axes(x: AnyArray, pairs: list, norm: object, inverse: bool) -> AnyArray:
     for n, ax in reversed(pairs):
         x = complex_transform(x, n, ax, norm, inverse)
     return x
 
 
-def _from_real(x: AnyArray, pairs: list, norm: Any, inverse: bool = False) -> AnyArray:
+def _from_real(x: AnyArray, pairs: list, norm: object, inverse: bool = False) -> AnyArray:
     """rfftn: the last axis from real, then the others (ihfftn: its inverse kin)."""
     n, ax = pairs[-1]
     return _complex_axes(to_half_spectrum(x, n, ax, norm, inverse), pairs[:-1], norm, inverse)
 
 
-def _to_real(x: AnyArray, pairs: list, norm: Any, inverse: bool = True) -> AnyArray:
+def _to_real(x: AnyArray, pairs: list, norm: object, inverse: bool = True) -> AnyArray:
     """irfftn: the other axes first, the last one to real (hfftn: its forward kin)."""
     n, ax = pairs[-1]
     return from_half_spectrum(_complex_axes(x, pairs[:-1], norm, inverse), n, ax, norm, inverse)
 
 
-def along_axes(transform: Callable, axes: Axes, **options: Any) -> tuple:
+def along_axes(transform: Callable, axes: Axes, **options: object) -> tuple:
     """The face of a transform along several axes, in NumPy's and SciPy's signatures."""
     default = axes
 
@@ -157,7 +158,7 @@ def along_axes(transform: Callable, axes: Axes, **options: Any) -> tuple:
         pairs = lengths_and_axes(x, s, axes)
         return into(out, transform(x, pairs, norm, **options) if pairs else x)
 
-    def scipy_face(x: AnyArray, s: Any = None, axes: Any = default, norm: Any = None,
+    def scipy_face(x: AnyArray, s: object = None, axes: object = default, norm: Any = None,
                    overwrite_x: bool = False) -> AnyArray:
         return numpy_face(x, s, axes, norm)
     return numpy_face, scipy_face
@@ -194,7 +195,7 @@ for _name, (_transform, _options) in SEVERAL.items():
 # -- order and frequencies -------------------------------------------------------------------------
 
 
-def _rotated(x: Any, ax: int, first: Extent) -> AnyArray:
+def _rotated(x: object, ax: int, first: Extent) -> AnyArray:
     """x with the entry `first` along an axis in front, and those before it behind."""
     n = shape_of(x)[ax]
     front = registry["slice_axis"](x, ax, first, extents.difference(n, first))
@@ -218,7 +219,7 @@ def ifftshift(x: ArrayLike, axes: Axes = None) -> Any:
     return x
 
 
-def _counted(start: Any, n: int) -> AnyArray:
+def _counted(start: object, n: int) -> AnyArray:
     return registry["iota"](n, dtype=np.dtype(np.int64)) + start
 
 

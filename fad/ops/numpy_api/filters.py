@@ -18,7 +18,7 @@ from .arguments import captured, fixed, in_dtype, one_axis, rank, refuse
 from .fft import signal
 
 
-def live_signal(x: Any) -> AnyArray:
+def live_signal(x: object) -> AnyArray:
     """x as a floating array; one from outside the program is an input of it."""
     return signal(captured(x))
 
@@ -66,7 +66,7 @@ def _nothing(order: int, x: AnyArray) -> list:
 @face("scipy.signal.lfilter",
       samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
                "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
-def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: Any = None) -> Any:
+def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: "ArrayLike | None" = None) -> Any:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
     x = _first(x, ax)
@@ -80,7 +80,7 @@ def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: Any = 
 
 @face("scipy.signal.sosfilt",
       samples=("signal.sosfilt([[1.0, 0.5, 0.1, 1.0, -0.3, 0.1], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]], x)",))
-def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: Any = None) -> Any:
+def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: "ArrayLike | None" = None) -> Any:
     """Sections of order two, one after the other."""
     sos, x = live_signal(sos), live_signal(x)
     ax = one_axis(axis, rank(x))
@@ -165,7 +165,7 @@ def filtfilt(b: Any, a: Any, x: ArrayLike, axis: int = -1, padtype: "str | None"
       samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
                "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"))
 def savgol_filter(x: ArrayLike, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
-                  mode: str = "interp", cval: Any = 0.0) -> AnyArray:
+                  mode: str = "interp", cval: float = 0.0) -> AnyArray:
     """Polynomials of least squares in a moving window (A. Savitzky and M. J. E. Golay, Analytical Chemistry 36 (1964)
     1627)."""
     x = live_signal(x)

@@ -24,7 +24,7 @@ def _padded(c: AnyArray, k: int) -> AnyArray:
     return registry["concatenate"](c, registry["full"](0.0, k + 1, *shape_of(c)[1:], dtype=FLOAT), axis=0)
 
 
-def least_squares(x: ArrayOrNumber, y: Any, t: AnyArray, k: int, w: Any = None) -> AnyArray:
+def least_squares(x: ArrayOrNumber, y: object, t: AnyArray, k: int, w: object = None) -> AnyArray:
     """Coefficients of the spline with knots t that has the least sum of squares (w (y - spline(x)))^2, for rows y."""
     n = fixed(shape_of(t)[0], "the number of knots of a spline") - k - 1
     matrix = bspline(t, np.eye(n), k, x)
@@ -39,7 +39,7 @@ def least_squares(x: ArrayOrNumber, y: Any, t: AnyArray, k: int, w: Any = None) 
 @face("scipy.interpolate.make_lsq_spline", samples=(
     f"interpolate.make_lsq_spline(np.linspace(0.0, 1.0, 4), v, {KNOTS}, 2)(x)",
     f"interpolate.make_lsq_spline(np.array([0.1, 0.3, 0.7, 0.9]), x, {KNOTS}, 2, v, axis=1)(v)"))
-def make_lsq_spline(x: AnyArray, y: AnyArray, t: AnyArray, k: int = 3, w: Any = None, axis: int = 0,
+def make_lsq_spline(x: AnyArray, y: AnyArray, t: AnyArray, k: int = 3, w: "ArrayLike | None" = None, axis: int = 0,
                     check_finite: bool = True) -> Spline:
     x, y, ax = samples(x, y, axis)
     t = live(t)
@@ -51,8 +51,8 @@ def make_lsq_spline(x: AnyArray, y: AnyArray, t: AnyArray, k: int = 3, w: Any = 
 @face("scipy.interpolate.splrep", samples=(
     "interpolate.splrep(np.cumsum(v), v * v)[1]", "interpolate.splev(x, interpolate.splrep(np.arange(4.0), v, k=2))",
     "interpolate.splev(x, interpolate.splrep(np.linspace(0.0, 1.0, 4), v, w=v, t=[0.4], k=1))"))
-def splrep(x: AnyArray, y: ArrayLike, w: Any = None, xb: Any = None, xe: Any = None, k: int = 3, task: int = 0,
-           s: Any = None, t: Any = None, full_output: int = 0, per: int = 0) -> tuple:
+def splrep(x: AnyArray, y: ArrayLike, w: object = None, xb: object = None, xe: object = None, k: int = 3, task: int = 0,
+           s: object = None, t: Any = None, full_output: int = 0, per: int = 0) -> tuple:
     """Knots, coefficients and degree."""
     if xb is not None or xe is not None or full_output or per or task == 1:
         raise refuse("scipy.interpolate.splrep", "xb, xe, full_output, per or task=1")

@@ -18,7 +18,7 @@ from .polynomial import coefficient, vander
 
 @face("numpy.polyfit", samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)",
                                "np.polyfit(v, np.sin(3 * v), 1, cov=True)"))
-def polyfit(x: ArrayLike, y: ArrayLike, deg: Any, rcond: Any = None, full: bool = False, w: Any = None,
+def polyfit(x: ArrayLike, y: ArrayLike, deg: Any, rcond: object = None, full: bool = False, w: Any = None,
             cov: bool = False) -> Any:
     """Least squares on the powers of x, each column scaled to length 1."""
     if full or cov and rcond is not None:
@@ -41,7 +41,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: Any, rcond: Any = None, full: bool 
     return (found, _covariance(scaled, scale, y, c, n, cov)) if cov else found
 
 
-def _covariance(scaled: AnyArray, scale: AnyArray, y: Any, c: AnyArray, n: Extent, cov: bool) -> AnyArray:
+def _covariance(scaled: AnyArray, scale: AnyArray, y: object, c: AnyArray, n: Extent, cov: bool) -> AnyArray:
     """The estimated covariance of the coefficients: (v^T v)^-1, times the residuals' variance unless `unscaled`."""
     matmul = BY_NAME["numpy.matmul"].call
     base = BY_NAME["numpy.linalg.inv"].call(matmul(scaled.T, scaled)) / BY_NAME["numpy.outer"].call(scale, scale)

@@ -23,7 +23,7 @@ FEW_ELEMENTS = 8  # so many calls are written out, each with its own branches
 
 @face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
                                   "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
-def piecewise(x: ArrayLike, condlist: Any, funclist: Any, *args: Any, **options: Any) -> AnyArray:
+def piecewise(x: ArrayLike, condlist: object, funclist: Any, *args: object, **options: object) -> AnyArray:
     """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
     x = as_array(x)
     conditions = [as_array(c) for c in condlist] if isinstance(condlist, (list, tuple)) else [as_array(condlist)]
@@ -71,14 +71,14 @@ def elementwise_or_none(f: Callable, *xs: ArrayOrNumber) -> Any:
 class vectorize:
     """A function of scalars, applied to each element; what is excluded it is given as it is."""
 
-    def __init__(self, pyfunc: Callable, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: bool = False,
-                 signature: Any = None):
+    def __init__(self, pyfunc: Callable, otypes: Any = None, doc: object = None, excluded: Any = None,
+                 cache: bool = False, signature: object = None):
         if signature is not None:
             raise refuse("numpy.vectorize", "a signature")
         self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(
             excluded or ())
 
-    def __call__(self, *args: Any, **named: Any) -> AnyArray:
+    def __call__(self, *args: object, **named: Any) -> AnyArray:
         given: dict[Any, Any] = {**dict(enumerate(args)), **named}
         places = [k for k in given if k not in self.excluded]
 

@@ -17,7 +17,7 @@ from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, some_of
 from .scan import part
 
 
-def tally(places: AnyArray, weights: Any, size: Extent) -> AnyArray:
+def tally(places: AnyArray, weights: object, size: Extent) -> AnyArray:
     """The sum of the weights at each place from 0 to size - 1; without weights, their number."""
     if weights is None:
         weights = registry["broadcast_to"](1, *shape_of(places))
@@ -63,11 +63,11 @@ class Edges(NamedTuple):
     are_even: bool
 
     @property
-    def bins(self) -> Any:
+    def bins(self) -> int:
         return shape_of(self.values)[0] - 1
 
 
-def edges_of(a: AnyArray, bins: Any, range: Any) -> Edges:
+def edges_of(a: AnyArray, bins: object, range: object) -> Edges:
     """The edges of the bins: as given, or equally spaced over the range of the data."""
     if isinstance(bins, str):
         raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data",
@@ -137,7 +137,7 @@ def _power(width: AnyArray) -> AnyArray:
     return registry["where"](width < 1 / large, large, dtype.type(1))
 
 
-def _weights(a: AnyArray, weights: Any, inside: AnyArray) -> AnyArray:
+def _weights(a: AnyArray, weights: object, inside: AnyArray) -> AnyArray:
     """The weights of the elements, zero for those outside all bins."""
     if weights is None:
         return in_dtype(inside, INT)
@@ -147,13 +147,13 @@ def _weights(a: AnyArray, weights: Any, inside: AnyArray) -> AnyArray:
 
 
 @face("numpy.histogram_bin_edges")
-def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: Any = None) -> AnyArray:
+def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: object = None) -> AnyArray:
     return edges_of(ravel(as_array(a)), bins, range).values
 
 
 @face("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",),
       note="in the weights and the edges; counts are constant")
-def histogram(a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple:
+def histogram(a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: object = None) -> tuple:
     x = ravel(as_array(a))
     edges = edges_of(x, bins, range)
     place, inside = bin_of(x, edges)
@@ -168,7 +168,7 @@ def _widths(edges: AnyArray) -> AnyArray:
     return part(edges, 0, 1, n) - part(edges, 0, 0, n)
 
 
-def _columns(sample: Any) -> list:
+def _columns(sample: object) -> list:
     """The coordinates of the points, each a vector."""
     if isinstance(sample, (list, tuple)):
         return [as_array(c) for c in sample]
@@ -194,8 +194,8 @@ def _cells(columns: list, edges: list) -> "tuple[Any, Any]":
 
 
 @face("numpy.histogramdd", note="in the weights and the edges; counts are constant")
-def histogramdd(sample: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None,
-                weights: Any = None) -> tuple:
+def histogramdd(sample: ArrayLike, bins: object = 10, range: Any = None, density: object = None,
+                weights: object = None) -> tuple:
     columns = _columns(sample)
     each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * len(columns)
     if len(each) != len(columns):
@@ -216,8 +216,8 @@ def histogramdd(sample: ArrayLike, bins: Any = 10, range: Any = None, density: A
 
 
 @face("numpy.histogram2d", note="in the weights and the edges; counts are constant")
-def histogram2d(x: ArrayLike, y: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None,
-                weights: Any = None) -> tuple:
+def histogram2d(x: ArrayLike, y: ArrayLike, bins: object = 10, range: object = None, density: object = None,
+                weights: object = None) -> tuple:
     if isinstance(bins, (list, tuple)) and len(bins) == 2:
         pair = list(bins)
     else:

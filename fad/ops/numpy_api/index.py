@@ -16,7 +16,7 @@ def getitem(x: ArrayLike, subscript: Any) -> AnyArray:
 
 
 @face(method="__setitem__")
-def setitem(x: Any, subscript: Any, value: ArrayLike) -> None:
+def setitem(x: Any, subscript: object, value: ArrayLike) -> None:
     y, subscript = with_axes_of_flags(x, subscript)
     new = assigned(y, subscript, value)
     x.set(new if y is x else registry["reshape"](new, *shape_of(x)))

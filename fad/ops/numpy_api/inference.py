@@ -23,7 +23,7 @@ def special(name: str, *xs: ArrayOrNumber) -> AnyArray:
     return BY_NAME[f"scipy.special.{name}"].call(*xs)
 
 
-def sample(name: str, a: Any, axis: Any, nan_policy: str = "propagate") -> "tuple[Any, int]":
+def sample(name: str, a: object, axis: Any, nan_policy: str = "propagate") -> "tuple[Any, int]":
     """A sample along one axis: flat for None."""
     if nan_policy != "propagate":
         raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}",
@@ -147,8 +147,8 @@ def _divergence(o: AnyArray, e: AnyArray, power: Any) -> AnyArray:
 
 @face("scipy.stats.power_divergence",
       samples=("stats.power_divergence(x, lambda_='cressie-read')", "stats.power_divergence(v, lambda_='neyman')"))
-def power_divergence(f_obs: ArrayLike, f_exp: Any = None, ddof: Any = 0, axis: "int | None" = 0,
-                     lambda_: Any = None) -> Found:
+def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: Any = 0, axis: "int | None" = 0,
+                     lambda_: "str | None" = None) -> Found:
     o, ax = sample("power_divergence", f_obs, axis)
     e = mean(o, axis=ax, keepdims=True) if f_exp is None else live(f_exp)
     if f_exp is not None:
@@ -162,7 +162,7 @@ def power_divergence(f_obs: ArrayLike, f_exp: Any = None, ddof: Any = 0, axis: "
 
 
 @face("scipy.stats.chisquare", samples=("stats.chisquare(x)", "stats.chisquare(v, v[::-1])[0]"))
-def chisquare(f_obs: ArrayLike, f_exp: Any = None, ddof: Any = 0, axis: "int | None" = 0, *,
+def chisquare(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: object = 0, axis: "int | None" = 0, *,
               sum_check: bool = True) -> Found:
     if not sum_check:
         raise refuse("scipy.stats.chisquare", "sum_check=False", do="write sum((o - e) ** 2 / e)")
@@ -254,7 +254,7 @@ def levene(*samples: ArrayLike, center: str = "median", axis: "int | None" = 0, 
 @face("scipy.stats.combine_pvalues",
       samples=("stats.combine_pvalues(v)", "stats.combine_pvalues(v, 'stouffer', v[::-1])",
                "stats.combine_pvalues(v, 'pearson')[0]"))
-def combine_pvalues(pvalues: ArrayLike, method: str = "fisher", weights: Any = None, *,
+def combine_pvalues(pvalues: ArrayLike, method: str = "fisher", weights: "ArrayLike | None" = None, *,
                     axis: "int | None" = 0) -> Found:
     p, ax = sample("combine_pvalues", pvalues, axis)
     if weights is not None and (method != "stouffer" or rank(live(weights)) != rank(p)):

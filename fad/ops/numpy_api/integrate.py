@@ -17,7 +17,8 @@ from .within import add_solver
 
 @face("scipy.integrate.cumulative_trapezoid",
       samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
-def cumulative_trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> AnyArray:
+def cumulative_trapezoid(y: ArrayLike, x: "ArrayLike | None" = None, dx: object = 1.0, axis: int = -1,
+                         initial: object = None) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     total = registry["cumsum"](areas(y, x, dx, ax), axis=ax, reverse=False)
@@ -28,7 +29,7 @@ def cumulative_trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int =
     return registry["concatenate"](edge, total, axis=ax)
 
 
-def _every_other(x: ArrayOrNumber, axis: int, start: Any, extent: Any) -> AnyArray:
+def _every_other(x: ArrayOrNumber, axis: int, start: object, extent: object) -> AnyArray:
     return registry["slice_axis"](x, axis, start, extent, 2)
 
 
@@ -56,7 +57,7 @@ def _last_interval(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, n: Extent) -> 
 
 @face("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))",
                                           "integrate.simpson(v, x=np.cumsum(v))"))
-def simpson(y: AnyArray, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> AnyArray:
+def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis: int = -1) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     n = shape_of(y)[ax]

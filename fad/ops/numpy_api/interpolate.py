@@ -17,7 +17,7 @@ DEGREES = {"quadratic": 2, "cubic": 3, 2: 2, 3: 3}  # of the splines that interp
 # -- cubic splines ---------------------------------------------------------------------------------
 
 
-def hermite(x: Any, y: Any, slopes: AnyArray, extrapolate: Any, axis: int) -> Piecewise:
+def hermite(x: Any, y: Any, slopes: AnyArray, extrapolate: object, axis: int) -> Piecewise:
     """The cubics with given values and slopes at the places x."""
     width = beside(BY_NAME["numpy.diff"].call(x), y)
     slope = BY_NAME["numpy.diff"].call(y, axis=0) / width
@@ -28,12 +28,12 @@ def hermite(x: Any, y: Any, slopes: AnyArray, extrapolate: Any, axis: int) -> Pi
 
 
 @face("scipy.interpolate.CubicHermiteSpline", samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",))
-def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, extrapolate: Any = None) -> Piecewise:
+def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
     return hermite(x, y, samples(x, dydx, axis)[1], extrapolate, ax)
 
 
-def _ends(bc_type: Any) -> list:
+def _ends(bc_type: str) -> list:
     """What holds at either end: "not-a-knot", or the order of a derivative and its value."""
     given = [bc_type, bc_type] if isinstance(bc_type, str) else list(bc_type)
     names = {"natural": (2, 0.0), "clamped": (1, 0.0)}
@@ -69,8 +69,8 @@ def _end_row(h: AnyArray, s: AnyArray, bc: Any, least: int) -> tuple:
     "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)",
     "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
     "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"))
-def cubic_spline(x: ArrayLike, y: ArrayLike, axis: int = 0, bc_type: Any = "not-a-knot",
-                 extrapolate: Any = None) -> Piecewise:
+def cubic_spline(x: ArrayLike, y: ArrayLike, axis: int = 0, bc_type: str = "not-a-knot",
+                 extrapolate: object = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
     n = fixed(shape_of(x)[0], "the number of places of a spline")
     ends = _ends(bc_type)
@@ -119,7 +119,7 @@ def _with(a: AnyArray, k: Extent, row: AnyArray) -> AnyArray:
 @face("scipy.interpolate.PchipInterpolator",
       samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
                 "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"))
-def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: Any = None) -> Piecewise:
+def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     """Slopes that keep monotone data monotone (F. N. Fritsch and J. Butland, SIAM Journal on Scientific and
     Statistical Computing 5 (1984) 300)."""
     x, y, ax = samples(x, y, axis)
@@ -133,7 +133,7 @@ def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: Any = None) ->
     safe = [where(flat, 1.0, part) for part in (m[:-1], m[1:])]
     inner = where(flat, 0.0, (first + second) / (first / safe[0] + second / safe[1]))
 
-    def end(h: Any, m: Any) -> Any:
+    def end(h: Any, m: Any) -> AnyArray:
         slope = ((2.0 * h[0] + h[1]) * m[0] - h[0] * m[1]) / (h[0] + h[1])
         steep = (sign(m[0]) != sign(m[1])) & (absolute(slope) > 3.0 * absolute(m[0]))
         return where(sign(slope) != sign(m[0]), 0.0, where(steep, 3.0 * m[0], slope))
@@ -145,7 +145,7 @@ def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: Any = None) ->
       samples=("interpolate.Akima1DInterpolator(np.cumsum(v), np.sin(9 * v))(np.cumsum(v)[:3] + 0.1)",
                "interpolate.Akima1DInterpolator(np.arange(3.0), x, method='makima')(2 * v)"),
       note="where no four neighbouring slopes are equal in pairs")
-def akima(x: ArrayLike, y: ArrayLike, axis: int = 0, *, method: str = "akima", extrapolate: Any = None) -> Piecewise:
+def akima(x: ArrayLike, y: ArrayLike, axis: int = 0, *, method: str = "akima", extrapolate: object = None) -> Piecewise:
     """Slopes weighed by how little the slopes beside them change (H. Akima, Journal of the ACM 17 (1970) 589;
     "makima" is MATLAB's variant)."""
     if method not in ("akima", "makima"):
@@ -192,7 +192,7 @@ def interpolator_called(f: Any, x: Any) -> Any:
 
 
 def _interpolated(places: AnyArray, y: AnyArray, x: AnyArray, kind: str, axis: int, bounds_error: bool,
-                  fill: Any) -> AnyArray:
+                  fill: "tuple | None") -> AnyArray:
     places, y, ax = samples(places, y, axis)
     x, n = live(x), shape_of(places)[0]
     if kind in STEPS:
@@ -213,7 +213,8 @@ def _step(places: AnyArray, x: AnyArray, n: int, kind: str) -> AnyArray:
     return within(places, x, 0, n - 1) if kind == "previous" else within(places, x, 0, n - 1, "left")
 
 
-def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fill: Any, axis: int) -> AnyArray:
+def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fill: "tuple | None",
+             axis: int) -> AnyArray:
     """y, checked or filled outside of the places."""
     places = live(places)
     below, above = x < rows(places, 0), x > rows(places, shape_of(places)[0] - 1)
@@ -245,7 +246,7 @@ class Interp1d:
     """interp1d of traced data, the places in rising order."""
 
     def __init__(self, x: AnyArray, y: AnyArray, kind: Any = "linear", axis: int = -1, copy: bool = True,
-                 bounds_error: Any = None, fill_value: Any = math.nan, assume_sorted: bool = False):
+                 bounds_error: Any = None, fill_value: object = math.nan, assume_sorted: bool = False):
         if kind not in ("linear", "slinear", *STEPS, *DEGREES):
             raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with traced data",
                          do="use scipy.interpolate.CubicSpline")

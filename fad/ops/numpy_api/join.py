@@ -24,7 +24,7 @@ from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank,
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, extents_given, moveaxis, ravel
 
 
-def strong(a: Any) -> AnyArray:
+def strong(a: object) -> AnyArray:
     """An item to be joined as an array: here a Python number has a dtype of its own."""
     x = as_array(a)
     return np.asarray(x)[()] if is_number(x) else x
@@ -45,7 +45,7 @@ def in_one_dtype(parts: list, dtype: Any = None) -> list:
     return [in_dtype(a, common) for a in parts]
 
 
-def joined(parts: list, axis: int, dtype: Any = None) -> AnyArray:
+def joined(parts: list, axis: int, dtype: object = None) -> AnyArray:
     """Arrays one after the other along an axis."""
     parts = in_one_dtype(parts, dtype)
     if any(rank(a) != rank(parts[0]) for a in parts):
@@ -96,7 +96,8 @@ def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = Non
 
 
 @face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
-def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: Any = None,
+          casting: Any = "same_kind") -> ArrayOrNumber:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
         moved = moveaxis(arrays, 0, one_axis(axis, rank(arrays)))
@@ -109,7 +110,7 @@ def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: Any = Non
 
 
 @face("numpy.vstack", "numpy.row_stack", samples=("np.vstack([x, v])",))
-def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> AnyArray:
+def vstack(tup: Any, *, dtype: object = None, casting: Any = "same_kind") -> AnyArray:
     _require_castable(tup, dtype, casting)
     if is_value(tup):
         rows = (reshape_(tup, *shape_of(tup)[:1], 1, *shape_of(tup)[1:]) if rank(tup) == 2
@@ -119,7 +120,7 @@ def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> AnyArr
 
 
 @face("numpy.hstack", samples=("np.hstack([v, v])", "np.hstack([x, x])"))
-def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> AnyArray:
+def hstack(tup: Any, *, dtype: object = None, casting: Any = "same_kind") -> AnyArray:
     _require_castable(tup, dtype, casting)
     if is_value(tup):
         return rows_joined(tup if rank(tup) > 1 else reshape_(tup, *shape_of(tup), 1), 0 if rank(tup) < 3 else 1, dtype)
@@ -128,7 +129,7 @@ def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> AnyArr
 
 
 @face("numpy.dstack", samples=("np.dstack([x, x])",))
-def dstack(tup: Any) -> AnyArray:
+def dstack(tup: object) -> AnyArray:
     return joined([atleast_3d(a) for a in arrays_of(tup)], 2)
 
 
@@ -155,21 +156,21 @@ def append(arr: ArrayLike, values: ArrayLike, axis: Axes = None) -> AnyArray:
 
 
 @face("numpy.block", samples=("np.block([[S, S], [S, S]])", "np.block([v, 1.0])"))
-def block(arrays: Any) -> AnyArray:
+def block(arrays: object) -> AnyArray:
     depth = _depth(arrays)
     least = max(depth, _deepest_rank(arrays))
     return _block(arrays, depth, least, 0)
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     return 1 + max(_depth(a) for a in arrays) if isinstance(arrays, list) else 0
 
 
-def _deepest_rank(arrays: Any) -> int:
+def _deepest_rank(arrays: object) -> int:
     return max(_deepest_rank(a) for a in arrays) if isinstance(arrays, list) else rank(strong(arrays))
 
 
-def _block(arrays: Any, depth: int, least: int, level: int) -> AnyArray:
+def _block(arrays: object, depth: int, least: int, level: int) -> AnyArray:
     if not isinstance(arrays, list):
         x = strong(arrays)
         return METHODS["copy"](reshape_(x, *[1] * (least - rank(x)), *shape_of(x)))
@@ -201,7 +202,7 @@ def _places(given: Any) -> Any:
 
 
 @face("numpy.split", samples=("np.split(x, 2, axis=1)[1]", "np.split(v, [1, 3])[1]"))
-def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list:
+def split(ary: ArrayLike, indices_or_sections: object, axis: int = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
     if not isinstance(places, int):
@@ -211,7 +212,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list:
 
 
 @face("numpy.array_split", samples=("np.array_split(v, 3)[0]",))
-def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list:
+def array_split(ary: ArrayLike, indices_or_sections: object, axis: int = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
     if not isinstance(places, int):
@@ -267,7 +268,7 @@ def tile(A: ArrayLike, reps: Any) -> AnyArray:
 
 
 @face("numpy.repeat", method="repeat", samples=("np.repeat(v, 2)", "np.repeat(x, [1, 2, 1], axis=0)", "x.repeat(2)"))
-def repeat(a: ArrayLike, repeats: ArrayLike, axis: Any = None) -> Any:
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: Any = None) -> ArrayOrNumber:
     x = strong(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
     counts = as_array(repeats)
@@ -307,14 +308,14 @@ def _repeat_each(x: AnyArray, count: int, axis: int) -> AnyArray:
 # -- with elements put in or left out --------------------------------------------------------------
 
 
-def _along(arr: Any, axis: Any) -> tuple:
+def _along(arr: object, axis: Any) -> tuple:
     x = as_array(arr)
     return (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
 
 
 @face("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)",
                                "np.insert(x, 1, x[:, 0], axis=1)"))
-def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axes = None) -> AnyArray:
+def insert(arr: ArrayLike, obj: object, values: ArrayLike, axis: Axes = None) -> AnyArray:
     x, ax = _along(arr, axis)
     v = in_dtype(strong(values), type_of(x).dtype)
     v = reshape_(v, *[1] * (rank(x) - rank(v)), *shape_of(v))
@@ -368,7 +369,7 @@ def _insert_many(x: AnyArray, places: np.ndarray, v: AnyArray, axis: int) -> Any
 
 
 @face("numpy.delete", samples=("np.delete(v, 1)", "np.delete(x, [0, -1], axis=1)", "np.delete(v, slice(0, 2))"))
-def delete(arr: ArrayLike, obj: Any, axis: Axes = None) -> Any:
+def delete(arr: ArrayLike, obj: object, axis: Axes = None) -> ArrayOrNumber:
     x, ax = _along(arr, axis)
     n = shape_of(x)[ax]
     places = _positions(obj, n, "delete")
@@ -379,7 +380,7 @@ def delete(arr: ArrayLike, obj: Any, axis: Axes = None) -> Any:
     return read_subscript(x, (slice(None),) * ax + (constant(rest),)).read(x)
 
 
-def _without(x: AnyArray, place: Any, axis: int) -> Any:
+def _without(x: AnyArray, place: Any, axis: int) -> ArrayOrNumber:
     n = shape_of(x)[axis]
     read_subscript(x, (slice(None),) * axis + (place,))           # sees to it that the index is in range
     start = registry["wrap_index"](place, n) if is_value(place) else n + place if place < 0 else place

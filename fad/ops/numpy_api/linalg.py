@@ -22,12 +22,12 @@ from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, 
 
 
 @face("numpy.linalg.solve", samples=("np.linalg.solve(S, v)", "np.linalg.solve(S, x.T)"))
-def solve_(a: ArrayLike, b: ArrayLike) -> Any:
+def solve_(a: ArrayLike, b: ArrayLike) -> AnyArray:
     return solved(solve.solve, square(a), b)
 
 
 @face("numpy.linalg.inv", samples=("np.linalg.inv(S)",))
-def inv(a: ArrayLike) -> Any:
+def inv(a: ArrayLike) -> AnyArray:
     return solve.inv(square(a))
 
 
@@ -76,7 +76,7 @@ def relative_tolerance(a: Any, given: Any) -> Any:
 NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
 
 
-def without_small(a: ArrayOrNumber, rcond: ArrayOrNumber) -> Any:
+def without_small(a: ArrayOrNumber, rcond: ArrayOrNumber) -> ArrayOrNumber:
     """a without the singular values up to rcond times the largest. If these are rounding, it is a itself: a derivative
     does not see them."""
     if isinstance(rcond, (int, float)) and rcond <= 1e-12:
@@ -123,7 +123,7 @@ def _residuals(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray, order: AnyArray)
 
 @face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]", "np.linalg.lstsq(S, v, 0.5)[0]"),
       note="where the rank does not change")
-def lstsq(a: ArrayLike, b: ArrayLike, rcond: Any = None) -> tuple:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: "ArrayLike | None" = None) -> tuple:
     a, b = matrix(a), as_array(b)
     if rank(a) != 2 or rank(b) > 2:
         raise np.linalg.LinAlgError("lstsq takes one matrix and one right-hand side, of one or two dimensions")
@@ -189,7 +189,7 @@ def reduced_qr(a: Any) -> tuple:
     return q, registry["concatenate"](r, matmul(adjoint(q), right), axis=rank(a) - 1)
 
 
-def complete_qr(a: Any) -> tuple:
+def complete_qr(a: object) -> tuple:
     """q square, r in a's shape."""
     q, r = reduced_qr(a)
     if aspect_of(a) in ("square", "wide"):
@@ -253,7 +253,7 @@ def eigvals(a: ArrayLike) -> AnyArray:
 # -- singular values -------------------------------------------------------------------------------
 
 
-def full_svd(a: Any, full: bool) -> tuple:
+def full_svd(a: object, full: bool) -> tuple:
     """u, s, v^H, with square u and v if `full`."""
     aspect = aspect_of(a)
     u, s, vh = singular.svd(a, aspect=aspect)
@@ -264,7 +264,7 @@ def full_svd(a: Any, full: bool) -> tuple:
     return u, s, vh
 
 
-def _svd_of_hermitian(a: Any) -> tuple:
+def _svd_of_hermitian(a: object) -> tuple:
     """u, s, v^H as NumPy makes them of the eigenvalues: descending in size, their signs in v."""
     w, v = spectral.eigh(lower_of(square(a), "L"))
     size = registry["abs"](w)

@@ -29,7 +29,7 @@ def _of_python(call: Callable, own: Callable) -> Callable:
     """A function of Python's floats, `own`: it computes with 64 bits whatever it gets, and its result promotes weakly.
     """
     @functools.wraps(call, updated=())
-    def run(*args: ArrayOrNumber, **kwargs: Any) -> Any:
+    def run(*args: ArrayOrNumber, **kwargs: object) -> Any:
         numbers = _numbers(args)
         see_that_python_takes(own, *numbers)
         return _numbers(call(*numbers, **kwargs))
@@ -45,7 +45,7 @@ def _numbers(x: Any) -> Any:
     return python_int(x) if type_of(x).dtype.kind == "b" else python_number(x)
 
 
-def _face(name: str, **facts: Any) -> Callable:
+def _face(name: str, **facts: object) -> Callable:
     """A face of a function that computes with Python's floats."""
     module, _, short = name.partition(".")
     own = getattr(cmath if module == "cmath" else math, short)
@@ -59,7 +59,7 @@ def _face(name: str, **facts: Any) -> Callable:
 def _of_reals(call: Callable) -> Callable:
     """A function that has no complex arguments."""
     @functools.wraps(call, updated=())
-    def run(*args: ArrayOrNumber, **kwargs: Any) -> AnyArray:
+    def run(*args: ArrayOrNumber, **kwargs: object) -> AnyArray:
         if any(hasattr(x, "dtype") and type_of(x).dtype.kind == "c" for x in args):
             raise TypeError("must be real number, not complex")
         return call(*args, **kwargs)
@@ -113,7 +113,7 @@ def pow(x: ArrayLike, y: ArrayLike) -> AnyArray:
 
 
 @_face("math.hypot", samples=("math.hypot(v[0], v[1], v[2])",))
-def hypot(*coordinates: ArrayLike) -> Any:
+def hypot(*coordinates: ArrayLike) -> ArrayOrNumber:
     """The length of a vector."""
     if not coordinates:
         return 0.0
@@ -138,12 +138,12 @@ def fsum(seq: ArrayLike) -> AnyArray:
 
 
 @face("math.prod", samples=("math.prod(v)", "math.prod([v[0], v[1]], start=2.0)"))
-def prod(iterable: ArrayLike, /, *, start: Any = 1) -> AnyArray:
+def prod(iterable: ArrayLike, /, *, start: object = 1) -> AnyArray:
     """The product of what is iterated over."""
     return registry["prod"](_sequence(iterable), axes=(0,)) * start
 
 
-def sumprod(p: Any, q: Any) -> Any:
+def sumprod(p: object, q: object) -> Any:
     """The sum of products."""
     return registry["sum"](_sequence(p) * _sequence(q), axes=(0,))
 
@@ -179,7 +179,7 @@ def _integer(rounded: Op, x: Any) -> AnyArray:
 
 
 @face("math.isclose")
-def isclose(a: AnyArray, b: AnyArray, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> AnyArray:
+def isclose(a: AnyArray, b: AnyArray, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> AnyArray:
     """Whether a and b are close, relatively to the larger."""
     gap = absolute(a - b)
     larger = registry["maximum"](absolute(a), absolute(b))
@@ -208,19 +208,19 @@ def isqrt(n: Any) -> Any:
 
 
 @face("math.factorial")
-def integer_factorial(n: Any) -> Any:
+def integer_factorial(n: object) -> Any:
     """n!, an integer."""
     return _counted(special.factorial(n))
 
 
 @face("math.comb")
-def integer_comb(n: Any, k: Any) -> Any:
+def integer_comb(n: object, k: object) -> Any:
     """The binomial coefficient, an integer."""
     return _counted(special.comb(n, k))
 
 
 @face("math.perm")
-def integer_perm(n: Any, k: Any = None) -> Any:
+def integer_perm(n: object, k: object = None) -> Any:
     """n! / (n - k)!, an integer."""
     return integer_factorial(n) if k is None else _counted(special.perm(n, k))
 
@@ -241,12 +241,12 @@ for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh
     _face(f"cmath.{_name}")(lambda z, op=registry[SAME[_name]]: op(_complex(z)))
 
 
-def _complex(z: Any) -> Any:
+def _complex(z: object) -> Any:
     return z if is_complex(z) else in_dtype(z, COMPLEX)
 
 
 @_face("cmath.log")
-def complex_log(z: Any, base: Any = None) -> Any:
+def complex_log(z: object, base: object = None) -> Any:
     """The logarithm of a complex number, to a base."""
     y = registry["log"](_complex(z))
     return y if base is None else y / registry["log"](_complex(base))

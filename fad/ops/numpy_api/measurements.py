@@ -16,7 +16,7 @@ from .moments import root
 where = registry["where"]
 
 
-def _masks(x: AnyArray, labels: Any, index: Any) -> "tuple[list, tuple | None]":
+def _masks(x: AnyArray, labels: object, index: object) -> "tuple[list, tuple | None]":
     """The mask of each part, and the shape of the results (None: one number)."""
     if labels is None:
         return [registry["broadcast_to"](True, *shape_of(x))], None
@@ -30,7 +30,7 @@ def _masks(x: AnyArray, labels: Any, index: Any) -> "tuple[list, tuple | None]":
     return masks, None if wanted.ndim == 0 else wanted.shape
 
 
-def _measured(measure: Callable, input: AnyArray, labels: Any, index: Any) -> AnyArray:
+def _measured(measure: Callable, input: AnyArray, labels: "list | None", index: "list | None") -> AnyArray:
     """The measure of each part."""
     x = live(input)
     masks, shape = _masks(x, labels, index)
@@ -79,7 +79,7 @@ MEASURES = {"sum_labels": _total, "mean": _mean, "variance": _variance,
 
 
 def _add(name: str, measure: Callable) -> None:
-    def call(input: AnyArray, labels: Any = None, index: Any = None) -> AnyArray:
+    def call(input: AnyArray, labels: "list | None" = None, index: "list | None" = None) -> AnyArray:
         return _measured(measure, input, labels, index)
     names = ("scipy.ndimage.sum_labels", "scipy.ndimage.sum") if name == "sum_labels" else (f"scipy.ndimage.{name}",)
     face(*names, samples=(f"ndimage.{name}(x)", f"ndimage.{name}(v, [1, 0, 2, 2], [1, 2])"))(call)
@@ -91,7 +91,7 @@ for _name, _measure in MEASURES.items():
 
 @face("scipy.ndimage.center_of_mass",
       samples=("ndimage.center_of_mass(x)", "ndimage.center_of_mass(v, [1, 0, 2, 2], 2)"))
-def center_of_mass(input: ArrayLike, labels: Any = None, index: Any = None) -> Any:
+def center_of_mass(input: ArrayLike, labels: object = None, index: object = None) -> Any:
     x = live(input)
     if not rank(x):
         raise ValueError("a number has no centre of mass")
@@ -118,7 +118,7 @@ def _frequencies(x: AnyArray, ax: int, n: int) -> AnyArray:
     return where(k < (size + 1) // 2, k, k - size) / size
 
 
-def _filtered(input: Any, amount: Any, n: int, axis: int, output: Any, weight: Callable) -> AnyArray:
+def _filtered(input: object, amount: object, n: int, axis: int, output: object, weight: Callable) -> AnyArray:
     """The product of a transform with a function of the frequency and the amount along each axis."""
     if output is not None:
         raise refuse("a Fourier filter of scipy.ndimage", "output", do="assign the result")
@@ -133,18 +133,19 @@ def _filtered(input: Any, amount: Any, n: int, axis: int, output: Any, weight: C
 
 @face("scipy.ndimage.fourier_gaussian",
       samples=("ndimage.fourier_gaussian(x, (0.7, 1.2))", "ndimage.fourier_gaussian(x, v[0])"))
-def fourier_gaussian(input: ArrayLike, sigma: ArrayLike, n: int = -1, axis: int = -1, output: Any = None) -> AnyArray:
+def fourier_gaussian(input: ArrayLike, sigma: ArrayLike, n: int = -1, axis: int = -1,
+                     output: object = None) -> AnyArray:
     return _filtered(input, sigma, n, axis, output,
                      lambda f, sigma: registry["exp"](-0.5 * (2.0 * math.pi * sigma * f) ** 2))
 
 
 @face("scipy.ndimage.fourier_uniform", samples=("ndimage.fourier_uniform(x, 2.5, n=6)",))
-def fourier_uniform(input: ArrayLike, size: Any, n: int = -1, axis: int = -1, output: Any = None) -> AnyArray:
+def fourier_uniform(input: ArrayLike, size: object, n: int = -1, axis: int = -1, output: object = None) -> AnyArray:
     return _filtered(input, size, n, axis, output, lambda f, size: registry["sinc"](size * f))
 
 
 @face("scipy.ndimage.fourier_shift",
       samples=("ndimage.fourier_shift(x, 0.7)", "ndimage.fourier_shift(x, (v[0], 1.0))"))
-def fourier_shift(input: ArrayLike, shift: Any, n: int = -1, axis: int = -1, output: Any = None) -> AnyArray:
+def fourier_shift(input: ArrayLike, shift: object, n: int = -1, axis: int = -1, output: object = None) -> AnyArray:
     return _filtered(input, shift, n, axis, output,
                      lambda f, shift: registry["exp"](-2j * math.pi * shift * f))

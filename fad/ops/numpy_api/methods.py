@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike, DTypeLike
 from ...util.errors import UnsupportedFunctionError
 from ..assign import assigned
 from ..extents import product
@@ -41,7 +41,7 @@ OF_NUMBERS["is_integer"] = is_integer
 
 
 @face(method="astype", samples=("x.astype(np.float64)", "x.astype(complex).real"))
-def astype(x: ArrayLike, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
+def astype(x: ArrayLike, dtype: DTypeLike, order: str = "K", casting: Any = "unsafe", subok: bool = True,
            copy: bool = True) -> Any:
     have, wanted = type_of(x).dtype, np.dtype(dtype)
     if not np.can_cast(have, wanted, casting):
@@ -52,12 +52,12 @@ def astype(x: ArrayLike, dtype: Any, order: str = "K", casting: Any = "unsafe", 
 
 
 @face("numpy.astype")
-def astype_function(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+def astype_function(x: object, dtype: DTypeLike, /, *, copy: bool = True, device: object = None) -> Any:
     return astype(x, dtype, copy=copy)
 
 
 @face(method="item", samples=("x.item(3)", "x.item(1, 2)"))
-def item(x: AnyArray, *args: Any) -> Any:
+def item(x: AnyArray, *args: object) -> Any:
     if not args:
         if not rank(x):
             return python_number(x)
@@ -82,7 +82,7 @@ def fill(x: Any, value: Any) -> None:
 
 
 @face(method="view", samples=())
-def view(x: ArrayLike, dtype: Any = None, type: Any = None) -> Any:
+def view(x: ArrayLike, dtype: DTypeLike = None, type: object = None) -> Any:
     """The same elements; complex numbers as pairs of real ones, side by side along the last axis, and the other way
     round."""
     have = type_of(x).dtype
@@ -139,7 +139,7 @@ METHODS["__array_namespace__"] = lambda x, *, api_version=None: np
 
 
 def _refused(name: str, why: str, do: str = "") -> Callable:
-    def method(x: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(x: object, *args: object, **kwargs: object) -> Any:
         raise UnsupportedFunctionError(f"ndarray.{name} is not supported on traced arrays", why=why, do=do)
     return method
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..face import face
 from ..kinds import conjugate, shape_of
@@ -23,7 +23,7 @@ def mean_dtype(x: AnyArray, dtype: Any = None) -> Any:
     return np.dtype(float) if have.kind in "biu" else have
 
 
-def counted(x: AnyArray, axes: tuple, where: Any, keepdims: bool = False) -> Any:
+def counted(x: AnyArray, axes: tuple, where: object, keepdims: bool = False) -> Any:
     """How many elements along the axes take part."""
     if where is True or not is_given(where):
         return extent_of(x, axes)
@@ -39,7 +39,7 @@ def divided(total: AnyArray, count: Extent) -> AnyArray:
 
 
 @face("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
-def mean(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
+def mean(a: ArrayLike, axis: Axes = None, dtype: object = None, out: Any = None, keepdims: bool = False, *,
          where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
@@ -84,13 +84,13 @@ def positive(n: Extent) -> Any:
 
 
 @face("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
-def std(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
-        where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
+def std(a: ArrayLike, axis: Axes = None, dtype: object = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
+        *, where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
     return into(out, root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)))
 
 
 @face("numpy.average", samples=("np.average(x, axis=0, weights=[1., 2., 3.])", "np.average(x, axis=1, weights=v)"))
-def average(a: ArrayLike, axis: Axes = None, weights: Any = None, returned: bool = False, *,
+def average(a: ArrayLike, axis: Axes = None, weights: object = None, returned: bool = False, *,
             keepdims: bool = False) -> Any:
     x = as_array(a)
     axes = axes_of(axis, rank(x))
@@ -130,7 +130,7 @@ def _weights_like(x: AnyArray, w: AnyArray, axis: Axes) -> AnyArray:
 # -- covariance ------------------------------------------------------------------------------------
 
 
-def _observations(m: Any, y: Any, rowvar: bool) -> AnyArray:
+def _observations(m: object, y: object, rowvar: bool) -> AnyArray:
     """Variables in rows, observations in columns."""
     x = _rows(as_array(m), rowvar)
     if not is_given(y):
@@ -138,7 +138,7 @@ def _observations(m: Any, y: Any, rowvar: bool) -> AnyArray:
     return registry["concatenate"](x, _rows(as_array(y), rowvar), axis=0)
 
 
-def _rows(x: Any, rowvar: bool) -> Any:
+def _rows(x: AnyArray, rowvar: bool) -> AnyArray:
     if rank(x) > 2:
         raise ValueError("m has more than 2 dimensions")
     if rank(x) < 2:
@@ -147,8 +147,8 @@ def _rows(x: Any, rowvar: bool) -> Any:
 
 
 @face("numpy.cov", samples=("np.cov(x)", "np.cov(v, v * v)", "np.cov(x, rowvar=False, ddof=0)"))
-def cov(m: ArrayLike, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
-        aweights: Any = None, *, dtype: Any = None) -> AnyArray:
+def cov(m: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, bias: bool = False, ddof: object = None,
+        fweights: object = None, aweights: "ArrayLike | None" = None, *, dtype: object = None) -> AnyArray:
     x = _observations(m, y, rowvar)
     x = in_dtype(x, dtype if is_given(dtype) else np.result_type(type_of(x).dtype, np.float64))
     ddof = (0 if bias else 1) if ddof is None else ddof
@@ -170,7 +170,7 @@ def cov(m: ArrayLike, y: Any = None, rowvar: bool = True, bias: bool = False, dd
     return registry["reshape"](product) if isinstance(rows, int) and rows == 1 else product
 
 
-def _observation_weights(fweights: Any, aweights: Any) -> Any:
+def _observation_weights(fweights: object, aweights: object) -> "AnyArray | None":
     given = [as_array(w) for w in (fweights, aweights) if w is not None]
     for w in given:
         if rank(w) != 1:
@@ -179,7 +179,7 @@ def _observation_weights(fweights: Any, aweights: Any) -> Any:
 
 
 @face("numpy.corrcoef", samples=("np.corrcoef(x)",))
-def corrcoef(x: ArrayLike, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> AnyArray:
+def corrcoef(x: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, *, dtype: DTypeLike = None) -> AnyArray:
     c = cov(x, y, rowvar, dtype=dtype)
     if not rank(c):
         return c / c

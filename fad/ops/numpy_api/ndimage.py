@@ -17,7 +17,7 @@ EDGES = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "consta
          "nearest": "edge", "mirror": "reflect", "wrap": "wrap", "grid-wrap": "wrap"}
 
 
-def image(name: str, input: Any) -> AnyArray:
+def image(name: str, input: object) -> AnyArray:
     """The array to be filtered, of floating numbers."""
     x = as_array(input)
     if type_of(x).dtype.kind in "biu":
@@ -31,7 +31,7 @@ def in_dtype_of(x: ArrayOrNumber, y: AnyArray) -> AnyArray:
     return y if is_complex(y) and not is_complex(x) else in_dtype(y, type_of(x).dtype)
 
 
-def _around(x: ArrayOrNumber, ax: int, before: int, after: int, mode: str, cval: Any) -> AnyArray:
+def _around(x: ArrayOrNumber, ax: int, before: int, after: int, mode: str, cval: float) -> AnyArray:
     """x with what its filter sees outside of it, along an axis."""
     if mode not in EDGES:
         raise ValueError("boundary mode not supported")
@@ -40,7 +40,7 @@ def _around(x: ArrayOrNumber, ax: int, before: int, after: int, mode: str, cval:
                                      **({"constant_values": cval} if EDGES[mode] == "constant" else {}))
 
 
-def _weighted(x: ArrayOrNumber, weights: list, size: int, origin: int, ax: int, mode: str, cval: Any) -> AnyArray:
+def _weighted(x: ArrayOrNumber, weights: list, size: int, origin: int, ax: int, mode: str, cval: float) -> AnyArray:
     """The sum of weights[k] x[i + k - size // 2 - origin] along an axis."""
     before = size // 2 + origin
     if not 0 <= before < size:
@@ -57,36 +57,36 @@ def _elements(w: AnyArray) -> list:
     return [registry["index"](w, k, spec=("i",), at=0) for k in range(n)]
 
 
-def no_output(name: str, output: Any) -> None:
+def no_output(name: str, output: object) -> None:
     if output is not None:
         raise refuse(name, "output", do="assign the result")
 
 
 @face("scipy.ndimage.correlate1d",
       samples=("ndimage.correlate1d(x, v[:3])", "ndimage.correlate1d(x, v[:2], axis=0, mode='wrap')"))
-def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: Any = None, mode: str = "reflect",
-                cval: Any = 0.0, origin: int = 0) -> AnyArray:
+def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: object = None, mode: str = "reflect",
+                cval: float = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.correlate1d", output)
     x, taps = image("correlate1d", input), _elements(as_array(weights))
     return _weighted(x, taps, len(taps), origin, one_axis(axis, rank(x)), mode, cval)
 
 
 @face("scipy.ndimage.convolve1d", samples=("ndimage.convolve1d(x, v[:3], mode='nearest')",))
-def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: Any = None, mode: str = "reflect",
-               cval: Any = 0.0, origin: int = 0) -> AnyArray:
+def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: object = None, mode: str = "reflect",
+               cval: float = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.convolve1d", output)
     x, taps = image("convolve1d", input), _elements(as_array(weights))[::-1]
     return _weighted(x, taps, len(taps), -origin - (len(taps) % 2 == 0), one_axis(axis, rank(x)), mode, cval)
 
 
-def _for_axes(given: Any, axes: tuple) -> list:
+def _for_axes(given: object, axes: tuple) -> list:
     """One value for each axis that is filtered."""
     return list(given) if isinstance(given, (tuple, list)) else [given] * len(axes)
 
 
 def _separable(name: str, along: Callable) -> Callable:
     """A filter of many dimensions that is one of one dimension along each axis in turn."""
-    def filtered(input: AnyArray, amount: Any, *options: Any, axes: Axes = None, **named: Any) -> Any:
+    def filtered(input: AnyArray, amount: object, *options: object, axes: Axes = None, **named: object) -> AnyArray:
         x = image(name, input)
         over = (tuple(range(rank(x))) if axes is None
                 else tuple([one_axis(ax, rank(x)) for ax in ((axes,) if isinstance(axes, int) else axes)]))
@@ -110,9 +110,9 @@ def _gaussian_taps(sigma: float, order: int, radius: int) -> list:
 
 @face("scipy.ndimage.gaussian_filter1d",
       samples=("ndimage.gaussian_filter1d(x, 0.6)", "ndimage.gaussian_filter1d(v, 0.8, order=1, mode='constant')"))
-def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order: int = 0, output: Any = None,
+def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order: int = 0, output: object = None,
                       mode: str = "reflect",
-                      cval: Any = 0.0, truncate: float = 4.0, *, radius: "int | None" = None) -> Any:
+                      cval: float = 0.0, truncate: float = 4.0, *, radius: "int | None" = None) -> AnyArray:
     no_output("scipy.ndimage.gaussian_filter1d", output)
     if not isinstance(sigma, (int, float, np.number)):
         raise refuse("scipy.ndimage.gaussian_filter1d", "a traced sigma", "the size of the filter follows from it",
@@ -126,11 +126,12 @@ def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order:
 
 @face("scipy.ndimage.gaussian_filter",
       samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
-def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, output: Any = None, mode: str = "reflect",
-                    cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None, axes: Axes = None) -> Any:
+def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, output: object = None,
+                    mode: str = "reflect",
+                    cval: float = 0.0, truncate: float = 4.0, *, radius: object = None, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.gaussian_filter", output)
 
-    def along(x: ArrayOrNumber, sigma: Any, ax: int, order: int, mode: str, radius: "int | None") -> Any:
+    def along(x: ArrayOrNumber, sigma: Any, ax: int, order: int, mode: str, radius: "int | None") -> ArrayOrNumber:
         if not isinstance(sigma, (int, float)) or sigma > 1e-15:
             return gaussian_filter1d(x, sigma, ax, order, None, mode, cval, truncate, radius=radius)
         return x
@@ -138,16 +139,16 @@ def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, ou
 
 
 @face("scipy.ndimage.uniform_filter1d", samples=("ndimage.uniform_filter1d(x, 3)",))
-def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
-                     cval: Any = 0.0, origin: int = 0) -> AnyArray:
+def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: object = None, mode: str = "reflect",
+                     cval: float = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.uniform_filter1d", output)
     x = image("uniform_filter1d", input)
     return _weighted(x, [1.0 / size] * size, size, origin, one_axis(axis, rank(x)), mode, cval)
 
 
 @face("scipy.ndimage.uniform_filter", samples=("ndimage.uniform_filter(x, 2)",))
-def uniform_filter(input: ArrayLike, size: ArrayLike = 3, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                   origin: Any = 0, *, axes: Axes = None) -> AnyArray:
+def uniform_filter(input: ArrayLike, size: ArrayLike = 3, output: object = None, mode: str = "reflect",
+                   cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.uniform_filter", output)
 
     def along(x: ArrayOrNumber, size: Any, ax: int, mode: str, origin: Any) -> Any:
@@ -162,7 +163,7 @@ def _extreme(name: str) -> None:
     """The faces of maximum_filter or minimum_filter, in one dimension and in several."""
     larger = registry[name]
 
-    def along(x: ArrayOrNumber, size: int, ax: int, mode: str, cval: Any, origin: int) -> AnyArray:
+    def along(x: ArrayOrNumber, size: int, ax: int, mode: str, cval: float, origin: int) -> AnyArray:
         before = size // 2 + origin
         if not 0 <= before < size:
             raise ValueError("invalid origin")
@@ -172,14 +173,14 @@ def _extreme(name: str) -> None:
             found = larger(found, registry["slice_axis"](padded, ax, k, n))
         return found
 
-    def filter1d(input: AnyArray, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                 origin: int = 0) -> AnyArray:
+    def filter1d(input: AnyArray, size: int, axis: int = -1, output: object = None, mode: str = "reflect",
+                 cval: float = 0.0, origin: int = 0) -> AnyArray:
         no_output(f"scipy.ndimage.{name}_filter1d", output)
         x = image(f"{name}_filter1d", input)
         return along(x, size, one_axis(axis, rank(x)), mode, cval, origin)
 
-    def filtered(input: AnyArray, size: Any = None, footprint: Any = None, output: Any = None, mode: str = "reflect",
-                 cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
+    def filtered(input: AnyArray, size: "tuple | None" = None, footprint: object = None, output: object = None,
+                 mode: str = "reflect", cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
         no_output(f"scipy.ndimage.{name}_filter", output)
         if footprint is not None or size is None:
             raise refuse(f"scipy.ndimage.{name}_filter", "footprint", do="give size")
@@ -199,8 +200,8 @@ _extreme("minimum")
 
 def _windowed(name: str, flips: bool) -> Callable:
     """correlate or convolve: one shifted array for each weight."""
-    def filtered(input: AnyArray, weights: AnyArray, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                 origin: Any = 0, *, axes: Axes = None) -> Any:
+    def filtered(input: AnyArray, weights: AnyArray, output: object = None, mode: str = "reflect", cval: float = 0.0,
+                 origin: object = 0, *, axes: Axes = None) -> AnyArray:
         no_output(f"scipy.ndimage.{name}", output)
         x, w = image(name, input), as_array(weights)
         if axes is not None or rank(w) != rank(x):
@@ -229,7 +230,7 @@ face("scipy.ndimage.convolve",
 # -- derivatives of images -------------------------------------------------------------------------
 
 
-def _sum_over_axes(name: str, input: Any, output: Any, axes: Axes, along: Callable) -> Any:
+def _sum_over_axes(name: str, input: object, output: object, axes: Axes, along: Callable) -> AnyArray:
     """The sum over all axes (or over these) of a filter along each."""
     no_output(f"scipy.ndimage.{name}", output)
     x = image(name, input)
@@ -237,14 +238,15 @@ def _sum_over_axes(name: str, input: Any, output: Any, axes: Axes, along: Callab
 
 
 @face("scipy.ndimage.laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
-def laplace(input: ArrayLike, output: Any = None, mode: str = "reflect", cval: Any = 0.0, *, axes: Axes = None) -> Any:
+def laplace(input: ArrayLike, output: object = None, mode: str = "reflect", cval: float = 0.0, *,
+            axes: Axes = None) -> AnyArray:
     return _sum_over_axes("laplace", input, output, axes,
                           lambda x, ax: correlate1d(x, [1.0, -2.0, 1.0], ax, None, mode, cval))
 
 
 @face("scipy.ndimage.gaussian_laplace", samples=("ndimage.gaussian_laplace(x, 0.6)",))
-def gaussian_laplace(input: ArrayLike, sigma: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                     **options: Any) -> AnyArray:
+def gaussian_laplace(input: ArrayLike, sigma: object, output: object = None, mode: str = "reflect", cval: float = 0.0,
+                     **options: object) -> AnyArray:
     if "axes" in options:
         raise refuse("scipy.ndimage.gaussian_laplace", "axes")
     def along(x: AnyArray, ax: int) -> AnyArray:
@@ -255,8 +257,8 @@ def gaussian_laplace(input: ArrayLike, sigma: Any, output: Any = None, mode: str
 
 def _slope(name: str, across: list) -> Callable:
     """A difference along one axis, smoothed along the others."""
-    def filtered(input: AnyArray, axis: int = -1, output: Any = None, mode: str = "reflect",
-                 cval: Any = 0.0) -> AnyArray:
+    def filtered(input: AnyArray, axis: int = -1, output: object = None, mode: str = "reflect",
+                 cval: float = 0.0) -> AnyArray:
         no_output(f"scipy.ndimage.{name}", output)
         x = image(name, input)
         ax = one_axis(axis, rank(x))
@@ -272,8 +274,8 @@ _slope("prewitt", [1.0, 1.0, 1.0])
 
 
 @face("scipy.ndimage.gaussian_gradient_magnitude", samples=("ndimage.gaussian_gradient_magnitude(x, 0.6)",))
-def gaussian_gradient_magnitude(input: ArrayLike, sigma: Any, output: Any = None, mode: str = "reflect",
-                                cval: Any = 0.0, *, axes: Axes = None, **options: Any) -> AnyArray:
+def gaussian_gradient_magnitude(input: ArrayLike, sigma: object, output: object = None, mode: str = "reflect",
+                                cval: float = 0.0, *, axes: Axes = None, **options: object) -> AnyArray:
     no_output("scipy.ndimage.gaussian_gradient_magnitude", output)
     if axes is not None:
         raise refuse("scipy.ndimage.gaussian_gradient_magnitude", "axes")

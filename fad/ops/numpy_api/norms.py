@@ -66,7 +66,7 @@ def _of_singular_values(x: ArrayOrNumber, ord: Any, axes: tuple) -> AnyArray:
     return from_column(registry["slice_axis"](s, rank(s) - 1, place, 1))
 
 
-def norm_of_matrices(x: ArrayOrNumber, ord: Any, axes: tuple) -> AnyArray:
+def norm_of_matrices(x: ArrayOrNumber, ord: object, axes: tuple) -> AnyArray:
     """The norm of matrices whose rows and columns lie along these two axes."""
     if axes[0] == axes[1]:
         raise ValueError("Duplicate axes given.")
@@ -92,7 +92,7 @@ def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> AnyArray:
 @face("numpy.linalg.norm",
       samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
                "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
-def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> AnyArray:
+def norm(x: ArrayLike, ord: object = None, axis: Axes = None, keepdims: bool = False) -> AnyArray:
     x = floating(x)
     if axis is not None:
         given = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -104,12 +104,12 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = Fals
 
 
 @face("numpy.linalg.matrix_norm", samples=("np.linalg.matrix_norm(S)", "np.linalg.matrix_norm(S, ord=1)"))
-def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> AnyArray:
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: object = "fro") -> AnyArray:
     return norm(x, ord, (-2, -1), keepdims)
 
 
 @face("numpy.linalg.vector_norm", samples=("np.linalg.vector_norm(v)", "np.linalg.vector_norm(x, axis=0, ord=1)"))
-def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: Any = 2) -> AnyArray:
+def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: object = 2) -> AnyArray:
     x = floating(x)
     if axis is None:
         y = norm_of_vectors(ravel(x), ord, (0,))
@@ -119,7 +119,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
 
 
 @face("numpy.linalg.cond", samples=("np.linalg.cond(S)", "np.linalg.cond(S, 1)", "np.linalg.cond(S, -2)"))
-def cond(x: ArrayLike, p: Any = None) -> AnyArray:
+def cond(x: ArrayLike, p: object = None) -> AnyArray:
     x = matrix(as_array(x))
     if p in (None, 2, -2):
         s = singular.svdvals(x, aspect=aspect_of(x))
@@ -132,7 +132,7 @@ def cond(x: ArrayLike, p: Any = None) -> AnyArray:
     return _infinite_for_nan(registry["where"](singular_, np.nan, y), x)
 
 
-def _infinite_for_nan(y: AnyArray, x: Any) -> AnyArray:
+def _infinite_for_nan(y: AnyArray, x: object) -> AnyArray:
     """y, which is infinite where it comes out as nan and the matrix has none; the derivative there is nan."""
     axes = (rank(x) - 2, rank(x) - 1)
     unmoved = registry["where"](registry["isfinite"](x), x - registry["stop_gradient"](x), 0.0)

@@ -1,5 +1,4 @@
 """scipy.optimize's test function, and its solvers, which are not differentiated step by step: see api/solvers.py."""
-from typing import Any
 
 from ...ir.op import registry
 from ...util.array import AnyArray
@@ -17,7 +16,7 @@ STEPPED = ("golden", "brent", "fminbound", "minimize_scalar")   # their steps ma
 
 
 @face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
-def rosen(x: AnyArray) -> Any:
+def rosen(x: AnyArray) -> AnyArray:
     x = as_array(x)
     return METHODS["sum"](100.0 * registry["square"](x[1:] - x[:-1] ** 2) + registry["square"](1 - x[:-1]), axis=0)
 

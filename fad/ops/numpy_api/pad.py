@@ -26,7 +26,7 @@ class PadSide(NamedTuple):
     is_before: bool
 
 
-def _pairs(given: Any, ndim: int, what: str) -> list:
+def _pairs(given: object, ndim: int, what: str) -> list:
     """NumPy's forms for (before, after) of every axis: a number, (number,), (before, after), one pair, or one pair per
     axis."""
     if given is None:
@@ -45,7 +45,7 @@ def _pairs(given: Any, ndim: int, what: str) -> list:
     return pairs if len(pairs) == ndim else pairs * ndim
 
 
-def _widths(pad_width: Any, ndim: int) -> list:
+def _widths(pad_width: object, ndim: int) -> list:
     if isinstance(pad_width, dict):
         given: list = [(0, 0)] * ndim
         for ax, w in pad_width.items():
@@ -60,7 +60,7 @@ def _widths(pad_width: Any, ndim: int) -> list:
     "np.pad(v, 2, constant_values=(v[0], 3.0))", "np.pad(x, 2, mode='linear_ramp', end_values=1.0)",
     "np.pad(x, 1, mode='mean')", "np.pad(x, 2, mode='maximum', stat_length=2)", "np.pad(v, 2, mode='median')",
     "np.pad(v, 2, mode='reflect', reflect_type='odd')"))
-def pad(array: ArrayLike, pad_width: Any, mode: str = "constant", **options: Any) -> AnyArray:
+def pad(array: ArrayLike, pad_width: object, mode: str = "constant", **options: object) -> AnyArray:
     if callable(mode):
         raise refuse("numpy.pad", "a function as mode", "it writes into a vector that is not there yet")
     if mode not in _MODES:
@@ -79,7 +79,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: str = "constant", **options: Any
     return x if x is not array else METHODS["copy"](x)
 
 
-def _width(w: ArrayOrNumber) -> Any:
+def _width(w: ArrayOrNumber) -> int:
     n = integer(w)
     if isinstance(n, int) and n < 0:
         raise ValueError("index can't contain negative values")

@@ -23,13 +23,13 @@ def rows(a: ArrayOrNumber, places: ArrayOrNumber) -> AnyArray:
     return registry["index"](a, places, spec=("a" if rank(places) else "i",) + (":",) * (rank(a) - 1), at=0)
 
 
-def beside(x: AnyArray, like: Any) -> AnyArray:
+def beside(x: AnyArray, like: object) -> AnyArray:
     """x with new axes at its end, to be multiplied with an array that has more of them."""
     more = rank(like) - rank(x)
     return registry["reshape"](x, *shape_of(x), *[1] * more) if more else x
 
 
-def _clipped(i: Any, low: Extent, high: Extent) -> AnyArray:
+def _clipped(i: object, low: Extent, high: Extent) -> AnyArray:
     return registry["minimum"](registry["maximum"](i, low), high)
 
 
@@ -46,7 +46,7 @@ def placed(y: AnyArray, x: ArrayOrNumber, axis: int) -> AnyArray:
     return registry["transpose"](y, axes=(*order[n:n + axis], *order[:n], *order[n + axis:]))
 
 
-def is_periodic(extrapolate: Any) -> bool:
+def is_periodic(extrapolate: object) -> bool:
     return isinstance(extrapolate, str) and extrapolate == "periodic"
 
 
@@ -57,7 +57,7 @@ def _range(x: ArrayOrNumber, low: AnyArray, high: AnyArray, extrapolate: bool) -
     return x, None if extrapolate else (x < low) | (x > high)
 
 
-def _or_nan(y: AnyArray, outside: Any) -> AnyArray:
+def _or_nan(y: AnyArray, outside: "AnyArray | None") -> AnyArray:
     return y if outside is None else registry["where"](beside(outside, y), math.nan, y)
 
 
@@ -140,7 +140,7 @@ class Piecewise:
         return piecewise(whole.c, whole.x, b, 0, extrapolate) - piecewise(whole.c, whole.x, a, 0, extrapolate)
 
 
-def _checked(spline: Any) -> Any:
+def _checked(spline: object) -> Any:
     if type(spline).__name__ == "BPoly":
         raise refuse("scipy.interpolate.BPoly", "x",
                      do="scipy.interpolate.PPoly.from_bernstein_basis gives one that does")
@@ -208,14 +208,14 @@ def _derived(t: Any, c: Any, k: int) -> tuple:
 class Spline:
     """A B-spline with traced knots or coefficients."""
 
-    def __init__(self, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0):
+    def __init__(self, t: Any, c: Any, k: int, extrapolate: bool = True, axis: int = 0):
         t, c = live(t), live(c)
         self.axis = axis % rank(c)
         c = BY_NAME["numpy.moveaxis"].call(c, self.axis, 0) if self.axis else c
         self.t, self.k, self.extrapolate = t, k, extrapolate
         self.c = registry["slice_axis"](c, 0, 0, shape_of(t)[0] - k - 1)
 
-    def _like(self, t: Any, c: ArrayOrNumber, k: int, extrapolate: bool) -> "Spline":
+    def _like(self, t: object, c: ArrayOrNumber, k: int, extrapolate: bool) -> "Spline":
         made = Spline(t, c, k, extrapolate)
         made.axis = self.axis
         return made
@@ -289,7 +289,7 @@ def univariate_called(spline: Any, x: ArrayLike, nu: int = 0, ext: Any = None) -
     return splev(x, spline._eval_args, nu, spline.ext if ext is None else modes.get(ext, ext))
 
 
-def not_a_knot(x: Any, k: int) -> Any:
+def not_a_knot(x: Any, k: int) -> AnyArray:
     """The knots of the spline of degree k that has none at the places next to the ends (C. de Boor, chapter XIII,
     (12))."""
     join = BY_NAME["numpy.concatenate"].call
@@ -300,7 +300,7 @@ def not_a_knot(x: Any, k: int) -> Any:
     return join([x[:1]] * (k + 1) + [inner[left_out:-left_out]] + [x[-1:]] * (k + 1))
 
 
-def spline_through(x: Any, y: Any, k: int, t: Any = None) -> tuple:
+def spline_through(x: object, y: object, k: int, t: object = None) -> tuple:
     """Knots and coefficients of the spline through rows y at the places x: as many equations as coefficients."""
     if t is None and k < 2:
         return not_a_knot(x, k), y
@@ -313,7 +313,7 @@ def spline_through(x: Any, y: Any, k: int, t: Any = None) -> tuple:
     return t, registry["reshape"](c, *shape_of(y))
 
 
-def samples(x: Any, y: Any, axis: int) -> tuple:
+def samples(x: object, y: object, axis: int) -> tuple:
     """The places and the data, the axis of these first, and that axis."""
     x, y = live(x), live(y)
     ax = one_axis(axis, rank(y))
@@ -324,7 +324,7 @@ def samples(x: Any, y: Any, axis: int) -> tuple:
 @face("scipy.interpolate.make_interp_spline", samples=("interpolate.make_interp_spline(np.cumsum(v), v * v)(v + 0.4)",
                                                        "interpolate.make_interp_spline(np.arange(4.0), x, 2, "
                                                        "axis=1).derivative()(v)"))
-def make_interp_spline(x: ArrayLike, y: ArrayLike, k: int = 3, t: Any = None, bc_type: Any = None, axis: int = 0,
+def make_interp_spline(x: ArrayLike, y: ArrayLike, k: int = 3, t: object = None, bc_type: object = None, axis: int = 0,
                        check_finite: bool = True) -> Spline:
     if bc_type not in (None, "not-a-knot"):
         raise refuse("scipy.interpolate.make_interp_spline", f"bc_type={bc_type!r} with traced data",

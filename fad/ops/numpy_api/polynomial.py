@@ -27,7 +27,7 @@ def _mode(mode: str) -> str:
     return name
 
 
-def _vectors(*xs: Any) -> list:
+def _vectors(*xs: object) -> list:
     out = []
     for x in xs:
         x = as_array(x)
@@ -81,7 +81,7 @@ CLOSE_TO_ZERO = 1e-8   # np.allclose(r, 0)
 UNROLLED = 32          # coefficients up to which Horner's rule is written out
 
 
-def coefficient(p: Any, k: int) -> AnyArray:
+def coefficient(p: object, k: int) -> AnyArray:
     return registry["index"](p, k, spec=("i",) + (":",) * (rank(p) - 1), at=0)
 
 
@@ -109,7 +109,7 @@ def _horner(coefficients: list, x: AnyArray) -> AnyArray:
     return y
 
 
-def _long_horner(p: Any, x: AnyArray) -> AnyArray:
+def _long_horner(p: object, x: AnyArray) -> AnyArray:
     """Horner's rule is a linear recurrence in which each factor is x."""
     some_of(shape_of(p)[0], "a polynomial")
     shape = (shape_of(p)[0], *shape_of(x))
@@ -120,7 +120,7 @@ def _long_horner(p: Any, x: AnyArray) -> AnyArray:
 
 
 @face("numpy.vander", samples=("np.vander(v, 3)", "np.vander(v, increasing=True)"))
-def vander(x: ArrayLike, N: Any = None, increasing: bool = False) -> AnyArray:
+def vander(x: ArrayLike, N: object = None, increasing: bool = False) -> AnyArray:
     x = as_array(x)
     if rank(x) != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
@@ -150,7 +150,7 @@ def trimmed_behind(c: AnyArray) -> AnyArray:
     return _without(c, 0, shape_of(c)[0] - _first_of(flipped(registry["not_equal"](c, 0))))
 
 
-def _without(p: AnyArray, start: ArrayOrNumber, stop: Any, always: Any = None) -> AnyArray:
+def _without(p: AnyArray, start: ArrayOrNumber, stop: object, always: object = None) -> AnyArray:
     """p[start:stop]; those that are `always` zero are not missed."""
     y = read_subscript(p, slice(start, stop)).read(p)
     place = registry["iota"](shape_of(p)[0], dtype=INT)

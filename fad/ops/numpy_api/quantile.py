@@ -34,7 +34,7 @@ class Sample(NamedTuple):
         return shape_of(self.values)[:-1]
 
 
-def sample_of(a: Any, axis: Axes, skip_nan: bool) -> Sample:
+def sample_of(a: object, axis: Axes, skip_nan: bool) -> Sample:
     """The sample along NumPy's axis: several axes count as one."""
     x = as_array(a)
     if type_of(x).dtype.kind == "c":
@@ -123,7 +123,7 @@ def _whole(place: AnyArray, n: Extent) -> AnyArray:
     return registry["maximum"](registry["minimum"](k, n - 1), 0)
 
 
-def _like(gamma: Any, q: Any, values: AnyArray) -> Any:
+def _like(gamma: object, q: Any, values: AnyArray) -> Any:
     """The weight gamma, which leaves the values' dtype alone if q is a Python number."""
     if not is_number(q) or type_of(values).dtype.kind != "f" or type_of(gamma).weak:
         return gamma
@@ -179,7 +179,7 @@ def _check_q(q: ArrayOrNumber, most: int) -> None:
                          else "Percentiles must be in the range [0, 100]")
 
 
-def _quantile(a: Any, q: Any, axis: Axes, out: Any, method: str, keepdims: bool, weights: Any, skip_nan: bool,
+def _quantile(a: object, q: Any, axis: Axes, out: object, method: str, keepdims: bool, weights: Any, skip_nan: bool,
               most: int = 1) -> AnyArray:
     q = as_array(q)
     _check_q(q, most)
@@ -196,7 +196,7 @@ def _quantile(a: Any, q: Any, axis: Axes, out: Any, method: str, keepdims: bool,
 # -- weights: the smallest element whose share of the weights, with those before it, reaches q -----
 
 
-def _weights_of(s: Sample, weights: Any, axis: Axes) -> AnyArray:
+def _weights_of(s: Sample, weights: object, axis: Axes) -> AnyArray:
     """The weights, one for each element, in the order of the sorted sample."""
     w, x = as_array(weights), s.original
     if rank(w) != rank(x):
@@ -238,26 +238,26 @@ def _weighted(s: Sample, q: ArrayOrNumber, weights: AnyArray) -> AnyArray:
 @face("numpy.quantile", samples=("np.quantile(x, 0.3)",
                                  'np.quantile(x, [0.2, 0.7], 1, method="inverted_cdf", weights=[0.5, 1.0, 2.0, 0.1])',
                                  "np.quantile(x, [0.2, 0.7], axis=1)", 'np.quantile(x, 0.4, axis=0, method="hazen")'))
-def quantile(a: ArrayLike, q: ArrayLike, axis: Axes = None, out: Any = None, overwrite_input: bool = False,
-             method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
+def quantile(a: ArrayLike, q: ArrayLike, axis: Axes = None, out: object = None, overwrite_input: bool = False,
+             method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, False)
 
 
 @face("numpy.percentile", samples=("np.percentile(x, 40, axis=0)",))
-def percentile(a: ArrayLike, q: Any, axis: Axes = None, out: Any = None, overwrite_input: bool = False,
-               method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
+def percentile(a: ArrayLike, q: object, axis: Axes = None, out: object = None, overwrite_input: bool = False,
+               method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, False, 100)
 
 
 @face("numpy.nanquantile", samples=("np.nanquantile(x, 0.3, axis=0)",))
-def nanquantile(a: ArrayLike, q: Any, axis: Axes = None, out: Any = None, overwrite_input: bool = False,
-                method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
+def nanquantile(a: ArrayLike, q: object, axis: Axes = None, out: object = None, overwrite_input: bool = False,
+                method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, True)
 
 
 @face("numpy.nanpercentile", samples=("np.nanpercentile(x, 30)",))
-def nanpercentile(a: ArrayLike, q: Any, axis: Axes = None, out: Any = None, overwrite_input: bool = False,
-                  method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> AnyArray:
+def nanpercentile(a: ArrayLike, q: object, axis: Axes = None, out: object = None, overwrite_input: bool = False,
+                  method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, True, 100)
 
 
@@ -275,14 +275,14 @@ def _middle(s: Sample) -> AnyArray:
 
 
 @face("numpy.median", samples=("np.median(x)", "np.median(x, axis=1)", "np.median(v[:3])"))
-def median(a: ArrayLike, axis: Axes = None, out: Any = None, overwrite_input: bool = False,
+def median(a: ArrayLike, axis: Axes = None, out: object = None, overwrite_input: bool = False,
            keepdims: bool = False) -> AnyArray:
     s = sample_of(a, axis, False)
     return finished(s, with_nans(s, _middle(s)), keepdims, out)
 
 
 @face("numpy.nanmedian", samples=("np.nanmedian(x, axis=1)",))
-def nanmedian(a: ArrayLike, axis: Axes = None, out: Any = None, overwrite_input: bool = False,
+def nanmedian(a: ArrayLike, axis: Axes = None, out: object = None, overwrite_input: bool = False,
               keepdims: bool = False) -> AnyArray:
     s = sample_of(a, axis, True)
     return finished(s, with_nans(s, _middle(s)), keepdims, out)

@@ -72,7 +72,7 @@ def _monomial_places(count: int, degree: int) -> list:
     return [places for n in range(degree + 1) for places in combinations_with_replacement(range(count), n)]
 
 
-def _evaluated(x: ArrayOrNumber, y: AnyArray, kernel: str, epsilon: Any, powers: list, coefficients: AnyArray,
+def _evaluated(x: ArrayOrNumber, y: AnyArray, kernel: str, epsilon: object, powers: list, coefficients: AnyArray,
                shape: tuple) -> AnyArray:
     x = live(x)
     if rank(x) != 2:
@@ -90,8 +90,8 @@ def _evaluated(x: ArrayOrNumber, y: AnyArray, kernel: str, epsilon: Any, powers:
 class Radial:
     """An interpolator of traced data."""
 
-    def __init__(self, y: AnyArray, d: AnyArray, neighbors: Any = None, smoothing: ArrayOrNumber = 0.0,
-                 kernel: str = "thin_plate_spline", epsilon: Any = None, degree: Any = None):
+    def __init__(self, y: AnyArray, d: AnyArray, neighbors: object = None, smoothing: ArrayOrNumber = 0.0,
+                 kernel: str = "thin_plate_spline", epsilon: object = None, degree: Any = None):
         kernel = kernel.lower()
         if neighbors is not None:
             raise refuse("scipy.interpolate.RBFInterpolator", "neighbors", "which points are near is no smooth choice")

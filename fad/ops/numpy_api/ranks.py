@@ -18,11 +18,11 @@ from .arguments import as_array, one_axis, rank, refuse
 from .ndimage import EDGES, image, no_output
 
 
-def _as_many(given: Any, count: int) -> list:
+def _as_many(given: object, count: int) -> list:
     return list(given) if isinstance(given, (tuple, list)) else [given] * count
 
 
-def _footprint(name: str, x: AnyArray, size: Any, footprint: Any, axes: Axes) -> "tuple[np.ndarray, tuple]":
+def _footprint(name: str, x: AnyArray, size: object, footprint: object, axes: Axes) -> "tuple[np.ndarray, tuple]":
     """The window's mask, over the axes that are filtered."""
     given = axes if isinstance(axes, (tuple, list)) else (axes,)
     over = tuple(range(rank(x))) if axes is None else tuple([one_axis(ax, rank(x)) for ax in given])
@@ -41,7 +41,7 @@ def _footprint(name: str, x: AnyArray, size: Any, footprint: Any, axes: Axes) ->
     return mask.reshape(whole), over
 
 
-def window(x: AnyArray, mask: np.ndarray, mode: list, cval: Any, origins: list) -> list:
+def window(x: AnyArray, mask: np.ndarray, mode: list, cval: object, origins: list) -> list:
     """x shifted by each place of a window's mask."""
     padded = x
     for ax, (n, origin, edge) in enumerate(zip(mask.shape, origins, mode)):
@@ -64,8 +64,8 @@ def window(x: AnyArray, mask: np.ndarray, mode: list, cval: Any, origins: list) 
     return seen
 
 
-def _picked(name: str, choose: Callable, x: AnyArray, size: Any, footprint: Any, mode: str, cval: Any, origin: Any,
-            axes: Axes) -> AnyArray:
+def _picked(name: str, choose: Callable, x: AnyArray, size: object, footprint: object, mode: str, cval: object,
+            origin: object, axes: Axes) -> AnyArray:
     mask, over = _footprint(name, x, size, footprint, axes)
     at = {ax: k for k, ax in enumerate(over)}
     origins, modes = _as_many(origin, len(over)), _as_many(mode, len(over))
@@ -84,8 +84,8 @@ def _picked(name: str, choose: Callable, x: AnyArray, size: Any, footprint: Any,
 
 @face("scipy.ndimage.median_filter",
       samples=("ndimage.median_filter(x, 3)", "ndimage.median_filter(x, (1, 2), mode='wrap')"))
-def median_filter(input: ArrayLike, size: Any = None, footprint: Any = None, output: Any = None, mode: str = "reflect",
-                  cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
+def median_filter(input: ArrayLike, size: object = None, footprint: object = None, output: object = None,
+                  mode: str = "reflect", cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.median_filter", output)
     x = image("median_filter", input)
     return _picked("median_filter", lambda n: n // 2, x, size, footprint, mode, cval, origin, axes)
@@ -93,8 +93,9 @@ def median_filter(input: ArrayLike, size: Any = None, footprint: Any = None, out
 
 @face("scipy.ndimage.rank_filter",
       samples=("ndimage.rank_filter(x, 1, 2)", "ndimage.rank_filter(v, -1, 3, mode='constant')"))
-def rank_filter(input: ArrayLike, rank: int, size: Any = None, footprint: Any = None, output: Any = None,
-                mode: str = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
+def rank_filter(input: ArrayLike, rank: int, size: object = None, footprint: "ArrayLike | None" = None,
+                output: object = None,
+                mode: str = "reflect", cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.rank_filter", output)
 
     def choose(n: int) -> int:
@@ -107,7 +108,7 @@ def rank_filter(input: ArrayLike, rank: int, size: Any = None, footprint: Any = 
 
 @face("scipy.ndimage.percentile_filter", samples=("ndimage.percentile_filter(x, 40, 2)",))
 def percentile_filter(input: ArrayLike, percentile: Any, size: Any = None, footprint: Any = None, output: Any = None,
-                      mode: str = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
+                      mode: str = "reflect", cval: object = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.percentile_filter", output)
     share = percentile + 100.0 if percentile < 0.0 else percentile
     if not 0 <= share <= 100:
@@ -120,13 +121,13 @@ def percentile_filter(input: ArrayLike, percentile: Any, size: Any = None, footp
 # -- grey morphology -------------------------------------------------------------------------------
 
 
-def _turned(origin: Any, shape: tuple) -> list:
+def _turned(origin: object, shape: tuple) -> list:
     """The origins of the mirrored window."""
     return [-o - (n % 2 == 0) for o, n in zip(_as_many(origin, len(shape)), shape)]
 
 
-def _grey(name: str, x: AnyArray, size: Any, footprint: Any, structure: Any, mode: str, cval: Any, origin: Any,
-          axes: Axes) -> AnyArray:
+def _grey(name: str, x: AnyArray, size: "tuple | None", footprint: object, structure: object, mode: str, cval: float,
+          origin: object, axes: Axes) -> AnyArray:
     """The least (erosion) or largest (dilation) value of each window, less (plus) the structure's height."""
     grows = name == "grey_dilation"
     heights = None if structure is None else np.asarray(structure, float)
@@ -147,14 +148,15 @@ def _grey(name: str, x: AnyArray, size: Any, footprint: Any, structure: Any, mod
     return found
 
 
-def _first(name: str, input: AnyArray, output: Any) -> AnyArray:
+def _first(name: str, input: AnyArray, output: object) -> AnyArray:
     no_output(f"scipy.ndimage.{name}", output)
     return image(name, input)
 
 
 def _grey_face(name: str, steps: Callable) -> None:
-    def call(input: AnyArray, size: Any = None, footprint: Any = None, structure: Any = None, output: Any = None,
-             mode: str = "reflect", cval: Any = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
+    def call(input: AnyArray, size: "tuple | None" = None, footprint: object = None, structure: object = None,
+             output: object = None,
+             mode: str = "reflect", cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
         x = _first(name, input, output)
         erode, dilate = (partial(_grey, f"grey_{step}", size=size, footprint=footprint, structure=structure, mode=mode,
                                  cval=cval, origin=origin, axes=axes) for step in ("erosion", "dilation"))
@@ -176,7 +178,7 @@ for _name, _steps in {
 # -- scipy.signal ----------------------------------------------------------------------------------
 
 
-def _sizes(x: AnyArray, kernel_size: Any) -> list:
+def _sizes(x: AnyArray, kernel_size: object) -> list:
     sizes = [3] * rank(x) if kernel_size is None else _as_many(kernel_size, rank(x))
     if any(n % 2 != 1 for n in sizes):
         raise ValueError("Each element of kernel_size should be odd.")
@@ -184,13 +186,13 @@ def _sizes(x: AnyArray, kernel_size: Any) -> list:
 
 
 @face("scipy.signal.medfilt", samples=("signal.medfilt(v, 3)", "signal.medfilt(x)"))
-def medfilt(volume: ArrayLike, kernel_size: Any = None) -> AnyArray:
+def medfilt(volume: ArrayLike, kernel_size: object = None) -> AnyArray:
     x = image("medfilt", volume)
     return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
 
 @face("scipy.signal.medfilt2d", samples=("signal.medfilt2d(x, (1, 3))",))
-def medfilt2d(input: ArrayLike, kernel_size: Any = 3) -> AnyArray:
+def medfilt2d(input: ArrayLike, kernel_size: object = 3) -> AnyArray:
     x = image("medfilt2d", input)
     return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
@@ -204,7 +206,7 @@ def order_filter(a: ArrayLike, domain: ArrayLike, rank: int) -> AnyArray:
 
 
 @face("scipy.signal.wiener", samples=("signal.wiener(x, 3)", "signal.wiener(v, 3, 0.01)"))
-def wiener(im: ArrayLike, mysize: Any = None, noise: Any = None) -> AnyArray:
+def wiener(im: ArrayLike, mysize: object = None, noise: object = None) -> AnyArray:
     """J. S. Lim, Two-Dimensional Signal and Image Processing, page 548: each value is drawn to its window's mean, the
     more the less the window varies beyond the noise."""
     x = as_array(image("wiener", im))

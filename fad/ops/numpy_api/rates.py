@@ -29,7 +29,7 @@ def _axis(name: str, x: ArrayOrNumber, axis: int) -> int:
     return one_axis(axis, rank(x))
 
 
-def _moved(x: Any, axis: int) -> AnyArray:
+def _moved(x: object, axis: int) -> AnyArray:
     return BY_NAME["numpy.moveaxis"].call(x, axis, -1)
 
 
@@ -43,7 +43,7 @@ def _back(x: ArrayOrNumber, axis: int) -> AnyArray:
 @face("scipy.signal.upfirdn",
       samples=("signal.upfirdn(v, x[0], 2, 3)", "signal.upfirdn([1.0, 2.0, 1.0], x, 3, axis=0)"))
 def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant",
-            cval: Any = 0) -> AnyArray:
+            cval: float = 0) -> AnyArray:
     """Zeros put between the samples, a filter, and every down-th value of what results."""
     if mode != "constant" or cval != 0:
         raise refuse("scipy.signal.upfirdn", "mode or cval", do="extend the signal before the call")
@@ -63,7 +63,7 @@ def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = 
 
 @face("scipy.signal.resample_poly", samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"))
 def resample_poly(x: AnyArray, up: int, down: int, axis: int = 0, window: ArrayLike = ("kaiser", 5.0),
-                  padtype: str = "constant", cval: Any = None) -> Any:
+                  padtype: str = "constant", cval: object = None) -> AnyArray:
     """upfirdn with a low-pass filter of twice ten periods, its delay taken off."""
     if padtype != "constant" or cval is not None:
         raise refuse("scipy.signal.resample_poly", "padtype or cval", do="take the trend off before the call")
@@ -83,7 +83,7 @@ def resample_poly(x: AnyArray, up: int, down: int, axis: int = 0, window: ArrayL
     return registry["slice_axis"](upfirdn(taps, x, up, down, axis=ax), ax, skipped, count)
 
 
-def _low_pass(up: int, down: int, window: Any) -> "tuple[int, np.ndarray]":
+def _low_pass(up: int, down: int, window: object) -> "tuple[int, np.ndarray]":
     if not isinstance(window, (str, tuple)):
         taps = np.asarray(window)
         return (len(taps) - 1) // 2, taps * up
@@ -123,7 +123,7 @@ def _every(count: int, ax: int, part: slice) -> tuple:
 # -- transforms along an arc -----------------------------------------------------------------------
 
 
-def _arc(x: Any, points: np.ndarray, axis: int) -> AnyArray:
+def _arc(x: object, points: np.ndarray, axis: int) -> AnyArray:
     """The z-transform at points: a product with a matrix, for SciPy's is a sum of the same terms."""
     y = _moved(signal(live(x)), one_axis(axis, rank(live(x))))
     n = fixed(shape_of(y)[-1], "the length of a signal")
@@ -132,7 +132,7 @@ def _arc(x: Any, points: np.ndarray, axis: int) -> AnyArray:
 
 
 @face("scipy.signal.czt", samples=("signal.czt(v, 6)", "signal.czt(x, 3, 0.9 * np.exp(-0.5j), axis=0)"))
-def czt(x: ArrayLike, m: Any = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> AnyArray:
+def czt(x: ArrayLike, m: object = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> AnyArray:
     if np.ndim(w) or np.ndim(a):
         raise refuse("scipy.signal.czt", "arrays of ratios or starts")
     n = fixed(shape_of(live(x))[one_axis(axis, rank(live(x)))], "the length of a signal")
@@ -201,7 +201,7 @@ def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
 
 
 @face("scipy.signal.square", note="constant: its derivative is zero", samples=("signal.square(9 * x) * x",))
-def square(t: ArrayLike, duty: Any = 0.5) -> AnyArray:
+def square(t: ArrayLike, duty: object = 0.5) -> AnyArray:
     t, w = live(t), live(duty)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)
     return where((w < 0) | (w > 1), math.nan, where(at < w * 2.0 * math.pi, 1.0, -1.0))
@@ -211,7 +211,7 @@ def square(t: ArrayLike, duty: Any = 0.5) -> AnyArray:
       samples=("signal.chirp(x, 1.0, 2.0, v[0])", "signal.chirp(x, 1.0, 2.0, 3.0, 'quadratic', 30)",
                "signal.chirp(x, v[0], 2.0, 3.0, 'logarithmic')",
                "signal.chirp(x, 1.0, 2.0, 3.0, 'hyperbolic')"))
-def chirp(t: ArrayLike, f0: ArrayLike, t1: Any, f1: ArrayLike, method: str = "linear", phi: Any = 0,
+def chirp(t: ArrayLike, f0: ArrayLike, t1: object, f1: ArrayLike, method: str = "linear", phi: object = 0,
           vertex_zero: bool = True, *, complex: bool = False) -> AnyArray:
     if complex:
         raise refuse("scipy.signal.chirp", "complex=True")
@@ -270,7 +270,7 @@ def sosfiltfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, padtype: "str | No
 
 
 @face("scipy.signal.vectorstrength", samples=("signal.vectorstrength(v, 0.7)",))
-def vectorstrength(events: ArrayLike, period: Any) -> tuple:
+def vectorstrength(events: ArrayLike, period: object) -> tuple:
     """The length and the angle of the mean of the events' phases."""
     e, p = live(events), live(period)
     if rank(e) > 1 or rank(p):

@@ -39,13 +39,13 @@ def prod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ke
 # -- max, min --------------------------------------------------------------------------------------
 
 
-def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: Any) -> Any:
+def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: Any) -> int:
     """The initial value of a reduction, in the dtype that it computes in. NumPy converts it like a number written to
     an array."""
     return as_assigned(initial, type_of(y).dtype if dtype is None else np.dtype(dtype), is_element=True)
 
 
-def _extreme(op: Op, pair: Op, a: Any, axis: Axes, keepdims: bool, initial: Any, where: Any) -> Any:
+def _extreme(op: Op, pair: Op, a: object, axis: Axes, keepdims: bool, initial: Any, where: Any) -> AnyArray:
     """max or min; with an initial value it also stands in for the elements left out, and for none at all."""
     x = as_array(a)
     axes = axes_of(axis, rank(x))
@@ -63,11 +63,11 @@ def _extreme(op: Op, pair: Op, a: Any, axis: Axes, keepdims: bool, initial: Any,
     return reduced(op, _with_first(x, axes, initial), axis, keepdims)
 
 
-def _filled(x: AnyArray, where: ArrayOrNumber, initial: Any) -> AnyArray:
+def _filled(x: AnyArray, where: ArrayOrNumber, initial: object) -> AnyArray:
     return x if where is True else registry["where"](mask_of(where), x, initial)
 
 
-def _with_first(x: AnyArray, axes: tuple, initial: Any) -> AnyArray:
+def _with_first(x: AnyArray, axes: tuple, initial: object) -> AnyArray:
     """x with the initial value before its first elements along the axes (one by one: each may be without elements)."""
     for ax in axes:
         first = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(x))],
@@ -78,7 +78,7 @@ def _with_first(x: AnyArray, axes: tuple, initial: Any) -> AnyArray:
 
 @face("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"),
       note="where elements are equal they share")
-def max(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+def max(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
         where: ArrayLike = True) -> Any:
     return into(out, _extreme(max_, registry["maximum"], a, axis, keepdims, initial, where))
 
@@ -110,7 +110,7 @@ def all(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False
     return into(out, reduced(all_, masked(truth(a), where, True), axis, keepdims))
 
 
-def truth(a: Any) -> AnyArray:
+def truth(a: object) -> AnyArray:
     """Whether each element is true: not zero."""
     x = as_array(a)
     return x if type_of(x).dtype.kind == "b" else x != 0
@@ -121,7 +121,7 @@ def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) ->
     return reduced(sum_, truth(a), axis, keepdims)
 
 
-def _place(op: Op, a: Any, axis: Axes, keepdims: bool) -> AnyArray:
+def _place(op: Op, a: object, axis: Axes, keepdims: bool) -> AnyArray:
     x = as_array(a)
     axes = axes_of(axis, rank(x))
     flat, ax = along(x, axis)

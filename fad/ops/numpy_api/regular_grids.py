@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...util.array import AnyArray, ArrayLike
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from .arguments import fixed, in_dtype, live, rank, refuse
@@ -19,7 +19,7 @@ from .piecewise import basis, beside, not_a_knot, rows, spline_through, within
 DEGREES = {"cubic": 3, "quintic": 5}
 
 
-def _points(xi: Any, count: int) -> list:
+def _points(xi: object, count: int) -> list:
     """The coordinates along each axis: of a tuple of arrays, or of an array whose last axis holds them."""
     if isinstance(xi, tuple) and len(xi) == 1:
         xi = xi[0]
@@ -63,7 +63,7 @@ def _interpolated(grids: list, values: AnyArray, places: list, method: str) -> A
     return total
 
 
-def _coefficients(grids: list, values: Any, degree: int) -> Any:
+def _coefficients(grids: list, values: object, degree: int) -> Any:
     """The coefficients of the splines of one degree along each axis that pass through the values."""
     for ax, grid in enumerate(grids):
         moved = BY_NAME["numpy.moveaxis"].call(values, ax, 0)
@@ -86,7 +86,7 @@ def _outside(grids: list, places: list) -> AnyArray:
     return found
 
 
-def _finished(y: AnyArray, grids: list, places: list, fill: Any, check: bool) -> AnyArray:
+def _finished(y: AnyArray, grids: list, places: list, fill: object, check: bool) -> AnyArray:
     """y, checked or filled outside of the grid, and nan where a place is."""
     if check:
         _check_inside(grids, places)
@@ -107,7 +107,7 @@ def _finished(y: AnyArray, grids: list, places: list, fill: Any, check: bool) ->
 class GridInterpolator:
     """RegularGridInterpolator of traced values or of a traced grid, the grid in rising order."""
 
-    def __init__(self, points: tuple, values: Any, method: str = "linear", bounds_error: bool = True,
+    def __init__(self, points: tuple, values: object, method: str = "linear", bounds_error: bool = True,
                  fill_value: Any = np.nan, *, solver: Any = None, solver_args: Any = None):
         self.grid, self.values = [in_dtype(live(p), float) for p in points], live(values)
         self.method, self.bounds_error, self.fill_value = method, bounds_error, fill_value
@@ -116,11 +116,11 @@ class GridInterpolator:
             registry["check_that"](rising, True, what=f"The points in dimension {k} must be strictly ascending here",
                                    error="ValueError")
 
-    def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+    def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> ArrayOrNumber:
         return _called(self.grid, self.values, xi, method or self.method, nu, self.fill_value, self.bounds_error)
 
 
-def _called(grid: list, values: AnyArray, xi: Any, method: str, nu: Any, fill: Any, check: bool) -> Any:
+def _called(grid: list, values: AnyArray, xi: object, method: str, nu: object, fill: object, check: bool) -> AnyArray:
     if nu is not None or method not in ("linear", "slinear", "nearest", *DEGREES):
         raise refuse("scipy.interpolate.RegularGridInterpolator", "nu" if nu is not None else f"method={method!r}")
     if any(isinstance(n, int) and n < 2 for p in grid for n in shape_of(p)):
@@ -142,7 +142,7 @@ def interpolator_called(f: Any, xi: ArrayLike, method: Any = None, *, nu: Any = 
                                             "interpolate.interpn((np.arange(3.0), np.cumsum(v)), x, [[1.3, 0.9]], "
                                             "bounds_error=False, fill_value=None)"))
 def interpn(points: Any, values: ArrayLike, xi: ArrayLike, method: str = "linear", bounds_error: bool = True,
-            fill_value: Any = np.nan) -> Any:
+            fill_value: Any = np.nan) -> ArrayOrNumber:
     if method == "splinef2d":
         raise refuse("scipy.interpolate.interpn", "method='splinef2d'", do="use method='cubic'")
     return GridInterpolator(points, values, method, bounds_error, fill_value)(xi)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, type_of
-from ...util.array import AnyArray, ArrayLike, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...util.lazy import imported
 from ..choice import where
 from ..face import BY_NAME, face
@@ -91,7 +91,7 @@ def _decaying_sum(x: AnyArray, z: float) -> AnyArray:
 @face("scipy.ndimage.spline_filter1d",
       samples=("ndimage.spline_filter1d(x, 3)", "ndimage.spline_filter1d(x, 5, axis=0, mode='reflect')",
                "ndimage.spline_filter1d(v, 2, mode='grid-wrap')"))
-def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: Any = np.float64,
+def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: object = np.float64,
                     mode: str = "mirror") -> AnyArray:
     _checked("spline_filter1d", order, mode)
     if output is not np.float64:
@@ -101,7 +101,7 @@ def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: An
 
 
 @face("scipy.ndimage.spline_filter", samples=("ndimage.spline_filter(x, 4)",))
-def spline_filter(input: ArrayLike, order: int = 3, output: Any = np.float64, mode: str = "mirror") -> AnyArray:
+def spline_filter(input: ArrayLike, order: int = 3, output: object = np.float64, mode: str = "mirror") -> AnyArray:
     x = image("spline_filter", input)
     for ax in range(rank(x)):
         x = spline_filter1d(x, order, ax, output, mode)
@@ -112,7 +112,7 @@ def _double(x: AnyArray) -> AnyArray:
     return in_dtype(x, np.result_type(type_of(x).dtype, float))
 
 
-def _coefficients(x: AnyArray, axes: tuple, order: int, mode: str, cval: Any, prefilter: bool) -> tuple:
+def _coefficients(x: AnyArray, axes: tuple, order: int, mode: str, cval: object, prefilter: bool) -> tuple:
     """The coefficients along some axes, and how many of them come before the first sample's."""
     x = _double(x)
     if not prefilter or order < 2:
@@ -168,7 +168,7 @@ def _outside(place: AnyArray, n: Extent) -> AnyArray:
     return (place < 0) | (place > n - 1)
 
 
-def _sampled(c: AnyArray, places: list, order: int, mode: str, cval: Any) -> AnyArray:
+def _sampled(c: AnyArray, places: list, order: int, mode: str, cval: object) -> AnyArray:
     """The spline at places given by an array for each of the first axes."""
     ns, spec = shape_of(c)[:len(places)], ("a",) * len(places) + (":",) * (rank(c) - len(places))
     total: Any = 0.0
@@ -185,7 +185,7 @@ def _sampled(c: AnyArray, places: list, order: int, mode: str, cval: Any) -> Any
     return total
 
 
-def _along(c: Any, ax: int, place: AnyArray, order: int, mode: str, cval: Any) -> AnyArray:
+def _along(c: object, ax: int, place: AnyArray, order: int, mode: str, cval: object) -> AnyArray:
     moved = BY_NAME["numpy.moveaxis"].call(c, ax, 0)
     return BY_NAME["numpy.moveaxis"].call(_sampled(moved, [place], order, mode, cval), 0, ax)
 
@@ -195,8 +195,8 @@ def _along(c: Any, ax: int, place: AnyArray, order: int, mode: str, cval: Any) -
     "ndimage.map_coordinates(x, [v, 2.5 * v], order=1, mode='nearest')",
     "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v])",
     "ndimage.map_coordinates(x, [5.0 * v - 1.5, 3.0 * v], order=2, mode='reflect')"))
-def map_coordinates(input: ArrayLike, coordinates: ArrayLike, output: Any = None, order: int = 3,
-                    mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
+def map_coordinates(input: ArrayLike, coordinates: ArrayLike, output: object = None, order: int = 3,
+                    mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> AnyArray:
     no_output("scipy.ndimage.map_coordinates", output)
     _checked("map_coordinates", order, mode)
     x, at = image("map_coordinates", input), live(coordinates)
@@ -217,8 +217,8 @@ def _of_each(given: Any, count: int) -> list:
 
 @face("scipy.ndimage.shift", samples=("ndimage.shift(x, 0.4)", "ndimage.shift(x, [v[0], -v[1]], mode='grid-wrap')",
                                       "ndimage.shift(v, 1.3, order=1, cval=0.5)"))
-def shift(input: ArrayLike, shift: ArrayLike, output: Any = None, order: int = 3, mode: str = "constant",
-          cval: Any = 0.0, prefilter: bool = True) -> AnyArray:
+def shift(input: ArrayLike, shift: ArrayLike, output: object = None, order: int = 3, mode: str = "constant",
+          cval: float = 0.0, prefilter: bool = True) -> AnyArray:
     no_output("scipy.ndimage.shift", output)
     _checked("shift", order, mode)
     x = image("shift", input)
@@ -230,8 +230,8 @@ def shift(input: ArrayLike, shift: ArrayLike, output: Any = None, order: int = 3
 
 @face("scipy.ndimage.zoom", samples=("ndimage.zoom(x, 2)", "ndimage.zoom(x, (0.7, 1.6), order=2, mode='mirror')",
                                      "ndimage.zoom(v, 3, mode='grid-wrap', grid_mode=True)"))
-def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
-         prefilter: bool = True, *, grid_mode: bool = False) -> Any:
+def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: object = 0.0,
+         prefilter: bool = True, *, grid_mode: bool = False) -> ArrayOrNumber:
     no_output("scipy.ndimage.zoom", output)
     _checked("zoom", order, mode)
     x = image("zoom", input)
@@ -259,8 +259,8 @@ def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: 
     "ndimage.affine_transform(x, S[:3, :3] * [[0.4], [0.4], [0.0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 1]], "
     "output_shape=(2, 3), order=1)"))
 def affine_transform(input: ArrayLike, matrix: ArrayLike, offset: ArrayLike = 0.0, output_shape: Any = None,
-                     output: Any = None,
-                     order: int = 3, mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> AnyArray:
+                     output: object = None,
+                     order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> AnyArray:
     """At the place matrix @ index + offset of the input."""
     no_output("scipy.ndimage.affine_transform", output)
     _checked("affine_transform", order, mode)
@@ -290,8 +290,8 @@ def _turned(m: Any, starts: list, shape: tuple) -> list:
 @face("scipy.ndimage.rotate",
       samples=("ndimage.rotate(x, 20.0)", "ndimage.rotate(x, 90 * v[0], reshape=False, mode='nearest')",
                "ndimage.rotate(np.stack([x, x * x]), 15, axes=(0, 2), order=2)"))
-def rotate(input: ArrayLike, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: Any = None, order: int = 3,
-           mode: str = "constant", cval: Any = 0.0, prefilter: bool = True) -> Any:
+def rotate(input: ArrayLike, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: object = None,
+           order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> AnyArray:
     no_output("scipy.ndimage.rotate", output)
     _checked("rotate", order, mode)
     x = image("rotate", input)

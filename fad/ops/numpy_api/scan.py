@@ -4,7 +4,7 @@ from typing import Any
 
 from ...ir.op import Op, registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
@@ -13,23 +13,24 @@ from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_a
 cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
 
-def _running(op: Op, a: Any, axis: Axes, dtype: Any, out: Any) -> AnyArray:
+def _running(op: Op, a: Any, axis: Axes, dtype: object, out: Any) -> AnyArray:
     x, ax = along(a, axis)
     return into(out, in_dtype(op(in_dtype(x if rank(x) else registry["reshape"](x, 1), dtype), axis=ax, reverse=False),
                               dtype))
 
 
 @face("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
-def cumsum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def cumsum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
     return _running(cumsum_, a, axis, dtype, out)
 
 
 @face("numpy.cumprod", method="cumprod", samples=("np.cumprod(x)", "np.cumprod(x, axis=0)"))
-def cumprod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def cumprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
     return _running(cumprod_, a, axis, dtype, out)
 
 
-def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, include_initial: bool) -> AnyArray:
+def _cumulative(op: Op, x: object, first: int, axis: Any, dtype: DTypeLike, out: Any,
+                include_initial: bool) -> AnyArray:
     x = as_array(x)
     x = x if rank(x) else registry["reshape"](x, 1)                          # NumPy takes a number for an array of one
     if not is_given(axis) and rank(x) != 1:
@@ -44,13 +45,13 @@ def _cumulative(op: Op, x: Any, first: int, axis: Any, dtype: Any, out: Any, inc
 
 
 @face("numpy.cumulative_sum", samples=("np.cumulative_sum(x, axis=1, include_initial=True)",))
-def cumulative_sum(x: ArrayLike, /, *, axis: Axes = None, dtype: Any = None, out: Any = None,
+def cumulative_sum(x: ArrayLike, /, *, axis: Axes = None, dtype: DTypeLike = None, out: object = None,
                    include_initial: bool = False) -> AnyArray:
     return _cumulative(cumsum_, x, 0, axis, dtype, out, include_initial)
 
 
 @face("numpy.cumulative_prod", samples=("np.cumulative_prod(x, axis=1)",))
-def cumulative_prod(x: ArrayLike, /, *, axis: Axes = None, dtype: Any = None, out: Any = None,
+def cumulative_prod(x: ArrayLike, /, *, axis: Axes = None, dtype: DTypeLike = None, out: object = None,
                     include_initial: bool = False) -> AnyArray:
     return _cumulative(cumprod_, x, 1, axis, dtype, out, include_initial)
 
@@ -70,7 +71,7 @@ def require_numbers(x: AnyArray) -> None:
                         "operator, or the logical_xor function instead.")
 
 
-def _step(x: ArrayOrNumber, axis: int) -> Any:
+def _step(x: ArrayOrNumber, axis: int) -> ArrayOrNumber:
     """The differences of neighbours; of bools, whether they differ."""
     n = extents.difference(shape_of(x)[axis], 1)
     later, earlier = part(x, axis, 1, n), part(x, axis, 0, n)
@@ -78,7 +79,7 @@ def _step(x: ArrayOrNumber, axis: int) -> Any:
 
 
 @face("numpy.diff", samples=("np.diff(x)", "np.diff(x, n=2, axis=1)", "np.diff(v, prepend=0.0)"))
-def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> AnyArray:
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: object = None, append: object = None) -> AnyArray:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     x = as_array(a)
@@ -92,7 +93,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: Any = None, append: 
     return x
 
 
-def _joined(x: Any, axis: int, before: Any, after: Any) -> Any:
+def _joined(x: object, axis: int, before: object, after: object) -> Any:
     """x with something before and behind it along an axis; numbers are stretched to fit."""
     if not is_given(before) and not is_given(after):
         return x
@@ -132,7 +133,7 @@ def _spacings(x: AnyArray, varargs: tuple, axes: tuple) -> list:
     return [_spacing(as_array(h), shape_of(x)[ax]) for h, ax in zip(varargs, axes)]
 
 
-def _spacing(h: ArrayOrNumber, n: Extent) -> Any:
+def _spacing(h: ArrayOrNumber, n: Extent) -> ArrayOrNumber:
     if not rank(h):
         return h
     if rank(h) != 1:
@@ -201,7 +202,7 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axes = None, edge_order: i
 # -- integrals -------------------------------------------------------------------------------------
 
 
-def steps_along(y: ArrayOrNumber, x: Any, dx: Any, axis: int) -> Any:
+def steps_along(y: ArrayOrNumber, x: Any, dx: object, axis: int) -> Any:
     """The distances between samples along an axis, ready to broadcast against the differences of y."""
     if x is None:
         return dx
@@ -220,7 +221,7 @@ def areas(y: Any, x: Any, dx: Any, axis: int) -> AnyArray:
 
 
 @face("numpy.trapezoid", "scipy.integrate.trapezoid", samples=("np.trapezoid(x, axis=1)", "np.trapezoid(v * v, v)"))
-def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> AnyArray:
+def trapezoid(y: ArrayLike, x: "ArrayLike | None" = None, dx: object = 1.0, axis: int = -1) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     parts = areas(y, x, dx, ax)

@@ -24,7 +24,7 @@ def expm(A: ArrayLike) -> AnyArray:
 
 
 @face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",))
-def expm_frechet(A: ArrayLike, E: ArrayLike, method: Any = None, compute_expm: bool = True,
+def expm_frechet(A: ArrayLike, E: ArrayLike, method: object = None, compute_expm: bool = True,
                  check_finite: bool = True) -> tuple:
     if method not in (None, "SPS", "blockEnlarge"):
         raise ValueError(f"Unknown implementation {method}")
@@ -47,7 +47,7 @@ def sqrtm(A: ArrayLike, disp: bool = True) -> AnyArray:
 
 @face("scipy.linalg.logm", samples=("la.logm(P)",),
       note="off the negative real axis; real for real matrices, or raises")
-def logm(A: ArrayLike, disp: bool = True) -> Any:
+def logm(A: ArrayLike, disp: bool = True) -> AnyArray:
     _without_report("logm", disp)
     return functions.logm(square(A))
 
@@ -61,7 +61,7 @@ def signm(A: ArrayLike, disp: bool = True) -> AnyArray:
 
 
 @face("scipy.linalg.fractional_matrix_power", samples=("la.fractional_matrix_power(P, 0.3)",))
-def fractional_matrix_power(A: ArrayLike, t: Any) -> AnyArray:
+def fractional_matrix_power(A: ArrayLike, t: object) -> AnyArray:
     """exp(t log A); whole powers by multiplication."""
     A = square(A)
     if isinstance(t, (int, float)) and t == int(t):
@@ -162,7 +162,7 @@ def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> AnyArray:
 
 
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
-def solve_discrete_lyapunov(a: AnyArray, q: AnyArray, method: Any = None) -> Any:
+def solve_discrete_lyapunov(a: AnyArray, q: AnyArray, method: object = None) -> Any:
     """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic
     systems" (1964)."""
     if method not in (None, "direct", "bilinear"):
@@ -183,19 +183,19 @@ for _name in ("schur", "hessenberg"):
 # -- matrices made of vectors ----------------------------------------------------------------------
 
 
-def _vector(name: str, c: Any) -> Any:
+def _vector(name: str, c: object) -> Any:
     c = as_array(c)
     if rank(c) > 1:
         raise refuse(f"scipy.linalg.{name}", "stacks of vectors", do="use fad.vmap")
     return c
 
 
-def _laid_out(values: Any, places: AnyArray) -> AnyArray:
+def _laid_out(values: object, places: AnyArray) -> AnyArray:
     """The matrix whose entries are the values at these places."""
     return registry["index"](values, places, spec=("a",), at=0)
 
 
-def _joined(c: Any, r: AnyArray) -> AnyArray:
+def _joined(c: object, r: AnyArray) -> AnyArray:
     """c and then r without its first entry."""
     tail = registry["slice_axis"](r, 0, 1, extents.difference(shape_of(r)[0], 1))
     return registry["concatenate"](c, tail, axis=0)
@@ -251,7 +251,7 @@ def circulant(c: ArrayLike) -> AnyArray:
 
 
 @face("scipy.linalg.fiedler", samples=("la.fiedler(v)",))
-def fiedler(a: AnyArray) -> Any:
+def fiedler(a: AnyArray) -> ArrayOrNumber:
     a = _vector("fiedler", a)
     return registry["abs"](as_columns(a) - as_rows(a))
 
@@ -295,7 +295,7 @@ def block_diag(*arrs: ArrayLike) -> AnyArray:
     return registry["concatenate"](*rows, axis=0)
 
 
-def _as_block(a: Any) -> Any:
+def _as_block(a: object) -> Any:
     a = as_array(a)
     if rank(a) > 2:
         raise refuse("scipy.linalg.block_diag", "stacks of matrices", do="use fad.vmap")

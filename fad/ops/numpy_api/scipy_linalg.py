@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, real_dtype, type_of
-from ...util.array import AnyArray, ArrayLike, Axes
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from .. import extents
 from ..conditional import only_if
 from ..face import face
@@ -66,7 +66,7 @@ def _with_one_triangle(a: AnyArray, kind: str, low: bool) -> AnyArray:
     return read_symmetric(a, low)
 
 
-def _diagonal_system(a: Any, b: Any, trans: int, _: bool) -> Any:
+def _diagonal_system(a: Any, b: object, trans: int, _: bool) -> Any:
     d = diagonal(a)
     return b / registry["reshape"](d, *shape_of(d), 1)
 
@@ -86,7 +86,7 @@ SOLVERS: dict[Any, Callable] = {
     **{kind: _symmetric(kind) for kind in ("sym", "symmetric", "her", "hermitian")}}
 
 
-def _solver(assume_a: Any) -> Callable:
+def _solver(assume_a: object) -> Callable:
     if assume_a not in SOLVERS:
         raise ValueError(f"{assume_a} is not a recognized matrix structure")
     return SOLVERS[assume_a]
@@ -95,13 +95,13 @@ def _solver(assume_a: Any) -> Callable:
 @face("scipy.linalg.solve",
       samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
 def solve_(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
-           check_finite: bool = True, assume_a: Any = None, transposed: bool = False) -> AnyArray:
+           check_finite: bool = True, assume_a: "str | None" = None, transposed: bool = False) -> AnyArray:
     return solved(lambda a, b: _solver(assume_a)(a, b, int(transposed), lower), square(a), b)
 
 
 @face("scipy.linalg.solve_triangular",
       samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
-def solve_triangular(a: ArrayLike, b: ArrayLike, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False,
+def solve_triangular(a: ArrayLike, b: ArrayLike, trans: object = 0, lower: bool = False, unit_diagonal: bool = False,
                      overwrite_b: bool = False, check_finite: bool = True) -> AnyArray:
     options = {"lower": bool(lower), "trans": TRANSPOSITIONS[trans], "unit": bool(unit_diagonal)}
     return solved(lambda a, b: solve.triangular_solve(a, b, **options), square(a), b)
@@ -120,7 +120,7 @@ def full_matrix(a: AnyArray, assume_a: Any, low: bool) -> AnyArray:
 
 
 @face("scipy.linalg.inv", samples=("la.inv(S)",))
-def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None,
+def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: object = None,
         lower: bool = False) -> AnyArray:
     return solve.inv(full_matrix(square(a), assume_a, lower))
 
@@ -131,7 +131,7 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 
 @face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
-def norm(a: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False,
+def norm(a: ArrayLike, ord: object = None, axis: Axes = None, keepdims: bool = False,
          check_finite: bool = True) -> AnyArray:
     return norms.norm(a, ord, axis, keepdims)
 
@@ -144,11 +144,11 @@ def _cutoff(a: AnyArray, s: AnyArray, atol: Any, rtol: Any) -> Any:
 
 @face("scipy.linalg.pinv", samples=("la.pinv(x)", "la.pinv(S, atol=1.5)"), note="where the rank does not change")
 def pinv(a: ArrayLike, *, atol: Any = None, rtol: Any = None, return_rank: bool = False,
-         check_finite: bool = True) -> Any:
+         check_finite: bool = True) -> ArrayOrNumber:
     return _pinv(matrix(a), atol, rtol, return_rank)
 
 
-def _pinv(a: AnyArray, atol: Any, rtol: Any, return_rank: bool) -> Any:
+def _pinv(a: AnyArray, atol: object, rtol: object, return_rank: bool) -> Any:
     s = registry["stop_gradient"](singular.svdvals(a, aspect=aspect_of(a)))
     share = _cutoff(a, s, atol, rtol)
     x = singular.pinv(linalg.without_small(a, share) if is_given(atol) or is_given(rtol) else a, share)
@@ -308,7 +308,7 @@ def _standard_form(a: AnyArray, b: AnyArray, low: bool, type: int) -> tuple:
     return inner, (lambda u: matmul(factor, u)) if type == 3 else (lambda u: solve_lower(factor, u, trans=2))
 
 
-def _eigh(a: Any, b: Any, low: bool, eigvals_only: bool, type: int, by_index: Any, by_value: Any) -> Any:
+def _eigh(a: object, b: object, low: bool, eigvals_only: bool, type: int, by_index: Any, by_value: object) -> Any:
     if by_value is not None:
         raise refuse("scipy.linalg.eigh", "subset_by_value",
                      why="how many eigenvalues lie there depends on the matrix's values")
@@ -327,9 +327,9 @@ def _eigh(a: Any, b: Any, low: bool, eigvals_only: bool, type: int, by_index: An
 
 @face("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"),
       note="as numpy.linalg.eigh")
-def eigh(a: ArrayLike, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
-         overwrite_b: bool = False, type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
-         subset_by_value: Any = None) -> Any:
+def eigh(a: ArrayLike, b: "ArrayLike | None" = None, *, lower: bool = True, eigvals_only: bool = False,
+         overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
+         subset_by_index: object = None, subset_by_value: object = None) -> ArrayOrNumber:
     return _eigh(a, b, lower, eigvals_only, type, subset_by_index, subset_by_value)
 
 
@@ -340,7 +340,7 @@ def eigvalsh(a: ArrayLike, b: Any = None, *, lower: bool = True, overwrite_a: bo
     return _eigh(a, b, lower, True, type, subset_by_index, subset_by_value)
 
 
-def _one_matrix(a: Any, b: Any, homogeneous_eigvals: bool) -> AnyArray:
+def _one_matrix(a: object, b: object, homogeneous_eigvals: bool) -> AnyArray:
     if homogeneous_eigvals:
         raise refuse("scipy.linalg.eig", "homogeneous_eigvals=True")
     a = square(a)
@@ -348,7 +348,7 @@ def _one_matrix(a: Any, b: Any, homogeneous_eigvals: bool) -> AnyArray:
 
 
 @face("scipy.linalg.eig", samples=("np.abs(la.eig(P)[1])",), note="as numpy.linalg.eig")
-def eig(a: ArrayLike, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
+def eig(a: ArrayLike, b: object = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
         overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
     if left:
         raise refuse("scipy.linalg.eig", "left=True", do="take the eigenvectors of the transposed matrix")
@@ -358,7 +358,7 @@ def eig(a: ArrayLike, b: Any = None, left: bool = False, right: bool = True, ove
 
 @face("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",),
       note="always complex; where eigenvalues are distinct")
-def eigvals(a: ArrayLike, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
+def eigvals(a: ArrayLike, b: object = None, overwrite_a: bool = False, check_finite: bool = True,
             homogeneous_eigvals: bool = False) -> AnyArray:
     return spectral.eigvals(_one_matrix(a, b, homogeneous_eigvals))
 
@@ -366,7 +366,7 @@ def eigvals(a: ArrayLike, b: Any = None, overwrite_a: bool = False, check_finite
 @face("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"),
       note="as numpy.linalg.svd")
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
-        check_finite: bool = True) -> Any:
+        check_finite: bool = True) -> tuple:
     a = matrix(a)
     return linalg.full_svd(a, full_matrices) if compute_uv else singular.svdvals(a, aspect=aspect_of(a))
 

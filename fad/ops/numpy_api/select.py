@@ -44,7 +44,7 @@ def _in_mode(indices: ArrayOrNumber, n: Extent, mode: str, axis: int) -> Any:
 
 @face("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])",
                              "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
-def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: object = None, mode: str = "raise") -> ArrayOrNumber:
     x = strong(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
     i = as_array(indices)
@@ -54,11 +54,11 @@ def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: Any = None, mo
 
 
 @face(method="take", samples=("x.take([0, 2])",))
-def take_method(x: ArrayLike, indices: Any, axis: Axes = None, out: Any = None, mode: str = "raise") -> AnyArray:
+def take_method(x: ArrayLike, indices: object, axis: Axes = None, out: object = None, mode: str = "raise") -> AnyArray:
     return take(x, indices, axis, out, mode)
 
 
-def _along_axis(x: AnyArray, indices: Any, axis: int) -> tuple:
+def _along_axis(x: AnyArray, indices: object, axis: int) -> tuple:
     """Operands and spec of the selection x[..., indices, ...] of take_along_axis."""
     i = as_array(indices)
     if rank(i) != rank(x):
@@ -77,7 +77,7 @@ def _axis_numbers(n: Extent, k: int, ndim: int) -> AnyArray:
 
 
 @face("numpy.take_along_axis", samples=("np.take_along_axis(x, np.argsort(x, axis=1), axis=1)",))
-def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: Any = -1) -> AnyArray:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int = -1) -> AnyArray:
     x = as_array(arr)
     x, axis = (ravel(x), 0) if axis is None else (x, axis)
     operands, spec = _along_axis(x, indices, axis)
@@ -93,7 +93,7 @@ def writable(x: ArrayOrNumber, function: str) -> Any:
 
 
 @face("numpy.put_along_axis")
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int) -> None:
+def put_along_axis(arr: Any, indices: object, values: object, axis: int) -> None:
     x = writable(arr, "numpy.put_along_axis")
     if axis is None:
         put(x, ravel(as_array(indices)), values)
@@ -103,7 +103,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int) -> None:
 
 
 @face("numpy.choose", method="choose", samples=("np.choose([0, 1, 0, 1], [v, v * v])",))
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> AnyArray:
+def choose(a: object, choices: Any, out: Any = None, mode: str = "raise") -> AnyArray:
     which = as_array(a)
     items = ([choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices)
              else [strong(c) for c in choices])
@@ -131,7 +131,7 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: Any = None, out: Any = No
 
 
 @face(method="compress")
-def compress_method(x: ArrayLike, condition: Any, axis: Axes = None, out: Any = None) -> AnyArray:
+def compress_method(x: ArrayLike, condition: object, axis: Axes = None, out: object = None) -> AnyArray:
     return compress(condition, x, axis, out)
 
 
@@ -145,7 +145,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> AnyArray:
 
 
 @face("numpy.put", method="put")
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: Any, ind: object, v: object, mode: str = "raise") -> None:
     """a.flat[ind] = v, with v repeated as often as needed."""
     x = writable(a, "numpy.put")
     flat, i = ravel(x), as_array(ind)
@@ -156,7 +156,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     x.set(reshape_(read_subscript(flat, i).write(flat, values), *shape_of(x)))
 
 
-def _require_castable(v: Any, x: AnyArray, casting: Casting) -> None:
+def _require_castable(v: object, x: AnyArray, casting: Casting) -> None:
     """Raise unless a value may be cast to the dtype of the array that it is written to. Python's numbers take the
     array's dtype if they are of its kind."""
     t, dtype = type_of(v), type_of(x).dtype
@@ -182,7 +182,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 
 @face("numpy.putmask")
-def putmask(a: Any, mask: Any, values: Any) -> None:
+def putmask(a: Any, mask: Any, values: object) -> None:
     """a.flat[k] = values.flat[k % values.size] where the mask holds."""
     x, m = writable(a, "numpy.putmask"), as_array(mask)
     if hasattr(values, "dtype") and rank(values):
@@ -194,7 +194,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 
 @face("numpy.copyto")
-def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: object = True) -> None:
     x, v = writable(dst, "numpy.copyto"), as_array(src)
     _require_castable(v, x, casting)
     v = as_assigned(v, type_of(x).dtype)
@@ -207,7 +207,7 @@ def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True
 
 
 @face("numpy.ix_")
-def ix_(*args: Any) -> tuple:
+def ix_(*args: object) -> tuple:
     out = []
     for k, a in enumerate(args):
         i = as_array(a)
@@ -229,14 +229,14 @@ def _strides(dims: tuple, order: str) -> list:
 
 
 @face("numpy.unravel_index")
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple:
+def unravel_index(indices: object, shape: object, order: str = "C") -> tuple:
     i, dims = as_array(indices), extents_given(shape)
     registry["check_index"](i, size_of(dims), axis=0)
     return tuple([(i // s) % n for s, n in zip(_strides(dims, order), dims)])
 
 
 @face("numpy.ravel_multi_index")
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> AnyArray:
+def ravel_multi_index(multi_index: Any, dims: object, mode: str = "raise", order: str = "C") -> AnyArray:
     sizes = extents_given(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
     total: Any = 0
@@ -250,7 +250,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: s
 
 @face("numpy.apply_along_axis",
       samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
-def apply_along_axis(func1d: Callable, axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> AnyArray:
+def apply_along_axis(func1d: Callable, axis: int, arr: ArrayLike, *args: object, **kwargs: object) -> AnyArray:
     x = as_array(arr)
     ax = one_axis(axis, rank(x))
     other = tuple(n for k, n in enumerate(shape_of(x)) if k != ax)
@@ -299,7 +299,7 @@ def result_type(*arrays_and_dtypes: ArrayLike) -> np.dtype:
     return np.result_type(*[_for_promotion(a) for a in arrays_and_dtypes])
 
 
-def _for_promotion(a: Any) -> Any:
+def _for_promotion(a: object) -> Any:
     if not is_value(a):
         return a
     t = type_of(a)
@@ -312,27 +312,27 @@ def can_cast(from_: ArrayLike, to: Any, casting: Casting = "safe") -> bool:
 
 
 @face("numpy.common_type")
-def common_type(*arrays: Any) -> type:
+def common_type(*arrays: object) -> type:
     return np.common_type(*[np.empty(0, type_of(a).dtype) for a in arrays])
 
 
 @face("numpy.min_scalar_type")
-def min_scalar_type(a: Any, /) -> np.dtype:
+def min_scalar_type(a: object, /) -> np.dtype:
     return type_of(a).dtype
 
 
 @face("numpy.isscalar")
-def isscalar(element: Any) -> bool:
+def isscalar(element: object) -> bool:
     return not rank(element) if is_value(element) else np.isscalar(element)
 
 
 @face("numpy.iterable")
-def iterable(y: Any) -> bool:
+def iterable(y: object) -> bool:
     return bool(rank(y))
 
 
 @face("numpy.shares_memory", "numpy.may_share_memory")
-def shares_memory(*args: Any, **kwargs: Any) -> bool:
+def shares_memory(*args: object, **kwargs: object) -> bool:
     raise refuse("numpy.shares_memory", "arrays", "a traced array has no memory yet")
 
 
@@ -347,6 +347,6 @@ def ndenumerate(arr: ArrayLike) -> Any:
 
 
 @face("numpy.nditer")
-def nditer(*args: Any, **kwargs: Any) -> Any:
+def nditer(*args: object, **kwargs: object) -> Any:
     raise refuse("numpy.nditer", "arrays", "it hands out places in their memory",
                  do="iterate over x.flat, or over np.ndenumerate(x)")

@@ -63,7 +63,7 @@ def _sum(family: Family, x: AnyArray, c: AnyArray) -> AnyArray:
         return _clenshaw([family.step(k) for k in range(n + 1)], x, [_row(c, k) for k in range(n)], zero)
     steps = [constant(np.array(column)) for column in zip(*[family.step(k) for k in range(n + 1)])]
 
-    def iteration(k: Any, later: Any, latest: Any) -> tuple:
+    def iteration(k: Any, later: object, latest: object) -> tuple:
         j = n - 1 - k
         a, b, further = _row(steps[0], j), _row(steps[1], j), _row(steps[2], j + 1)
         return latest, _row(c, j) + (a * x + b) * latest - further * later
@@ -155,7 +155,8 @@ def derived(family: Family, c: AnyArray, m: int = 1, scl: Any = 1, axis: int = 0
     return mapped(numpys(family, "der")(unit, m), c, axis) * scl ** m
 
 
-def integrated(family: Family, c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> AnyArray:
+def integrated(family: Family, c: Any, m: int = 1, k: object = (), lbnd: Any = 0, scl: Any = 1,
+               axis: int = 0) -> AnyArray:
     if any(is_value(a) for a in (k, lbnd, scl, *(k if isinstance(k, (list, tuple)) else ()))):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}int", "a traced constant or bound",
                      do="add it to the integral's first coefficient")
@@ -178,8 +179,8 @@ def converted(family: Family, c: AnyArray, back: bool) -> AnyArray:
                                   c, 0))
 
 
-def fitted(family: Family, x: AnyArray, y: AnyArray, deg: Any, rcond: Any = None, full: bool = False,
-           w: Any = None) -> AnyArray:
+def fitted(family: Family, x: AnyArray, y: AnyArray, deg: Any, rcond: object = None, full: bool = False,
+           w: object = None) -> AnyArray:
     """Least squares on the family's polynomials, each column scaled to length 1."""
     if full or np.ndim(deg):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}fit", "full or a list of degrees",
@@ -247,7 +248,7 @@ def polymul(c1: ArrayLike, c2: ArrayLike) -> AnyArray:
 
 
 @face("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))
-def polyvalfromroots(x: AnyArray, r: AnyArray, tensor: bool = True) -> Any:
+def polyvalfromroots(x: AnyArray, r: AnyArray, tensor: bool = True) -> AnyArray:
     x, r = live(x), live(r)
     r = registry["reshape"](r, *shape_of(r), *[1] * rank(x)) if tensor and rank(x) else r
     return METHODS["prod"](x - r, axis=0)

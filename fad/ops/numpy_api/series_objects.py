@@ -27,7 +27,7 @@ def called(series: Any, arg: Any) -> Any:
 
 
 @face("numpy.poly1d.__call__")
-def poly1d_called(poly: Any, val: Any) -> Any:
+def poly1d_called(poly: Any, val: object) -> Any:
     c = poly.coeffs
     return BY_NAME["numpy.polyval"].call(current().watch(c) if isinstance(c, np.ndarray) else c, val)
 
@@ -36,7 +36,7 @@ class Series:
     """A series with traced coefficients. NumPy cuts off trailing zeros after arithmetic; this class does so when the
     coefficients are read."""
 
-    def __init__(self, family: Family, coef: AnyArray, domain: Any = None, window: Any = None, symbol: str = "x",
+    def __init__(self, family: Family, coef: AnyArray, domain: object = None, window: object = None, symbol: str = "x",
                  is_cut: bool = True):
         if domain is not None or window is not None:
             raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients",
@@ -53,7 +53,7 @@ class Series:
     def deriv(self, m: int = 1) -> "Series":
         return Series(self.family, derived(self.family, self._given, m), is_cut=self._is_cut)
 
-    def integ(self, m: int = 1, k: Any = (), lbnd: Any = 0) -> "Series":
+    def integ(self, m: int = 1, k: object = (), lbnd: object = 0) -> "Series":
         return Series(self.family, integrated(self.family, self._given, m, k, lbnd), is_cut=self._is_cut)
 
     def degree(self) -> int:
@@ -61,7 +61,7 @@ class Series:
 
     __array_ufunc__ = None
 
-    def __array__(self, *_: Any, **__: Any) -> Any:
+    def __array__(self, *_: object, **__: object) -> Any:
         raise TypeError("a series is no array")               # so that NumPy's series leave operators to this one
 
     def __getattr__(self, name: str) -> Any:
@@ -74,10 +74,10 @@ class Series:
     def __add__(self, other: "Series") -> "Series":
         return self._with(operator.add, other)
 
-    def __sub__(self, other: Any) -> "Series":
+    def __sub__(self, other: object) -> "Series":
         return self._with(operator.sub, other)
 
-    def __rsub__(self, other: Any) -> "Series":
+    def __rsub__(self, other: object) -> "Series":
         return self._with(lambda a, b: b - a, other)
 
     def __mul__(self, other: Any) -> "Series":
@@ -129,7 +129,7 @@ for _family in FAMILIES:
 class Poly1d(np.poly1d):
     """numpy.poly1d with traced coefficients."""
 
-    def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None):
+    def __init__(self, c_or_r: object, r: bool = False, variable: object = None):
         self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
 
     @property  # type: ignore[misc]
@@ -145,7 +145,7 @@ class Poly1d(np.poly1d):
     def deriv(self, m: int = 1) -> "Poly1d":  # type: ignore[override]
         return Poly1d(BY_NAME["numpy.polyder"].call(self._given, m))
 
-    def integ(self, m: int = 1, k: Any = 0) -> "Poly1d":  # type: ignore[override]
+    def integ(self, m: int = 1, k: object = 0) -> "Poly1d":  # type: ignore[override]
         return Poly1d(BY_NAME["numpy.polyint"].call(self._given, m, k or None))
 
     @property
@@ -157,30 +157,30 @@ class Poly1d(np.poly1d):
     def __len__(self) -> int:
         return self.order
 
-    def __mul__(self, other: Any) -> "Poly1d":
+    def __mul__(self, other: object) -> "Poly1d":
         return self._with("polymul", other)
 
-    def __add__(self, other: Any) -> "Poly1d":
+    def __add__(self, other: object) -> "Poly1d":
         return self._with("polyadd", other)
 
-    def __sub__(self, other: Any) -> "Poly1d":
+    def __sub__(self, other: object) -> "Poly1d":
         return self._with("polysub", other)
 
     __rmul__, __radd__ = __mul__, __add__
 
-    def __rsub__(self, other: Any) -> "Poly1d":
+    def __rsub__(self, other: object) -> "Poly1d":
         return -self + other
 
     def __neg__(self) -> "Poly1d":
         return Poly1d(-self._given)
 
-    def __truediv__(self, number: Any) -> "Poly1d":
+    def __truediv__(self, number: object) -> "Poly1d":
         return Poly1d(self._given / number)
 
     def __pow__(self, n: int) -> "Poly1d":  # type: ignore[override]
         return reduce(operator.mul, [self] * n, Poly1d([1.0]))
 
-    def _with(self, name: str, other: Any) -> "Poly1d":
+    def _with(self, name: str, other: object) -> "Poly1d":
         """The polynomial made with another one, or with a number or a list of coefficients."""
         coefficients = other._given if isinstance(other, Poly1d) else getattr(other, "coeffs", other)
         return Poly1d(BY_NAME[f"numpy.{name}"].call(self._given, coefficients))

@@ -62,7 +62,7 @@ def whole_power(family: Family, c: AnyArray, n: int, maxpower: Any = None) -> An
     return reduce(partial(whole_product, family), [vector(c)] * n)
 
 
-def power(family: Family, c: AnyArray, pow: int, maxpower: Any = 16) -> AnyArray:
+def power(family: Family, c: AnyArray, pow: int, maxpower: object = 16) -> AnyArray:
     return trimmed_behind(whole_power(family, c, operator.index(pow), maxpower))
 
 

@@ -29,7 +29,7 @@ def _joined(*xs: Any) -> AnyArray:
 
 @face("numpy.isin")
 def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *,
-         kind: Any = None) -> AnyArray:
+         kind: object = None) -> AnyArray:
     """Found by binary search in the sorted set."""
     x, tested = as_array(element), _vector(test_elements)
     dtype = result_dtype(x, tested)
@@ -49,7 +49,7 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> AnyArray:
     return unique(_joined(_vector(ar1), _vector(ar2)))
 
 
-def _once(ar: Any, assume_unique: bool) -> AnyArray:
+def _once(ar: object, assume_unique: bool) -> AnyArray:
     return _vector(ar) if assume_unique else unique(ar)
 
 

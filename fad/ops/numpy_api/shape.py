@@ -33,7 +33,7 @@ def _extent(n: Any) -> Any:
     return integer(n)
 
 
-def with_shape(x: Any, shape: tuple) -> Any:
+def with_shape(x: object, shape: tuple) -> Any:
     """x reshaped, in C order."""
     return reshape_(x, *shape)
 
@@ -61,7 +61,7 @@ def ordered(order: str, x: AnyArray, function: str) -> str:
                  'say order="C" or order="F"')
 
 
-def reshaped(x: AnyArray, shape: Any, order: str = "C") -> Any:
+def reshaped(x: AnyArray, shape: object, order: str = "C") -> ArrayOrNumber:
     """x in another shape, its elements read and placed in C or Fortran order."""
     new = extents_given(shape)
     if ordered(order or "C", x, "reshape") == "C":
@@ -69,7 +69,7 @@ def reshaped(x: AnyArray, shape: Any, order: str = "C") -> Any:
     return transposed(reshape_(transposed(x), *resolved(x, new)[::-1]))
 
 
-def transposed(x: Any, axes: Axes = None) -> Any:
+def transposed(x: object, axes: Axes = None) -> Any:
     """x with its axes reversed, or in the given order."""
     n = rank(x)
     if axes is None:
@@ -81,13 +81,14 @@ def transposed(x: Any, axes: Axes = None) -> Any:
 
 
 @face("numpy.reshape", samples=("np.reshape(x, (4, 3))", "np.reshape(x, (2, -1), order='F')"))
-def reshape(a: ArrayLike, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
+def reshape(a: ArrayLike, /, shape: object = None, order: str = "C", *, newshape: object = None,
+            copy: object = None) -> Any:
     y = reshaped(as_array(a), newshape if shape is None else shape, order)
     return METHODS["copy"](y) if copy else y
 
 
 @face(method="reshape", samples=("x.reshape(2, 6)", "x.reshape(-1)"))
-def reshape_method(x: ArrayLike, *shape: ArrayLike, order: str = "C", copy: Any = None) -> Any:
+def reshape_method(x: ArrayLike, *shape: ArrayLike, order: str = "C", copy: object = None) -> AnyArray:
     return reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
@@ -104,7 +105,7 @@ def flatten(x: ArrayLike, order: str = "C") -> AnyArray:
 
 
 @face("numpy.transpose", "numpy.permute_dims", samples=("np.transpose(x)", "np.transpose(x[None], (2, 0, 1))"))
-def transpose(a: ArrayLike, axes: Axes = None) -> Any:
+def transpose(a: ArrayLike, axes: Axes = None) -> ArrayOrNumber:
     return transposed(as_array(a), axes)
 
 
@@ -126,7 +127,7 @@ def matrix_transpose(x: ArrayLike, /) -> AnyArray:
 
 
 @face("numpy.swapaxes", method="swapaxes", samples=("np.swapaxes(x, 0, 1)",))
-def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> Any:
+def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> ArrayOrNumber:
     x = as_array(a)
     order = list(range(rank(x)))
     i, j = one_axis(axis1, rank(x)), one_axis(axis2, rank(x))
@@ -167,7 +168,7 @@ def expand_dims(a: ArrayLike, axis: Axes) -> AnyArray:
 
 
 @face("numpy.squeeze", method="squeeze", samples=("np.squeeze(x[None])", "x[:, None].squeeze(1)"))
-def squeeze(a: ArrayLike, axis: Axes = None) -> Any:
+def squeeze(a: ArrayLike, axis: Axes = None) -> AnyArray:
     x = as_array(a)
     shape = shape_of(x)
     if is_given(axis):
@@ -194,7 +195,7 @@ def _is_surely_one(n: Extent) -> bool:
 
 
 @face("numpy.broadcast_to", samples=("np.broadcast_to(v, (3, 4))",))
-def broadcast_to(array: ArrayLike, shape: Any) -> Any:
+def broadcast_to(array: ArrayLike, shape: object) -> ArrayOrNumber:
     return broadcast_(as_array(array), *extents_given(shape))
 
 
@@ -206,7 +207,7 @@ def broadcast_arrays(*args: ArrayLike) -> tuple:
 
 
 @face("numpy.broadcast_shapes")
-def broadcast_shapes(*args: Any) -> tuple:
+def broadcast_shapes(*args: object) -> tuple:
     return extents.broadcast_shapes(*[extents_given(s) for s in args])
 
 
@@ -230,7 +231,7 @@ def atleast_1d(*arys: ArrayLike) -> AnyArray:
 
 
 @face("numpy.atleast_2d", samples=("np.atleast_2d(v)",))
-def atleast_2d(*arys: ArrayLike) -> Any:
+def atleast_2d(*arys: ArrayLike) -> ArrayOrNumber:
     return _each(arys, lambda x: _at_least(x, 2, 2))
 
 

@@ -20,7 +20,7 @@ BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular":
               "symmetric": "symmetric"}
 
 
-def _pair(first: Any, second: Any, mode: str) -> "tuple[Any, Any]":
+def _pair(first: object, second: object, mode: str) -> "tuple[Any, Any]":
     """Two arrays of one rank."""
     a, b = as_array(first), as_array(second)
     if rank(a) != rank(b):
@@ -34,7 +34,7 @@ def _part(x: ArrayOrNumber, ax: int, start: ArrayOrNumber, extent: Extent) -> An
     return registry["slice_axis"](x, ax, start, extent)
 
 
-def _cut(whole: Any, n: Extent, m: Extent, ax: int, mode: str) -> Any:
+def _cut(whole: AnyArray, n: Extent, m: Extent, ax: int, mode: str) -> AnyArray:
     """What a mode keeps of the full convolution of n values with m, along an axis."""
     if mode == "full":
         return whole
@@ -105,7 +105,8 @@ def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = 
 
 def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
     """convolve2d or correlate2d: what lies outside the first array is a number, or the array again."""
-    def plane(in1: AnyArray, in2: AnyArray, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> AnyArray:
+    def plane(in1: AnyArray, in2: AnyArray, mode: str = "full", boundary: str = "fill",
+              fillvalue: object = 0) -> AnyArray:
         a, b = _pair(in1, in2, mode)
         mode = same if mode == "same" else mode
         if rank(a) != 2:
@@ -134,7 +135,7 @@ face("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode
 
 
 @face("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"))
-def hilbert(x: ArrayLike, N: Any = None, axis: int = -1) -> AnyArray:
+def hilbert(x: ArrayLike, N: object = None, axis: int = -1) -> AnyArray:
     """The analytic signal: it removes negative frequencies and doubles positive ones (S. L. Marple, IEEE Transactions
     on Signal Processing 47 (1999) 2600)."""
     x = as_array(x)
@@ -150,7 +151,8 @@ def hilbert(x: ArrayLike, N: Any = None, axis: int = -1) -> AnyArray:
 
 
 @face("scipy.signal.detrend", samples=("signal.detrend(x)", "signal.detrend(x, axis=0, type='constant')"))
-def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False) -> Any:
+def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: object = 0,
+            overwrite_data: bool = False) -> AnyArray:
     """The data less its mean, or less the straight line of least squares."""
     if not (isinstance(bp, int) and bp == 0):
         raise refuse("scipy.signal.detrend", "bp", "it fits one line to the whole axis")

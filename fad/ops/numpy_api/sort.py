@@ -51,13 +51,13 @@ def argsort(a: ArrayLike, axis: Axes = -1) -> AnyArray:
 
 
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
-def partition(a: ArrayLike, kth: Any, axis: int = -1) -> AnyArray:
+def partition(a: ArrayLike, kth: object, axis: int = -1) -> AnyArray:
     """Sorting is one way to part an array."""
     return sort(a, axis)
 
 
 @face("numpy.argpartition", method="argpartition")
-def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
+def argpartition(a: object, kth: object, axis: object = -1) -> Any:
     return argsort(a, axis)
 
 
@@ -70,7 +70,7 @@ METHODS["partition"] = lambda x, kth, axis=-1: _sort_in_place(x, axis)
 
 
 @face("numpy.sort_complex", samples=())
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: object) -> Any:
     x = sort(a)
     return x if type_of(x).dtype.kind == "c" else in_dtype(x, np.result_type(type_of(x).dtype, np.complex64))
 
@@ -87,7 +87,7 @@ def lexsort(keys: ArrayLike, axis: int = -1) -> AnyArray:
     return back(order, ax)
 
 
-def _rows(x: Any) -> list:
+def _rows(x: object) -> list:
     spec = ("i",) + (":",) * (rank(x) - 1)
     return [registry["index"](x, k, spec=spec, at=0) for k in range(fixed(shape_of(x)[0], "the number of keys"))]
 
@@ -95,7 +95,7 @@ def _rows(x: Any) -> list:
 # -- searching -------------------------------------------------------------------------------------
 
 
-def _vector(x: Any) -> Any:
+def _vector(x: object) -> Any:
     x = as_array(x)
     if rank(x) != 1:
         raise ValueError("object of too small depth for desired array" if not rank(x)
@@ -103,13 +103,13 @@ def _vector(x: Any) -> Any:
     return x
 
 
-def gathered(x: Any, places: AnyArray) -> AnyArray:
+def gathered(x: object, places: AnyArray) -> AnyArray:
     """x[places] along the first axis, for places in range."""
     return registry["index"](x, places, spec=("a",) + (":",) * (rank(x) - 1), at=0)
 
 
 @face("numpy.searchsorted")
-def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: Any = None) -> AnyArray:
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: object = None) -> AnyArray:
     if side not in ("left", "right"):
         raise ValueError(f"side must be one of 'left' or 'right' (got {side!r})")
     a, v = _vector(a), as_array(v)

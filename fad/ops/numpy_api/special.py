@@ -61,14 +61,14 @@ def kelvin(x: ArrayLike) -> tuple:
 
 
 @face("scipy.special.zeta")
-def zeta(x: ArrayLike, q: Any = None, out: Any = None) -> AnyArray:
+def zeta(x: ArrayLike, q: object = None, out: object = None) -> AnyArray:
     """Riemann's zeta function, or Hurwitz's of q."""
     _no_out("zeta", out)
     return gamma.riemann_zeta(x) if q is None else gamma.zeta(x, q)
 
 
 @face("scipy.special.polygamma")
-def polygamma(n: Any, x: Any) -> Any:
+def polygamma(n: object, x: object) -> Any:
     """The n-th derivative of the digamma function."""
     return gamma.polygamma(n, x)
 
@@ -114,12 +114,12 @@ def perm(N: AnyArray, k: Any, exact: bool = False) -> Any:
 
 
 @face("scipy.special.lambertw")
-def lambertw(z: ArrayLike, k: Any = 0, tol: Any = 1e-8) -> AnyArray:
+def lambertw(z: ArrayLike, k: object = 0, tol: object = 1e-8) -> AnyArray:
     """The branch k of the inverse of w e^w."""
     return hypergeometric.lambertw(z, k, tol)
 
 
-def _no_out(name: str, out: Any) -> None:
+def _no_out(name: str, out: object) -> None:
     if out is not None:
         raise UnsupportedFunctionError(f"scipy.special.{name}(out=...) is not supported on traced arrays",
                                        do="assign the result")
@@ -173,11 +173,11 @@ def diric(x: AnyArray, n: Any) -> AnyArray:
 # -- sums in the logarithmic domain ----------------------------------------------------------------
 
 
-def _keep(y: AnyArray, x: Any, axes: tuple) -> AnyArray:
+def _keep(y: AnyArray, x: object, axes: tuple) -> AnyArray:
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 
 
-def _shift(x: Any, axes: tuple) -> AnyArray:
+def _shift(x: object, axes: tuple) -> AnyArray:
     """The finite number near the largest entry that shifts the exponents. It is constant, since it cancels from every
     derivative."""
     high = registry["max"](x, axes=axes)
@@ -225,7 +225,7 @@ def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = F
     return (y, sign) if return_sign else y
 
 
-def _float(x: Any) -> Any:
+def _float(x: object) -> Any:
     dtype = type_of(x).dtype
     return x if dtype.kind in "fc" else registry["cast"](x, dtype="f8")
 
@@ -255,7 +255,7 @@ def log_softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
 
 
 @face("scipy.special.assoc_laguerre", samples=("sp.assoc_laguerre(v, 2, 0.5)",))
-def assoc_laguerre(x: ArrayLike, n: Any, k: Any = 0.0) -> AnyArray:
+def assoc_laguerre(x: ArrayLike, n: object, k: object = 0.0) -> AnyArray:
     """The generalised Laguerre polynomial, whose argument comes first here."""
     return registry["eval_genlaguerre"](n, k, as_array(x))
 

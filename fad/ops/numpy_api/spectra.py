@@ -21,8 +21,8 @@ from .filters import extended, live_signal
 
 @face("scipy.signal.freqz",
       samples=("np.abs(signal.freqz(v, v[::-1], 5)[1])", "np.angle(signal.freqz(v, 1, [0.1, 0.5])[1])"))
-def freqz(b: ArrayLike, a: ArrayLike = 1, worN: Any = 512, whole: bool = False, plot: Any = None, fs: Any = 2 * np.pi,
-          include_nyquist: bool = False) -> tuple:
+def freqz(b: ArrayLike, a: ArrayLike = 1, worN: Any = 512, whole: bool = False, plot: object = None,
+          fs: Any = 2 * np.pi, include_nyquist: bool = False) -> tuple:
     """The frequencies, and the filter's response there."""
     if plot is not None:
         raise refuse("scipy.signal.freqz", "plot")
@@ -52,7 +52,7 @@ class Cut(NamedTuple):
     def frequencies(self, fs: Any) -> AnyArray:
         return (np.fft.rfftfreq if self.onesided else np.fft.fftfreq)(self.length, 1.0) * fs
 
-    def scale(self, fs: Any, scaling: str) -> AnyArray:
+    def scale(self, fs: object, scaling: str) -> AnyArray:
         """What a squared spectrum is multiplied by."""
         if scaling not in ("density", "spectrum"):
             raise ValueError(f"Unknown scaling: {scaling!r}")
@@ -60,7 +60,7 @@ class Cut(NamedTuple):
         return 1.0 / (fs * total) if scaling == "density" else 1.0 / (total * total)
 
 
-def _cut(x: Any, window: Any, nperseg: Any, noverlap: Any, nfft: Any, onesided: bool) -> Cut:
+def _cut(x: AnyArray, window: object, nperseg: object, noverlap: Any, nfft: Any, onesided: bool) -> Cut:
     """The settings for a signal, whose last axis is time."""
     weights, size = _window(window, nperseg, fixed(shape_of(x)[-1], "the length of a signal"))
     overlap, length = (size // 2 if noverlap is None else int(noverlap)), (size if nfft is None else int(nfft))
@@ -72,7 +72,7 @@ def _cut(x: Any, window: Any, nperseg: Any, noverlap: Any, nfft: Any, onesided: 
     return Cut(weights, size, size - overlap, length, onesided and not is_complex(x))
 
 
-def _window(window: Any, nperseg: Any, n: int) -> tuple:
+def _window(window: object, nperseg: Any, n: int) -> tuple:
     """The window's values, and how many they are."""
     if isinstance(window, (str, tuple)):
         size = min(256 if nperseg is None else int(nperseg), n)
@@ -92,7 +92,7 @@ def _starts(cut: Cut, n: int) -> np.ndarray:
     return np.arange(0, n - cut.size + 1, cut.step)
 
 
-def _transformed(x: Any, cut: Cut, detrend: Any) -> Any:
+def _transformed(x: AnyArray, cut: Cut, detrend: object) -> AnyArray:
     """The spectra of the segments, which take the place of the last axis: segments, frequencies."""
     if callable(detrend):
         raise refuse("a spectrum of scipy.signal", "a function for detrend")
@@ -123,7 +123,7 @@ def _last(x: AnyArray, axis: int) -> AnyArray:
 @face("scipy.signal.periodogram",
       samples=("signal.periodogram(v)[1]",
                "signal.periodogram(x, fs=2.0, window='hann', axis=0, scaling='spectrum')[1]"))
-def periodogram(x: ArrayLike, fs: Any = 1.0, window: str = "boxcar", nfft: Any = None, detrend: str = "constant",
+def periodogram(x: ArrayLike, fs: object = 1.0, window: str = "boxcar", nfft: Any = None, detrend: str = "constant",
                 return_onesided: bool = True, scaling: str = "density", axis: int = -1) -> tuple:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
@@ -135,8 +135,8 @@ def periodogram(x: ArrayLike, fs: Any = 1.0, window: str = "boxcar", nfft: Any =
 
 @face("scipy.signal.welch", samples=("signal.welch(np.tile(v, 3), nperseg=6)[1]",
                                      "signal.welch(np.tile(x, 3), nperseg=5, noverlap=1, detrend='linear')[1]"))
-def welch(x: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg: Any = None, noverlap: Any = None,
-          nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
+def welch(x: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None, noverlap: object = None,
+          nfft: object = None, detrend: str = "constant", return_onesided: bool = True, scaling: str = "density",
           axis: int = -1, average: str = "mean") -> tuple:
     """The mean of the periodograms of overlapping segments (P. D. Welch, IEEE Transactions on Audio and
     Electroacoustics 15 (1967) 70)."""
@@ -147,9 +147,9 @@ def welch(x: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg: Any = None
 
 @face("scipy.signal.csd", samples=("np.abs(signal.csd(np.tile(v, 3), np.tile(x, 3), nperseg=6)[1])",
                                    "np.real(signal.csd(x, x[:2] * 1j, nperseg=3, axis=0, return_onesided=False)[1])"))
-def csd(x: ArrayLike, y: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg: Any = None, noverlap: Any = None,
-        nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
-        axis: int = -1, average: str = "mean") -> tuple:
+def csd(x: ArrayLike, y: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None,
+        noverlap: object = None, nfft: object = None, detrend: str = "constant", return_onesided: bool = True,
+        scaling: str = "density", axis: int = -1, average: str = "mean") -> tuple:
     """The mean of the products of the spectra of two signals' segments, the first conjugated."""
     if average != "mean":
         raise refuse("scipy.signal.csd", f"average={average!r}")
@@ -166,7 +166,7 @@ def csd(x: ArrayLike, y: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg
     return cut.frequencies(fs), BY_NAME["numpy.moveaxis"].call(mean, -1, axis)
 
 
-def _with_zeros(x: Any, n: int) -> Any:
+def _with_zeros(x: AnyArray, n: int) -> AnyArray:
     """x with n zeros behind its last axis."""
     if not n:
         return x
@@ -176,8 +176,8 @@ def _with_zeros(x: Any, n: int) -> Any:
 
 @face("scipy.signal.coherence",
       samples=("signal.coherence(np.tile(v, 3), np.tile(x[0] ** 2, 3) + np.arange(12.0) ** 2, nperseg=4)[1][1:]",))
-def coherence(x: ArrayLike, y: ArrayLike, fs: Any = 1.0, window: str = "hann", nperseg: Any = None,
-              noverlap: Any = None, nfft: Any = None, detrend: str = "constant", axis: int = -1) -> tuple:
+def coherence(x: ArrayLike, y: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None,
+              noverlap: object = None, nfft: object = None, detrend: str = "constant", axis: int = -1) -> tuple:
     options = {"fs": fs, "window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft, "detrend": detrend,
                "axis": axis}
     both = csd(x, y, **options)[1]
@@ -189,7 +189,7 @@ def coherence(x: ArrayLike, y: ArrayLike, fs: Any = 1.0, window: str = "hann", n
 # -- spectra over time -----------------------------------------------------------------------------
 
 
-def _over_time(x: Any, fs: Any, cut: Cut, detrend: Any, axis: int) -> tuple:
+def _over_time(x: AnyArray, fs: Any, cut: Cut, detrend: object, axis: int) -> tuple:
     """Frequencies, the segments' middle times, and their spectra. Frequencies replace the signal's axis; time is last.
     """
     n = int(shape_of(x)[-1])
@@ -202,9 +202,9 @@ def _over_time(x: Any, fs: Any, cut: Cut, detrend: Any, axis: int) -> tuple:
                                     "axis=0, boundary='even')[2])",
                                     "np.imag(signal.stft(np.tile(v, 3), window=v, nperseg=4, boundary=None, "
                                     "padded=False, scaling='psd')[2])"))
-def stft(x: ArrayLike, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None, nfft: Any = None,
-         detrend: Any = False, return_onesided: bool = True, boundary: str = "zeros", padded: bool = True,
-         axis: int = -1, scaling: str = "spectrum") -> tuple:
+def stft(x: ArrayLike, fs: Any = 1.0, window: ArrayLike = "hann", nperseg: object = 256, noverlap: object = None,
+         nfft: object = None, detrend: bool = False, return_onesided: bool = True, boundary: str = "zeros",
+         padded: bool = True, axis: int = -1, scaling: str = "spectrum") -> tuple:
     x = _last(live_signal(x), axis)
     cut = _cut(x, window, nperseg, noverlap, nfft, return_onesided)
     half = cut.size // 2
@@ -220,9 +220,9 @@ def stft(x: ArrayLike, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, 
 @face("scipy.signal.spectrogram", samples=("signal.spectrogram(np.tile(v, 3), nperseg=5)[2]",
                                            "signal.spectrogram(np.tile(x, (3, 1)), nperseg=4, axis=0, "
                                            "mode='magnitude')[2]"))
-def spectrogram(x: ArrayLike, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None, noverlap: Any = None,
-                nfft: Any = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
-                axis: int = -1, mode: str = "psd") -> tuple:
+def spectrogram(x: ArrayLike, fs: object = 1.0, window: object = ("tukey", 0.25), nperseg: object = None,
+                noverlap: object = None, nfft: object = None, detrend: str = "constant", return_onesided: bool = True,
+                scaling: str = "density", axis: int = -1, mode: str = "psd") -> tuple:
     if mode not in ("psd", "complex", "magnitude", "angle", "phase"):
         raise ValueError(f"unknown value for mode {mode}")
     x = _last(live_signal(x), axis)
@@ -244,7 +244,7 @@ def spectrogram(x: ArrayLike, fs: Any = 1.0, window: Any = ("tukey", 0.25), nper
 @face("scipy.signal.istft", samples=("signal.istft(signal.stft(np.tile(v, 3), nperseg=4)[2] ** 2, nperseg=4)[1]",
                                      "np.real(signal.istft(np.tile(x, (3, 1)) * 1j, window=v, boundary=False, "
                                      "input_onesided=False, time_axis=0, freq_axis=1)[1])"))
-def istft(Zxx: ArrayLike, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
+def istft(Zxx: ArrayLike, fs: Any = 1.0, window: object = "hann", nperseg: Any = None, noverlap: Any = None,
           nfft: Any = None, input_onesided: bool = True, boundary: bool = True, time_axis: int = -1,
           freq_axis: int = -2, scaling: str = "spectrum") -> tuple:
     """The overlap-add of windowed segments, over the sum of the window's squares (D. W. Griffin and J. S. Lim, IEEE
@@ -272,7 +272,7 @@ def istft(Zxx: ArrayLike, fs: Any = 1.0, window: Any = "hann", nperseg: Any = No
     return np.arange(fixed(shape_of(x)[0], "the length of a signal")) / float(fs), x
 
 
-def _cut_back(bins: int, window: Any, nperseg: Any, noverlap: Any, nfft: Any, onesided: bool) -> Cut:
+def _cut_back(bins: int, window: object, nperseg: Any, noverlap: Any, nfft: Any, onesided: bool) -> Cut:
     """The settings of a transform that has come to so many frequencies."""
     likely = 2 * (bins - 1) if onesided else bins
     size = likely if nperseg is None else int(nperseg)
@@ -284,7 +284,7 @@ def _cut_back(bins: int, window: Any, nperseg: Any, noverlap: Any, nfft: Any, on
     return Cut(weights, size, size - overlap, int(length), onesided)
 
 
-def _loudness(weights: AnyArray, fs: Any, scaling: str) -> AnyArray:
+def _loudness(weights: AnyArray, fs: object, scaling: str) -> AnyArray:
     """What a transform of this scaling was divided by."""
     if scaling not in ("spectrum", "psd"):
         raise ValueError(f"Parameter {scaling=} not in ['spectrum', 'psd']!")

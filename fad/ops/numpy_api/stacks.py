@@ -14,7 +14,7 @@ from ..kinds import same_shape, shape_of
 from .arguments import as_array, in_dtype, rank
 
 
-def floating(x: Any) -> Any:
+def floating(x: object) -> Any:
     """x as an array of a floating dtype that linear algebra is done in."""
     x = as_array(x)
     dtype = type_of(x).dtype
@@ -25,7 +25,7 @@ def floating(x: Any) -> Any:
     return x
 
 
-def matrix(x: Any) -> Any:
+def matrix(x: object) -> Any:
     """x as a stack of matrices."""
     x = floating(x)
     if rank(x) < 2:
@@ -64,7 +64,7 @@ def from_column(x: AnyArray) -> AnyArray:
     return registry["reshape"](x, *shape_of(x)[:-1])
 
 
-def solved(solve: Callable, a: ArrayOrNumber, b: Any) -> Any:
+def solved(solve: Callable, a: ArrayOrNumber, b: Any) -> AnyArray:
     """solve(a, b) for a right-hand side that may be one vector."""
     a, b = matrix(a), floating(b)
     vector = rank(b) == 1

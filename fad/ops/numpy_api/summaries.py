@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
@@ -21,7 +21,7 @@ mean, var, std = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"
 exp, log, sqrt, absolute, where = (registry[name] for name in ("exp", "log", "sqrt", "abs", "where"))
 
 
-def _sample(name: str, a: Any, axis: Any, nan_policy: str) -> tuple:
+def _sample(name: str, a: object, axis: Any, nan_policy: str) -> tuple:
     """The sample and the axis (or axes) to go along."""
     if nan_policy != "propagate":
         raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}",
@@ -56,7 +56,7 @@ ORDERS = {"gmean": ("axis", "dtype", "weights"), "hmean": ("axis", "dtype"), "pm
 
 
 def _in_scipys_order(name: str, call: Callable) -> Callable:
-    def ordered(a: AnyArray, *args: ArrayOrNumber, **options: Any) -> AnyArray:
+    def ordered(a: AnyArray, *args: ArrayOrNumber, **options: object) -> AnyArray:
         return call(a, **dict(zip(ORDERS[name], args, strict=False)), **options)
     return ordered
 
@@ -64,7 +64,7 @@ def _in_scipys_order(name: str, call: Callable) -> Callable:
 # -- means -----------------------------------------------------------------------------------------
 
 
-def _average(x: AnyArray, axis: Axes, weights: Any, dtype: Any = None) -> AnyArray:
+def _average(x: AnyArray, axis: Axes, weights: Any, dtype: object = None) -> AnyArray:
     """The mean, weighted if there are weights. SciPy's rules stretch them to the sample's shape; without a sum of
     weights it is nan."""
     if weights is None:
@@ -87,17 +87,17 @@ def _average(x: AnyArray, axis: Axes, weights: Any, dtype: Any = None) -> AnyArr
 
 @_summary("gmean", samples=("stats.gmean(x)", "stats.gmean(x, axis=None, weights=x)",
                             "stats.gmean(x, 1, keepdims=True)"))
-def gmean(x: AnyArray, axis: Axes, dtype: Any = None, weights: Any = None) -> AnyArray:
+def gmean(x: AnyArray, axis: Axes, dtype: DTypeLike = None, weights: "AnyArray | None" = None) -> AnyArray:
     return exp(_average(log(in_dtype(x, dtype)), axis, weights, dtype))
 
 
 @_summary("hmean", samples=("stats.hmean(x)", "stats.hmean(v, weights=v[::-1])", "stats.hmean(x, 0, weights=v)"))
-def hmean(x: AnyArray, axis: int, dtype: Any = None, weights: Any = None) -> AnyArray:
+def hmean(x: AnyArray, axis: int, dtype: object = None, weights: object = None) -> AnyArray:
     return 1.0 / _average(1.0 / in_dtype(x, dtype), axis, weights, dtype)
 
 
 @_summary("pmean", samples=("stats.pmean(x, 3)", "stats.pmean(v, 0.5)"))
-def pmean(x: AnyArray, axis: int, p: Any, dtype: Any = None, weights: Any = None) -> AnyArray:
+def pmean(x: AnyArray, axis: int, p: Any, dtype: object = None, weights: Any = None) -> AnyArray:
     if isinstance(p, (int, float)) and p == 0:
         return gmean(x, axis, dtype, weights)
     return _average(in_dtype(x, dtype) ** p, axis, weights, dtype) ** (1.0 / p)
@@ -121,13 +121,13 @@ def with_nan(y: AnyArray, x: AnyArray, axis: int) -> AnyArray:
 # -- moments ---------------------------------------------------------------------------------------
 
 
-def _central(x: AnyArray, axis: int, order: int, center: Any = None) -> AnyArray:
+def _central(x: AnyArray, axis: int, order: int, center: object = None) -> AnyArray:
     return mean((x - (mean(x, axis=axis, keepdims=True) if center is None else center)) ** order, axis=axis,
                 keepdims=True)
 
 
 @_summary("moment", samples=("stats.moment(x, 3)", "stats.moment(x, 2, axis=1, center=0.3)"))
-def moment(x: AnyArray, axis: int, order: int = 1, center: Any = None) -> AnyArray:
+def moment(x: AnyArray, axis: int, order: int = 1, center: object = None) -> AnyArray:
     if not isinstance(order, int):
         raise refuse("scipy.stats.moment", "several orders")
     if order:
@@ -207,7 +207,7 @@ def gzscore(a: ArrayLike, *, axis: "int | None" = 0, ddof: int = 0, nan_policy: 
 
 
 @_summary("entropy", samples=("stats.entropy(x)", "stats.entropy(x, x[::-1] ** 2, base=2, axis=1)"))
-def entropy(x: AnyArray, axis: int, qk: Any = None, base: Any = None) -> AnyArray:
+def entropy(x: AnyArray, axis: int, qk: "AnyArray | None" = None, base: object = None) -> AnyArray:
     if qk is not None:
         x, qk = BY_NAME["numpy.broadcast_arrays"].call(x, live(qk))
 
@@ -222,7 +222,7 @@ def entropy(x: AnyArray, axis: int, qk: Any = None, base: Any = None) -> AnyArra
 
 
 @_summary("median_abs_deviation", samples=("stats.median_abs_deviation(x, axis=1, scale='normal')",))
-def median_abs_deviation(x: Any, axis: Any, center: Any = None, scale: Any = 1.0) -> AnyArray:
+def median_abs_deviation(x: object, axis: object, center: object = None, scale: object = 1.0) -> AnyArray:
     median = BY_NAME["numpy.median"].call
     if center is not None and center is not np.median:
         raise refuse("scipy.stats.median_abs_deviation", "center other than np.median")
@@ -231,7 +231,7 @@ def median_abs_deviation(x: Any, axis: Any, center: Any = None, scale: Any = 1.0
 
 
 @face("scipy.stats.iqr", samples=("stats.iqr(x)", "stats.iqr(x, axis=1, rng=(10, 60), scale=2.0)"))
-def iqr(x: ArrayLike, axis: Axes = None, rng: tuple = (25, 75), scale: Any = 1.0, nan_policy: str = "propagate",
+def iqr(x: ArrayLike, axis: Axes = None, rng: tuple = (25, 75), scale: object = 1.0, nan_policy: str = "propagate",
         interpolation: str = "linear", keepdims: bool = False) -> AnyArray:
     x, ax = _sample("iqr", x, axis, nan_policy)
     low, high = (BY_NAME["numpy.percentile"].call(x, q, axis=ax, method=interpolation, keepdims=keepdims)
@@ -243,7 +243,7 @@ def iqr(x: ArrayLike, axis: Axes = None, rng: tuple = (25, 75), scale: Any = 1.0
 # -- transformations -------------------------------------------------------------------------------
 
 
-def _without_fit(name: str, lmbda: ArrayOrNumber, *others: Any) -> None:
+def _without_fit(name: str, lmbda: ArrayOrNumber, *others: object) -> None:
     if lmbda is None or any(is_given(o) for o in others):
         raise refuse(f"scipy.stats.{name}", "a parameter to be fitted",
                      do="give lmbda; to fit it, maximise the likelihood")
@@ -295,7 +295,7 @@ def yeojohnson_llf(lmb: ArrayLike, data: ArrayLike, *, axis: "int | None" = 0, n
 # -- circular statistics ---------------------------------------------------------------------------
 
 
-def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Axes, nan_policy: str, keepdims: bool) -> tuple:
+def _resultant(name: str, samples: object, high: Any, low: Any, axis: Axes, nan_policy: str, keepdims: bool) -> tuple:
     """The mean cosine and sine, and the angle that a unit of the samples is."""
     x, ax = _sample(name, samples, axis, nan_policy)
     unit = 2 * math.pi / (high - low)
@@ -305,7 +305,7 @@ def _resultant(name: str, samples: Any, high: Any, low: Any, axis: Axes, nan_pol
 
 
 @face("scipy.stats.circmean", samples=("stats.circmean(x)", "stats.circmean(9 * x, high=3.0, low=-1.0, axis=1)"))
-def circmean(samples: ArrayLike, high: Any = 2 * math.pi, low: Any = 0, axis: Axes = None,
+def circmean(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, axis: Axes = None,
              nan_policy: str = "propagate", *, keepdims: bool = False) -> AnyArray:
     c, s, unit = _resultant("circmean", samples, high, low, axis, nan_policy, keepdims)
     angle = registry["arctan2"](s, c)
@@ -313,15 +313,15 @@ def circmean(samples: ArrayLike, high: Any = 2 * math.pi, low: Any = 0, axis: Ax
 
 
 @face("scipy.stats.circvar", samples=("stats.circvar(x, axis=0)",))
-def circvar(samples: ArrayLike, high: Any = 2 * math.pi, low: Any = 0, axis: Axes = None, nan_policy: str = "propagate",
-            *, keepdims: bool = False) -> AnyArray:
+def circvar(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, axis: Axes = None,
+            nan_policy: str = "propagate", *, keepdims: bool = False) -> AnyArray:
     c, s, _ = _resultant("circvar", samples, high, low, axis, nan_policy, keepdims)
     return 1.0 - registry["hypot"](s, c)
 
 
 @face("scipy.stats.circstd", samples=("stats.circstd(x, axis=0)", "stats.circstd(x, high=3.0, normalize=True)"))
-def circstd(samples: ArrayLike, high: Any = 2 * math.pi, low: Any = 0, axis: Axes = None, nan_policy: str = "propagate",
-            *, normalize: bool = False, keepdims: bool = False) -> AnyArray:
+def circstd(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, axis: Axes = None,
+            nan_policy: str = "propagate", *, normalize: bool = False, keepdims: bool = False) -> AnyArray:
     c, s, unit = _resultant("circstd", samples, high, low, axis, nan_policy, keepdims)
     y = sqrt(-2.0 * log(registry["hypot"](s, c)))
     return y if normalize else y / unit
@@ -339,7 +339,7 @@ class Correlation(NamedTuple):
 
 @face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
                                        "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
-def pearsonr(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided", method: Any = None,
+def pearsonr(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided", method: object = None,
              axis: "int | None" = 0) -> Correlation:
     if alternative != "two-sided" or method is not None:
         raise refuse("scipy.stats.pearsonr", "alternative other than 'two-sided', or a method")

@@ -31,13 +31,13 @@ def _places(n: Extent, m: Extent, k: int) -> tuple:
     return _shifted(steps, down), _shifted(steps, right)
 
 
-def _shifted(steps: AnyArray, start: Any) -> AnyArray:
+def _shifted(steps: AnyArray, start: object) -> AnyArray:
     return steps if isinstance(start, int) and start == 0 else steps + start
 
 
 @face("numpy.diagonal", method="diagonal",
       samples=("np.diagonal(S)", "np.diagonal(x, 1)", "np.diagonal(x[None], axis1=1, axis2=2)"))
-def diagonal(a: AnyArray, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> AnyArray:
+def diagonal(a: AnyArray, offset: object = 0, axis1: Any = 0, axis2: Any = 1) -> AnyArray:
     x = as_array(a)
     if rank(x) < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -51,7 +51,7 @@ def diagonal(a: AnyArray, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> An
 
 
 @face("numpy.diag", samples=("np.diag(v)", "np.diag(S)", "np.diag(S, 1)", "np.diag(v, -1)"))
-def diag(v: ArrayLike, k: Any = 0) -> Any:
+def diag(v: ArrayLike, k: Any = 0) -> AnyArray:
     x = as_array(v)
     if rank(x) == 2:
         return diagonal(x, k)
@@ -64,13 +64,13 @@ def diag(v: ArrayLike, k: Any = 0) -> Any:
 
 
 @face("numpy.diagflat", samples=("np.diagflat(v)",))
-def diagflat(v: ArrayLike, k: Any = 0) -> AnyArray:
+def diagflat(v: ArrayLike, k: object = 0) -> AnyArray:
     return diag(ravel(v) if rank(as_array(v)) else METHODS["reshape"](as_array(v), 1), k)
 
 
 def _triangle(name: str, compare: Callable) -> Callable:
     @face(f"numpy.{name}", samples=(f"np.{name}(S)", f"np.{name}(x, 1)"))
-    def triangle(m: ArrayLike, k: Any = 0) -> AnyArray:
+    def triangle(m: ArrayLike, k: object = 0) -> AnyArray:
         x = as_array(m)
         extents = shape_of(x)[-2:] if rank(x) > 1 else shape_of(x) * 2
         keep = diagonal_mask(*extents, k, compare)  # type: ignore[call-arg]
@@ -84,13 +84,13 @@ triu = _triangle("triu", lambda a, b: a >= b)
 
 def _indices(name: str, of: Callable) -> None:
     @face(f"numpy.{name}_indices", creation=True)
-    def of_size(n: ArrayLike, k: Any = 0, m: Any = None) -> tuple:
+    def of_size(n: ArrayLike, k: object = 0, m: object = None) -> tuple:
         rows = fixed(integer(n), f"the size of np.{name}_indices")
         columns = rows if m is None else fixed(integer(m), f"the size of np.{name}_indices")
         return tuple([constant(i) for i in of(rows, k, columns)])
 
     @face(f"numpy.{name}_indices_from")
-    def of_array(arr: ArrayLike, k: Any = 0) -> tuple:
+    def of_array(arr: ArrayLike, k: object = 0) -> tuple:
         n, m = shape_of(as_array(arr))
         return of_size(n, k, m)
 

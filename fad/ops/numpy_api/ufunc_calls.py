@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import INT, type_of
-from ...util.array import AnyArray, ArrayOrNumber, Axes
+from ...util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from ...util.errors import SideEffectError
 from .. import extents
 from ..face import BY_NAME, METHODS, find
@@ -32,9 +32,9 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: ArrayOrNumber = True, dtype: Any = None,
-         casting: Casting = "same_kind", order: str = "K", subok: bool = True, signature: Any = None,
-         **options: Any) -> Any:
+def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: ArrayOrNumber = True,
+         dtype: DTypeLike = None, casting: Casting = "same_kind", order: str = "K", subok: bool = True,
+         signature: Any = None, **options: Any) -> Any:
     """ufunc(*inputs, ...) with a traced argument; further options (an axis) are the face's own."""
     check_order(order)
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
@@ -57,7 +57,7 @@ def _in_order(results: AnyArray, order: str) -> Any:
     return tuple([in_order(y, order) for y in results]) if isinstance(results, tuple) else in_order(results, order)
 
 
-def _positional_out(ufunc: Any, inputs: tuple, out: Any) -> tuple:
+def _positional_out(ufunc: Any, inputs: tuple, out: object) -> tuple:
     if not ufunc.nin <= len(inputs) <= ufunc.nargs:
         raise TypeError(f"{ufunc.__name__}() takes from {ufunc.nin} to {ufunc.nargs} positional arguments but "
                         f"{len(inputs)} were given")
@@ -77,7 +77,7 @@ def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: Cas
     return tuple([in_dtype(x, t) for x, t in zip(inputs, loop)])
 
 
-def _written(out: Any, y: AnyArray, where: ArrayOrNumber, casting: Casting) -> Any:
+def _written(out: object, y: AnyArray, where: ArrayOrNumber, casting: Casting) -> ArrayOrNumber:
     """y where the mask holds, what `out` held (zero without one) elsewhere, in `out` where that is given."""
     if where is not True:
         y = registry["where"](as_array(where), y, 0 if out is None else out)
@@ -105,7 +105,7 @@ METHODS["ufunc.call"], METHODS["ufunc.out"] = call, write_out
 # -- reductions ------------------------------------------------------------------------------------
 
 
-def reduce(ufunc: Any, array: Any, axis: Axes = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+def reduce(ufunc: Any, array: object, axis: Axes = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
            initial: Any = np._NoValue, where: ArrayOrNumber = True) -> AnyArray:
     """ufunc.reduce: a sum, product, maximum, ... by the op for it, any other by folding."""
     x, name = as_array(array), ufunc.__name__
@@ -129,11 +129,11 @@ def reduce(ufunc: Any, array: Any, axis: Axes = 0, dtype: Any = None, out: Any =
     return y if out is None else write_out(out, y)
 
 
-def _single(out: Any) -> Any:
+def _single(out: object) -> Any:
     return out[0] if isinstance(out, tuple) else out
 
 
-def _face(ufunc: Any) -> Callable:
+def _face(ufunc: object) -> Callable:
     found = find(ufunc)
     assert found is not None
     return found.call
@@ -175,7 +175,7 @@ CLOSED: dict[str, Callable] = {
 }
 
 
-def accumulate(ufunc: Any, array: AnyArray, axis: int = 0, dtype: Any = None, out: Any = None) -> AnyArray:
+def accumulate(ufunc: Any, array: AnyArray, axis: int = 0, dtype: object = None, out: Any = None) -> AnyArray:
     """ufunc.accumulate: a scan by the op for it, any other by folding."""
     x = in_dtype(as_array(array), dtype)
     ax = one_axis(axis, len(shape_of(x)))
@@ -194,14 +194,15 @@ def _scan(ufunc: Any, x: AnyArray, axis: int) -> AnyArray:
     return BY_NAME["numpy.stack"].call(rows, axis=axis)
 
 
-def outer(ufunc: Any, a: AnyArray, b: Any, **options: Any) -> AnyArray:
+def outer(ufunc: Any, a: AnyArray, b: ArrayOrNumber, **options: Any) -> AnyArray:
     """ufunc.outer: every element of a with every element of b."""
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     a = registry["reshape"](a, *shape_of(a), *[1] * len(shape_of(b)))
     return call(ufunc, _face(ufunc), (a, b), **options)
 
 
-def reduceat(ufunc: Any, array: AnyArray, indices: list, axis: int = 0, dtype: Any = None, out: Any = None) -> AnyArray:
+def reduceat(ufunc: object, array: AnyArray, indices: list, axis: int = 0, dtype: DTypeLike = None,
+             out: Any = None) -> AnyArray:
     """ufunc.reduceat over indices that are known."""
     x = as_array(array)
     places = np.asarray(indices) if isinstance(indices, (list, tuple)) else known(as_array(indices))
@@ -214,13 +215,13 @@ def reduceat(ufunc: Any, array: AnyArray, indices: list, axis: int = 0, dtype: A
     return y if out is None else write_out(out, y)
 
 
-def _segment(ufunc: Any, x: AnyArray, axis: int, start: int, stop: Any, dtype: Any) -> AnyArray:
+def _segment(ufunc: object, x: AnyArray, axis: int, start: int, stop: Any, dtype: DTypeLike) -> AnyArray:
     if stop is not None and stop <= start:
         return _at(x, axis, start)
     return reduce(ufunc, x[(slice(None),) * axis + (slice(start, stop),)], axis=axis, dtype=dtype)
 
 
-def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
+def at(ufunc: Any, array: Any, indices: ArrayOrNumber, b: object = None) -> None:
     """ufunc.at: where an index recurs, each iteration takes what the one before has left."""
     name = ufunc.__name__
     if not is_value(array):
@@ -241,7 +242,7 @@ def at(ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
         array.set(_one_by_one(_face(ufunc), array, chosen, vs))
 
 
-def _strong(v: ArrayOrNumber) -> Any:
+def _strong(v: ArrayOrNumber) -> ArrayOrNumber:
     """An operand as NumPy's `at` takes it: it makes arrays of Python's numbers, whose dtype does not give way."""
     t = type_of(v)
     return registry["cast"](v, dtype=t.dtype) if is_value(v) and t.weak else v

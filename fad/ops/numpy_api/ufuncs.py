@@ -91,7 +91,7 @@ def deg2rad(x: ArrayLike) -> AnyArray:
 
 
 @face("numpy.rad2deg", "numpy.degrees", samples=("np.rad2deg(x)", "np.degrees(x)"))
-def rad2deg(x: ArrayLike) -> Any:
+def rad2deg(x: ArrayLike) -> AnyArray:
     """Radians in degrees."""
     return _as_real(x) * (180.0 / math.pi)
 
@@ -111,13 +111,13 @@ for _name in ("sqrt", "log", "log2", "log10", "power", "arccos", "arcsin", "arct
     _by_domain(_name, _name)
 
 
-def as_float(x: Any) -> Any:
+def as_float(x: object) -> Any:
     """x in the floating dtype NumPy's mathematical functions would compute it in."""
     dtype = type_of(x).dtype
     return x if dtype.kind in "fc" else in_dtype(x, np.sqrt.resolve_dtypes((dtype, None))[1])
 
 
-def _as_real(x: Any) -> Any:
+def _as_real(x: object) -> AnyArray:
     """x as such a float, of a function that has no complex arguments."""
     if type_of(x).dtype.kind == "c":
         raise TypeError(f"a function of real numbers is not supported for {type_of(x).dtype}")

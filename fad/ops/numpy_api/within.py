@@ -29,7 +29,7 @@ def add_solver(name: str, note: str, remedy: str, stepped: bool = False) -> None
     face(name, creation=True, note=note)(partial(_solved, name, remedy, stepped))
 
 
-def _solved(dotted: str, remedy: str, stepped: bool, *args: Any, **options: Any) -> Any:
+def _solved(dotted: str, remedy: str, stepped: bool, *args: object, **options: object) -> Any:
     """A solver: SciPy's own where nothing of what it is given is traced."""
     module, _, name = dotted.rpartition(".")
     solver: Callable = getattr(imported(module), name)

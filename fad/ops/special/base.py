@@ -55,7 +55,7 @@ class InNumPy:
     def __init__(self, name: str, formula: Callable):
         self.name, self.formula = name, formula
 
-    def __call__(self, x: Any) -> AnyArray:
+    def __call__(self, x: object) -> AnyArray:
         if SCIPY.__name__ not in sys.modules and isinstance(x, (np.ndarray, np.generic)) and x.dtype in self.dtypes:
             return self.formula(x)
         return getattr(SCIPY, self.name)(x)
@@ -65,7 +65,7 @@ class InNumPy:
         return (asked[0], asked[0]) if asked[0] in self.dtypes else getattr(SCIPY, self.name).resolve_dtypes(asked)
 
 
-def special(name: str, *partials: Any, domain: tuple = POSITIVE, singular: tuple = (), derivative: Any = None,
+def special(name: str, *partials: object, domain: tuple = POSITIVE, singular: tuple = (), derivative: object = None,
             behind: str = "", printed: str = "", formula: Any = None, traits: Traits = NO_TRAITS) -> Op:
     """The op of a scipy.special ufunc with one result, under the name `behind` if given; one partial for each
     argument. `formula`: its definition in NumPy, for functions that programs use without SciPy (see InNumPy)."""
@@ -77,7 +77,7 @@ def special(name: str, *partials: Any, domain: tuple = POSITIVE, singular: tuple
                     domain, arity=arity, scipy=find, module="special", doc=f"SciPy's {name}", traits=traits)
 
 
-def special_part(name: str, output: int, *partials: Any, call: str, domain: tuple = POSITIVE) -> Op:
+def special_part(name: str, output: int, *partials: object, call: str, domain: tuple = POSITIVE) -> Op:
     """The op of one of the results of a ufunc (`call`) of scipy.special."""
     def find() -> Any:
         return getattr(SCIPY, call)
@@ -94,7 +94,7 @@ def places(arity: int) -> str:
 
 def real_only(partial: Callable, what: str) -> Callable:
     """A partial that is right for real arguments; for complex ones there is none, because `what`."""
-    def checked(y: AnyArray, *xs: AnyArray) -> Any:
+    def checked(y: AnyArray, *xs: AnyArray) -> AnyArray:
         if any(is_complex(x) for x in xs):
             raise NoDerivativeError("no rule for this special function of a complex argument", why=what)
         return partial(y, *xs)

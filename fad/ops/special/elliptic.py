@@ -17,7 +17,7 @@ MODULUS = (0.1, 0.8)
 # -- complete: K = pi/2 2F1(1/2, 1/2; 1; m), E = pi/2 2F1(-1/2, 1/2; 1; m) -------------------------
 
 
-def _k_slope(y: Any, m: Any) -> Any:
+def _k_slope(y: object, m: object) -> Any:
     return PI / 8.0 * hyp2f1(1.5, 1.5, 2.0, m)
 
 
@@ -28,7 +28,7 @@ ellipe = special("ellipe", lambda y, m: -PI / 8.0 * hyp2f1(0.5, 1.5, 2.0, m), do
 # -- Carlson's, each an integral over t of powers of t + x, t + y, ... -----------------------------
 
 
-def _rf(z: Any, x: Any, y: Any) -> Any:
+def _rf(z: object, x: object, y: object) -> Any:
     """The derivative of RF with respect to z, the one named first."""
     return elliprd(x, y, z) / -6.0
 
@@ -43,7 +43,7 @@ def _rd_last(f: Any, x: Any, y: Any, z: Any) -> Any:
     return (-1.5 * f - x * _rd(f, x, y, z) - y * _rd(f, y, x, z)) / z
 
 
-def _rc(f: Any, x: Any, y: Any) -> Any:
+def _rc(f: object, x: Any, y: Any) -> Any:
     """The derivative of f = RC(x, y) with respect to x: elementary, but for where x and y nearly agree."""
     near = abs(x - y) < 1e-3 * abs(y)
     gap = where(near, 1.0, x - y)
@@ -55,7 +55,7 @@ def _rc_last(f: Any, x: Any, y: Any) -> Any:
     return (-0.5 * f - x * _rc(f, x, y)) / y
 
 
-def _rg(x: Any, y: Any, z: Any) -> Any:
+def _rg(x: object, y: object, z: object) -> Any:
     """The derivative of RG with respect to x, the one named first."""
     return 0.25 * (elliprf(x, y, z) - x * elliprd(y, z, x) / 3.0)
 
@@ -65,7 +65,7 @@ def _rj(f: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
     return (f - elliprd(y, z, x)) / (2.0 * (p - x))
 
 
-def _rj_last(f: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
+def _rj_last(f: Any, x: object, y: object, z: object, p: Any) -> Any:
     """With respect to p: RJ is homogeneous of degree -3/2."""
     others = x * _rj(f, x, y, z, p) + y * _rj(f, y, x, z, p) + z * _rj(f, z, x, y, p)
     return (-1.5 * f - others) / p
@@ -92,20 +92,20 @@ def _reduced(phi: Any) -> tuple:
     return k, s, cos(phi) * cos(phi)
 
 
-def _f_modulus(phi: Any, m: Any) -> Any:
+def _f_modulus(phi: object, m: object) -> Any:
     """The derivative of F(phi | m) with respect to m, with F = s RF(c^2, 1 - m s^2, 1) within half a period, and 2 K
     per half period."""
     k, s, cc = _reduced(phi)
     return s * s * s / 6.0 * elliprd(cc, 1.0, 1.0 - m * s * s) + 2.0 * k * _k_slope(None, m)
 
 
-def _e_modulus(y: Any, phi: Any, m: Any) -> Any:
+def _e_modulus(y: object, phi: object, m: object) -> Any:
     """The derivative of E(phi | m), which is (E - F) / (2 m)."""
     k, s, cc = _reduced(phi)
     return -s * s * s / 6.0 * elliprd(cc, 1.0 - m * s * s, 1.0) - 2.0 * k * PI / 8.0 * hyp2f1(0.5, 1.5, 2.0, m)
 
 
-def _delta(phi: Any, m: Any) -> Any:
+def _delta(phi: object, m: object) -> Any:
     return sqrt(1.0 - m * sin(phi) * sin(phi))
 
 
@@ -116,7 +116,7 @@ ellipeinc = special("ellipeinc", lambda y, phi, m: _delta(phi, m), _e_modulus, d
 # -- Jacobi's functions: F(ph | m) = u, so that the amplitude moves by -dn F_m as m does -----------
 
 
-def _ph_modulus(u: Any, m: Any) -> Any:
+def _ph_modulus(u: object, m: object) -> Any:
     return -ellipj_dn(u, m) * _f_modulus(ellipj_ph(u, m), m)
 
 

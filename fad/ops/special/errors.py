@@ -55,7 +55,7 @@ def _voigt_w(x: Any, s: Any, g: Any) -> Any:
     return z, 2j / SQRT_PI - 2.0 * z * wofz(z)
 
 
-def _voigt_width(y: Any, x: Any, s: Any, g: Any) -> Any:
+def _voigt_width(y: Any, x: object, s: Any, g: object) -> Any:
     z, slope = _voigt_w(x, s, g)
     return -(y + real(z * slope) / (SQRT_2PI * s)) / s
 

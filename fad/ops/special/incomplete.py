@@ -59,7 +59,7 @@ def _spread(a: Any, b: Any) -> Any:
 # -- derivatives with respect to shapes ------------------------------------------------------------
 
 
-def _shape_derivative(of: str, suffix: str, *partials: Any, domain: tuple) -> Op:
+def _shape_derivative(of: str, suffix: str, *partials: object, domain: tuple) -> Op:
     """The op of the derivative of `of` with respect to the shapes that the suffix names."""
     def find() -> Any:
         return getattr(SCIPY, of)

@@ -65,7 +65,7 @@ def _pair(call: str, second: Any, domain: tuple, scale: float = 1.0) -> tuple:
     return value, slope
 
 
-def _parabolic(slope: Any, f: Any, v: Any, x: Any) -> Any:
+def _parabolic(slope: object, f: Any, v: Any, x: Any) -> Any:
     return (0.25 * x * x - v - 0.5) * f
 
 

@@ -171,7 +171,7 @@ pdtrc = special("pdtrc", None, lambda y, k, m: _poisson(k, m), domain=(2, POSITI
 pdtri = special("pdtri", INTEGER, lambda y, k, q: -1.0 / _poisson(k, y), domain=(2, UNIT))
 
 
-def _tukey_slope(y: Any, x: Any, lam: Any) -> Any:
+def _tukey_slope(y: Any, x: object, lam: Any) -> Any:
     """1 / (p^(l-1) + (1-p)^(l-1)), the reciprocal of the quantile function's slope; zero outside the support."""
     outside = (y <= 0) | (y >= 1)
     p = where(outside, 0.5, y)

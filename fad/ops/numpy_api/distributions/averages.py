@@ -19,7 +19,7 @@ PI, EULER, ZETA_3 = math.pi, 0.5772156649015329, 1.2020569031595942
 GUMBEL_SKEW = 12.0 * math.sqrt(6.0) * ZETA_3 / PI ** 3
 
 
-def _ratio(top: Any, bottom: Any) -> Any:
+def _ratio(top: object, bottom: object) -> Any:
     """gamma(top) / gamma(bottom)"""
     return exp(gammaln(top) - gammaln(bottom))
 
@@ -34,13 +34,13 @@ def _from_squares(mean: AnyArray, square: ArrayOrNumber) -> tuple:
     return mean, square - mean * mean
 
 
-def _beta(a: AnyArray, b: Any) -> tuple:
+def _beta(a: AnyArray, b: object) -> tuple:
     n = a + b
     return (a / n, a * b / (n * n * (n + 1.0)), 2.0 * (b - a) * sqrt(n + 1.0) / ((n + 2.0) * sqrt(a * b)),
             6.0 * ((a - b) ** 2 * (n + 1.0) - a * b * (n + 2.0)) / (a * b * (n + 2.0) * (n + 3.0)))
 
 
-def _fisher(m: Any, n: Any) -> tuple:
+def _fisher(m: object, n: object) -> tuple:
     spread = lambda k: 2.0 * k * k * (m + k - 2.0) / (m * (k - 2.0) ** 2 * (k - 4.0))
     return _above(n, 2.0, lambda k: k / (k - 2.0)), _above(n, 4.0, spread)
 
@@ -55,11 +55,11 @@ def _lognormal(s: AnyArray) -> tuple:
     return sqrt(p), p * (p - 1.0), sqrt(p - 1.0) * (2.0 + p), p ** 4 + 2.0 * p ** 3 + 3.0 * p * p - 6.0
 
 
-def _pareto(b: Any) -> tuple:
+def _pareto(b: object) -> tuple:
     return (_above(b, 1.0, lambda k: k / (k - 1.0)), _above(b, 2.0, lambda k: k / ((k - 2.0) * (k - 1.0) ** 2)))
 
 
-def _inverse_gamma(a: Any) -> tuple:
+def _inverse_gamma(a: object) -> tuple:
     return (_above(a, 1.0, lambda k: 1.0 / (k - 1.0)), _above(a, 2.0, lambda k: 1.0 / ((k - 1.0) ** 2 * (k - 2.0))))
 
 
@@ -86,7 +86,7 @@ def _log_uniform(a: Any, b: Any) -> tuple:
     return _from_squares((b - a) / width, (b * b - a * a) / (2.0 * width))
 
 
-def _fisk(c: Any) -> tuple:
+def _fisk(c: object) -> tuple:
     def raw(order: float) -> Any:
         return _above(c, order, lambda k: order * PI / k / sin(order * PI / k))
     return _from_squares(raw(1.0), raw(2.0))
@@ -97,7 +97,7 @@ def _skew_normal(a: Any) -> tuple:
     return mean, 1.0 - mean * mean
 
 
-def _binomial(n: Any, p: AnyArray) -> tuple:
+def _binomial(n: object, p: AnyArray) -> tuple:
     spread = n * p * (1.0 - p)
     return n * p, spread, (1.0 - 2.0 * p) / sqrt(spread), (1.0 - 6.0 * p * (1.0 - p)) / spread
 

@@ -19,7 +19,7 @@ def _zero(*shapes: ArrayOrNumber) -> float:
     return 0.0
 
 
-def _proportion(p: ArrayOrNumber) -> Any:
+def _proportion(p: ArrayOrNumber) -> ArrayOrNumber:
     return (p >= 0) & (p <= 1)
 
 

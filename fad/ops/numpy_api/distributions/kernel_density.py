@@ -28,7 +28,7 @@ def _in_rows(x: AnyArray) -> AnyArray:
     return x if rank(x) == 2 else registry["reshape"](x, 1, shape_of(x)[0] if rank(x) else 1)
 
 
-def _log_density(estimate: Any, points: Any) -> AnyArray:
+def _log_density(estimate: Any, points: object) -> AnyArray:
     """The logarithm of the density at m points (d, m), or at one point (d,), by n samples (d, n): an array (m,)."""
     data, weights, covariance = (live(x) for x in (estimate.dataset, estimate.weights, estimate.covariance))
     at, d = _in_rows(live(points)), shape_of(data)[0]
@@ -43,12 +43,12 @@ def _log_density(estimate: Any, points: Any) -> AnyArray:
 
 
 @face("scipy.stats.gaussian_kde.logpdf")
-def logpdf(estimate: Any, x: ArrayLike) -> AnyArray:
+def logpdf(estimate: object, x: ArrayLike) -> AnyArray:
     return _log_density(estimate, x)
 
 
 @face("scipy.stats.gaussian_kde.evaluate")
-def evaluate(estimate: Any, points: ArrayLike) -> AnyArray:
+def evaluate(estimate: object, points: ArrayLike) -> AnyArray:
     """The density that scipy.stats.gaussian_kde estimates, at traced points."""
     return exp(_log_density(estimate, points))
 
@@ -59,7 +59,7 @@ def evaluate(estimate: Any, points: ArrayLike) -> AnyArray:
 class KernelDensity:
     """scipy.stats.gaussian_kde of traced samples."""
 
-    def __init__(self, dataset: AnyArray, bw_method: Any = None, weights: Any = None):
+    def __init__(self, dataset: AnyArray, bw_method: object = None, weights: object = None):
         self.dataset = _in_rows(live(dataset))
         d, n = shape_of(self.dataset)
         self.weights = registry["full"](1.0, n, dtype="f8") / n if weights is None else live(weights)
@@ -69,7 +69,7 @@ class KernelDensity:
         spread = BY_NAME["numpy.cov"].call(self.dataset, bias=False, aweights=self.weights)
         self.covariance = registry["reshape"](spread, d, d) * (self.factor * self.factor)
 
-    def _factor(self, method: Any, d: ArrayOrNumber) -> Any:
+    def _factor(self, method: object, d: ArrayOrNumber) -> Any:
         name = "scott" if method is None else method if isinstance(method, str) else ""
         if name == "scott":
             return self.neff ** (-1.0 / (d + 4.0))
@@ -80,12 +80,12 @@ class KernelDensity:
                                            do="give a number")
         return as_array(method)
 
-    def logpdf(self, x: Any) -> AnyArray:
+    def logpdf(self, x: AnyArray) -> AnyArray:
         if isinstance(x, np.ndarray) and x.dtype.kind == "O":
             raise TypeError("points are numbers")
         return _log_density(self, x)
 
-    def evaluate(self, points: Any) -> AnyArray:
+    def evaluate(self, points: AnyArray) -> AnyArray:
         return exp(self.logpdf(points))
 
     pdf = __call__ = evaluate

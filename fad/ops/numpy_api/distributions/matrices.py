@@ -43,7 +43,8 @@ def _matrix_points(x: AnyArray) -> AnyArray:
 # -- multivariate t --------------------------------------------------------------------------------
 
 
-def t_logpdf(dist: Any, x: AnyArray, loc: Any = None, shape: ArrayOrNumber = 1, df: ArrayOrNumber = 1) -> AnyArray:
+def t_logpdf(dist: object, x: AnyArray, loc: "AnyArray | None" = None, shape: ArrayOrNumber = 1,
+             df: ArrayOrNumber = 1) -> AnyArray:
     d, nu = points(x, loc, shape), live(df)
     z, log_det = scaled(d, shape)
     n = 1.0 * shape_of(d)[-1]
@@ -59,7 +60,7 @@ def _factors(x: AnyArray, scale: AnyArray) -> tuple:
     return tuple([linalg.lower_cholesky(_matrix_points(m), False) for m in (x, scale)])
 
 
-def wishart_logpdf(dist: Any, x: AnyArray, df: AnyArray, scale: AnyArray) -> AnyArray:
+def wishart_logpdf(dist: object, x: AnyArray, df: AnyArray, scale: AnyArray) -> AnyArray:
     lx, ls = _factors(x, scale)
     n, nu = shape_of(lx)[-1], live(df)
     z = solve_lower(ls, lx)
@@ -67,7 +68,7 @@ def wishart_logpdf(dist: Any, x: AnyArray, df: AnyArray, scale: AnyArray) -> Any
             - (0.5 * nu * n * math.log(2.0) + 0.5 * nu * log_det(ls) + _multigammaln(0.5 * nu, n)))
 
 
-def inverse_wishart_logpdf(dist: Any, x: AnyArray, df: AnyArray, scale: AnyArray) -> AnyArray:
+def inverse_wishart_logpdf(dist: object, x: AnyArray, df: AnyArray, scale: AnyArray) -> AnyArray:
     lx, ls = _factors(x, scale)
     n, nu = shape_of(lx)[-1], live(df)
     z = solve_lower(lx, ls)
@@ -78,7 +79,7 @@ def inverse_wishart_logpdf(dist: Any, x: AnyArray, df: AnyArray, scale: AnyArray
 # -- matrix normal ---------------------------------------------------------------------------------
 
 
-def matrix_normal_logpdf(dist: Any, X: AnyArray, mean: Any = None, rowcov: ArrayOrNumber = 1,
+def matrix_normal_logpdf(dist: object, X: AnyArray, mean: "AnyArray | None" = None, rowcov: ArrayOrNumber = 1,
                          colcov: ArrayOrNumber = 1) -> AnyArray:
     x = _matrix_points(X)
     d = x if mean is None else x - live(mean)
@@ -107,31 +108,31 @@ def _concentrations(alpha: AnyArray) -> AnyArray:
     return alpha
 
 
-def dirichlet_mean(dist: Any, alpha: AnyArray) -> AnyArray:
+def dirichlet_mean(dist: object, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     return alpha / total(alpha, 0)
 
 
-def dirichlet_var(dist: Any, alpha: AnyArray) -> AnyArray:
+def dirichlet_var(dist: object, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     whole = total(alpha, 0)
     return alpha * (whole - alpha) / (whole * whole * (whole + 1.0))
 
 
-def dirichlet_cov(dist: Any, alpha: AnyArray) -> AnyArray:
+def dirichlet_cov(dist: object, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     whole, share = total(alpha, 0), alpha / total(alpha, 0)
     return (BY_NAME["numpy.diag"].call(share) - BY_NAME["numpy.outer"].call(share, share)) / (whole + 1.0)
 
 
-def dirichlet_entropy(dist: Any, alpha: AnyArray) -> AnyArray:
+def dirichlet_entropy(dist: object, alpha: AnyArray) -> AnyArray:
     alpha = _concentrations(alpha)
     whole, n = total(alpha, 0), shape_of(alpha)[0]
     return (total(gammaln(alpha), 0) - gammaln(whole) + (whole - n) * digamma(whole)
             - total((alpha - 1.0) * digamma(alpha), 0))
 
 
-def dirichlet_multinomial_logpmf(dist: Any, x: Any, alpha: Any, n: Any) -> Any:
+def dirichlet_multinomial_logpmf(dist: object, x: Any, alpha: Any, n: Any) -> AnyArray:
     x, alpha, n = live(x), _concentrations(alpha), live(n)
     whole = over_last(alpha)
     value = (gammaln(whole) + gammaln(n + 1.0) - gammaln(n + whole)
@@ -142,7 +143,7 @@ def dirichlet_multinomial_logpmf(dist: Any, x: Any, alpha: Any, n: Any) -> Any:
 # -- directions ------------------------------------------------------------------------------------
 
 
-def directions_logpdf(dist: Any, x: list, mu: Any = None, kappa: ArrayOrNumber = 1) -> AnyArray:
+def directions_logpdf(dist: object, x: list, mu: Any = None, kappa: ArrayOrNumber = 1) -> AnyArray:
     """kappa x.mu - log of the norming constant, (2 pi)^(n/2) I(n/2 - 1, kappa) / kappa^(n/2 - 1)."""
     x, mu, kappa = live(x), live(mu), live(kappa)
     half = 0.5 * shape_of(mu)[-1]

@@ -92,7 +92,7 @@ class MethodCall:
         x = x if _is(self.loc, 0.0) else x - self.loc
         return x if _is(self.scale, 1.0) else x / self.scale
 
-    def inside(self, y: ArrayOrNumber, outside: ArrayOrNumber) -> Any:
+    def inside(self, y: ArrayOrNumber, outside: ArrayOrNumber) -> AnyArray:
         """y where it is in the support, and a point of the support elsewhere."""
         return y if outside is False else where(outside, self.record.within(*self.shapes), y)
 
@@ -134,24 +134,24 @@ class MethodCall:
         return self.checked(y if _is(self.loc, 0.0) else y + self.loc)
 
 
-def logpdf(dist: Any, x: ArrayOrNumber, *args: ArrayOrNumber, **kwds: Any) -> Any:
+def logpdf(dist: object, x: ArrayOrNumber, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
     return MethodCall(dist, "logpdf", args, kwds).log_density(x)
 
 
-def pdf(dist: Any, x: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+def pdf(dist: object, x: AnyArray, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
     return exp(MethodCall(dist, "pdf", args, kwds).log_density(x))
 
 
-def logpmf(dist: Any, k: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+def logpmf(dist: object, k: AnyArray, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
     return MethodCall(dist, "logpmf", args, kwds).log_mass(k)
 
 
-def pmf(dist: Any, k: AnyArray, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+def pmf(dist: object, k: AnyArray, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
     return exp(MethodCall(dist, "pmf", args, kwds).log_mass(k))
 
 
 def _probability(method: str, part: str, below: float, above: float) -> Callable:
-    def probability(dist: Any, x: ArrayOrNumber, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+    def probability(dist: object, x: ArrayOrNumber, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
         call = MethodCall(dist, method, args, kwds)
         call.known("cdf")
         return call.probability(x, getattr(call.record, part), below, above, hasattr(dist, "pmf"))
@@ -159,14 +159,14 @@ def _probability(method: str, part: str, below: float, above: float) -> Callable
 
 
 def _quantile(method: str, part: str) -> Callable:
-    def quantile(dist: Any, q: ArrayOrNumber, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+    def quantile(dist: object, q: ArrayOrNumber, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
         call = MethodCall(dist, method, args, kwds)
         call.known("ppf")
         return call.quantile(q, getattr(call.record, part))
     return quantile
 
 
-def entropy(dist: Any, *args: AnyArray, **kwds: Any) -> AnyArray:
+def entropy(dist: object, *args: AnyArray, **kwds: object) -> AnyArray:
     """The differential entropy: that of the standard distribution, and the logarithm of the scale."""
     call = MethodCall(dist, "entropy", args, kwds)
     call.known("entropy")
@@ -183,7 +183,7 @@ def _averages(dist: Any, method: str, args: tuple, kwds: dict, count: int) -> tu
     return call, found
 
 
-def mean(dist: Any, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+def mean(dist: object, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
     call, found = _averages(dist, "mean", args, kwds, 1)
     return call.checked(call.scale * found[0] + call.loc)
 
@@ -193,11 +193,11 @@ def var(dist: Any, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
     return call.checked(call.scale * call.scale * found[1] + 0.0 * call.loc)
 
 
-def std(dist: Any, *args: AnyArray, **kwds: Any) -> AnyArray:
+def std(dist: object, *args: AnyArray, **kwds: object) -> AnyArray:
     return sqrt(var(dist, *args, **kwds))
 
 
-def stats(dist: Any, *args: AnyArray, moments: str = "mv", **kwds: Any) -> tuple:
+def stats(dist: object, *args: AnyArray, moments: str = "mv", **kwds: object) -> tuple:
     """Mean, variance, skewness and excess kurtosis, those that `moments` names, in this order."""
     wanted = [k for k, letter in enumerate("mvsk") if letter in moments]
     call, found = _averages(dist, "stats", args, kwds, max(wanted, default=0) + 1)
@@ -208,17 +208,17 @@ def stats(dist: Any, *args: AnyArray, moments: str = "mv", **kwds: Any) -> tuple
     return results[0] if len(results) == 1 else results
 
 
-def median(dist: Any, *args: AnyArray, **kwds: Any) -> AnyArray:
+def median(dist: object, *args: AnyArray, **kwds: object) -> AnyArray:
     return QUANTILES["ppf"](dist, 0.5, *args, **kwds)
 
 
-def interval(dist: Any, confidence: Any, *args: AnyArray, **kwds: Any) -> tuple:
+def interval(dist: object, confidence: object, *args: AnyArray, **kwds: object) -> tuple:
     """The ends of the interval around the median that has this probability."""
     tail = 0.5 * (1.0 - as_array(confidence))
     return tuple([QUANTILES["ppf"](dist, q, *args, **kwds) for q in (tail, 1.0 - tail)])
 
 
-def nnlf(dist: Any, theta: tuple, x: AnyArray) -> AnyArray:
+def nnlf(dist: object, theta: tuple, x: AnyArray) -> AnyArray:
     """The negative logarithm of the likelihood of a sample; infinite where it has none."""
     total = METHODS["sum"](logpdf(dist, x, *theta), axis=0)
     return where(total != total, math.inf, -total)

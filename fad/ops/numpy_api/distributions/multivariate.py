@@ -65,14 +65,14 @@ def scaled(d: AnyArray, cov: ArrayOrNumber) -> tuple:
     return z, 2.0 * over_last(log(diagonal(factor)))
 
 
-def _count(rows: AnyArray) -> Any:
+def _count(rows: AnyArray) -> AnyArray:
     count: Any = 1
     for n in shape_of(rows)[:-1]:
         count = count * n
     return count
 
 
-def points(x: AnyArray, mean: Any, cov: ArrayOrNumber) -> AnyArray:
+def points(x: AnyArray, mean: object, cov: ArrayOrNumber) -> AnyArray:
     """x less the mean, its last axis that of the distribution's dimensions."""
     x, one_dimension = as_array(x), rank(as_array(cov)) == 0 and (mean is None or rank(as_array(mean)) == 0)
     if one_dimension:
@@ -85,7 +85,7 @@ def points(x: AnyArray, mean: Any, cov: ArrayOrNumber) -> AnyArray:
 _SMALLEST = 1e6 * np.finfo(float).eps  # of a singular covariance's eigenvalues, beside the largest: SciPy's _PSD
 
 
-def normal_logpdf(dist: Any, x: AnyArray, mean: Any = None, cov: ArrayOrNumber = 1,
+def normal_logpdf(dist: object, x: AnyArray, mean: object = None, cov: ArrayOrNumber = 1,
                   allow_singular: bool = False) -> AnyArray:
     """-(n log 2 pi + log det C + d C^-1 d) / 2."""
     d = points(x, mean, cov)
@@ -127,7 +127,7 @@ def _matrix(cov: AnyArray, n: Extent) -> AnyArray:
     return eye(n) * (registry["reshape"](cov, 1, n) if rank(cov) else cov)
 
 
-def normal_pdf(dist: Any, x: AnyArray, mean: Any = None, cov: ArrayOrNumber = 1,
+def normal_pdf(dist: object, x: AnyArray, mean: object = None, cov: ArrayOrNumber = 1,
                allow_singular: bool = False) -> AnyArray:
     return exp(normal_logpdf(dist, x, mean, cov, allow_singular))
 
@@ -147,7 +147,7 @@ def normal_entropy(dist: Any, mean: Any = None, cov: ArrayOrNumber = 1, allow_si
 # -- proportions and counts ------------------------------------------------------------------------
 
 
-def dirichlet_logpdf(dist: Any, x: AnyArray, alpha: AnyArray) -> AnyArray:
+def dirichlet_logpdf(dist: object, x: AnyArray, alpha: AnyArray) -> AnyArray:
     """sum((alpha - 1) log x) - log B(alpha). x holds the proportions along its first axis, with or without the last."""
     x, alpha = as_array(x), as_array(alpha)
     wanted = shape_of(alpha)[0]
@@ -163,7 +163,7 @@ def dirichlet_pdf(dist: Any, x: Any, alpha: Any) -> Any:
     return exp(dirichlet_logpdf(dist, x, alpha))
 
 
-def multinomial_logpmf(dist: Any, x: AnyArray, n: int, p: AnyArray) -> AnyArray:
+def multinomial_logpmf(dist: object, x: AnyArray, n: int, p: AnyArray) -> AnyArray:
     """log n! + sum(x log p - log x!), for counts x that add up to n."""
     x, p = 1.0 * as_array(x), as_array(p)
     value = gammaln(1.0 + as_array(n)) + over_last(xlogy(x, p) - gammaln(x + 1.0))
@@ -190,16 +190,16 @@ for _owner, _methods in METHODS.items():
 
 
 @face(f"{NORMAL}.__call__")
-def frozen_normal(dist: Any, mean: Any = None, cov: ArrayLike = 1, allow_singular: bool = False,
-                  seed: Any = None) -> Frozen:
+def frozen_normal(dist: object, mean: "ArrayLike | None" = None, cov: ArrayLike = 1, allow_singular: bool = False,
+                  seed: object = None) -> Frozen:
     return Frozen(METHODS[NORMAL], (mean, cov, allow_singular))
 
 
 @face(f"{DIRICHLET}.__call__")
-def frozen_dirichlet(dist: Any, alpha: Any, seed: Any = None) -> Frozen:
+def frozen_dirichlet(dist: object, alpha: object, seed: object = None) -> Frozen:
     return Frozen(METHODS[DIRICHLET], (alpha,))
 
 
 @face(f"{MULTINOMIAL}.__call__")
-def frozen_multinomial(dist: Any, n: Any, p: Any, seed: Any = None) -> Frozen:
+def frozen_multinomial(dist: object, n: object, p: object, seed: object = None) -> Frozen:
     return Frozen(METHODS[MULTINOMIAL], (n, p))
