@@ -3,11 +3,8 @@
 One loop serves the interpreter, inlining and all copies with changes. It calls equations as ops on the environment's
 values.
 """
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import numpy as np
 
 from ..util.array import AnyArray
 from ..util.errors import CheckError, FadError
@@ -17,10 +14,6 @@ from . import stack
 from .build import Value
 from .graph import Atom, Equation, Func, Literal, Var
 from .uses import operands
-
-LARGE = 1 << 17                                              # bytes
-ALONE = 2                                                    # references: the environment's, and that of the question
-PLAIN = {np.ndarray, bool, int, float, complex, *np.sctypeDict.values()}
 
 
 class Environment(dict):
@@ -75,61 +68,34 @@ def evaluate(func: Func, args: Sequence, parent: "Environment | None" = None, re
 
 
 def evaluate_freeing(func: Func, args: Sequence, dead: list) -> tuple:
-    """The outputs of a Func that stands alone, each array dropped after its last use, or overwritten then; dead is
-    last_uses(func).
+    """The outputs of a Func that stands alone, each array dropped after its last use; dead is last_uses(func).
 
     Raises OutOfPatience between two equations, where it is time to.
     """
     env = Environment()
     for var, value in zip(func.inputs, args, strict=True):
         env.bind_input(var, value)
-    for eqn, (gone, spare) in steps(zip(func.equations, dead)):
-        if spare is not None and _may_overwrite(eqn, env, spare):
-            run_equation(eqn, env, out=env[spare])
-        else:
-            run_equation(eqn, env)
+    for eqn, gone in steps(zip(func.equations, dead)):
+        run_equation(eqn, env)
         for var in gone:
             del env[var]
     return tuple([env.read(a) for a in func.outputs])
 
 
 def last_uses(func: Func) -> list:
-    """For each equation the arrays that nothing after it uses (inputs are not among them), and the one of them that
-    has the type of its result, if NumPy can put the result there.
-    """
+    """For each equation the arrays that nothing after it uses (inputs are not among them)."""
     needed = {a for a in func.outputs if isinstance(a, Var)} | set(func.inputs)
     dead: list = []
     for eqn in reversed(func.equations):
         used = operands(eqn) + list(eqn.outputs)
         gone = [v for v in dict.fromkeys(used) if v not in needed and v.type.shape]
         needed.update(used)
-        dead.append((gone, _spare(eqn, gone)))
+        dead.append(gone)
     return dead[::-1]
 
 
-def _spare(eqn: Equation, gone: list) -> "Var | None":
-    """An operand among these that has the dtype and the shape of the result, where a ufunc makes it."""
-    if "ufunc" not in eqn.op.facts:
-        return None
-    t = eqn.outputs[0].type
-    return next((v for v in gone if v in eqn.inputs and (v.type.dtype, v.type.shape) == (t.dtype, t.shape)), None)
-
-
-def _may_overwrite(eqn: Equation, env: Environment, spare: Var) -> bool:
-    """Whether an array that is not needed any more is large, and nobody else holds it or its memory: new memory takes
-    longer to come by than the arithmetic.
-    """
-    x = env[spare]
-    if type(x) is not np.ndarray or x.nbytes < LARGE or x.dtype != eqn.outputs[0].type.dtype:
-        return False
-    if not (x.flags.owndata and x.flags.c_contiguous and x.flags.writeable):
-        return False
-    del x
-    return sys.getrefcount(env[spare]) == ALONE and all(type(env.read(a)) in PLAIN for a in eqn.inputs)
-
-
-def run_equation(eqn: Equation, env: Environment, **more: Any) -> None:
-    """Run one equation and bind its outputs; more: further parameters of the op."""
+def run_equation(eqn: Equation, env: Environment) -> None:
+    """Run one equation and bind its outputs."""
     args = [env.read(a) for a in eqn.inputs]
     builders = stack.builders()
     before = builders[-1].where if builders else None
@@ -140,7 +106,7 @@ def run_equation(eqn: Equation, env: Environment, **more: Any) -> None:
             regions = tuple([closure(r, env) for r in eqn.regions])
             results = eqn.op.run_regions(args, regions, **eqn.params)
         else:
-            results = eqn.op(*args, **eqn.params, **more)
+            results = eqn.op(*args, **eqn.params)
     except FadError as error:
         # long after the user's line was traced: the program runs, or is part of another
         if not builders or not eqn.regions:

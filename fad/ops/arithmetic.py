@@ -44,11 +44,11 @@ mul = elementwise("mul", np.multiply, "{0} * {1}", Partials(lambda z, x, y: y, l
                                 on_ints=operator.mul, counts=True, bool_text="{0} & {1}"))
 
 
-def _times(x: ArrayOrNumber, y: ArrayOrNumber, out: Any = None) -> Any:
+def _times(x: ArrayOrNumber, y: ArrayOrNumber) -> Any:
     """NumPy's product. For two complex scalars NumPy rounds each product, in loops over arrays only the sum: z *
     conj(z) is real for scalars alone."""
     both_are = x.__class__ in COMPLEX_NUMBERS and y.__class__ in COMPLEX_NUMBERS
-    return x * y if both_are else np.multiply(x, y, out=out)
+    return x * y if both_are else np.multiply(x, y)
 
 
 mul.run = _times
@@ -149,11 +149,11 @@ def _pow_singular(k: int, xs: tuple) -> bool:
     return known < 1 and known != 0 if k == 0 else known <= 0
 
 
-def _power(x: ArrayOrNumber, p: ArrayOrNumber, out: Any = None) -> AnyArray:
+def _power(x: ArrayOrNumber, p: ArrayOrNumber) -> AnyArray:
     """NumPy's power; squares are products, as they are for x ** 2."""
     if (p.__class__ is int or p.__class__ is float) and p == 2 and x.__class__ is np.ndarray and x.dtype.kind in "fc":
-        return np.square(x, out=out)
-    return np.power(x, p, out=out)
+        return np.square(x)
+    return np.power(x, p)
 
 
 pow = elementwise("pow", np.power, "power({0}, {1})", Partials(_pow_base, _pow_exponent, singular=_pow_singular),
