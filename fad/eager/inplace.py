@@ -15,7 +15,7 @@ from .op_node import OpNode
 from .record import edge
 from .saved import Meta, SavedTensor
 from .state import changed, now
-from .tensor import Tensor, alias, raw, wrap
+from .tensor import Tensor, alias, raw, stored, wrap
 from .views import View, keep_tangent, leave_node, tangent_of
 
 
@@ -58,9 +58,9 @@ def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
             raise RuntimeError(errors.LEAF_VIEW_WRITE)
     if moves_only:
         return
-    if is_spread(x._a):
+    if is_spread(stored(x)):
         raise RuntimeError(errors.OVERLAP)
-    if not x._a.flags.writeable:
+    if not stored(x).flags.writeable:
         raise RuntimeError("the memory of this tensor is read-only (it was made from a read-only array): clone() it "
                            "before changing it in place")
 
@@ -346,7 +346,7 @@ class CopyBackwards(Node):
 
 def fill(x: Tensor, value: Any, name: str) -> Tensor:
     """Write one number over all of x, in place; where x's elements share memory they all are that number."""
-    if requires_grad(x) or requires_grad(value) or not is_spread(x._a):
+    if requires_grad(x) or requires_grad(value) or not is_spread(stored(x)):
         view = x._view is not None
         copy_(x, value if isinstance(value, Tensor) else wrap(np.asarray(value, x._a.dtype)))
         if not view and isinstance(x._fn, CopyBackwards):
