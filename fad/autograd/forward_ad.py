@@ -1,5 +1,4 @@
 """fad.autograd.forward_ad: tensors that carry tangents."""
-from typing import Any
 
 from ..eager.forward_ad import UnpackedDualTensor as UnpackedDualTensor
 from ..eager.forward_ad import _is_fwd_grad_enabled as _is_fwd_grad_enabled
@@ -12,7 +11,7 @@ from ..eager.forward_ad import unpack_dual as unpack_dual
 from ..eager.state import now as _now
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> int:
     """_current_level: the level that is entered in this context, -1 outside."""
     if name == "_current_level":
         return _now().entered_level

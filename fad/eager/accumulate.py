@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from ..util.forks import renewed
 from . import errors
 from .node import LAST, Node, sequence
@@ -45,7 +46,7 @@ class AccumulateGrad(Node):
             raise RuntimeError(errors.MOVED)
         return self.variable._rg
 
-    def accumulate(self, g: Any, owned: bool) -> None:
+    def accumulate(self, g: AnyArray, owned: bool) -> None:
         """Add the array g into .grad, in place; a first gradient is kept as it is if it is nobody else's and laid out
         like the leaf."""
         x = self.variable
@@ -70,7 +71,7 @@ class AccumulateGrad(Node):
                 total._a = laid_out(total._a, have._a, True, None)
 
 
-def laid_out(g: Any, x: np.ndarray, owned: bool, dtype: "np.dtype | None") -> np.ndarray:
+def laid_out(g: AnyArray, x: np.ndarray, owned: bool, dtype: "np.dtype | None") -> np.ndarray:
     """g in memory laid out as x is, if x is dense, else in row-major order; g itself where that is what it is. dtype:
     None for g's own."""
     dtype = np.asarray(g).dtype if dtype is None else dtype

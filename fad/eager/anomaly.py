@@ -3,10 +3,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from .engine import watched
 from .node import Node
 from .state import Process, changed, now, set_for_all, state
@@ -47,7 +47,7 @@ class set_detect_anomaly:
         set_for_all(anomaly=self.before[0], check_nan=self.before[1])
         self.mode.__enter__()
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.mode.__exit__()
 
 
@@ -80,7 +80,7 @@ def _warn(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-def evaluate(node: Node, pull: Callable, g: Any) -> tuple:
+def evaluate(node: Node, pull: Callable, g: AnyArray) -> tuple:
     """A node's backward, watched (and timed, with a profiler)."""
     profiler = now().profiler
     if profiler is not None:
@@ -92,7 +92,7 @@ def evaluate(node: Node, pull: Callable, g: Any) -> tuple:
     return _watched(node, pull, g)
 
 
-def _watched(node: Node, pull: Callable, g: Any) -> tuple:
+def _watched(node: Node, pull: Callable, g: AnyArray) -> tuple:
     outer, state.evaluating = state.evaluating, node
     try:
         answer = pull(g)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import DTypeLike
 from . import errors
 from .grad_api import backward as run_backward
 from .handles import Hooks, RemovableHandle
@@ -101,7 +102,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     return self
 
 
-def _set_data(self: Tensor, new: Any) -> None:
+def _set_data(self: Tensor, new: Tensor) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
     if self._rg and not is_floating(new._a.dtype):
@@ -144,8 +145,8 @@ def detach_(self: Tensor) -> Tensor:
 
 
 @_method
-def backward(self: Tensor, gradient: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False,
-             inputs: Any = None) -> None:
+def backward(self: Tensor, gradient: object = None, retain_graph: "bool | None" = None, create_graph: bool = False,
+             inputs: object = None) -> None:
     """Accumulate into the leaves' .grad the gradient of this tensor (times `gradient`, which a scalar may do
     without)."""
     run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
@@ -271,7 +272,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 
 @_method
-def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
+def __array__(self: Tensor, dtype: DTypeLike = None, copy: object = None) -> np.ndarray:
     if now().dual_level >= 0 and wanted(self) and not requires_grad(self):
         raise RuntimeError("Can't call numpy() on a Tensor with a tangent. Take its primal from "
                            "forward_ad.unpack_dual() instead.")
@@ -280,7 +281,7 @@ def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
 
 
 @_method
-def item(self: Tensor) -> Any:
+def item(self: Tensor) -> complex:
     """The one element as a Python number."""
     if self._a.size != 1:
         raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
@@ -315,7 +316,7 @@ def __index__(self: Tensor) -> int:
     return int(self._a.item())
 
 
-def _number(self: Tensor, cls: type) -> Any:
+def _number(self: Tensor, cls: type) -> complex:
     if self._a.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     value = self._a.item()
@@ -332,12 +333,12 @@ for _name, _type in {"__float__": float, "__int__": int, "__complex__": complex}
 
 
 @_method
-def __delitem__(self: Tensor, subscript: Any) -> None:
+def __delitem__(self: Tensor, subscript: object) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
 @_method
-def __contains__(self: Tensor, x: Any) -> bool:
+def __contains__(self: Tensor, x: object) -> bool:
     if not is_operand(x):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(x)}.")
     return bool((self._a == (x._a if isinstance(x, Tensor) else x)).any())
@@ -386,7 +387,7 @@ def _rebuild(cls: type, a: np.ndarray, needed: bool, attributes: dict) -> Tensor
 
 
 @_method
-def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
+def __reduce_ex__(self: Tensor, protocol: int) -> tuple:
     return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg or self._fn is not None,
                       dict(self.__dict__))
 

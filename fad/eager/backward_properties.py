@@ -2,7 +2,6 @@
 what fits."""
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,7 @@ class Undefined(Node):
 
     label = "UndefinedGrad"
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         return (None,)
 
     pull_graph = pull

@@ -69,7 +69,7 @@ class GraphExecGroup:
         change(group=self)
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(group=None)
 
 
@@ -175,7 +175,7 @@ class _Arguments(Function):
         return anchor.clone()                                                  # type: ignore[attr-defined]
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx: object, *grads: Any) -> Any:
         raise AssertionError("the arguments of a checkpoint are never differentiated through here")
 
 
@@ -183,7 +183,7 @@ def _with_random(function: Callable, preserve: bool) -> Callable:
     """function, drawing the random numbers that it would draw now."""
     before = default_generator.get_state() if preserve else None
 
-    def again(*args: Any, **kwargs: Any) -> Any:
+    def again(*args: object, **kwargs: object) -> Any:
         now = default_generator.get_state()
         try:
             if before is not None:
@@ -200,10 +200,9 @@ def noop_context_fn() -> tuple:
     return nullcontext(), nullcontext()
 
 
-def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = None,
-               context_fn: Callable = noop_context_fn,
-               determinism_check: str = "default", debug: bool = False, early_stop: bool = True,
-               preserve_rng_state: bool = True, **kwargs: Any) -> Any:
+def checkpoint(function: Callable, *args: object, use_reentrant: "bool | None" = None,
+               context_fn: Callable = noop_context_fn, determinism_check: str = "default", debug: bool = False,
+               early_stop: bool = True, preserve_rng_state: bool = True, **kwargs: object) -> Any:
     """function(*args, **kwargs), whose intermediate values are computed again in backward instead of being kept.
 
     use_reentrant=True runs a backward pass within the backward pass instead of hooks, and works for backward() without
@@ -233,7 +232,7 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: "bool | None" = No
             return function(*args, **kwargs)
         stored = _with_random(function, preserve_rng_state)
 
-        def again(given: dict, *xs: Any) -> Any:
+        def again(given: dict, *xs: object) -> Any:
             with second:
                 return stored(*xs, **given)
         stop = early_stop if now().early_stop is None else now().early_stop
@@ -269,7 +268,7 @@ class CheckpointFunction(Function):
         return function(*args)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple:
+    def backward(ctx: Any, *grads: object) -> tuple:
         if state.run is None or state.run.wanted is not None:
             raise RuntimeError(_NO_INPUTS)
         args = list(ctx.others)
@@ -286,7 +285,7 @@ class CheckpointFunction(Function):
         return (None, None, *[a._g if isinstance(a, Tensor) else None for a in args])
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: "bool | None" = None,
+def checkpoint_sequential(functions: Any, segments: int, input: object, use_reentrant: "bool | None" = None,
                           **kwargs: Any) -> Any:
     """A chain of functions (or a Sequential) in this many checkpointed segments; the last is not checkpointed."""
     steps: Sequence = list(functions.children()) if hasattr(functions, "children") else list(functions)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ir.op import Op, registry
 from ..ops.kinds import Explicit, fit
+from ..util.array import AnyArray
 from .inplace import wanted
 from .lean import lean
 from .names import enter
@@ -55,7 +56,7 @@ class Composite(Op):
         enter(self, self.handle)
         COMPOSITES[name] = self
 
-    def __call__(self, *args: Any, label: "str | None" = None, **params: Any) -> Any:
+    def __call__(self, *args: Any, label: "str | None" = None, **params: Any) -> AnyArray:
         y = lean(self, args, params, label)
         if y is not None:
             return y
@@ -96,13 +97,13 @@ def elementwise(name: str, written: Callable, partial: Callable, run: "Callable 
                 samples: tuple = (), passes: bool = False) -> Composite:
     """A composite of one tensor, element by element; partial(y, x, **params) is its derivative. passes: where partial
     is true the cotangent passes as it is, and elsewhere nothing does, be the cotangent infinite."""
-    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: Any) -> tuple:
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: object) -> tuple:
         slope = partial(ys[0], xs[0], **params)
         return (registry["where"](slope, gs[0], 0.0) if passes else gs[0] * slope,)
     return Composite(name, written, pullback, run, node=node, samples=samples or (sample((3, 4)),))
 
 
-def sample(*shapes: Any, between: tuple = (-2.0, 2.0), **params: Any) -> Callable:
+def sample(*shapes: object, between: tuple = (-2.0, 2.0), **params: Any) -> Callable:
     """A sample of arrays of these shapes (and other arguments as they are) with these parameters."""
     def draw(rng: Any) -> tuple:
         return (tuple([rng.uniform(*between, shape) if isinstance(shape, tuple) else shape for shape in shapes]),
@@ -112,7 +113,7 @@ def sample(*shapes: Any, between: tuple = (-2.0, 2.0), **params: Any) -> Callabl
 
 def quietly(f: Callable) -> Callable:
     """f without warnings: nan and infinities are answers like any other."""
-    def call(*args: Any, **params: Any) -> Any:
+    def call(*args: object, **params: object) -> AnyArray:
         with np.errstate(all="ignore"):
             return f(*args, **params)
     return call

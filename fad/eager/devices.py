@@ -1,7 +1,8 @@
 """Devices: there is one, the CPU, and to ask for another is an error."""
 import functools
 from collections.abc import Callable
-from typing import Any
+
+from ..util.array import AnyArray
 
 
 class device(str):
@@ -12,7 +13,7 @@ class device(str):
     'cpu'
     """
 
-    def __new__(cls, name: Any = "cpu", index: "int | None" = None) -> "device":
+    def __new__(cls, name: object = "cpu", index: "int | None" = None) -> "device":
         if str(name).partition(":")[0] != "cpu":
             raise RuntimeError(f"there is no device {str(name)!r} here: tensors are in the memory of the CPU")
         return str.__new__(cls, name)
@@ -38,8 +39,8 @@ def on_cpu(create: Callable) -> Callable:
     """create(...) with the options of which there is one answer each: `device` can only be the CPU, `layout` strided;
     memory is as it is."""
     @functools.wraps(create)
-    def created(*args: Any, device: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
-                **options: Any) -> Any:
+    def created(*args: object, device: "device | None" = None, layout: object = None, pin_memory: bool = False,
+                memory_format: object = None, **options: object) -> AnyArray:
         required(device)
         if layout is not None and not str(layout).endswith("strided"):
             raise RuntimeError(f"there are no tensors of layout {layout} here: they are strided")
@@ -47,6 +48,6 @@ def on_cpu(create: Callable) -> Callable:
     return created
 
 
-def required(name: Any) -> device:
+def required(name: object) -> device:
     """The device of this name (None: the CPU); RuntimeError if it is not here."""
     return CPU if name is None else device(name)

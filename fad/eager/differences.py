@@ -4,7 +4,7 @@ Complex numbers count as pairs of real ones: an output's real and imaginary part
 and i.
 """
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,11 @@ class Options(NamedTuple):
     fast: bool
 
 
-def as_tuple(x: Any) -> tuple:
+def as_tuple(x: object) -> tuple:
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
-def differentiable(outputs: Any) -> tuple:
+def differentiable(outputs: object) -> tuple:
     return tuple([y for y in as_tuple(outputs) if isinstance(y, Tensor) and is_floating(y._a.dtype)
                   and requires_grad(y)])
 
@@ -171,7 +171,7 @@ The max per-element difference (slow mode) is: {}.
 """
 
 
-def _jacobian(m: np.ndarray, y: Tensor, x: Tensor, part: Any) -> Any:
+def _jacobian(m: np.ndarray, y: Tensor, x: Tensor, part: object) -> Tensor:
     """Products with steps along the elements of x (rows) and of y (columns) as the Jacobian; of complex x each number
     is for both its parts."""
     m = m[:, part]
@@ -206,7 +206,7 @@ def check_fast(products: Callable, func: Callable, inputs: tuple, places: list, 
     _compare(products, func, inputs, places, ys, gs, steps, options, mode)
 
 
-def random_direction(rng: Any, x: Tensor) -> np.ndarray:
+def random_direction(rng: np.random.Generator, x: Tensor) -> np.ndarray:
     """A random direction of length one."""
     v = rng.random(x._a.shape) + (1j * rng.random(x._a.shape) if x._a.dtype.kind == "c" else 0)
     return np.asarray(v / max(np.sqrt(np.sum(np.abs(v) ** 2)), 1e-30)).astype(x._a.dtype)

@@ -1,6 +1,5 @@
 """A picture of the graph behind a tensor: a node for each step, arrows the way gradients flow."""
 
-from typing import Any
 
 from .accumulate import AccumulateGrad
 from .node import Node
@@ -96,7 +95,7 @@ def _arrow(start: tuple, end: tuple) -> str:
             'marker-end="url(#tip)"/>')
 
 
-def draw(tensor: Any) -> Drawing:
+def draw(tensor: Tensor) -> Drawing:
     """Draw the graph through which the gradient of a tensor flows.
 
     Parameters

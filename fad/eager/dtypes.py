@@ -37,7 +37,7 @@ def get_default_dtype() -> np.dtype:
     return default.dtype
 
 
-def set_default_dtype(dtype: Any) -> None:
+def set_default_dtype(dtype: np.dtype) -> None:
     """Set the dtype of new tensors of real numbers.
 
     Parameters
@@ -66,7 +66,7 @@ def as_dtype(dtype: Any) -> np.dtype:
     return np.dtype(dtype)
 
 
-def as_data(data: Any, dtype: Any = None) -> np.ndarray:
+def as_data(data: object, dtype: object = None) -> np.ndarray:
     """Numbers and nested lists (of tensors too) as an array in the dtype PyTorch would give it.
 
     >>> as_data([1, 2.5]).dtype
@@ -103,13 +103,13 @@ def _native(a: np.ndarray) -> np.ndarray:
     return a
 
 
-def _of_numpy(data: Any) -> bool:
+def _of_numpy(data: object) -> bool:
     """Whether nested lists hold NumPy's numbers, which have a dtype of their own."""
     return (any(_of_numpy(d) for d in data) if isinstance(data, (list, tuple))
             else isinstance(data, (np.ndarray, np.generic)))
 
 
-def _kinds(data: Any) -> set:
+def _kinds(data: object) -> set:
     """The dtypes of the inexact numbers in nested lists."""
     if isinstance(data, (list, tuple)):
         return set().union(*[_kinds(d) for d in data])
@@ -118,7 +118,7 @@ def _kinds(data: Any) -> set:
     return {dtype} if dtype.kind in "fc" and not isinstance(data, int) else set()
 
 
-def _not_numbers(data: Any, a: np.ndarray) -> None:
+def _not_numbers(data: object, a: np.ndarray) -> None:
     """Raise for data that is not made of numbers, or of too large ones."""
     first = True
     while isinstance(data, (list, tuple)):
@@ -132,11 +132,11 @@ def _not_numbers(data: Any, a: np.ndarray) -> None:
     raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
 
 
-def _is_number(x: Any) -> bool:
+def _is_number(x: object) -> bool:
     return isinstance(x, (bool, float, complex)) or isinstance(x, int) and -2 ** 63 <= x < 2 ** 63
 
 
-def _uneven(data: Any) -> Exception:
+def _uneven(data: object) -> Exception:
     """Why nested lists are no array."""
     data = _plain(data, deep=True)
     shape, first = [], data
@@ -144,7 +144,7 @@ def _uneven(data: Any) -> Exception:
         shape.append(len(first))
         first = first[0] if len(first) else None
 
-    def differing(part: Any, depth: int) -> "Exception | None":
+    def differing(part: object, depth: int) -> "Exception | None":
         if depth == len(shape):
             return (TypeError(f"'{type(part).__name__}' object cannot be interpreted as an integer")
                     if isinstance(part, (list, tuple)) else None)
@@ -171,7 +171,7 @@ def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
         return a.astype(dtype, copy=False)
 
 
-def _plain(data: Any, deep: bool = False) -> Any:
+def _plain(data: object, deep: bool = False) -> Any:
     """Nested lists without tensors; deep: and without arrays."""
     if isinstance(data, (list, tuple)):
         return [_plain(d, deep) for d in data]
@@ -179,12 +179,12 @@ def _plain(data: Any, deep: bool = False) -> Any:
             else data)
 
 
-def is_floating_point(x: Any) -> bool:
+def is_floating_point(x: object) -> bool:
     """Whether a tensor (or dtype) holds real floating-point numbers."""
     return _dtype(x).kind == "f"
 
 
-def is_complex(x: Any) -> bool:
+def is_complex(x: object) -> bool:
     """Whether a tensor (or dtype) holds complex numbers."""
     return _dtype(x).kind == "c"
 
@@ -193,7 +193,7 @@ def _dtype(x: Any) -> np.dtype:
     return x.dtype if hasattr(x, "shape") and hasattr(x, "dtype") else np.dtype(x)
 
 
-def promote_types(a: Any, b: Any) -> np.dtype:
+def promote_types(a: np.dtype, b: np.dtype) -> np.dtype:
     """The dtype of results of both: of an integer and a floating-point (or complex) dtype it is the latter.
 
     >>> promote_types("int64", "float32")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.elsewhere import in_new_thread
 from . import errors
 from .accumulate import AccumulateGrad
@@ -182,7 +183,7 @@ class BackwardRun:
             grads = self.post_hooks(node.extra.post, grads, g, node.outputs)
         return grads
 
-    def evaluate(self, node: Node, g: Any) -> tuple:
+    def evaluate(self, node: Node, g: object) -> tuple:
         kept = self.asked_for(node)
         part = node if kept is None or self.create else narrowed(node, kept)
         pull = node.pull_graph if self.create else part.pull
@@ -196,7 +197,7 @@ class BackwardRun:
         kept = tuple([after if after in self.needed else None for after in node.next])
         return None if kept == tuple(node.next) else kept
 
-    def leaf(self, node: AccumulateGrad, g: Any) -> tuple:
+    def leaf(self, node: AccumulateGrad, g: "AnyArray | None") -> tuple:
         x, extra = node.variable, node.variable._x
         if extra is not None and extra.hooks:
             g = self.hooked(list(extra.hooks.values()), g)
@@ -223,14 +224,14 @@ class BackwardRun:
 
     # -- hooks ---------------------------------------------------------------------------------------------------------
 
-    def lend(self, g: Any) -> Any:
+    def lend(self, g: object) -> "Tensor | None":
         """A gradient as the tensor that hooks see; from now on others may hold it."""
         if g is None or isinstance(g, Tensor):
             return g
         self.foreign[id(g)] = g
         return wrap(g)
 
-    def take(self, g: Any) -> Any:
+    def take(self, g: "Tensor | None") -> "AnyArray | None":
         """The result of a hook, in the form in which gradients flow."""
         if g is None:
             return None
@@ -240,7 +241,7 @@ class BackwardRun:
         self.foreign[id(a)] = a
         return a
 
-    def hooked(self, hooks: list, g: Any) -> Any:
+    def hooked(self, hooks: list, g: object) -> "AnyArray | None":
         t = self.lend(g)
         for hook in hooks:
             new = hook(t)
@@ -307,7 +308,7 @@ def narrowed(node: Node, kept: tuple) -> Node:
 watched: list = []  # set by anomaly.py: evaluates a node in anomaly mode, or with a profiler
 
 
-def put(buffers: dict, node: Node, nr: int, g: Any) -> None:
+def put(buffers: dict, node: Node, nr: int, g: AnyArray) -> None:
     """Add a gradient to what has come for a node."""
     if node.outputs == 1:
         have = buffers.get(node)
@@ -317,11 +318,11 @@ def put(buffers: dict, node: Node, nr: int, g: Any) -> None:
     slots[nr] = g if slots[nr] is None else slots[nr] + g
 
 
-def as_tensor(g: Any) -> Tensor:
+def as_tensor(g: object) -> Tensor:
     return g if isinstance(g, Tensor) else wrap(np.asarray(g))
 
 
-def check_hook_result(old: "Tensor | None", new: Any, name: str) -> None:
+def check_hook_result(old: "Tensor | None", new: ArrayOrNumber, name: str) -> None:
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(new, Tensor):
@@ -333,7 +334,7 @@ def check_hook_result(old: "Tensor | None", new: Any, name: str) -> None:
         raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {now})")
 
 
-def check_hook_results(old: tuple, new: Any, hook: Callable) -> tuple:
+def check_hook_results(old: tuple, new: object, hook: Callable) -> tuple:
     """The gradients that a hook of a node returned: as many as before, and of the same kind."""
     name = getattr(hook, "__name__", type(hook).__name__)
     if not isinstance(new, tuple):

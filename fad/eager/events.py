@@ -63,8 +63,8 @@ class FunctionEvent(Timed):
     def __init__(self, id: int, name: str, thread: int, start_us: float, end_us: float,
                  overload_name: "str | None" = None, fwd_thread: "int | None" = None,
                  input_shapes: "list | None" = None, stack: "list | None" = None, sequence_nr: int = -1,
-                 node_id: int = -1, is_async: bool = False,
-                 is_remote: bool = False, scope: int = FUNCTION, concrete_inputs: "list | None" = None, **others: Any):
+                 node_id: int = -1, is_async: bool = False, is_remote: bool = False, scope: int = FUNCTION,
+                 concrete_inputs: "list | None" = None, **others: object):
         self.id, self.node_id, self.name, self.overload_name, self.scope = id, node_id, name, overload_name, scope
         self.key = self.trace_name = name
         self.time_range = Interval(start_us, end_us)

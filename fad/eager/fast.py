@@ -13,6 +13,7 @@ import numpy as np
 from ..ir.op import Op
 from ..ops.contract import with_adjoints
 from ..ops.kinds import Partials, match
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
 from . import errors
 from .accumulate import accumulator
@@ -69,7 +70,7 @@ class UnaryNode(OpNode):
             return (g if p == 1 else -g,)
         return (g * p(y, x),)
 
-    def _unusual(self, g: Any) -> tuple:
+    def _unusual(self, g: object) -> tuple:
         if self.xs is None:
             raise RuntimeError(errors.SECOND_TIME)
         return (None,) if g is None else OpNode.pull(self, g)
@@ -80,7 +81,7 @@ class UnaryNode(OpNode):
         return OpNode._differentiate(self, gs, ys, xs)
 
 
-def saved_by(op: Op, x: Any) -> "tuple | None":
+def saved_by(op: Op, x: AnyArray) -> "tuple | None":
     """Whether a unary op's rule reads its argument, and its result; None if the hot path cannot serve it."""
     rule = op.derivative
     if type(rule) is not Partials or rule.partials[0] is None or rule.singular(0, (x,)):
@@ -146,7 +147,7 @@ class BinaryNode(OpNode):
         first, second = self.next
         return (None if first is None else self._part(0, g, x, y), None if second is None else self._part(1, g, x, y))
 
-    def _part(self, k: int, g: Any, x: Any, y: Any) -> Any:
+    def _part(self, k: int, g: Any, x: "AnyArray | None", y: "ArrayOrNumber | None") -> Any:
         p = self.fast.partials[k]
         if p.__class__ is int:
             g = g if p == 1 else -g
@@ -193,7 +194,7 @@ def sum_of_all(op: Op) -> Callable:
     """The sum of all elements of a tensor as one plain step; None for tensors that go the general way."""
     handle, reduce = handle_of(op), np.add.reduce
 
-    def call(x: Tensor) -> Any:
+    def call(x: Tensor) -> "Tensor | None":
         a = x._a
         if not now().quick or x._view is not None or x._x is not None or a.dtype is not F8 and a.dtype is not F4:
             return None
@@ -236,7 +237,7 @@ def product(op: Op, labels: tuple, label: str) -> Callable:
     keeps = [plan(op, (x, y), (np.asarray(run(x, y)),), params, needs)[0]
              for x, y in [[np.ones((2,) * len(letters)) for letters in labels[:2]]] for needs in _NEEDS]
 
-    def call(x: Tensor, y: Tensor) -> Any:
+    def call(x: Tensor, y: Tensor) -> "Tensor | None":
         a, b = x._a, y._a
         dtype = a.dtype
         if (

@@ -1,12 +1,12 @@
 """fft for tensors: transforms along several dimensions, whose options PyTorch names otherwise than NumPy."""
 from collections.abc import Callable
-from typing import Any
 
+from ..util.array import AnyArray, Axes
 from .libraries import face
 
 
 def _several(name: str, library: str) -> Callable:
-    def call(input: Any, s: Any = None, dim: Any = None, norm: Any = None) -> Any:
+    def call(input: AnyArray, s: object = None, dim: Axes = None, norm: "str | None" = None) -> AnyArray:
         axes = {} if dim is None else {"axes": tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)}
         return face(f"{library}.fft.{name}", input, (s,) if isinstance(s, int) else s, norm=norm, **axes)
     return call

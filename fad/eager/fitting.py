@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 
+from ..util.array import AnyArray, Axes
 from .errors import c_name
 
 
@@ -14,24 +15,24 @@ def _by(sizes: Any) -> str:
     return "x".join(map(str, sizes))
 
 
-def _square(A: Any, called: str) -> None:
+def _square(A: AnyArray, called: str) -> None:
     if A.shape[-1] != A.shape[-2]:
         raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A.shape[-2]} by "
                            f"{A.shape[-1]} matrices")
 
 
-def _matrix(x: Any, called: str, name: str = "A") -> None:
+def _matrix(x: AnyArray, called: str, name: str = "A") -> None:
     if len(x.shape) < 2:
         raise RuntimeError(f"{called}: The input tensor {name} must have at least 2 dimensions.")
 
 
-def _equation(A: Any, B: Any, called: str, left: bool = True) -> None:
+def _equation(A: AnyArray, B: AnyArray, called: str, left: bool = True) -> None:
     if A.shape[-1] != B.shape[-2 if left else -1]:
         raise RuntimeError(f"{called}: Incompatible shapes of A and B for the equation "
                            f"{'AX = B' if left else 'XA = B'} ({_by(A.shape[-2:])} and {_by(B.shape[-2:])})")
 
 
-def solve(A: Any, B: Any, *, left: bool = True, **_: Any) -> None:
+def solve(A: AnyArray, B: AnyArray, *, left: bool = True, **_: object) -> None:
     is_vector = len(B.shape) == 1 or (len(A.shape) - 1 == len(B.shape) and A.shape[:-1] == B.shape)
     if is_vector and left and A.shape[-1] != B.shape[-1]:
         raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({_by(A.shape[-2:])} "
@@ -40,14 +41,14 @@ def solve(A: Any, B: Any, *, left: bool = True, **_: Any) -> None:
         _equation(A, B, "linalg.solve", left)
 
 
-def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, **_: Any) -> None:
+def solve_triangular(A: AnyArray, B: AnyArray, *, upper: bool, left: bool = True, **_: object) -> None:
     for name, x in (("A", A), ("B", B)):
         _matrix(x, "linalg.solve_triangular", name)
     _square(A, "linalg.solve_triangular")
     _equation(A, B, "linalg.solve_triangular", left)
 
 
-def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, **_: Any) -> None:
+def lu_solve(LU: AnyArray, pivots: AnyArray, B: AnyArray, *, left: bool = True, **_: object) -> None:
     _matrix(LU, "torch.linalg.lu_solve")
     _square(LU, "torch.linalg.lu_solve")
     _matrix(B, "linalg.lu_solve", "B")
@@ -58,14 +59,14 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, **_: Any) -> No
     _equation(LU, B, "linalg.lu_solve", left)
 
 
-def qr(A: Any, mode: str = "reduced") -> None:
+def qr(A: AnyArray, mode: str = "reduced") -> None:
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
                            "'complete'")
 
 
 def _lu(called: str) -> Callable:
-    def check(A: Any, **_: Any) -> None:
+    def check(A: AnyArray, **_: object) -> None:
         if len(A.shape) < 2:
             raise RuntimeError(
                 f"{called}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
@@ -73,7 +74,7 @@ def _lu(called: str) -> Callable:
     return check
 
 
-def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> None:
+def lstsq(A: AnyArray, B: AnyArray, rcond: object = None, *, driver: "str | None" = None) -> None:
     called = "torch.linalg.lstsq"
     if len(A.shape) < 2:
         raise RuntimeError(f"{called}: input must have at least 2 dimensions.")
@@ -84,7 +85,7 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: Any = None) -> None:
         raise RuntimeError(f"{called}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
 
 
-def pinv(A: Any, *_: Any, hermitian: bool = False, **__: Any) -> None:
+def pinv(A: AnyArray, *_: int, hermitian: bool = False, **__: object) -> None:
     if len(A.shape) < 2:
         name = c_name(A._a.dtype).title()
         size = A.shape[0] if A.shape else ""
@@ -94,7 +95,7 @@ def pinv(A: Any, *_: Any, hermitian: bool = False, **__: Any) -> None:
         _square(A, "linalg.eigh")
 
 
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, **_: Any) -> None:
+def matrix_rank(A: AnyArray, tol: object = None, hermitian: bool = False, **_: object) -> None:
     _matrix(A, "torch.linalg.matrix_rank", "input")
     if hermitian:
         _square(A, "linalg.eigh")
@@ -118,7 +119,7 @@ def multi_dot(tensors: Sequence) -> None:
 _ORDERS = ("fro", "nuc", math.inf, -math.inf, 1, -1, 2, -2)
 
 
-def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), *_: Any, **__: Any) -> None:
+def matrix_norm(A: AnyArray, ord: object = "fro", dim: Any = (-2, -1), *_: bool, **__: Any) -> None:
     _matrix(A, "linalg.matrix_norm")
     if not isinstance(dim, (tuple, list)) or len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got "
@@ -129,7 +130,7 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), *_: Any, **__: An
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
 
 
-def norm(A: Any, ord: Any = None, dim: Any = None, *_: Any, **__: Any) -> None:
+def norm(A: AnyArray, ord: object = None, dim: Axes = None, *_: object, **__: object) -> None:
     if ord is None:
         return
     if dim is None and len(A.shape) not in (1, 2):
@@ -140,12 +141,12 @@ def norm(A: Any, ord: Any = None, dim: Any = None, *_: Any, **__: Any) -> None:
         matrix_norm(A, ord, pair)
 
 
-def vector_norm(x: Any, ord: Any = 2, *_: Any, **__: Any) -> None:
+def vector_norm(x: AnyArray, ord: Any = 2, *_: int, **__: Any) -> None:
     if isinstance(ord, str):
         raise TypeError("linalg_vector_norm(): argument 'ord' must be Number, not str")
 
 
-def householder_product(input: Any, tau: Any) -> None:
+def householder_product(input: AnyArray, tau: AnyArray) -> None:
     called = "torch.linalg.householder_product"
     if len(input.shape) < 2:
         raise RuntimeError(f"{called}: input must have at least 2 dimensions.")
@@ -158,25 +159,25 @@ def householder_product(input: Any, tau: Any) -> None:
                            f"{list(tau.shape[:-1])}")
 
 
-def tensorinv(A: Any, ind: int = 2) -> None:
+def tensorinv(A: AnyArray, ind: int = 2) -> None:
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     _halves(A, ind, "ind")
 
 
-def tensorsolve(A: Any, B: Any, dims: Any = None) -> None:
+def tensorsolve(A: AnyArray, B: AnyArray, dims: object = None) -> None:
     if dims is None and tuple(A.shape[:len(B.shape)]) == tuple(B.shape):
         _halves(A, len(B.shape), "other.ndim")
 
 
-def _halves(A: Any, at: int, name: str) -> None:
+def _halves(A: AnyArray, at: int, name: str) -> None:
     first, last = math.prod(A.shape[:at]), math.prod(A.shape[at:])
     if first != last:
         raise RuntimeError(f"Expected self to satisfy the requirement prod(self.shape[{name}:]) == "
                            f"prod(self.shape[:{name}]), but got {last} != {first}")
 
 
-def vander(x: Any, *, N: "int | None" = None) -> None:
+def vander(x: AnyArray, *, N: "int | None" = None) -> None:
     if (N if N is not None else x.shape[-1] if len(x.shape) else 1) <= 1:
         raise RuntimeError("N must be greater than 1.")
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 from . import composites
 from .conversion import clone, to
 from .errors import c_name, scalar_name
@@ -18,7 +19,7 @@ define("ldexp", lambda self, other: self * pow(2.0, other), "self * 2 ** other."
 
 
 @function("heaviside", changing=True)
-def heaviside(self: Any, values: Any) -> Any:
+def heaviside(self: Tensor, values: Tensor) -> Tensor:
     """0 where self is negative, 1 where it is positive, values where it is zero."""
     refuse("heaviside", (self, values))
     agree("heaviside is not yet implemented for tensors with different dtypes.", self, values)
@@ -30,7 +31,7 @@ define("rsqrt", lambda self: composites.rsqrt(tensor_of(self)), "1 / sqrt(self).
 
 
 @function(changing=True)
-def relu(self: Any) -> Any:
+def relu(self: Tensor) -> Any:
     """max(self, 0), with derivative 0 at 0."""
     x = tensor_of(self)
     if x.dtype.kind == "b":
@@ -39,7 +40,7 @@ def relu(self: Any) -> Any:
 
 
 @function(changing=True)
-def round(self: Any, *, decimals: int = 0) -> Any:
+def round(self: Tensor, *, decimals: int = 0) -> Tensor:
     """Rounded to this many decimals, halves to even."""
     x = tensor_of(self)
     if x.dtype.kind in "iu":
@@ -56,28 +57,28 @@ define("conj_physical", lambda self: op["conj"](self) if self.dtype.kind == "c" 
 
 
 @function(changing=True)
-def frac(self: Any) -> Any:
+def frac(self: Tensor) -> Any:
     """The fractional part."""
     refuse("frac", (self,))
     return composites.frac(self)
 
 
 @function(changing=True)
-def deg2rad(self: Any) -> Any:
+def deg2rad(self: Tensor) -> Tensor:
     """An angle of degrees in radians."""
     refuse("deg2rad", (self,))
     return together((self * (math.pi / 180.0),), "Deg2RadBackward0", (self,))[0]
 
 
 @function(changing=True)
-def rad2deg(self: Any) -> Any:
+def rad2deg(self: Tensor) -> Tensor:
     """An angle of radians in degrees."""
     refuse("rad2deg", (self,))
     return together((self * (180.0 / math.pi),), "Rad2DegBackward0", (self,))[0]
 
 
 @function("clamp", "clip", changing=True)
-def clamp(self: Any, min: Any = None, max: Any = None) -> Any:
+def clamp(self: Tensor, min: "ArrayOrNumber | None" = None, max: "ArrayOrNumber | None" = None) -> Tensor:
     """self, but at least min and at most max; at the bounds themselves the derivative is 1."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -97,7 +98,8 @@ define("clamp_max", lambda self, max: clamp(self, None, max), "self, but at most
 
 
 @function(method=False)
-def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+def where(condition: Any, input: object = None, other: "ArrayOrNumber | None" = None, *,
+          out: "Tensor | None" = None) -> Any:
     """input where condition holds, other elsewhere; with condition alone, the indices where it holds."""
     if input is None:
         return condition.nonzero(as_tuple=True)
@@ -113,7 +115,7 @@ Tensor.where = lambda self, condition, other: op["where"](condition, self, other
 
 
 @function(changing=True)
-def masked_fill(self: Any, mask: Any, value: Any) -> Any:
+def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> Any:
     """value where the mask holds."""
     if raw(mask).dtype.kind != "b":
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype "
@@ -130,14 +132,14 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 @function(changing=True)
 @step("AddcmulBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
-def addcmul(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: ArrayOrNumber = 1) -> Tensor:
     """self + value * tensor1 * tensor2."""
     x, a, b = _in_one_dtype(self, tensor1, tensor2)
     product, value = a * b, int(value) if x.dtype.kind in "iu" else value
     return x + (product if value.__class__ is int and value == 1 else product * value)
 
 
-def _in_one_dtype(*xs: Any) -> tuple:
+def _in_one_dtype(*xs: Tensor) -> tuple:
     """Tensors in the dtype that they are computed in together."""
     if not all(isinstance(x, Tensor) for x in xs) or all(x._a.dtype is xs[0]._a.dtype for x in xs):
         return xs
@@ -147,7 +149,7 @@ def _in_one_dtype(*xs: Any) -> tuple:
 
 @function(changing=True)
 @step("AddcdivBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
-def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
     """self + value * tensor1 / tensor2."""
     if all(x.dtype.kind in "biu" for x in (tensor1, tensor2)):
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
@@ -159,7 +161,7 @@ def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 
 
 @function(changing=True)
-def lerp(self: Any, end: Any, weight: Any) -> Any:
+def lerp(self: Tensor, end: Tensor, weight: ArrayOrNumber) -> Tensor:
     """self + weight * (end - self)."""
     agree("expected dtype {} for `end` but got dtype {}", self, end, name=c_name)
     agree("expected dtype {} for `weight` but got dtype {}", self, weight, name=c_name)
@@ -178,7 +180,7 @@ define("logit", lambda self, eps=None: op["logit"](self if eps is None else clam
 
 
 @function(changing=True)
-def polygamma(n: Any, self: Any) -> Any:
+def polygamma(n: ArrayOrNumber, self: ArrayOrNumber) -> Tensor:
     """The n-th derivative of digamma."""
     if isinstance(n, Tensor):
         n, self = self, n
@@ -189,7 +191,7 @@ sinc = define("sinc", lambda self: op["sinc"](self), "sin(pi x) / (pi x).")
 
 
 @function(changing=True)
-def nan_to_num(self: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(self: Tensor, nan: float = 0.0, posinf: object = None, neginf: object = None) -> Any:
     """Numbers in place of nan and infinities."""
     if self.dtype.kind in "biu":
         return clone(self)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.op import Op
+from ..util.array import ArrayOrNumber
 from ..util.errors import NoDerivativeError
 from .accumulate import is_dense
 from .grad_mode import refuse_traced
@@ -166,14 +167,14 @@ def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
             give(y, _as_tangent(dy, y))
 
 
-def _own(dy: Any, dxs: list) -> Any:
+def _own(dy: "Tensor | None", dxs: list) -> "Tensor | None":
     """A tangent in memory of its own: results may be changed in place, and their tangents with them."""
     if isinstance(dy, Tensor) and (dy._view is not None or any(dy is dx for dx in dxs)):
         return dy.clone()                                              # type: ignore[attr-defined]
     return apart(dy, dxs)
 
 
-def _primal(x: Any) -> Any:
+def _primal(x: ArrayOrNumber) -> Any:
     """A tensor without its tangent, with its history."""
     if not isinstance(x, Tensor) or x._x is None or x._x.tangent is None:
         return x
@@ -182,7 +183,7 @@ def _primal(x: Any) -> Any:
     return t
 
 
-def _as_tangent(dy: Any, y: Tensor) -> Tensor:
+def _as_tangent(dy: "Tensor | None", y: Tensor) -> Tensor:
     if dy is None:
         return wrap(np.zeros_like(y._a))
     if isinstance(dy, Tensor):
@@ -211,6 +212,6 @@ class _set_fwd_grad_enabled:
     def __enter__(self) -> None:
         """It is in force already."""
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(forward_grad=self.before)
 

@@ -15,7 +15,7 @@ from .tensor import Tensor, wrap
 from .together import together
 
 
-def _window(window: Any, n_fft: int, win_length: "int | None", dtype: np.dtype) -> Tensor:
+def _window(window: "Tensor | None", n_fft: int, win_length: "int | None", dtype: np.dtype) -> Tensor:
     """The window, in the middle of n_fft elements."""
     size = n_fft if win_length is None else win_length
     if not 0 < size <= n_fft:
@@ -30,9 +30,8 @@ def _window(window: Any, n_fft: int, win_length: "int | None", dtype: np.dtype) 
 
 @function()
 def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length: "int | None" = None,
-         window: Any = None, center: bool = True,
-         pad_mode: str = "reflect", normalized: bool = False, onesided: "bool | None" = None,
-         return_complex: "bool | None" = None) -> Tensor:
+         window: "Tensor | None" = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
+         onesided: "bool | None" = None, return_complex: "bool | None" = None) -> Tensor:
     """Spectra of frames of n_fft elements, hop_length apart: (..., frequencies, frames); center: the first frame's
     middle is the first element.
 
@@ -71,9 +70,8 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
 
 @function()
 def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length: "int | None" = None,
-          window: Any = None, center: bool = True,
-          normalized: bool = False, onesided: "bool | None" = None, length: "int | None" = None,
-          return_complex: bool = False) -> Tensor:
+          window: "Tensor | None" = None, center: bool = True, normalized: bool = False, onesided: "bool | None" = None,
+          length: "int | None" = None, return_complex: bool = False) -> Tensor:
     """The signal whose frames have these spectra, as nearly as can be (Griffin & Lim, 1984)."""
     x: Any = input
     if x.dtype.kind != "c":

@@ -34,7 +34,7 @@ class Function:
     generate_vmap_rule = False
     _backward_cls: type[FunctionNode] = FunctionNode
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,),
                                  {"function": cls, "_forward_cls": cls,
@@ -45,7 +45,7 @@ class Function:
         """Whether a static method is the user's."""
         return getattr(cls, name) is not getattr(Function, name)
 
-    def __init__(self, *args: Any, **kwargs: Any):
+    def __init__(self, *args: Any, **kwargs: object):
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
                       "should invoke them on the "
                       "class itself. Instantiating an autograd function will raise an error in a future version.",
@@ -75,12 +75,12 @@ class Function:
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+    def setup_context(ctx: object, inputs: tuple, output: object) -> None:
         """What backward needs, kept in ctx after forward has run without it."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: object, *grad_outputs: Any) -> Any:
         """Gradients of the inputs, None for those that have none, from gradients of the outputs."""
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function to use it with backward mode AD.")
@@ -88,19 +88,19 @@ class Function:
     vjp = backward
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: object, *grad_inputs: object) -> Any:
         """Tangents of the outputs from tangents of the inputs."""
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
                                   "forward mode AD.")
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+    def vmap(info: object, in_dims: tuple, *args: object) -> Any:
         """(outputs, where their batch axes are) for inputs with batch axes at in_dims."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap static method "
                                   "or set generate_vmap_rule=True.")
 
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls, *args: object, **kwargs: object) -> Any:
         """Call the function."""
         if any(getattr(a, "__fad_level__", 0) == 2 for a in args):
             return staged(cls, args, kwargs)
@@ -110,7 +110,7 @@ class Function:
 def once_differentiable(fn: Callable) -> Callable:
     """Decorator of a backward that cannot be differentiated: what it returns raises when that is tried."""
     @functools.wraps(fn)
-    def wrapper(ctx: Any, *args: Any) -> Any:
+    def wrapper(ctx: object, *args: object) -> Any:
         with changed(grad=False):
             outputs = fn(ctx, *args)
         if not now().grad or not any(requires_grad(a) for a in args):

@@ -1,11 +1,13 @@
 """Calling a Function: forward runs unrecorded, and what it returns gets its place in the graph."""
 import inspect
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..api.custom import custom_vjp
 from ..ops.table import TABLE as op
 from ..trace.runtime.capture import captured
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.keywords import signature_of
 from . import record
 from .function_jvp import push
@@ -28,7 +30,7 @@ class VmapInfo(NamedTuple):
 class _Batched(custom_vjp):
     """A Function that says itself what it means for a batch."""
 
-    def __init__(self, forward: Any, cls: Any):
+    def __init__(self, forward: Callable, cls: Any):
         super().__init__(forward)
         self.cls = cls
 
@@ -38,7 +40,7 @@ class _Batched(custom_vjp):
         return rule
 
 
-def _by_vmap(cls: Any, call: Any, xs: Any, flags: tuple, n: Any) -> list:
+def _by_vmap(cls: Any, call: Any, xs: Any, flags: tuple, n: ArrayOrNumber) -> list:
     """The results over n examples, by the Function's vmap."""
     args, kwargs = call.fill(xs)
     batched = {x.atom for x, b in zip(xs, flags) if b}
@@ -54,7 +56,7 @@ def _by_vmap(cls: Any, call: Any, xs: Any, flags: tuple, n: Any) -> list:
     return [op["broadcast_to"](y, n, *y.shape) if d is None else _to_front(y, d % len(y.shape)) for y, d in zip(ys, at)]
 
 
-def _to_front(y: Any, axis: int) -> Any:
+def _to_front(y: AnyArray, axis: int) -> AnyArray:
     return y if axis == 0 else op["transpose"](y, axes=(axis, *[k for k in range(len(y.shape)) if k != axis]))
 
 
@@ -71,7 +73,7 @@ def staged(cls: Any, args: tuple, kwargs: dict) -> Any:
         cls.setup_context(ctx, xs, result)
         return result
 
-    def backward(saved: Any, g: Any) -> tuple:
+    def backward(saved: tuple, g: Any) -> tuple:
         ctx.to_save = saved
         answer = cls.backward(ctx, *(g if isinstance(g, (tuple, list)) else (g,)))
         return answer if isinstance(answer, tuple) else (answer,)
@@ -201,7 +203,7 @@ class FunctionCall:
             record.note_place(ctx)
         return finished
 
-    def unrecorded(self, y: Any) -> Any:
+    def unrecorded(self, y: Tensor) -> Tensor:
         is_input = any(y is a for a in self.args) and not any(y is t for t in self.ctx.dirty_tensors)
         if not isinstance(y, Tensor) or not is_input:
             return y
@@ -210,7 +212,7 @@ class FunctionCall:
             self.mark(y)
         return y
 
-    def placed(self, k: int, y: Any, results: dict) -> Any:
+    def placed(self, k: int, y: object, results: dict) -> Any:
         if not isinstance(y, Tensor):
             return y
         if id(y) in self.done:                                  # returned twice: it is one tensor

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 from .forward_ad import SIZES
 from .state import changed
 from .tensor import Tensor, is_floating, wrap
@@ -49,7 +50,7 @@ def push(cls: Any, ctx: Any, args: tuple, outputs: list, finished: list, dirty: 
             keep_tangent(y, dy)
 
 
-def _check(k: int, y: Any, dy: Any, fixed: bool) -> None:
+def _check(k: int, y: Tensor, dy: ArrayOrNumber, fixed: bool) -> None:
     if not isinstance(dy, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(dy).__name__}) for grad output {k}.")
     if fixed or not isinstance(y, Tensor) or not is_floating(y._a.dtype):

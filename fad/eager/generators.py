@@ -39,7 +39,7 @@ class Generator:
         """All there is to know of where the source is."""
         return self.rng.bit_generator.state
 
-    def set_state(self, state: Any) -> "Generator":
+    def set_state(self, state: object) -> "Generator":
         """Go back to where get_state was called."""
         self.rng.bit_generator.state = state
         return self
@@ -63,7 +63,7 @@ def get_rng_state() -> Any:
     return default_generator.get_state()
 
 
-def set_rng_state(state: Any) -> None:
+def set_rng_state(state: object) -> None:
     """Go back to where get_rng_state was called."""
     default_generator.set_state(state)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import registry
+from ..util.array import ArrayOrNumber
 from . import errors, record
 from .engine import execute
 from .node import GradientEdge, Node
@@ -24,7 +25,7 @@ def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> l
     return [_first_gradient(k, y, g, batched) for k, (y, g) in enumerate(zip(outputs, given))]
 
 
-def _first_gradient(k: int, y: Any, g: Any, batched: bool) -> Any:
+def _first_gradient(k: int, y: Tensor, g: "Tensor | None", batched: bool) -> "Tensor | None":
     if (g.__class__ is Tensor and y.__class__ is Tensor and not batched and g._a.shape == y._a.shape
             and g._a.dtype is y._a.dtype):
         return g
@@ -75,11 +76,11 @@ class _Result:
 
     __slots__ = ("_a",)
 
-    def __init__(self, a: Any):
+    def __init__(self, a: ArrayOrNumber):
         self._a = a
 
 
-def _standing_for(y: GradientEdge, g: Any) -> Any:
+def _standing_for(y: GradientEdge, g: "Tensor | None") -> "_Result":
     meta = y.node._input_metadata[y.output_nr]
     if meta is not None:
         return _Result(meta)
@@ -89,7 +90,7 @@ def _standing_for(y: GradientEdge, g: Any) -> Any:
     return _Result(g._a if isinstance(g, Tensor) else g)
 
 
-def needs(y: Any) -> bool:
+def needs(y: Tensor) -> bool:
     return isinstance(y, _Result) or edge_of(y) is not None
 
 
@@ -114,8 +115,8 @@ def _roots(tensors: Sequence, gradients: Sequence) -> list:
     return roots
 
 
-def backward(tensors: Any, grad_tensors: Any = None, retain_graph: "bool | None" = None, create_graph: bool = False,
-             grad_variables: Any = None, inputs: Any = None) -> None:
+def backward(tensors: object, grad_tensors: object = None, retain_graph: "bool | None" = None,
+             create_graph: bool = False, grad_variables: Any = None, inputs: object = None) -> None:
     """Accumulate into the leaves' .grad the sum of the gradients of the given tensors, each times its grad_tensor.
 
     >>> import fad
@@ -188,10 +189,9 @@ def _wanted(inputs: Sequence) -> "tuple[dict, list]":
     return wanted, same
 
 
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: "bool | None" = None,
-         create_graph: bool = False,
-         only_inputs: bool = True, allow_unused: "bool | None" = None, is_grads_batched: bool = False,
-         materialize_grads: bool = False) -> tuple:
+def grad(outputs: object, inputs: object, grad_outputs: object = None, retain_graph: "bool | None" = None,
+         create_graph: bool = False, only_inputs: bool = True, allow_unused: "bool | None" = None,
+         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:
     """The gradients of the outputs' sum (each times its grad_output) with respect to the inputs, as a tuple.
 
     allow_unused: None for an input that the outputs do not depend on, in place of an error (materialize_grads: zeros).

@@ -72,14 +72,14 @@ class GradMode:
             return self._coroutine(function)
 
         @functools.wraps(function)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: object, **kwargs: object) -> Any:
             with self.clone():
                 return function(*args, **kwargs)
         return decorated
 
     def _generator(self, function: Callable) -> Callable:
         @functools.wraps(function)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: object, **kwargs: object) -> Any:
             generator = function(*args, **kwargs)
             try:
                 with self.clone():
@@ -103,7 +103,7 @@ class GradMode:
 
     def _coroutine(self, function: Callable) -> Callable:
         @functools.wraps(function)
-        async def decorated(*args: Any, **kwargs: Any) -> Any:
+        async def decorated(*args: object, **kwargs: object) -> Any:
             return await _Stepped(function(*args, **kwargs), self)
         return decorated
 
@@ -113,7 +113,7 @@ class GradMode:
     def __enter__(self) -> None:
         raise NotImplementedError
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         raise NotImplementedError
 
 
@@ -143,7 +143,7 @@ class _Switch(GradMode):
         self.before: list = []
     __init__.__qualname__ = "__init__"
 
-    def __new__(cls, function: Any = None) -> Any:
+    def __new__(cls, function: object = None) -> Any:
         if function is not None and callable(function):                # @no_grad without brackets
             return object.__new__(cls)._made()(function)
         return object.__new__(cls)
@@ -158,7 +158,7 @@ class _Switch(GradMode):
         self.before.append(now().grad)
         change(grad=self.wanted)
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(grad=self.before.pop())
 
 
@@ -233,7 +233,7 @@ class set_grad_enabled(GradMode):
     def __enter__(self) -> None:
         _switch(self.mode)
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(grad=self.before)
 
     def __repr__(self) -> str:
@@ -254,7 +254,7 @@ class _Later(GradMode):
         self.before = now().grad
         _switch(self.mode)
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(grad=self.before)
 
 
@@ -276,7 +276,7 @@ class inference_mode(GradMode):
     True
     """
 
-    def __new__(cls, mode: Any = True) -> Any:
+    def __new__(cls, mode: bool = True) -> Any:
         self = object.__new__(cls)
         if callable(mode):
             self.__init__(True)                                           # type: ignore[misc]
@@ -296,7 +296,7 @@ class inference_mode(GradMode):
         self.before.append((now().grad, now().inference, now().forward_grad))
         change(grad=not self.mode, inference=self.mode, forward_grad=not self.mode)
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         grad, inference, forward = self.before.pop()
         change(grad=grad, inference=inference, forward_grad=forward)
 
@@ -319,7 +319,7 @@ class set_multithreading_enabled:
     def __enter__(self) -> None:
         """It is in force already."""
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(multithreading=self.before)
 
 

@@ -1,7 +1,7 @@
 """gradcheck and gradgradcheck: derivatives against differences."""
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,13 +30,11 @@ from .state import changed
 from .tensor import Tensor, is_floating, wrap
 
 
-def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
-              raise_exception: bool = True,
-              nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
-              check_batched_grad: bool = False,
+def gradcheck(func: Callable, inputs: object, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+              check_grad_dtypes: bool = False, check_batched_grad: bool = False,
               check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
-              fast_mode: bool = False,
-              masked: Any = None) -> bool:
+              fast_mode: bool = False, masked: object = None) -> bool:
     """Whether func's derivatives with respect to inputs that require gradients agree with central differences of step
     eps.
 
@@ -115,7 +113,7 @@ def _check_backward(func: Callable, inputs: tuple, places: list, ys: tuple, opti
 
 def _chosen(func: Callable, places: list) -> Callable:
     """func with the outputs at these places alone."""
-    def call(*xs: Any) -> tuple:
+    def call(*xs: object) -> tuple:
         ys = as_tuple(func(*xs))
         return tuple([ys[k] for k in places])
     return call
@@ -141,7 +139,7 @@ def _check_inputs(inputs: tuple) -> None:
                 x.retain_grad()                                                          # type: ignore[attr-defined]
 
 
-def _check_outputs(outputs: Any) -> None:
+def _check_outputs(outputs: object) -> None:
     for y in as_tuple(outputs):
         if not isinstance(y, Tensor):
             raise ValueError(f"Expected outputs of func to be Tensors, got {type(y).__name__}")
@@ -156,12 +154,10 @@ def _check_no_output(func: Callable, inputs: tuple, places: list, options: Optio
                     raise GradcheckError(f"Numerical gradient for function expected to be zero (output {k}, input {i})")
 
 
-def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
-                  rtol: float = 1e-3,
-                  gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0,
-                  check_undefined_grad: bool = True,
-                  check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False,
-                  check_rev_over_rev: bool = True,
+def gradgradcheck(func: Callable, inputs: object, grad_outputs: object = None, *, eps: float = 1e-6, atol: float = 1e-5,
+                  rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
+                  nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
+                  check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
                   fast_mode: bool = False, masked: bool = False) -> bool:
     """gradcheck of func's gradient, with respect to the inputs and to the grad_outputs (random ones, if none are
     given).
@@ -176,7 +172,7 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
     gs = _cotangents(func, xs, gen_non_contig_grad_outputs) if grad_outputs is None else as_tuple(grad_outputs)
     count = len(gs)
 
-    def gradient(*args: Any) -> tuple:
+    def gradient(*args: object) -> tuple:
         given, vs = args[:-count], args[-count:]
         given = tuple([x.requires_grad_() if isinstance(x, Tensor) and is_floating(x._a.dtype) and x._fn is None
                        and requires_grad(old) else x
@@ -220,7 +216,7 @@ def _deprecated(name: str, grad_out: float) -> None:
         raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")
 
 
-def get_numerical_jacobian(fn: Callable, inputs: Any, target: Any = None, eps: float = 1e-3,
+def get_numerical_jacobian(fn: Callable, inputs: tuple, target: object = None, eps: float = 1e-3,
                            grad_out: float = 1.0) -> list:
     """Deprecated. The Jacobians of fn(inputs)'s first output by differences: (elements of an input, elements of the
     output) for each input of `target`."""
@@ -236,7 +232,7 @@ def _matrix(of_steps: list, x: Tensor) -> Tensor:
     return wrap(rows[0::2] + 1j * rows[1::2] if x._a.dtype.kind == "c" else rows)
 
 
-def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> tuple:
+def get_analytical_jacobian(inputs: object, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> tuple:
     """Deprecated. The Jacobians of an output by backward, whether they come out the same again, and whether they have
     the inputs' shapes and dtypes."""
     _deprecated("get_analytical_jacobian", grad_out)

@@ -35,7 +35,7 @@ def grad_dtype(self: Tensor) -> "np.dtype | None":
     return self._a.dtype if given is SAME else given                          # type: ignore[return-value]
 
 
-def _set_grad_dtype(self: Tensor, dtype: Any) -> None:
+def _set_grad_dtype(self: Tensor, dtype: "np.dtype | None") -> None:
     if self.grad_fn is not None:                                              # type: ignore[attr-defined]
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     try:
@@ -54,13 +54,13 @@ def _set_grad_dtype(self: Tensor, dtype: Any) -> None:
 Tensor.grad_dtype = property(grad_dtype, _set_grad_dtype, doc=grad_dtype.__doc__)  # type: ignore[attr-defined]
 
 
-def _set_grad(self: Tensor, g: Any) -> None:
+def _set_grad(self: Tensor, g: "Tensor | None") -> None:
     if g is not None:
         _check_grad(self, g)
     self._g = g
 
 
-def _check_grad(x: Tensor, g: Any) -> None:
+def _check_grad(x: Tensor, g: Tensor) -> None:
     if not isinstance(g, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(g).__name__}")
     if g is x:

@@ -51,7 +51,7 @@ class _All(_Several):
     """Collects the gradients of one pass."""
 
     def hook(self, k: int) -> Callable:
-        def collect(g: Any) -> None:
+        def collect(g: Tensor) -> None:
             run = state.run
             with self.lock:
                 entry = self.passes.get(id(run))
@@ -78,7 +78,7 @@ class _Any(_Several):
         self.seen: Any = None
 
     def hook(self, k: int) -> Callable:
-        def first(g: Any) -> None:
+        def first(g: Tensor) -> None:
             run = state.run
             with self.lock:
                 seen = self.seen is not None and self.seen() is run
@@ -101,7 +101,7 @@ class _Mutation:
         self.cloned: WeakKeyDictionary = WeakKeyDictionary()
         self.by_memory: dict = {}                  # version counter -> keys of tid_to_weakhandle
 
-    def pack(self, t: Tensor) -> Any:
+    def pack(self, t: Tensor) -> "_Handle":
         key = id(t), t._a.__array_interface__["data"][0], t._vc[0]
         handle = self.tid_to_weakhandle.get(key)
         if handle is None or self.originals.get(handle) is not t:
@@ -154,7 +154,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
             table.clear()
 
 
-def increment_version(tensor: Any) -> None:
+def increment_version(tensor: object) -> None:
     """Say that a tensor's memory was changed."""
     for t in tensor if isinstance(tensor, (tuple, list)) else (tensor,):
         t._vc[0] += 1

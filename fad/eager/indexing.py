@@ -99,7 +99,7 @@ OF_NO_AXES = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or
               "a 0-dim tensor to a number")
 
 
-def getitem(self: Tensor, subscript: Any) -> Tensor:
+def getitem(self: Tensor, subscript: Any) -> Any:
     """self[subscript]: a view where only integers, slices, None and ... are asked for."""
     if subscript.__class__ is Tensor and _are_rows(self, subscript._a):
         return indexed(self, subscript, dim=0)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import DTypeLike
 from . import errors
 from .creation import leaf
 from .dtypes import as_data, as_dtype
@@ -18,7 +19,7 @@ class TensorType(type):
 
     dtype: Any = None
 
-    def __instancecheck__(cls, x: Any) -> bool:
+    def __instancecheck__(cls, x: Tensor) -> bool:
         return isinstance(x, Tensor) and x._a.dtype == cls.dtype
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
@@ -28,7 +29,7 @@ class TensorType(type):
         return f"<class 'torch.{cls.__name__}'>"
 
 
-def of_dtype(dtype: np.dtype, *args: Any) -> Tensor:
+def of_dtype(dtype: np.dtype, *args: object) -> Tensor:
     """A tensor of given sizes (integers, or a shape), or with given data."""
     if (all(isinstance(a, (int, np.integer)) for a in args)
             or len(args) == 1 and hasattr(args[0], "numel") and isinstance(args[0], tuple)):
@@ -47,7 +48,7 @@ _BY_TYPE.update({"torch.ComplexDoubleTensor": np.dtype(np.complex128),
                  "torch.ComplexFloatTensor": np.dtype(np.complex64)})
 
 
-def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+def type_(self: Tensor, dtype: DTypeLike = None, non_blocking: bool = False) -> Any:
     """The name of the tensor's type, such as torch.FloatTensor; with a dtype (or a type, or its name): the tensor in
     that dtype."""
     if dtype is None:
@@ -61,7 +62,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     return self.to(as_dtype(dtype))                                            # type: ignore[attr-defined]
 
 
-def new(self: Tensor, *args: Any) -> Tensor:
+def new(self: Tensor, *args: object) -> Tensor:
     """A tensor of this tensor's dtype: of given sizes, or with given data."""
     return of_dtype(self._a.dtype, *args)
 

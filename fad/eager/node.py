@@ -135,7 +135,7 @@ class Node(Showing):
         """Gradients for `next`, given that of the result (a list, of several), on arrays."""
         raise NotImplementedError
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         """The same on tensors, recorded."""
         raise NotImplementedError
 
@@ -183,7 +183,7 @@ class Undifferentiable(Node):
         super().__init__(next)
         self.label, self.error = name, error
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         raise self.error
 
     pull_graph = pull

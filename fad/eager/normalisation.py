@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite, sample
 from .composites import centred, count, kept_sum
 
 
-def _normalized_written(x: Any, weight: Any, bias: Any, axes: tuple, shape: tuple, eps: float) -> Any:
+def _normalized_written(x: AnyArray, weight: "AnyArray | None", bias: "AnyArray | None", axes: tuple, shape: tuple,
+                        eps: float) -> AnyArray:
     d = centred(x, axes)
     y = d / op["sqrt"](kept_sum(d * d, axes) / count(x, axes) + eps)
     y = y if weight is None else y * op["reshape"](weight, *shape)
@@ -34,7 +36,8 @@ def _standardised(x: np.ndarray, axes: tuple, eps: float) -> tuple:
     return d, scale, n
 
 
-def _normalized_run(x: np.ndarray, weight: Any, bias: Any, axes: tuple, shape: tuple, eps: float) -> np.ndarray:
+def _normalized_run(x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", axes: tuple, shape: tuple,
+                    eps: float) -> np.ndarray:
     y = _standardised(x, axes, eps)[0]
     if weight is not None:
         y *= weight.reshape(shape)
@@ -43,8 +46,8 @@ def _normalized_run(x: np.ndarray, weight: Any, bias: Any, axes: tuple, shape: t
     return y
 
 
-def _normalized_now(g: np.ndarray, x: np.ndarray, weight: Any, bias: Any, needs: tuple, axes: tuple, shape: tuple,
-                    eps: float) -> tuple:
+def _normalized_now(g: np.ndarray, x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", needs: tuple,
+                    axes: tuple, shape: tuple, eps: float) -> tuple:
     """The pullback on arrays, with as few of them as there can be."""
     d, scale, n = _standardised(x, axes, eps)
     gw = _as_weight(g * d, weight, shape) if needs[1] else None
@@ -76,7 +79,7 @@ def _normalized_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tu
     return gx, _as_weight(g * d, weight, shape) if needs[1] else None, _as_weight(g, bias, shape) if needs[2] else None
 
 
-def _as_weight(g: Any, weight: Any, shape: tuple) -> Any:
+def _as_weight(g: ArrayOrNumber, weight: Any, shape: tuple) -> AnyArray:
     """g summed over what the weight, seen in this shape, was broadcast along."""
     full = (1,) * (len(g.shape) - len(shape)) + tuple(shape)
     axes = tuple([k for k, n in enumerate(full) if n == 1])

@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray, Axes, DTypeLike
 from . import composites
 from .dtypes import as_dtype
 from .errors import scalar_name
@@ -15,14 +16,15 @@ from .together import step
 
 
 @function()
-def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+def norm(self: AnyArray, p: object = "fro", dim: Axes = None, keepdim: bool = False,
+         dtype: DTypeLike = None) -> AnyArray:
     """The p-norm of all elements or along dimensions."""
     x = self if dtype is None else self.to(as_dtype(dtype))
     return _nuclear(x, dim, keepdim) if p == "nuc" else _norm(x, p, dim, keepdim)
 
 
 @step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")
-def _norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Any:
+def _norm(self: AnyArray, p: Any, dim: Axes, keepdim: bool) -> AnyArray:
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(self.dtype)}")
@@ -51,7 +53,7 @@ def _norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @step("NuclearNormBackward0", "x", copies="x")
-def _nuclear(x: Any, dim: Any, keepdim: bool) -> Any:
+def _nuclear(x: AnyArray, dim: "tuple | None", keepdim: bool) -> AnyArray:
     """The sum of the singular values of matrices."""
     if dim is None and len(x.shape) != 2 or dim is not None and (isinstance(dim, int) or len(dim) != 2):
         raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple" if dim is not None

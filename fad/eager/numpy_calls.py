@@ -6,6 +6,7 @@ import numpy as np
 from ..ir.op import registry
 from ..ops.face import METHODS, find
 from ..trace.values.protocol import qualified_name
+from ..util.array import ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
 from .inplace import in_place
 from .tensor import Tensor, raw, wrap
@@ -15,7 +16,7 @@ def _any_gradient(args: tuple) -> bool:
     return any(isinstance(a, Tensor) and a.requires_grad for a in args)                    # type: ignore[attr-defined]
 
 
-def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: object, **kwargs: object) -> Any:
     found = find(ufunc)
     if found is None:
         return _constant(lambda *arrays, **options: getattr(ufunc, method)(*arrays, **options), inputs, kwargs, ufunc)
@@ -29,12 +30,12 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     return given if isinstance(result, tuple) else given[0]
 
 
-def _masked(y: Any, where: Any, old: Any) -> Any:
+def _masked(y: Tensor, where: object, old: ArrayOrNumber) -> Tensor:
     """y where the mask holds, what there was elsewhere."""
     return y if where is True else registry["where"](np.asarray(raw(where)), y, old)
 
 
-def _into(out: Any, result: Any, where: Any) -> Any:
+def _into(out: Tensor, result: Tensor, where: object) -> Tensor:
     """What ufunc(..., out=out, where=where) does for a tensor: it is changed in place; an ndarray takes the values."""
     if isinstance(out, Tensor):
         return in_place(out, lambda old, new: _masked(new, where, old), result)
@@ -42,14 +43,14 @@ def _into(out: Any, result: Any, where: Any) -> Any:
     return out
 
 
-def array_function(self: Tensor, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+def array_function(self: Tensor, function: object, types: tuple, args: tuple, kwargs: dict) -> Tensor:
     found = find(function)
     if found is not None:
         return found.call(*args, **kwargs)
     return _constant(function, args, kwargs, function)
 
 
-def _constant(call: Any, args: tuple, kwargs: dict, function: Any) -> Any:
+def _constant(call: Any, args: tuple, kwargs: dict, function: object) -> Any:
     """A function without a face: on tensors without a history it is NumPy's; on others it is an error."""
     if _any_gradient(args) or _any_gradient(tuple(kwargs.values())):
         raise UnsupportedFunctionError(f"{qualified_name(function)} is not supported on tensors that require gradients",
@@ -60,13 +61,13 @@ def _constant(call: Any, args: tuple, kwargs: dict, function: Any) -> Any:
     return _wrapped(result)
 
 
-def _bare(a: Any) -> Any:
+def _bare(a: object) -> Any:
     if isinstance(a, (list, tuple)):
         return type(a)([_bare(x) for x in a])
     return raw(a)
 
 
-def _wrapped(result: Any) -> Any:
+def _wrapped(result: object) -> Any:
     if isinstance(result, (np.ndarray, np.generic)):
         return wrap(np.asarray(result))
     return tuple([_wrapped(r) for r in result]) if isinstance(result, (tuple, list)) else result

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
+from ..util.array import ArrayOrNumber
 from ..util.interrupts import let_through
 from . import errors, promotion, record
 from .inplace import check_in_place, check_overlap, in_place, requires_grad
@@ -37,7 +38,7 @@ def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
         ufunc(*errors.wrapped([a, *rest]), out=a, casting=casting)
 
 
-def op_in_place(op: Op, x: Tensor, *args: Any, name: str = "") -> Tensor:
+def op_in_place(op: Op, x: Tensor, *args: ArrayOrNumber, name: str = "") -> Tensor:
     """x = op(x, *args), in place. name: of the function; PyTorch refuses some kinds of numbers for some functions."""
     if name and (x._a.dtype.kind != "f" or any(isinstance(a, Tensor) and a._a.dtype.kind != "f" for a in args)):
         promotion.refuse_in_place(name, x, args)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.kinds import AddInto
+from ..util.array import ArrayOrNumber
 from ..util.errors import NoDerivativeError
 from . import errors
 from .node import Node
@@ -108,7 +109,7 @@ class OpNode(Node):
         return [y if shown is None and y is not None and not isinstance(y, SavedTensor) else shown
                 for y, shown in zip(self.ys or known, known)]
 
-    def _result(self, k: int, y: Any) -> Any:
+    def _result(self, k: int, y: object) -> Any:
         if isinstance(y, SavedTensor):
             return y.unpack()
         return result_of(y, self.vcs[k], self, k) if isinstance(y, np.ndarray) else y
@@ -127,7 +128,7 @@ class OpNode(Node):
         count = len(self.next)
         return tuple([self._dense(g, x, need) for g, x, need in zip(out[:count], xs, self.needs)])
 
-    def _dense(self, g: Any, x: Any, need: bool) -> Any:
+    def _dense(self, g: object, x: "ArrayOrNumber | None", need: bool) -> Any:
         if not need:
             return None
         if g is None:
@@ -148,7 +149,7 @@ class OpNode(Node):
 
     # -- _saved_self and its kin ---------------------------------------------------------------------------------------
 
-    def _place(self, name: str, entry: Any) -> "tuple[str, int]":
+    def _place(self, name: str, entry: object) -> "tuple[str, int]":
         """Where an entry is held; ("", 0) where it is not."""
         names, xs, ys = arguments(self.name(), self.handle.xs), self.xs, self.ys
         if name in names and names.index(name) < len(xs) and xs[names.index(name)] is entry:
@@ -174,7 +175,7 @@ class OpNode(Node):
     def parameters(self) -> dict:
         return parameters(self)
 
-    def opened(self, name: str, entry: Any) -> Any:
+    def opened(self, name: str, entry: object) -> Any:
         if isinstance(entry, SavedTensor) or not isinstance(entry, (Tensor, np.ndarray)):
             return super().opened(name, entry)
         which, k = self._place(name, entry)
@@ -246,10 +247,10 @@ class Tied(Node):
         super().__init__((g._fn, into), (g._nr, nr) if g._nr or nr else None)
         self.meta, self.label = Meta(g._a.shape, g._a.dtype), f"{name[:-1]}Backward0"
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         return (g if self.next[0] is not None else None, np.zeros(self.meta.shape, self.meta.dtype))
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         before, nothing = self.pull(g)
         return before, wrap(nothing)
 

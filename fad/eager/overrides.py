@@ -39,7 +39,7 @@ def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
                     + "\n".join(f"  - tensor subclass {cls}" for cls in types))
 
 
-def _refuse_pytorchs(x: Any, function: Callable) -> None:
+def _refuse_pytorchs(x: object, function: Callable) -> None:
     """Raise for a tensor of PyTorch's own, which knows nothing of those here."""
     cls = type(x)
     if hasattr(cls, "__torch_function__") and any(c.__module__ == "torch" for c in cls.__mro__):
@@ -54,7 +54,7 @@ def _has_say(cls: type) -> bool:
 def overridable(f: Callable) -> Callable:
     """f, with a say for the classes of its arguments."""
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if overriding or args and not isinstance(args[0], Tensor):
             y = handled(call, args, kwargs)
             if y is not MISSING:
@@ -83,7 +83,7 @@ def torch_function(cls: type, func: Callable, types: Any, args: tuple = (), kwar
     return _converted(y, cls, (*args, *kwargs.values()))
 
 
-def _converted(y: Any, cls: type, given: tuple) -> Any:
+def _converted(y: object, cls: type, given: tuple) -> Any:
     if isinstance(y, Tensor) and not isinstance(y, cls):
         if any(y is x for x in given):
             return as_subclass(y, cls)
@@ -157,7 +157,7 @@ def _overriding_tensor() -> type:
 
 
 def _asking(public: Callable, f: Callable, special: bool = False) -> Callable:
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Tensor, *args: object, **kwargs: object) -> Any:
         try:
             y = handled(public, (self, *args), kwargs)
         except TypeError as error:

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray
 from .composite import Composite
-from .tensor import raw
+from .tensor import Tensor, raw
 
 
-def written_at(x: Any, flat: Any) -> Any:
+def written_at(x: Tensor, flat: AnyArray) -> Tensor:
     """The elements of x at places of the flattened array, in ops."""
     return op["index"](op["reshape"](x, math.prod(x.shape)), flat, spec=("a",), at=0)
 
 
-def added_at(g: Any, flat: np.ndarray, shape: tuple, once: bool = False) -> Any:
+def added_at(g: AnyArray, flat: np.ndarray, shape: tuple, once: bool = False) -> AnyArray:
     """Zeros of a shape with g added at places of the flattened array; once: no place occurs twice."""
     n = math.prod(shape)
     if type(g) is np.ndarray:
@@ -66,7 +67,7 @@ def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, np.ndarray | No
 
 def _selection(name: str, node: str, index_name: str, samples: tuple, once: bool) -> Composite:
     """The step that takes from x what indices select along dimension dim; once: none of them twice."""
-    def written(x: Any, index: Any, dim: int) -> Any:
+    def written(x: Tensor, index: AnyArray, dim: int) -> Tensor:
         return written_at(x, along(raw(index), dim, tuple(x.shape)))
 
     def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int) -> tuple:
@@ -86,7 +87,7 @@ in_order = _selection("in_order", "SortBackward0", "indices", _ONCE, True)
 foremost = _selection("foremost", "TopkBackward0", "indices", _ONCE, True)
 
 
-def _scattered_written(x: Any, src: Any, index: Any, dim: int) -> Any:
+def _scattered_written(x: Tensor, src: Tensor, index: AnyArray, dim: int) -> Tensor:
     shape = tuple(x.shape)
     flat = along(raw(index), dim, shape).reshape(-1)
     y = op["index_add"](op["reshape"](x, math.prod(shape)), op["reshape"](src, flat.size), flat, spec=("a",), at=0)
@@ -105,7 +106,7 @@ def _scattered_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int)
     return g, None if flat is None else g.take(flat) if type(g) is np.ndarray else written_at(g, flat), None
 
 
-def _scattered_sample(rng: Any) -> tuple:
+def _scattered_sample(rng: np.random.Generator) -> tuple:
     return (rng.standard_normal((3, 4)), rng.standard_normal((2, 3)), np.array([[1, 1, 3], [0, 2, 0]])), {"dim": 1}
 
 
@@ -147,18 +148,18 @@ def _starts_of_parts(lead: int, n: int, size: int) -> np.ndarray:
     return np.asarray((np.arange(lead) * (n * size))[:, None, None] + np.arange(size))
 
 
-def _parts_written(x: Any, index: Any, dim: int, **params: Any) -> Any:
+def _parts_written(x: Tensor, index: AnyArray, dim: int, **params: object) -> Tensor:
     return op["index"](x, raw(index), spec=tuple("a" if k == dim else ":" for k in range(len(x.shape))), at=dim)
 
 
-def _parts_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int, **params: Any) -> tuple:
+def _parts_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int, **params: object) -> tuple:
     shape, index = tuple(xs[0].shape), np.asarray(raw(xs[1]))
     size = math.prod(shape[dim + 1:])
     flat = _starts_of_parts(math.prod(shape[:dim]), shape[dim], size) + (index.reshape(-1, 1) * size)
     return added_at(gs[0], flat, shape), None
 
 
-def _parts(name: str, node: str, inputs: tuple, **params: Any) -> Composite:
+def _parts(name: str, node: str, inputs: tuple, **params: object) -> Composite:
     """The step that takes parts of x at indices (from 0) along dimension dim."""
     return Composite(
         name,
@@ -197,12 +198,12 @@ def _starts(planes: tuple, rank: int, n: int) -> "np.ndarray | None":
     return None if count == 1 else (np.arange(count) * n).reshape(planes + (1,) * rank)
 
 
-def _pooled_written(x: Any, places: Any, kernel_size: tuple, **params: Any) -> Any:
+def _pooled_written(x: Tensor, places: AnyArray, kernel_size: tuple, **params: object) -> Tensor:
     return written_at(x, in_planes(places, len(kernel_size), tuple(x.shape)))
 
 
 def _pooled_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, kernel_size: tuple, stride: tuple, dilation: tuple,
-                     **params: Any) -> tuple:
+                     **params: object) -> tuple:
     shape = tuple(xs[0].shape)
     apart = all(s > d * (m - 1) for s, d, m in zip(stride or kernel_size, dilation, kernel_size))
     return added_at(gs[0], in_planes(xs[1], len(kernel_size), shape), shape, apart), None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir.op import Op
 from ..ops.kinds import AddInto, NoRule, NotDifferentiable, Zero
+from ..util.array import AnyArray, ArrayOrNumber
 
 
 class Probe:
@@ -17,7 +18,7 @@ class Probe:
     __fad_level__ = 9
     __array_priority__ = 2000
 
-    def __init__(self, value: Any):
+    def __init__(self, value: object):
         self.value, self.used = np.asarray(value), False
 
     @staticmethod
@@ -45,14 +46,14 @@ class Probe:
             raise AttributeError(name)
         return getattr(read(self), name)
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array__(self, *args: object, **kwargs: object) -> Any:
         return read(self)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: object, method: str, *inputs: AnyArray, **kwargs: object) -> AnyArray:
         return getattr(ufunc, method)(*[read(x) for x in inputs], **kwargs)
 
 
-def read(x: Any) -> Any:
+def read(x: ArrayOrNumber) -> Any:
     """The array behind a probe, which is now known to be used."""
     if isinstance(x, Probe):
         x.used = True
@@ -75,7 +76,7 @@ _SPECIAL = (0, 1, 2, -1, 0.5)
 _plans: dict[Any, tuple] = {}
 
 
-def _kind(x: Any) -> Any:
+def _kind(x: "ArrayOrNumber | None") -> Any:
     """What of an argument a rule may branch on."""
     dtype = getattr(x, "dtype", None)
     if dtype is not None:

@@ -1,15 +1,14 @@
 """Questions about tensors: whether they are equal, of one shape, signed."""
-from typing import Any
-
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 from .promotion import agree
 from .registry import define, function, tensor_of
 from .tensor import Tensor, wrap
 
 
 @function()
-def equal(self: Any, other: Any) -> bool:
+def equal(self: ArrayOrNumber, other: ArrayOrNumber) -> bool:
     """Whether two tensors have the same shape and elements."""
     for k, x in enumerate((self, other)):
         if not isinstance(x, Tensor):
@@ -19,13 +18,13 @@ def equal(self: Any, other: Any) -> bool:
 
 
 @function()
-def allclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+def allclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are close to the other's."""
     return bool(isclose(self, other, rtol, atol, equal_nan)._a.all())
 
 
 @function()
-def isclose(self: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Which elements are close to the other's."""
     other = tensor_of(other)
     agree("{} did not match {}", self, other)

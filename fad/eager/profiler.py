@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..util.array import AnyArray
 from ..util.forks import renewed
 from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, FunctionEventAvg
 from .record import timed
@@ -41,9 +42,8 @@ class profile:
     """
 
     def __init__(self, enabled: bool = True, *, use_cuda: bool = False, record_shapes: bool = False,
-                 with_flops: bool = False, profile_memory: bool = False,
-                 with_stack: bool = False, with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True,
-                 **others: Any):
+                 with_flops: bool = False, profile_memory: bool = False, with_stack: bool = False,
+                 with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True, **others: object):
         if use_cuda:
             raise RuntimeError("use_cuda: there is no such device here, fad computes on the CPU")
         self.enabled, self.record_shapes = enabled, record_shapes
@@ -61,7 +61,7 @@ class profile:
         change(profiler=self)
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         if self.enabled:
             change(profiler=None)
             EventList(self.events)._populate_cpu_children()
@@ -109,7 +109,7 @@ class profile:
         """The events as a table."""
         return self.function_events.table(*args, **kwargs)
 
-    def export_chrome_trace(self, path: Any) -> None:
+    def export_chrome_trace(self, path: object) -> None:
         """Write a file for chrome://tracing."""
         self.function_events.export_chrome_trace(path)
 
@@ -130,18 +130,18 @@ class record_function:
         self.started = time.perf_counter_ns()
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         if now().profiler is not None:
             now().profiler.note(self.name, self.started, scope=USER)
 
     def __call__(self, function: Callable) -> Callable:
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: object, **kwargs: object) -> Any:
             with record_function(self.name):
                 return function(*args, **kwargs)
         return decorated
 
 
-def run_timed(name: str, run: Callable, arrays: list, params: dict) -> Any:
+def run_timed(name: str, run: Callable, arrays: list, params: dict) -> AnyArray:
     """Run an op and note how long it took."""
     started = time.perf_counter_ns()
     result = run(*arrays, **params)
@@ -166,7 +166,7 @@ def kineto_available() -> bool:
 
 
 def _no_device(what: str, device: str) -> Callable:
-    def refuse(*args: Any, **kwargs: Any) -> Any:
+    def refuse(*args: object, **kwargs: object) -> Any:
         raise RuntimeError(f"{what} needs {device}, and there is no such device here: fad computes on the CPU; use "
                            "profiler.profile")
     refuse.__name__, refuse.__doc__ = what, f"Not here: it needs {device}."
@@ -182,7 +182,7 @@ class emit_itt:
     def __enter__(self) -> "emit_itt":
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         """There is nothing to end."""
 
 

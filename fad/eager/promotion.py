@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber
 from . import errors
 from .overrides import MISSING, handled
 from .tensor import Tensor, is_operand, raw
@@ -23,7 +24,7 @@ def castable(dtype: np.dtype, to: np.dtype) -> bool:
     return _CATEGORY[dtype.kind] <= _CATEGORY[to.kind]
 
 
-def promoted_type(*dtypes: Any) -> np.dtype:
+def promoted_type(*dtypes: np.dtype) -> np.dtype:
     """The dtype of a result of values of these: inexact numbers keep their precision beside integers."""
     return np.result_type(*[d for d in dtypes if d.kind in "fc"] or dtypes)
 
@@ -52,7 +53,7 @@ def _combined(first: np.dtype, then: np.dtype) -> np.dtype:
     return np.result_type(first, np.complex64) if first.kind == "f" else then
 
 
-def _of_number(x: Any) -> np.dtype:
+def _of_number(x: ArrayOrNumber) -> np.dtype:
     dtype = np.asarray(x).dtype
     return default.dtype if dtype.kind == "f" else default_complex() if dtype.kind == "c" else dtype
 
@@ -178,7 +179,7 @@ def checked(f: Callable, name: str) -> Callable:
     known = "" if "f" in _KERNELS.get(name, ("",))[0] else "f"               # no tensor is of kind ""
     refusing = refuses(name)
 
-    def call(*operands: Any) -> Any:
+    def call(*operands: ArrayOrNumber) -> Any:
         for x in operands:
             if x.__class__ is Tensor:
                 if x._a.dtype.kind != known:

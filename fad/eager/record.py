@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op, registry
+from ..util.array import ArrayOrNumber
 from ..util.interrupts import let_through
 from ..util.where import is_library
 from . import errors
@@ -122,7 +123,7 @@ def _cast() -> Op:
     return registry["cast"]
 
 
-def apply_lean(op: Op, x: Any, rest: tuple, params: dict, label: "str | None" = None) -> Any:
+def apply_lean(op: Op, x: object, rest: tuple, params: dict, label: "str | None" = None) -> Tensor:
     """apply for an op of one tensor (and constants) with one result, by a shorter way where nothing unusual is asked
     for."""
     if not now().quick or not isinstance(x, Tensor) or x._view is not None or x._x is not None:
@@ -241,7 +242,7 @@ def _places(handle: Handle, args: tuple) -> tuple:
     return _FIRST[count] if count < len(_FIRST) else tuple(range(count))
 
 
-def _saved_input(a: Any, x: Any, keep: bool) -> Any:
+def _saved_input(a: object, x: ArrayOrNumber, keep: bool) -> Any:
     if not isinstance(a, Tensor):
         return a
     if not keep:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir.op import Op
 from ..ops.table import TABLE
+from ..util.array import AnyArray, ArrayOrNumber
 from . import errors
 from .inplace import check_overlap, in_place, requires_grad
 from .overrides import MISSING, handled, overridable, overriding
@@ -33,7 +34,7 @@ def function(*names: str, method: bool = True, only_method: bool = False, changi
     return register
 
 
-def told_as(name: str, f: Any) -> None:
+def told_as(name: str, f: object) -> None:
     """Let Python call a function by this name where it refuses a call of it, and not by that of its maker.
 
     >>> f = (lambda: lambda x: x)()
@@ -85,7 +86,7 @@ def in_numpys_words(call: Callable, f: Callable) -> Callable:
         return call
 
     @functools.wraps(call)
-    def translated(*args: Any, **options: Any) -> Any:
+    def translated(*args: object, **options: object) -> Any:
         if options:
             options = {renamed.get(key, key): value for key, value in options.items()}
         return call(*args, **options)
@@ -99,7 +100,7 @@ def with_options(f: Callable, name: str) -> Callable:
         return overridable(f)
 
     @functools.wraps(f)
-    def call(*args: Any, out: Any = None, **options: Any) -> Any:
+    def call(*args: object, out: "Tensor | None" = None, **options: object) -> Any:
         if overriding or args and not isinstance(args[0], Tensor):
             y = handled(call, args, options if out is None else {**options, "out": out})
             if y is not MISSING:
@@ -113,7 +114,7 @@ def with_options(f: Callable, name: str) -> Callable:
 
 def changing_form(name: str, f: Callable) -> Callable:
     """The method name_ that replaces a tensor's values by f of them."""
-    def change(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def change(self: Tensor, *args: object, **kwargs: object) -> Tensor:
         check_overlap(self, (*args, *kwargs.values()))
         return in_place(self, lambda old, *rest: f(old, *rest[:len(args)], **dict(zip(kwargs, rest[len(args):]))),
                         *args, *kwargs.values())
@@ -122,7 +123,7 @@ def changing_form(name: str, f: Callable) -> Callable:
     return change
 
 
-def run(op: Op, *args: Any, label: "str | None" = None, **params: Any) -> Any:
+def run(op: Op, *args: object, label: "str | None" = None, **params: object) -> Any:
     """op on tensors (recorded under this label), or on what else has a place in programs."""
     level = max([getattr(a, "__fad_level__", 0) for a in args], default=0)
     if level == 1:
@@ -130,7 +131,7 @@ def run(op: Op, *args: Any, label: "str | None" = None, **params: Any) -> Any:
     return op(*args, **params) if level else wrap(np.asarray(op(*args, **params)))
 
 
-def by_number(x: Any, number: Any) -> Any:
+def by_number(x: Tensor, number: float) -> Tensor:
     """x times a number, as a step that saves no tensor."""
     return run(TABLE["mul"], x, number, label="MulBackward1") if isinstance(number, (int, float)) else x * number
 
@@ -175,7 +176,7 @@ def delivered(y: Any, out: Any, name: str) -> Any:
     return out.copy_(y)
 
 
-def named(y: Any, label: str, **note: Any) -> Any:
+def named(y: ArrayOrNumber, label: str, **note: Any) -> Any:
     """y, its node under another name: that of the function whose last step it is; note: what the node shows as
     _saved_<name>."""
     fn = getattr(y, "_fn", None)
@@ -186,7 +187,7 @@ def named(y: Any, label: str, **note: Any) -> Any:
     return y
 
 
-def noting(y: Any, **note: Any) -> Any:
+def noting(y: AnyArray, **note: object) -> AnyArray:
     """y, whose node shows these options as _saved_<name>, too."""
     fn = getattr(y, "_fn", None)
     if fn is not None:
@@ -194,7 +195,7 @@ def noting(y: Any, **note: Any) -> Any:
     return y
 
 
-def tensor_of(x: Any) -> Any:
+def tensor_of(x: object) -> Any:
     """x if it is a tensor or a value of a program; numbers and arrays as a tensor."""
     if getattr(x, "__fad_level__", 0):
         return x
@@ -204,7 +205,7 @@ def tensor_of(x: Any) -> Any:
     return wrap(a)
 
 
-def in_precision(y: Any, operands: tuple) -> Any:
+def in_precision(y: object, operands: tuple) -> Any:
     """A result of inexact numbers (of NumPy's function, which has its own rules) in the precision of the tensors it
     was computed of."""
     if isinstance(y, (np.ndarray, np.generic)):  # what does not hang on the tensors' values, as a matrix' power 0
@@ -223,13 +224,13 @@ def one_dim(dim: int, ndim: int) -> int:
     return dim % max(ndim, 1)
 
 
-def _int_of(dim: Any) -> int:
+def _int_of(dim: ArrayOrNumber) -> int:
     if isinstance(dim, str):
         raise TypeError(f"argument 'dim' must be int or tuple of ints, not {type(dim).__name__}")
     return int(dim)
 
 
-def dims_of(dim: Any, ndim: int) -> tuple:
+def dims_of(dim: object, ndim: int) -> tuple:
     """Sorted dimensions; all of them for None or ()."""
     if dim is None or isinstance(dim, (tuple, list)) and not len(dim):
         return tuple(range(ndim))

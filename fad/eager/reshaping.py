@@ -54,7 +54,7 @@ for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transp
     _reshaping(_name, _view)
 
 
-def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+def resize_(self: Tensor, *size: object, memory_format: object = None) -> Tensor:
     """Give the tensor another shape, in place: its memory in row-major order, longer where that does not suffice."""
     if requires_grad(self) and not now().inference:
         raise RuntimeError("cannot resize variables that require grad")
@@ -71,7 +71,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     return self
 
 
-def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
+def resize_as_(self: Tensor, other: Tensor, *, memory_format: object = None) -> Tensor:
     """resize_ to the other's shape."""
     return resize_(self, other._a.shape)
 
@@ -91,7 +91,8 @@ def _over_storage(storage: Any, offset: int, size: Any, stride: Any) -> np.ndarr
     return np.lib.stride_tricks.as_strided(storage.row[offset:], size, [s * storage.row.itemsize for s in stride])
 
 
-def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: "tuple | None" = None,
+         stride: "tuple | None" = None) -> Tensor:
     """Give the tensor the memory, the shape and the strides of another one, or a storage in this shape and with these
     steps, in place."""
     if now().grad and not now().inference and requires_grad(self):

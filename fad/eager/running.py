@@ -1,5 +1,4 @@
 """The backward pass that is running: which node is being evaluated, which will be, and in what order."""
-from typing import Any
 
 from .node import Node, named
 from .state import now, state
@@ -15,7 +14,7 @@ def _current_autograd_node() -> "Node | None":
     return None if state.run is None or state.run.node is None else named(state.run.node)
 
 
-def _will_engine_execute_node(node: Any) -> bool:
+def _will_engine_execute_node(node: object) -> bool:
     """Whether the backward pass that is running evaluates a node."""
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")

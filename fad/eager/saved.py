@@ -62,7 +62,7 @@ class SavedTensor:
         """The hook that makes a tensor of what is kept."""
         return None if self.hooks is None else self.hooks[1]
 
-    def register_hooks(self, pack_hook: Any = None, unpack_hook: Any = None) -> None:
+    def register_hooks(self, pack_hook: object = None, unpack_hook: object = None) -> None:
         """Keep what pack_hook returns for the tensor, and read it back through unpack_hook."""
         if self.freed:
             raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
@@ -193,7 +193,7 @@ class saved_tensors_hooks:
             raise RuntimeError(now().hooks_refused)
         change(pack_hooks=(*now().pack_hooks, (self.pack_hook, self.unpack_hook)))
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(pack_hooks=now().pack_hooks[:-1])
 
 

@@ -1,6 +1,5 @@
 """Scans: what the elements up to each place along a dimension come to."""
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from ..ops.table import TABLE as op
 from .joining import stack
 from .reductions import Extreme, in_dtype, summed
 from .registry import define, function, named, one_dim, run
-from .tensor import wrap
+from .tensor import Tensor, wrap
 from .together import together
 
 define("cumsum", lambda self, dim, *, dtype=None: _accumulated("cumsum", self, dim, dtype),
@@ -18,7 +17,7 @@ define("cumprod", lambda self, dim, *, dtype=None: _accumulated("cumprod", self,
        "Products of the elements up to each place along a dimension.", changing=True)
 
 
-def _accumulated(name: str, self: Any, dim: int, dtype: Any) -> Any:
+def _accumulated(name: str, self: Tensor, dim: int, dtype: "np.dtype | None") -> Tensor:
     ax = one_dim(dim, len(self.shape))
     x, kind = summed(self, dtype)
     y = BY_NAME[f"numpy.{name}"].call(x, axis=ax) if len(x.shape) else x.clone()
@@ -26,7 +25,7 @@ def _accumulated(name: str, self: Any, dim: int, dtype: Any) -> Any:
 
 
 @function()
-def logcumsumexp(self: Any, dim: int) -> Any:
+def logcumsumexp(self: Tensor, dim: int) -> Tensor:
     """log of the sums of exp of the elements up to each place along a dimension."""
     if not len(self.shape):
         one_dim(dim, 0)
@@ -41,7 +40,7 @@ def logcumsumexp(self: Any, dim: int) -> Any:
                label="LogcumsumexpBackward0")
 
 
-def _running(self: Any, dim: int, better: Callable, label: str) -> Extreme:
+def _running(self: Tensor, dim: int, better: Callable, label: str) -> Extreme:
     """The best element up to each place, the latest of equal ones, and its index."""
     ax = one_dim(dim, len(self.shape))
     if not len(self.shape):

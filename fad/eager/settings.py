@@ -1,6 +1,5 @@
 """Settings that are in force at once, and end with a with statement: how views are told, version counters."""
 from collections.abc import Sequence
-from typing import Any
 
 from .state import change, now
 from .tensor import Tensor
@@ -18,7 +17,7 @@ class ModeSetting:
     def __enter__(self) -> None:
         """It is in force already."""
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         change(**{self.attribute: self.before})
 
 
@@ -45,6 +44,6 @@ class _unsafe_preserve_version_counter:
     def __enter__(self) -> None:
         """The versions are known already."""
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         for t, version in zip(self.tensors, self.versions):
             t._vc[0] = version

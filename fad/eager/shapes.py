@@ -54,7 +54,7 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
 
 
 @function("reshape")
-def reshape(self: Any, *shape: Any) -> Any:
+def reshape(self: Tensor, *shape: object) -> Tensor:
     """The elements in another shape, as a view where that is possible."""
     size = _completed(
         sizes_of(shape), self._a.size if isinstance(self, Tensor) else int(np.prod(self.shape, dtype=int)), self.shape
@@ -63,7 +63,7 @@ def reshape(self: Any, *shape: Any) -> Any:
 
 
 @function(only_method=True)
-def view(self: Tensor, *shape: Any) -> Tensor:
+def view(self: Tensor, *shape: object) -> Tensor:
     """The elements in another shape, sharing memory; an error where that is impossible."""
     if len(shape) == 1 and isinstance(shape[0], (np.dtype, type)):
         return as_dtype_of(self, np.dtype(shape[0]))
@@ -87,7 +87,7 @@ define("ravel", lambda self: contiguous(flatten(self)), "All elements in one dim
 
 
 @function()
-def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions from start_dim to end_dim made one."""
     shape = self.shape
     first, last = one_dim(start_dim, len(shape)), one_dim(end_dim, len(shape))
@@ -100,7 +100,7 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 @function()
-def unflatten(self: Any, dim: int, sizes: Sequence) -> Any:
+def unflatten(self: Tensor, dim: int, sizes: Sequence) -> Any:
     """A dimension split into several."""
     ax = one_dim(dim, len(self.shape))
     if not len(sizes):
@@ -114,7 +114,7 @@ def unflatten(self: Any, dim: int, sizes: Sequence) -> Any:
 
 
 @function()
-def squeeze(self: Any, dim: Any = None) -> Any:
+def squeeze(self: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1."""
     shape = self.shape
     several = isinstance(dim, (tuple, list))
@@ -126,7 +126,7 @@ def squeeze(self: Any, dim: Any = None) -> Any:
 
 
 @function()
-def unsqueeze(self: Any, dim: int) -> Any:
+def unsqueeze(self: Any, dim: int) -> Tensor:
     """With a new dimension of size 1."""
     ax = one_dim(dim, len(self.shape) + 1)
     return reshape_view(self, self.shape[:ax] + (1,) + self.shape[ax:], label="UnsqueezeBackward0",
@@ -134,7 +134,7 @@ def unsqueeze(self: Any, dim: int) -> Any:
 
 
 @function()
-def permute(self: Any, *axes: Any, dims: Any = None) -> Any:
+def permute(self: Tensor, *axes: object, dims: "tuple | None" = None) -> Tensor:
     """The dimensions in another order."""
     given = sizes_of(axes if dims is None else (dims,))
     if len(given) != len(self.shape):
@@ -148,7 +148,7 @@ def permute(self: Any, *axes: Any, dims: Any = None) -> Any:
 
 
 @function("transpose", "swapdims")
-def transpose(self: Any, dim0: int, dim1: int) -> Any:
+def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
     axes = list(range(len(self.shape)))
     a, b = one_dim(dim0, len(axes)), one_dim(dim1, len(axes))
@@ -162,7 +162,7 @@ define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Tw
 
 
 @function()
-def t(self: Any) -> Any:
+def t(self: Tensor) -> Any:
     """A matrix transposed."""
     if len(self.shape) > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {len(self.shape)}D")
@@ -196,7 +196,7 @@ Tensor.T = property(lambda self: transpose_view(self, tuple(range(self._a.ndim))
 
 def _matrices(name: str) -> Callable:
     """The function that transposes matrices, called so; those with an H (or adjoint) conjugate too."""
-    def call(self: Any) -> Any:
+    def call(self: Tensor) -> Tensor:
         rank, batched = len(self.shape), name != "H"
         if rank == 1 or rank > 2 and not batched:
             what = "matrices or batches of matrices" if batched else "matrices (2-D tensors)"
@@ -214,7 +214,7 @@ Tensor.adjoint = FUNCTIONS["adjoint"] = _matrices("adjoint()")  # type: ignore[a
 
 
 @function(only_method=True)
-def expand(self: Tensor, *sizes: Any) -> Tensor:
+def expand(self: Tensor, *sizes: object) -> Tensor:
     """Dimensions of size 1 repeated, without copying; -1 keeps a size."""
     size = sizes_of(sizes)
     extra = len(size) - self._a.ndim
@@ -235,7 +235,7 @@ FUNCTIONS["broadcast_to"] = Tensor.broadcast_to = lambda self, *size: expand(sel
 
 
 @function(method=False)
-def broadcast_tensors(*tensors: Any) -> tuple:
+def broadcast_tensors(*tensors: Tensor) -> tuple:
     """Tensors expanded to their common shape."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     try:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from . import errors
 from .saved import Meta, SavedTensor
 from .saved_names import SHOWN
@@ -67,7 +68,7 @@ class Showing:
         """What the step shows that is no argument and no result."""
         return {}
 
-    def opened(self, name: str, entry: Any) -> Any:
+    def opened(self, name: str, entry: object) -> Any:
         """An entry as users see it."""
         return entry.unpack() if isinstance(entry, SavedTensor) else entry
 
@@ -112,11 +113,11 @@ class Showing:
         return sorted({*object.__dir__(self), *[f"_saved_{n}" for n in known], *[f"_raw_saved_{n}" for n in raw]})
 
 
-def _is_tensor(entry: Any) -> bool:
+def _is_tensor(entry: object) -> bool:
     return isinstance(entry, (Tensor, SavedTensor, np.ndarray, Meta)) or entry is FREED
 
 
-def _as_there(node: str, name: str, entry: Any) -> Any:
+def _as_there(node: str, name: str, entry: object) -> Any:
     """A parameter in the form in which PyTorch's node has it."""
     if (node, name) in _FLOATS and isinstance(entry, int):
         return float(entry)
@@ -129,12 +130,12 @@ def _as_there(node: str, name: str, entry: Any) -> Any:
     return 2 if name == "ord" and entry == "fro" else entry
 
 
-def _wrapped(name: str, entry: Any) -> Any:
+def _wrapped(name: str, entry: object) -> Any:
     """An entry; a number in place of another tensor as one."""
     return wrap(np.asarray(entry)) if name == "other" and isinstance(entry, (int, float, complex)) else entry
 
 
-def _as_seen(entry: Any) -> Any:
+def _as_seen(entry: object) -> Any:
     """A saved tensor unpacked, an array as a tensor, nothing in place of what was not saved."""
     if isinstance(entry, np.ndarray):
         return wrap(entry)
@@ -182,7 +183,7 @@ def parameters(node: Any) -> dict:
     return found
 
 
-def total_weight(x: Any, classes: Any, weight: Any, ignored: int, reduction: Any) -> Tensor:
+def total_weight(x: Tensor, classes: object, weight: "AnyArray | None", ignored: int, reduction: object) -> Tensor:
     """What the terms of a likelihood count together, by which their mean is taken; 0 where there is no mean."""
     if reduction in (0, "none"):
         return wrap(np.zeros((), x.dtype))

@@ -1,13 +1,13 @@
 """special for tensors: functions of scipy.special under PyTorch's names."""
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ..ops.face import BY_NAME
+from ..util.array import ArrayOrNumber
 from .formulas import where
 from .registry import FUNCTIONS
-from .tensor import raw, wrap
+from .tensor import Tensor, raw, wrap
 
 _RENAMED = {"bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0",
             "modified_bessel_i1": "i1",
@@ -25,7 +25,7 @@ SPECIAL["spherical_bessel_j0"] = lambda x: BY_NAME["scipy.special.spherical_jn"]
 
 
 def _polynomial(target: str) -> Callable:
-    def call(x: Any, n: Any) -> Any:
+    def call(x: Tensor, n: ArrayOrNumber) -> Tensor:
         """Of degree n, without its fraction; zero where n is negative."""
         degree = np.trunc(raw(n)).astype(np.int64)
         y = BY_NAME[f"scipy.special.{target}"].call(np.maximum(degree, 0), x)

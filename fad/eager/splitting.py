@@ -63,7 +63,7 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple:
 
 
 @function()
-def split_with_sizes(self: Any, split_sizes: Any, dim: int = 0) -> tuple:
+def split_with_sizes(self: object, split_sizes: Any, dim: int = 0) -> tuple:
     """Stretches of a dimension of given sizes."""
     parts = split(self, list(split_sizes), dim)
     for part in parts:
@@ -73,7 +73,7 @@ def split_with_sizes(self: Any, split_sizes: Any, dim: int = 0) -> tuple:
 
 
 def _unsafe(name: str, safe: Callable) -> None:
-    def call(self: Any, *args: Any, **kwargs: Any) -> tuple:
+    def call(self: Tensor, *args: object, **kwargs: object) -> tuple:
         parts = safe(self, *args, **kwargs)
         for part in parts:
             part._view = None                                     # the graph takes no notice of the memory they share
@@ -88,7 +88,7 @@ for _name, _safe in {"unsafe_split": split, "unsafe_split_with_sizes": split_wit
 
 
 @function()
-def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
+def tensor_split(self: Tensor, indices_or_sections: object, dim: int = 0) -> tuple:
     """Stretches of a dimension: this many, as equal as can be, or those between these indices."""
     if not len(self.shape):
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
@@ -151,7 +151,7 @@ _at_least("atleast_3d", lambda s: s if len(s) > 2 else (*s, 1) if len(s) == 2 el
 
 
 def _copied(name: str, view: Callable) -> None:
-    def call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Tensor, *args: object, **kwargs: object) -> Any:
         y = view(self, *args, **kwargs)
         return tuple([part.clone() for part in y]) if isinstance(y, tuple) else y.clone()
     call.__name__, call.__doc__ = f"{name}_copy", f"{name}, copied."

@@ -97,7 +97,7 @@ now = _context.get
 stack_of_builders = stack.builders
 
 
-def change(**given: Any) -> None:
+def change(**given: object) -> None:
     """Other modes, from here on."""
     _context.set(_changed(now(), given))
 
@@ -137,7 +137,7 @@ class changed:
 
     __slots__ = ("given", "before", "within")
 
-    def __init__(self, **given: Any):
+    def __init__(self, **given: object):
         self.given = given
 
     def __enter__(self) -> None:
@@ -145,7 +145,7 @@ class changed:
         self.within = _changed(self.before, self.given)
         _context.set(self.within)
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         at_end = now()
         if at_end is not self.within:                         # what was changed besides, and not put back, stays
             self.before = _changed(at_end, {name: getattr(self.before, name) for name in self.given})
@@ -157,7 +157,7 @@ def restore(modes: Modes) -> None:
     _context.set(modes)
 
 
-def set_for_all(**given: Any) -> None:
+def set_for_all(**given: object) -> None:
     """Change what holds in the process."""
     for name, value in given.items():
         setattr(Process, name, value)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import DTypeLike
 from .devices import CPU, device, on_cpu
 from .errors import scalar_name
 from .memory import address, memory, offset_of
@@ -82,7 +83,7 @@ def reach(size: tuple, stride: tuple) -> int:
 
 @function(method=False)
 @on_cpu
-def empty_strided(size: Sequence, stride: Sequence, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def empty_strided(size: Sequence, stride: Sequence, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor of this shape and these steps, whose values are to be written."""
     size, stride = sizes_of((size,)), sizes_of((stride,))
     row = FUNCTIONS["zeros"](reach(size, stride), dtype=dtype)._a

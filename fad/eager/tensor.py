@@ -114,7 +114,7 @@ class Tensor:
     __fad_level__ = 1
     __array_priority__ = 1000
 
-    def __new__(cls, data: Any = (), *args: Any, **kwargs: Any) -> "Tensor":
+    def __new__(cls, data: object = (), *args: int, **kwargs: object) -> "Tensor":
         self = object.__new__(cls)
         if isinstance(data, Tensor):
             given = data._a
@@ -125,7 +125,7 @@ class Tensor:
         _fill(self, given)
         return self
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         for enter in subclassed:
             enter(cls)
@@ -156,7 +156,7 @@ def _fill(t: Tensor, a: np.ndarray) -> None:
     t._view = t._x = None
 
 
-def wrap(a: Any) -> Tensor:
+def wrap(a: object) -> Tensor:
     """A new tensor around an array, which it shares; it requires no gradient."""
     t: Tensor = _new(Tensor)
     t._a = a if a.__class__ is np.ndarray else np.asarray(a)
@@ -168,7 +168,7 @@ def wrap(a: Any) -> Tensor:
     return t
 
 
-def wrap_result(a: np.ndarray, node: Any, nr: int = 0) -> Tensor:
+def wrap_result(a: np.ndarray, node: object, nr: int = 0) -> Tensor:
     """The tensor that is a node's result."""
     t: Tensor = _new(Tensor)
     t._a = a
@@ -203,7 +203,7 @@ class Renumbered:
     __slots__ = ("counter",)
     START = 1 << 40
 
-    def __init__(self, counter: Any):
+    def __init__(self, counter: list):
         self.counter = counter
 
     def __getitem__(self, k: int) -> int:
@@ -213,7 +213,7 @@ class Renumbered:
         self.counter[k] = version - self.START
 
 
-def is_operand(x: Any) -> bool:
+def is_operand(x: object) -> bool:
     """Whether operators compute with x: a tensor or a value of a program, an array, a number, or what has a say in
     functions of it."""
     return (isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0))
@@ -227,7 +227,7 @@ class Mirror:
 
     __slots__ = ("source", "way", "own", "counter", "seen")
 
-    def __init__(self, source: np.ndarray, way: Any, counter: Any):
+    def __init__(self, source: np.ndarray, way: Any, counter: list):
         self.source, self.way, self.counter = source, way, counter
         self.own, self.seen = np.empty_like(source), -1
 
@@ -254,7 +254,7 @@ class Lazy(Tensor):
     __slots__ = ()
     __torch_function__: Any = None                # no say in what functions do
 
-    def __new__(cls, data: Any = (), *args: Any, **kwargs: Any) -> Tensor:       # type: ignore[misc]
+    def __new__(cls, data: object = (), *args: Any, **kwargs: Any) -> Tensor:       # type: ignore[misc]
         return Tensor(data)                       # what is made of the values of a lazy view has its own
 
     @property
@@ -265,7 +265,7 @@ class Lazy(Tensor):
 Lazy.__name__ = Lazy.__qualname__ = "Tensor"
 
 
-def lazy(source: np.ndarray, way: Any, counter: Any) -> Tensor:
+def lazy(source: np.ndarray, way: object, counter: list) -> Tensor:
     """A tensor outside the graph whose elements are way(source)'s, with a counter of versions."""
     t: Tensor = _new(Lazy)
     t._fn, t._nr, t._rg, t._view, t._x = None, 0, False, None, None
@@ -312,7 +312,7 @@ def way_of(t: Tensor) -> Any:
     return t._vc.way if isinstance(t, Lazy) else None
 
 
-def over(a: np.ndarray, t: Tensor, counter: Any = None) -> Tensor:
+def over(a: np.ndarray, t: Tensor, counter: "list | None" = None) -> Tensor:
     """A tensor outside the graph over an array, read as t's stored elements are; counter: of versions (None: t's)."""
     if isinstance(t, Lazy):
         return lazy(a, t._vc.way, t._vc.counter if counter is None else counter)
@@ -322,7 +322,7 @@ def over(a: np.ndarray, t: Tensor, counter: Any = None) -> Tensor:
     return other
 
 
-def raw(x: Any) -> Any:
+def raw(x: object) -> Any:
     """The array of a tensor; anything else as it is."""
     return x._a if isinstance(x, Tensor) else x
 

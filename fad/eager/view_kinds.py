@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ir.op import registry
 from ..ops.subscript import read_subscript
+from ..util.array import AnyArray
 from .memory import memory, offset_of
 from .saved import Meta
 from .tensor import Tensor
@@ -20,7 +21,7 @@ def _run_index(a: np.ndarray, key: tuple) -> np.ndarray:
     return a[tuple(key) + (Ellipsis,)] if Ellipsis not in key else a[key]
 
 
-def _pull_index(g: Any, meta: Meta, key: tuple) -> Any:
+def _pull_index(g: AnyArray, meta: Meta, key: tuple) -> AnyArray:
     if not isinstance(g, Tensor):
         gx = np.zeros(meta.shape, meta.dtype if g.dtype.kind != "c" else g.dtype)
         gx[key] = g
@@ -58,11 +59,11 @@ def _run_as_real(a: np.ndarray) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(a.real, (*a.shape, 2), (*a.strides, a.itemsize // 2))
 
 
-def _pull_as_real(g: Any, meta: Meta) -> Any:
+def _pull_as_real(g: AnyArray, meta: Meta) -> AnyArray:
     return registry["make_complex"](g[..., 0], g[..., 1])
 
 
-def _pull_as_complex(g: Any, meta: Meta) -> Any:
+def _pull_as_complex(g: AnyArray, meta: Meta) -> AnyArray:
     parts = [registry["reshape"](registry[part](g), *meta.shape[:-1], 1) for part in ("real", "imag")]
     return registry["concatenate"](*parts, axis=len(meta.shape) - 1)
 
@@ -91,7 +92,8 @@ def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(a, shape, steps, writeable=a.flags.writeable)
 
 
-def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> np.ndarray:
+def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: "int | None",
+                 layout: tuple) -> np.ndarray:
     """offset counts from a's first element; given is the offset that the user gave, or None; layout is that of what
     was viewed."""
     if a.strides != layout and a.size > 1:
@@ -108,7 +110,8 @@ def _places(shape: tuple, strides: Any) -> np.ndarray:
     return places
 
 
-def _pull_strided(g: Any, meta: Meta, shape: tuple, strides: tuple, offset: int, given: Any, layout: tuple) -> Any:
+def _pull_strided(g: AnyArray, meta: Meta, shape: tuple, strides: tuple, offset: int, given: "int | None",
+                  layout: tuple) -> AnyArray:
     """Cotangents go by memory: to where the result's elements lie, and from there to the operand's; operands that lie
     on one another share theirs."""
     there, here = _places(shape, strides) + offset, _places(meta.shape, [s // meta.dtype.itemsize for s in layout])
@@ -134,7 +137,7 @@ def _run_windows(a: np.ndarray, axis: int, size: int, step: int) -> np.ndarray:
                                            (*steps, a.strides[axis]))
 
 
-def _pull_windows(g: Any, meta: Meta, axis: int, size: int, step: int) -> Any:
+def _pull_windows(g: AnyArray, meta: Meta, axis: int, size: int, step: int) -> AnyArray:
     at = np.arange((meta.shape[axis] - size) // step + 1)[:, None] * step + np.arange(size)
     rank = len(meta.shape)
     # the windows' elements beside their places

@@ -50,7 +50,7 @@ class ViewOp:
         if pull is not None:
             self.pull = pull                                        # type: ignore[method-assign]
 
-    def pull(self, g: Any, meta: Meta, *args: Any) -> Any:
+    def pull(self, g: object, meta: Meta, *args: object) -> Any:
         op, operands, params = self.rule(meta, *args)              # type: ignore[misc]
         needs = (True,) + (False,) * len(operands)
         gx = op.derivative.pullback(op, (g,), (None,), (meta, *operands), params, needs)[0]
@@ -207,7 +207,7 @@ def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
     return over(a, x, None if shared else [0]), shared
 
 
-def apart(y: Any, args: Sequence) -> Any:
+def apart(y: object, args: Sequence) -> Any:
     """y, a result that is no view of its arguments to users: in memory of its own, where what made it looked at
     theirs."""
     if isinstance(y, Tensor) and (y._view is not None or y._a.base is not None):

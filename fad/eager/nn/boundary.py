@@ -22,7 +22,7 @@ class BackwardHookFunction(Function):
         return tensors
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> tuple:
+    def backward(ctx: Any, *grads: object) -> tuple:
         return grads
 
 
@@ -63,7 +63,7 @@ class Watch:
         node.register_hook(lambda grad_inputs, grad_outputs: hook(places, grad_inputs, grad_outputs, count))
         return tuple(new), places
 
-    def before(self, places: list, _: Any, grads: tuple, count: int) -> tuple:
+    def before(self, places: list, _: tuple, grads: tuple, count: int) -> tuple:
         """The gradients of the results have come."""
         self.grads = _spread(places, grads, count)
         for hook in self.pre_hooks:
@@ -90,7 +90,7 @@ class Watch:
                                    "None or None for all gradients.")
         self.grads = None
 
-    def after(self, places: list, grads: tuple, _: Any, count: int) -> "tuple | None":
+    def after(self, places: list, grads: tuple, _: tuple, count: int) -> "tuple | None":
         """The gradients of the arguments have come."""
         if self.grads is None:                               # not by way of the results: a gradient of a gradient, say
             return None

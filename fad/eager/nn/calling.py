@@ -78,7 +78,7 @@ class Calling:
                 args = new if isinstance(new, tuple) else (new,)
         return args, kwargs
 
-    def _after(self, owner: Any, k: int, hook: Callable, args: tuple, kwargs: dict, result: Any) -> Any:
+    def _after(self, owner: Any, k: int, hook: Callable, args: tuple, kwargs: dict, result: object) -> Any:
         return hook(self, args, kwargs, result) if k in owner._forward_hooks_with_kwargs else hook(self, args, result)
 
     def _called_always(self, args: tuple, kwargs: dict) -> Any:
@@ -101,7 +101,7 @@ class Calling:
                                           f"forward: {error}", stacklevel=4)
             raise
 
-    def _hook_last_step(self, args: tuple, result: Any, hooks: list) -> None:
+    def _hook_last_step(self, args: tuple, result: object, hooks: list) -> None:
         """Call hooks with the gradients at the last step of the result's graph."""
         for when, missing in missed(args, result):
             warnings.warn(f"Using a non-full backward hook {when} is deprecated and will be removed in future "
@@ -197,7 +197,7 @@ def register_module_backward_hook(hook: Callable) -> RemovableHandle:
     return EVERY.register_backward_hook(hook)
 
 
-def missed(args: tuple, result: Any) -> Iterator[tuple[str, str]]:
+def missed(args: tuple, result: object) -> Iterator[tuple[str, str]]:
     """Why a hook at the last step of a result's graph does not see all gradients of a module, and which."""
     results = result if isinstance(result, tuple) else (result,)
     takes_tensors = all(isinstance(a, Tensor) for a in args)
@@ -219,7 +219,7 @@ def missed(args: tuple, result: Any) -> Iterator[tuple[str, str]]:
 ENTERING = {"parameter": Hooks(), "buffer": Hooks(), "module": Hooks()}
 
 
-def entering(kind: str, module: Any, name: str, value: Any) -> Any:
+def entering(kind: str, module: object, name: str, value: object) -> Any:
     """What is to be entered in a module under a name, as the hooks for its kind want it."""
     for hook in list(ENTERING[kind].values()):
         new = hook(module, name, value)

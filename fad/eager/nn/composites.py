@@ -7,6 +7,7 @@ import numpy as np
 
 from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray
 from ..composite import Composite, elementwise, quietly, sample
 from ..composites import mean
 from ..picked import along
@@ -15,7 +16,7 @@ from ..tensor import Tensor, raw
 _where, _expit, _exp = op["where"], op["expit"], op["exp"]
 
 
-def _one(x: Any, condition: Any) -> Any:
+def _one(x: AnyArray, condition: AnyArray) -> AnyArray:
     """1 where a condition holds, 0 elsewhere, in x's dtype."""
     return op["cast"](condition, dtype=x.dtype)
 
@@ -23,7 +24,7 @@ def _one(x: Any, condition: Any) -> Any:
 # -- activations: written and differentiated element by element --------------------------------------------------------
 
 
-def _leaky_partial(y: Any, x: Any, slope: float) -> Any:
+def _leaky_partial(y: AnyArray, x: AnyArray, slope: float) -> AnyArray:
     return _where(x > 0, _one(x, x > 0), slope)
 
 
@@ -39,12 +40,12 @@ hardtanh = elementwise("hardtanh", lambda x, low, high: _where(x <= low, low, _w
                        samples=_leaky_sample(low=-1.0, high=0.5))
 
 
-def _elu(x: Any, alpha: float, scale: float) -> Any:
+def _elu(x: AnyArray, alpha: float, scale: float) -> AnyArray:
     positive = x > 0
     return scale * _where(positive, x, alpha * op["expm1"](_where(positive, 0.0, x)))
 
 
-def _elu_partial(y: Any, x: Any, alpha: float, scale: float) -> Any:
+def _elu_partial(y: AnyArray, x: AnyArray, alpha: float, scale: float) -> AnyArray:
     positive = x > 0
     return scale * _where(positive, _one(x, positive), alpha * _exp(_where(positive, 0.0, x)))
 
@@ -52,12 +53,12 @@ def _elu_partial(y: Any, x: Any, alpha: float, scale: float) -> Any:
 elu = elementwise("elu", _elu, _elu_partial, node="EluBackward0", samples=_leaky_sample(alpha=1.3, scale=1.1))
 
 
-def _celu(x: Any, alpha: float) -> Any:
+def _celu(x: AnyArray, alpha: float) -> AnyArray:
     positive = x > 0
     return _where(positive, x, alpha * op["expm1"](_where(positive, 0.0, x) / alpha))
 
 
-def _celu_partial(y: Any, x: Any, alpha: float) -> Any:
+def _celu_partial(y: AnyArray, x: AnyArray, alpha: float) -> AnyArray:
     positive = x > 0
     return _where(positive, _one(x, positive), _exp(_where(positive, 0.0, x) / alpha))
 
@@ -65,7 +66,7 @@ def _celu_partial(y: Any, x: Any, alpha: float) -> Any:
 celu = elementwise("celu", _celu, _celu_partial, node="CeluBackward0", samples=_leaky_sample(alpha=1.3))
 
 
-def _glu(x: Any, dim: int) -> Any:
+def _glu(x: AnyArray, dim: int) -> AnyArray:
     n = x.shape[dim] // 2
     return op["slice_axis"](x, dim, 0, n) * op["expit"](op["slice_axis"](x, dim, n, n))
 
@@ -79,11 +80,11 @@ def _glu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int) -> tu
 glu = Composite("glu", _glu, _glu_pullback, node="GluBackward0", samples=(sample((3, 4), dim=1), sample((2, 3), dim=0)))
 
 
-def _gelu(x: Any) -> Any:
+def _gelu(x: AnyArray) -> AnyArray:
     return x * (0.5 * (1.0 + op["erf"](x * math.sqrt(0.5))))
 
 
-def _gelu_partial(y: Any, x: Any) -> Any:
+def _gelu_partial(y: AnyArray, x: AnyArray) -> AnyArray:
     density = _exp(-0.5 * x * x) * (1.0 / math.sqrt(2.0 * math.pi))
     return 0.5 * (1.0 + op["erf"](x * math.sqrt(0.5))) + x * density
 
@@ -91,11 +92,11 @@ def _gelu_partial(y: Any, x: Any) -> Any:
 gelu = elementwise("gelu", _gelu, _gelu_partial, node="GeluBackward0")
 
 
-def _gelu_inner(x: Any) -> Any:
+def _gelu_inner(x: AnyArray) -> AnyArray:
     return op["tanh"](math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x))
 
 
-def _gelu_tanh_partial(y: Any, x: Any) -> Any:
+def _gelu_tanh_partial(y: AnyArray, x: AnyArray) -> AnyArray:
     t = _gelu_inner(x)
     return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * (math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * x * x))
 
@@ -104,7 +105,7 @@ gelu_tanh = elementwise("gelu_tanh", lambda x: 0.5 * x * (1.0 + _gelu_inner(x)),
                         node="GeluBackward0")
 
 
-def _silu_partial(y: Any, x: Any) -> Any:
+def _silu_partial(y: AnyArray, x: AnyArray) -> AnyArray:
     s = _expit(x)
     return s * (1.0 + x * (1.0 - s))
 
@@ -112,7 +113,7 @@ def _silu_partial(y: Any, x: Any) -> Any:
 silu = elementwise("silu", lambda x: x * _expit(x), _silu_partial, node="SiluBackward0")
 
 
-def _mish_partial(y: Any, x: Any) -> Any:
+def _mish_partial(y: AnyArray, x: AnyArray) -> AnyArray:
     t = op["tanh"](op["logaddexp"](x, 0.0))
     return t + x * (1.0 - t * t) * _expit(x)
 
@@ -134,7 +135,7 @@ hardswish = elementwise("hardswish", lambda x: x * hardsigmoid.written(x),
 # -- losses: an elementwise function of input and target, then its mean or sum -----------------------------------------
 
 
-def reduced(loss: Any, reduction: str) -> Any:
+def reduced(loss: AnyArray, reduction: str) -> AnyArray:
     """The mean, the sum or the elements of a loss."""
     axes = tuple(range(len(loss.shape)))
     if reduction == "mean":
@@ -146,7 +147,7 @@ def reduced(loss: Any, reduction: str) -> Any:
     return loss
 
 
-def _share(g: Any, x: Any, reduction: str) -> Any:
+def _share(g: AnyArray, x: AnyArray, reduction: str) -> AnyArray:
     """The cotangent of a loss' elements, given that of what it was reduced to."""
     return g / (math.prod(x.shape) or math.nan) if reduction == "mean" else g
 
@@ -155,10 +156,10 @@ def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: t
           samples: tuple = ()) -> Composite:
     """A loss of equally shaped input and target; partials(x, t, *others, needs, **params) are the derivatives of its
     elements."""
-    def whole(x: Any, t: Any, *others: Any, reduction: str, **params: Any) -> Any:
+    def whole(x: AnyArray, t: AnyArray, *others: "AnyArray | None", reduction: str, **params: object) -> AnyArray:
         return reduced(written(x, t, *others, **params), reduction)
 
-    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, reduction: str, **params: Any) -> tuple:
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, reduction: str, **params: object) -> tuple:
         g = _share(gs[0], xs[0], reduction)
         parts = partials(*xs, needs=needs, **params)
         return tuple([None if p is None else g * p for p in parts]) + (None,) * (len(xs) - 2)
@@ -166,37 +167,37 @@ def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: t
                      alike=True)
 
 
-def _loss_samples(low: float = -2.0, high: float = 2.0, others: tuple = (), **params: Any) -> tuple:
+def _loss_samples(low: float = -2.0, high: float = 2.0, others: tuple = (), **params: object) -> tuple:
     return tuple([sample((3, 4), (3, 4), *others, between=(low, high), reduction=r, **params)
                   for r in ("mean", "sum", "none")])
 
 
-def _opposite(d: Any, needs: tuple) -> tuple:
+def _opposite(d: AnyArray, needs: tuple) -> tuple:
     """Derivatives of a function of the difference."""
     return d, -d if needs[1] else None
 
 
-def _smooth_partials(x: Any, t: Any, needs: tuple, beta: float) -> tuple:
+def _smooth_partials(x: AnyArray, t: AnyArray, needs: tuple, beta: float) -> tuple:
     d = x - t
     return _opposite(_where(abs(d) < beta, d / (beta or 1.0), op["sign"](d)), needs)
 
 
-def _smooth(x: Any, t: Any, beta: float) -> Any:
+def _smooth(x: AnyArray, t: AnyArray, beta: float) -> AnyArray:
     d = abs(x - t)
     return _where(d < beta, 0.5 * d * d / (beta or 1.0), d - 0.5 * beta)
 
 
-def _huber(x: Any, t: Any, delta: float) -> Any:
+def _huber(x: AnyArray, t: AnyArray, delta: float) -> AnyArray:
     d = abs(x - t)
     return _where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))
 
 
-def _huber_partials(x: Any, t: Any, needs: tuple, delta: float) -> tuple:
+def _huber_partials(x: AnyArray, t: AnyArray, needs: tuple, delta: float) -> tuple:
     d = x - t
     return _opposite(_where(abs(d) <= delta, d, delta * op["sign"](d)), needs)
 
 
-def _square(x: Any, t: Any) -> Any:
+def _square(x: AnyArray, t: AnyArray) -> AnyArray:
     d = x - t
     return d * d
 
@@ -208,16 +209,16 @@ smooth_l1_loss = _loss("smooth_l1_loss", _smooth, _smooth_partials, "SmoothL1Los
 huber_loss = _loss("huber_loss", _huber, _huber_partials, "HuberLossBackward0", samples=_loss_samples(delta=0.7))
 
 
-def _weighted(loss: Any, weight: Any) -> Any:
+def _weighted(loss: AnyArray, weight: "AnyArray | None") -> AnyArray:
     return loss if weight is None else loss * weight
 
 
-def _entropy(x: Any, t: Any, weight: Any) -> Any:
+def _entropy(x: AnyArray, t: AnyArray, weight: "AnyArray | None") -> AnyArray:
     low = -100.0
     return _weighted(-(t * op["maximum"](op["log"](x), low) + (1.0 - t) * op["maximum"](op["log1p"](-x), low)), weight)
 
 
-def _entropy_partials(x: Any, t: Any, weight: Any, needs: tuple) -> tuple:
+def _entropy_partials(x: AnyArray, t: AnyArray, weight: "AnyArray | None", needs: tuple) -> tuple:
     of_x = (x - t) / op["maximum"](x * (1.0 - x), 1e-12)
     of_t = op["maximum"](op["log1p"](-x), -100.0) - op["maximum"](op["log"](x), -100.0) if needs[1] else None
     return _weighted(of_x, weight), None if of_t is None else _weighted(of_t, weight)
@@ -227,13 +228,14 @@ binary_cross_entropy = _loss("binary_cross_entropy", _entropy, _entropy_partials
                              samples=_loss_samples(0.1, 0.9, (None,)) + _loss_samples(0.1, 0.9, ((3, 4),)))
 
 
-def _logits(x: Any, t: Any, weight: Any, pos_weight: Any) -> Any:
+def _logits(x: AnyArray, t: AnyArray, weight: "AnyArray | None", pos_weight: "AnyArray | None") -> AnyArray:
     if pos_weight is None:
         return _weighted(op["logaddexp"](x, 0.0) - t * x, weight)
     return _weighted((1.0 - t) * x + (1.0 + (pos_weight - 1.0) * t) * op["logaddexp"](-x, 0.0), weight)
 
 
-def _logits_partials(x: Any, t: Any, weight: Any, pos_weight: Any, needs: tuple) -> tuple:
+def _logits_partials(x: AnyArray, t: AnyArray, weight: "AnyArray | None", pos_weight: "AnyArray | None",
+                     needs: tuple) -> tuple:
     if pos_weight is None:
         return _weighted(_expit(x) - t, weight), _weighted(-x, weight) if needs[1] else None
     of_x = (1.0 - t) - (1.0 + (pos_weight - 1.0) * t) * _expit(-x)
@@ -249,7 +251,7 @@ binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", _lo
 # -- classes -----------------------------------------------------------------------------------------------------------
 
 
-def _shares(classes: Any, weight: Any, ignore: int, dtype: Any) -> "tuple[Any, Any]":
+def _shares(classes: AnyArray, weight: "AnyArray | None", ignore: int, dtype: np.dtype) -> "tuple[Any, Any]":
     """The classes with 0 for those to be ignored (None: no class is), and how much each example counts."""
     kept = classes == classes if ignore is None else classes != ignore
     safe = _where(kept, classes, 0)
@@ -257,12 +259,12 @@ def _shares(classes: Any, weight: Any, ignore: int, dtype: Any) -> "tuple[Any, A
     return safe, counts if weight is None else counts * op["index"](weight, safe, spec=("a",), at=0)
 
 
-def _picked(x: Any, classes: Any) -> tuple:
+def _picked(x: AnyArray, classes: AnyArray) -> tuple:
     """The operands and parameters that select each row's class."""
     return (BY_NAME["numpy.arange"].call(classes.shape[0]), classes), {"spec": ("a", "a"), "at": 0}
 
 
-def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
+def _nll(x: AnyArray, classes: AnyArray, weight: "AnyArray | None", ignore: int, reduction: str) -> AnyArray:
     classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
@@ -272,7 +274,8 @@ def _nll(x: Any, classes: Any, weight: Any, ignore: int, reduction: str) -> Any:
     return reduced(loss, reduction)
 
 
-def _shares_now(classes: np.ndarray, weight: Any, ignore: Any, dtype: Any) -> "tuple[np.ndarray, np.ndarray | None]":
+def _shares_now(classes: np.ndarray, weight: "AnyArray | None", ignore: object,
+                dtype: np.dtype) -> "tuple[np.ndarray, np.ndarray | None]":
     """The same on arrays; None where all count the same."""
     if ignore is None:
         return classes, None if weight is None else weight.take(classes)
@@ -281,7 +284,8 @@ def _shares_now(classes: np.ndarray, weight: Any, ignore: Any, dtype: Any) -> "t
     return safe, kept.astype(dtype) if weight is None else kept * weight.take(safe)
 
 
-def _nll_run(x: np.ndarray, classes: np.ndarray, weight: Any, ignore: Any, reduction: str) -> Any:
+def _nll_run(x: np.ndarray, classes: np.ndarray, weight: "AnyArray | None", ignore: "int | None",
+             reduction: str) -> AnyArray:
     if not classes.size or reduction not in ("mean", "sum", "none") or not (weight is None or weight.dtype is x.dtype):
         return quietly(_nll)(x, classes, weight, ignore, reduction)
     safe, shares = _shares_now(classes, weight, ignore, x.dtype)
@@ -318,7 +322,7 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: Any, re
 
 
 def _nll_samples() -> tuple:
-    def draw(weight: bool, ignore: Any, reduction: str) -> Callable:
+    def draw(weight: bool, ignore: object, reduction: str) -> Callable:
         return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5),
                              rng.uniform(0.5, 1.5, 3) if weight else None),
                             {"ignore": ignore, "reduction": reduction})

@@ -36,19 +36,19 @@ class _Numbered(Module):
     def __len__(self) -> int:
         return len(self._held())
 
-    def __getitem__(self, k: Any) -> Any:
+    def __getitem__(self, k: object) -> Any:
         values = list(self)
         cls: Any = type(self)
         return cls(self._of(list(self._held().items())[k])) if isinstance(k, slice) else values[self._place(k)]
 
     @staticmethod
-    def _of(items: list) -> Any:
+    def _of(items: list) -> list:
         return [value for _, value in items]
 
-    def __setitem__(self, k: Any, value: Any) -> None:
+    def __setitem__(self, k: int, value: object) -> None:
         setattr(self, list(self._held())[self._place(k)], value)
 
-    def __delitem__(self, k: Any) -> None:
+    def __delitem__(self, k: object) -> None:
         values = list(self)
         del values[k if isinstance(k, slice) else self._place(k)]
         self._hold(values)
@@ -58,7 +58,7 @@ class _Numbered(Module):
         setattr(self, str(len(self)), value)
         return self
 
-    def extend(self, values: Any) -> Any:
+    def extend(self, values: object) -> Any:
         """Add several at the end."""
         if not isinstance(values, Iterable):
             raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got "
@@ -73,7 +73,7 @@ class _Numbered(Module):
         values.insert(index, value)
         self._hold(values)
 
-    def pop(self, key: Any = -1) -> Any:
+    def pop(self, key: int = -1) -> Any:
         """Take one out."""
         value = self[key]
         del self[key]
@@ -93,7 +93,7 @@ class _Numbered(Module):
 class ModuleList(_Numbered):
     """A list of modules."""
 
-    def __init__(self, modules: Any = ()):
+    def __init__(self, modules: object = ()):
         super().__init__()
         self += modules if modules is not None else ()
 
@@ -195,7 +195,7 @@ class _Named(Module):
     def _held(self) -> dict:
         return self._modules
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         setattr(self, name, value)
 
     def __getitem__(self, name: str) -> Any:
@@ -261,7 +261,7 @@ def _pairs(other: Any) -> list:
 class ModuleDict(_Named):
     """Modules by name."""
 
-    def __init__(self, modules: Any = None):
+    def __init__(self, modules: "dict | None" = None):
         super().__init__()
         self.update(modules or {})
 
@@ -269,14 +269,14 @@ class ModuleDict(_Named):
         self.add_module(name, module)
 
 
-def _as_parameter(value: Any) -> Any:
+def _as_parameter(value: object) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 class ParameterList(_Numbered):
     """A list of parameters; other tensors become parameters."""
 
-    def __init__(self, values: Any = ()):
+    def __init__(self, values: object = ()):
         super().__init__()
         self += values if values is not None else ()
 
@@ -288,32 +288,32 @@ class ParameterList(_Numbered):
         self.register_parameter(str(len(self)), _as_parameter(value))
         return self
 
-    def __setitem__(self, k: Any, value: Any) -> None:
+    def __setitem__(self, k: object, value: object) -> None:
         setattr(self, str(self._place(k)), _as_parameter(value))
 
 
 class ParameterDict(_Named):
     """Parameters by name; other tensors become parameters."""
 
-    def __init__(self, parameters: Any = None):
+    def __init__(self, parameters: object = None):
         super().__init__()
         self.update(parameters or {})
 
     def _held(self) -> dict:
         return self._parameters
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         self._parameters[str(name)] = _as_parameter(value)
 
     def __reversed__(self) -> Iterator:
         return reversed(list(self._parameters))
 
-    def __or__(self, other: Any) -> "ParameterDict":
+    def __or__(self, other: dict) -> "ParameterDict":
         merged = self.copy()
         merged.update(other)
         return merged
 
-    def __ior__(self, other: Any) -> "ParameterDict":
+    def __ior__(self, other: object) -> "ParameterDict":
         self.update(other)
         return self
 
@@ -321,7 +321,7 @@ class ParameterDict(_Named):
         """Another one that holds the same parameters."""
         return ParameterDict(OrderedDict(self.items()))
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         """The parameter of this name, or the default."""
         return self._parameters.get(name, default)
 
@@ -336,7 +336,7 @@ class ParameterDict(_Named):
         name = list(self._parameters)[-1]
         return name, self.pop(name)
 
-    def fromkeys(self, keys: Iterable, default: Any = None) -> "ParameterDict":
+    def fromkeys(self, keys: Iterable, default: object = None) -> "ParameterDict":
         """One that holds the default under these names."""
         return ParameterDict(dict.fromkeys(keys, default))
 
@@ -351,7 +351,7 @@ class DataParallel(Module):
     (torch.Size([4, 2]), ['module.weight', 'module.bias'])
     """
 
-    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0):
+    def __init__(self, module: Module, device_ids: object = None, output_device: object = None, dim: int = 0):
         super().__init__()
         self.module, self.device_ids, self.output_device, self.dim = module, [], output_device, dim
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber
 from ..composite import Composite, sample
 from ..errors import c_name
 from ..registry import noting
@@ -19,13 +20,13 @@ from ..tensor import Tensor
 from .functional import call, pad, sizes
 
 
-def spread(x: Any, rank: int) -> tuple:
+def spread(x: object, rank: int) -> tuple:
     """One number for each spatial dimension; one number alone is that of all."""
     x = tuple(x) if isinstance(x, (tuple, list)) else (x,)
     return x * rank if len(x) == 1 else x
 
 
-def windows(input: Any, size: tuple, stride: tuple, dilation: tuple) -> Any:
+def windows(input: ArrayOrNumber, size: tuple, stride: tuple, dilation: tuple) -> AnyArray:
     """All windows of the last dimensions: input (N, C, *spatial) gives (N, C, *places, *size)."""
     rank = len(size)
     together = places_of(counts(sizes(input)[-rank:], size, stride, dilation), size, stride, dilation)
@@ -142,11 +143,12 @@ def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dil
 # -- in ops ------------------------------------------------------------------------------------------------------------
 
 
-def _edged(x: Any, padding: tuple) -> Any:
+def _edged(x: ArrayOrNumber, padding: tuple) -> ArrayOrNumber:
     return pad(x, [v for p in reversed(padding) for v in (p, p)]) if any(padding) else x
 
 
-def _grouped(x: Any, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+def _grouped(x: ArrayOrNumber, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple,
+             groups: int) -> AnyArray:
     """Windows: (N, groups, C / groups, prod(places), prod(size))."""
     rank = len(size)
     seen = windows(_edged(x, padding), size, stride, dilation)
@@ -157,18 +159,20 @@ def _grouped(x: Any, size: tuple, places: tuple, stride: tuple, padding: tuple, 
     return op["reshape"](seen, n, groups, channels // groups, math.prod(places), math.prod(sizes(seen)[2 + rank:]))
 
 
-def _kernel(w: Any, groups: int) -> Any:
+def _kernel(w: ArrayOrNumber, groups: int) -> AnyArray:
     out, channels, *size = sizes(w)
     return op["reshape"](w, groups, out // groups, channels, math.prod(size))
 
 
-def _forth_written(x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> Any:
+def _forth_written(x: ArrayOrNumber, w: ArrayOrNumber, stride: tuple, padding: tuple, dilation: tuple, groups: int,
+                   out: tuple) -> AnyArray:
     seen = _grouped(x, sizes(w)[2:], out, stride, padding, dilation, groups)
     return op["reshape"](call("numpy.einsum", "ngcpk,gock->ngop", seen, _kernel(w, groups)), sizes(x)[0], sizes(w)[0],
                          *out)
 
 
-def _back_written(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, out: tuple) -> Any:
+def _back_written(g: ArrayOrNumber, w: ArrayOrNumber, stride: tuple, padding: tuple, dilation: tuple, groups: int,
+                  out: tuple) -> AnyArray:
     (n, channels), places, size = sizes(g)[:2], sizes(g)[2:], sizes(w)[2:]
     rank, wide = len(size), [m + 2 * p for m, p in zip(out, padding)]
     parts = op["reshape"](g, n, groups, channels // groups, math.prod(places))
@@ -182,12 +186,14 @@ def _back_written(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple
     return x
 
 
-def _convolution_written(x: Any, w: Any, b: Any, transposed: bool, **params: Any) -> Any:
+def _convolution_written(x: ArrayOrNumber, w: ArrayOrNumber, b: "AnyArray | None", transposed: bool,
+                         **params: Any) -> AnyArray:
     y = (_back_written if transposed else _forth_written)(x, w, **params)
     return y if b is None else y + op["reshape"](b, sizes(b)[0], *[1] * (len(y.shape) - 2))
 
 
-def _weight_written(x: Any, g: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple) -> Any:
+def _weight_written(x: AnyArray, g: AnyArray, stride: tuple, padding: tuple, dilation: tuple, groups: int,
+                    size: tuple) -> AnyArray:
     n, out, *places = sizes(g)
     seen = _grouped(x, size, tuple(places), stride, padding, dilation, groups)
     parts = op["reshape"](g, n, groups, out // groups, math.prod(places))
@@ -237,7 +243,7 @@ convolution_weight = Composite("convolution_weight", _weight_written, _weight_pu
 
 
 def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-              rank: int) -> Any:
+              rank: int) -> ArrayOrNumber:
     for name, other in ("weight", weight), ("bias", bias):
         if other is not None and other.dtype != input.dtype:
             raise RuntimeError(f"Input type ({c_name(input.dtype)}) and {name} type ({c_name(other.dtype)}) should be "
@@ -252,7 +258,7 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
 
 
 @lru_cache(maxsize=256)
-def _options_of(extents: tuple, kernel: tuple, stride: Any, padding: Any, dilation: Any, groups: int,
+def _options_of(extents: tuple, kernel: tuple, stride: object, padding: object, dilation: object, groups: int,
                 rank: int) -> "tuple[tuple, dict]":
     """How much an input of these extents is padded first, and the parameters of its convolution."""
     stride, dilation = spread(stride, rank), spread(dilation, rank)
@@ -283,22 +289,22 @@ def _options_of(extents: tuple, kernel: tuple, stride: Any, padding: Any, dilati
                   "out": out}
 
 
-def _batched(x: Any) -> Any:
+def _batched(x: object) -> Tensor:
     """One example as a batch."""
     return x.unsqueeze(0) if isinstance(x, Tensor) else op["reshape"](x, 1, *x.shape)  # type: ignore[attr-defined]
 
 
-def _unbatched(x: Any) -> Any:
+def _unbatched(x: object) -> Tensor:
     return x.squeeze(0) if isinstance(x, Tensor) else op["reshape"](x, *x.shape[1:])  # type: ignore[attr-defined]
 
 
-def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:
+def conv1d(input: Tensor, weight: Tensor, bias: "Tensor | None" = None, stride: object = 1, padding: object = 0,
+           dilation: object = 1, groups: int = 1) -> Any:
     """Correlation along one dimension: input (N, C, L), weight (out, C / groups, K)."""
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 1)
 
 
-def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:
+def conv2d(input: AnyArray, weight: object, bias: object = None, stride: object = 1, padding: object = 0,
+           dilation: object = 1, groups: int = 1) -> ArrayOrNumber:
     """Correlation along two dimensions: input (N, C, H, W), weight (out, C / groups, KH, KW)."""
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)

@@ -20,12 +20,12 @@ def _kept(input: Any, p: float) -> np.ndarray:
 
 
 @in_their_place
-def _scaled(input: Any, factors: np.ndarray, inplace: bool = False) -> Any:
+def _scaled(input: Tensor, factors: np.ndarray, inplace: bool = False) -> Tensor:
     """input * factors."""
     return input * (wrap(factors.astype(raw(input).dtype)) if isinstance(input, Tensor) else factors)
 
 
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input: object, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training, each element zero with probability p, the others scaled up by 1 / (1 - p)."""
     p = number(p, "dropout", "p")
     if not 0 <= p <= 1:

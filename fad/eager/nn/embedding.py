@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber
 from ..inplace import number
 from ..picked import all_below, rows
 from ..state import changed
@@ -22,7 +23,7 @@ def _place(padding_idx: "int | None", count: int) -> "int | None":
     return padding_idx % count
 
 
-def _indices(input: Any, count: Any) -> Any:
+def _indices(input: object, count: Any) -> AnyArray:
     index = raw(input)
     if isinstance(index, np.ndarray):
         if index.dtype.kind not in "iu":
@@ -33,7 +34,7 @@ def _indices(input: Any, count: Any) -> Any:
     return index
 
 
-def _shrink(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
+def _shrink(weight: object, index: AnyArray, max_norm: float, norm_type: float) -> None:
     """Scale the rows that are looked up, in place, to a norm of at most max_norm."""
     max_norm, norm_type = number(max_norm, "embedding", "max_norm"), number(norm_type, "embedding", "norm_type")
     used = np.unique(index)
@@ -44,9 +45,8 @@ def _shrink(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
         weight._vc[0] += 1
 
 
-def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_norm: "float | None" = None,
-              norm_type: float = 2.0,
-              scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
+def embedding(input: object, weight: Any, padding_idx: "int | None" = None, max_norm: "float | None" = None,
+              norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> AnyArray:
     """Rows of weight at the indices; the row padding_idx gets no gradient.
 
     max_norm      rows of a larger norm_type-norm are first scaled down, in place
@@ -65,8 +65,8 @@ def embedding(input: Any, weight: Any, padding_idx: "int | None" = None, max_nor
 
 
 @step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx scale_grad_by_freq=by_frequency sparse")
-def _rows(input: Any, weight: Any, index: Any, padding: "int | None", by_frequency: bool, padding_idx: "int | None",
-          sparse: bool) -> Any:
+def _rows(input: AnyArray, weight: Any, index: ArrayOrNumber, padding: "int | None", by_frequency: bool,
+          padding_idx: "int | None", sparse: bool) -> AnyArray:
     if padding is not None:
         weight = op["where"]((np.arange(weight.shape[0]) == padding)[:, None], op["stop_gradient"](weight), weight)
     y = weight[index]
@@ -82,8 +82,8 @@ class Embedding(Module):
 
     @typed
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None,
-                 max_norm: "float | None" = None, norm_type: float = 2.0,
-                 scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None, _freeze: bool = False):
+                 max_norm: "float | None" = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                 sparse: bool = False, _weight: "Tensor | None" = None, _freeze: bool = False):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = (
             num_embeddings,
@@ -132,6 +132,6 @@ class Embedding(Module):
         )
 
 
-def _options(module: Any, **usual: Any) -> str:
+def _options(module: "Embedding", **usual: object) -> str:
     """The options of a module that are not as usual."""
     return "".join(f", {key}={getattr(module, key)}" for key, value in usual.items() if getattr(module, key) != value)

@@ -8,6 +8,7 @@ import numpy as np
 from ...ops.face import BY_NAME
 from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber
 from ..composites import addmm as addmm_step
 from ..inplace import number
 from ..products import addmm, matmul
@@ -18,7 +19,7 @@ from ..tensor import Tensor, raw, wrap
 from ..together import step
 
 
-def call(name: str, *args: Any, **kwargs: Any) -> Any:
+def call(name: str, *args: object, **kwargs: object) -> Any:
     """A function of NumPy or SciPy by its face."""
     return BY_NAME[name].call(*args, **kwargs)
 
@@ -28,14 +29,14 @@ def sizes(x: Any) -> tuple:
     return x._a.shape if isinstance(x, Tensor) else tuple([fixed(n, "an extent of a layer's input") for n in x.shape])
 
 
-def swapped(x: Any, a: int = -1, b: int = -2) -> Any:
+def swapped(x: Any, a: int = -1, b: int = -2) -> AnyArray:
     """x with two axes exchanged."""
     axes = list(range(len(x.shape)))
     axes[a], axes[b] = axes[b], axes[a]
     return op["transpose"](x, axes=tuple(axes))
 
 
-def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
+def flatten(x: Any, start: int = 0, end: int = -1) -> AnyArray:
     """Dimensions from `start` to `end` made one."""
     if isinstance(x, Tensor):
         return x.flatten(start, end)                                                       # type: ignore[attr-defined]
@@ -44,7 +45,7 @@ def flatten(x: Any, start: int = 0, end: int = -1) -> Any:
     return op["reshape"](x, *shape[:first], math.prod(sizes(x)[first:last + 1]), *shape[last + 1:])
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: Any, weight: Any, bias: Any = None) -> ArrayOrNumber:
     """input @ weight.T + bias."""
     profiler = now().profiler
     if profiler is None:
@@ -55,7 +56,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return y
 
 
-def _linear(input: Any, weight: Any, bias: Any) -> Any:
+def _linear(input: Any, weight: Any, bias: Any) -> ArrayOrNumber:
     if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
         x, w, b = input._a, weight._a, bias._a
         if (
@@ -80,7 +81,7 @@ def _linear(input: Any, weight: Any, bias: Any) -> Any:
     return rows.reshape(*input.shape[:-1], weight.shape[0])
 
 
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Rows of the identity at the classes."""
     a = raw(tensor)
     if a.dtype != np.int64:
@@ -94,7 +95,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     return wrap(np.eye(int(a.max()) + 1 if num_classes < 0 else num_classes, dtype=np.int64)[a])
 
 
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
     if not len(x1.shape) and not len(x2.shape):
         x1, x2 = op["reshape"](x1, 1), op["reshape"](x2, 1)
@@ -116,7 +117,7 @@ def _title(given: dict) -> str:
     return f"{_TITLES[given['mode']]}Pad{sum(w != (0, 0) for w in given['widths'])}DBackward0"
 
 
-def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
+def _repeated(x: Tensor, widths: list, extents: tuple, mode: str) -> Tensor:
     """Padding by elements of x: the places that they come from are what NumPy's padding makes of 0, 1, 2, ..."""
     if mode not in _WAYS:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
@@ -146,7 +147,7 @@ def _repeated(x: Any, widths: list, extents: Any, mode: str) -> Any:
 _repeated_saving, _repeated_plainly = step(_title, "x", "self=x")(_repeated), step(_title, "x")(_repeated)
 
 
-def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> Any:
+def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> ArrayOrNumber:
     """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after,
     ...)."""
     if len(pad) % 2:

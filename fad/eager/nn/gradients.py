@@ -15,8 +15,8 @@ def _gradients(parameters: Any) -> list:
     return [p._g for p in given if p._g is not None]
 
 
-def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-                   foreach: Any = None) -> Tensor:
+def get_total_norm(tensors: list, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+                   foreach: object = None) -> Tensor:
     """The norm of all elements of all tensors, as one vector's."""
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     total = (float(np.linalg.norm([np.linalg.norm(g._a.reshape(-1), norm_type) for g in given], norm_type)) if given
@@ -28,7 +28,7 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
     return wrap(np.asarray(total, given[0]._a.real.dtype if given else default.dtype))
 
 
-def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any, foreach: Any = None) -> None:
+def clip_grads_with_norm_(parameters: list, max_norm: float, total_norm: Tensor, foreach: object = None) -> None:
     """Scale all gradients, in place, by max_norm / total_norm if that is less than 1."""
     factor = np.minimum(max_norm / (float(total_norm) + 1e-6), 1.0)
     with changed(grad=False):
@@ -37,7 +37,7 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any, for
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-                    foreach: Any = None) -> Tensor:
+                    foreach: object = None) -> Tensor:
     """Scale all gradients, in place, so that their norm, as one vector's, is at most max_norm; returns the norm that
     they had."""
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
@@ -46,14 +46,14 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, er
     return total
 
 
-def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
+def clip_grad_value_(parameters: object, clip_value: float, foreach: object = None) -> None:
     """Clamp every element of every gradient to [-clip_value, clip_value], in place."""
     with changed(grad=False):
         for g in _gradients(parameters):
             g.clamp_(-clip_value, clip_value)
 
 
-def parameters_to_vector(parameters: Iterable) -> Any:
+def parameters_to_vector(parameters: Iterable) -> Tensor:
     """All elements of all parameters, one after the other."""
     return cat([p.reshape(-1) for p in parameters])
 

@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from ...util.array import ArrayOrNumber
 from ..generators import source
 from ..state import changed
 from ..tensor import Tensor
 
 
-def _set(tensor: Tensor, a: Any) -> Tensor:
+def _set(tensor: Tensor, a: ArrayOrNumber) -> Tensor:
     with changed(grad=False):
         tensor._a[...] = a
         tensor._vc[0] += 1
     return tensor
 
 
-def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+def calculate_gain(nonlinearity: str, param: "float | None" = None) -> float:
     """By how much the values before a nonlinearity are scaled up.
 
     >>> calculate_gain("tanh")
@@ -117,19 +118,19 @@ def _fan(tensor: Tensor, mode: str) -> int:
     return fans(tensor)[mode.lower() == "fan_out"]
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> Tensor:
     """Evenly from +-gain sqrt(6 / (fan in + fan out)) (Glorot & Bengio, 2010)."""
     bound = gain * math.sqrt(6.0 / sum(fans(tensor)))
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> Tensor:
     """Normal with variance 2 gain^2 / (fan in + fan out)."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(fans(tensor))), generator)
 
 
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                     generator: Any = None) -> Tensor:
+                     generator: object = None) -> Tensor:
     """Evenly, so that the variance is gain^2 / fan (He et al., 2015)."""
     if _none_to_draw(tensor):
         return tensor
@@ -138,7 +139,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
 
 
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                    generator: Any = None) -> Tensor:
+                    generator: object = None) -> Tensor:
     """Normal with variance gain^2 / fan."""
     if _none_to_draw(tensor):
         return tensor
@@ -172,7 +173,7 @@ def _former(f: Callable) -> Callable:
     name = f.__name__[:-1]
 
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
         return f(*args, **kwargs)
     call.__name__, call.__doc__ = name, f"Deprecated: {name}_."

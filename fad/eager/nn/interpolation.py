@@ -1,12 +1,11 @@
 """Interpolation: the spatial dimensions in other sizes."""
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..inplace import number
-from ..tensor import wrap
+from ..tensor import Tensor, wrap
 from ..together import together
 from .convolution import spread
 from .pooling import adaptive_mean, along
@@ -45,9 +44,9 @@ def _cubic(n: int, m: int, align: bool, scale: "float | None") -> np.ndarray:
     return matrix
 
 
-def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+def interpolate(input: Tensor, size: object = None, scale_factor: object = None, mode: str = "nearest",
                 align_corners: "bool | None" = None,
-                recompute_scale_factor: "bool | None" = None, antialias: bool = False) -> Any:
+                recompute_scale_factor: "bool | None" = None, antialias: bool = False) -> Tensor:
     """The spatial dimensions in other sizes, by the nearest element, linearly between neighbours ("linear",
     "bilinear", "trilinear") or cubically ("bicubic")."""
     rank = len(input.shape) - 2

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...util.array import AnyArray
 from ..promotion import default
 from ..tensor import wrap
 from . import activations, convolution, functional, init
@@ -43,9 +44,8 @@ class ConvLayer(Module):
     convolve: Callable = staticmethod(convolution.conv1d)
 
     @typed
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-                 dilation: Any = 1,
-                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros"):
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: object, stride: int = 1, padding: object = 0,
+                 dilation: int = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros"):
         super().__init__()
         _check_channels(in_channels, out_channels, groups)
         ways = ("zeros", "reflect", "replicate", "circular")
@@ -88,7 +88,7 @@ class ConvLayer(Module):
     def forward(self, input: Any) -> Any:
         return self._conv_forward(input, self.weight, self.bias)
 
-    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
+    def _conv_forward(self, input: object, weight: object, bias: object) -> AnyArray:
         if self.padding_mode == "zeros":
             return type(self).convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
         around = functional.pad(input, [p for pair in self._sides()[::-1] for p in pair], self.padding_mode)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber
 from ..composites import log_softmax as log_softmax_step
 from ..inplace import number, wanted
 from ..picked import all_below
@@ -19,7 +20,7 @@ from .composites import reduced
 from .functional import call
 
 
-def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
+def reduction_of(size_average: object, reduce: object, reduction: str) -> str:
     """The reduction that PyTorch's former options ask for, where one of them is given."""
     if size_average is None and reduce is None:
         return reduction
@@ -30,7 +31,7 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
     return wanted
 
 
-def _noticed(input: Any, target: Any) -> None:
+def _noticed(input: Tensor, target: Tensor) -> None:
     """Warn where two shapes are broadcast that were probably meant to be one."""
     if isinstance(input, Tensor) and input.shape != target.shape:  # type: ignore[attr-defined]
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
@@ -38,12 +39,12 @@ def _noticed(input: Any, target: Any) -> None:
                       "due to broadcasting. Please ensure they have the same size.", stacklevel=3)
 
 
-def _of_weight(input: Any, weight: Any) -> None:
+def _of_weight(input: Tensor, weight: Tensor) -> None:
     if tuple(weight.shape) != tuple(input.shape):
         raise ValueError("Weights and input must have the same size.")
 
 
-def _weighted_mean(loss: Any, weight: Any, reduction: str) -> Any:
+def _weighted_mean(loss: Tensor, weight: Tensor, reduction: str) -> Any:
     """Elements of a loss that count differently; their mean is by what they count."""
     return (call("numpy.sum", loss * weight) / call("numpy.sum", weight) if reduction == "mean"
             else reduced(loss * weight, reduction))
@@ -54,8 +55,8 @@ def _positive(x: Any) -> Any:
     return op["where"](x < 0, 0.0, x)
 
 
-def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-             weight: Any = None) -> Any:
+def mse_loss(input: Tensor, target: Tensor, size_average: "bool | None" = None, reduce: "bool | None" = None,
+             reduction: str = "mean", weight: "Tensor | None" = None) -> Any:
     """The squared difference."""
     reduction = reduction_of(size_average, reduce, reduction)
     _noticed(input, target)
@@ -65,8 +66,8 @@ def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = No
     return _weighted_mean((input - target) ** 2, weight, reduction)
 
 
-def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-            weight: Any = None) -> Any:
+def l1_loss(input: Tensor, target: Tensor, size_average: "ArrayOrNumber | None" = None, reduce: "bool | None" = None,
+            reduction: str = "mean", weight: "Tensor | None" = None) -> Any:
     """The absolute difference."""
     reduction = reduction_of(size_average, reduce, reduction)
     _noticed(input, target)
@@ -76,8 +77,8 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
     return _weighted_mean(abs(input - target), weight, reduction)
 
 
-def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-                   beta: float = 1.0) -> Any:
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: object = None, reduce: object = None,
+                   reduction: str = "mean", beta: float = 1.0) -> Any:
     """Quadratic for differences below beta, linear above."""
     _noticed(input, target)
     if beta < 0:
@@ -85,7 +86,8 @@ def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: An
     return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction_of(size_average, reduce, reduction))
 
 
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
+               weight: "Tensor | None" = None) -> Any:
     """Quadratic for differences below delta, linear above, with slope delta there."""
     _noticed(input, target)
     if delta <= 0:
@@ -96,8 +98,8 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     return reduced(steps.huber_loss(input, target, delta=delta, reduction="none") * weight, reduction)
 
 
-def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-                         reduction: str = "mean") -> Any:
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" = None, size_average: object = None,
+                         reduce: object = None, reduction: str = "mean") -> Any:
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
@@ -110,9 +112,9 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
     return steps.binary_cross_entropy(input, target, weight, reduction=reduction_of(size_average, reduce, reduction))
 
 
-def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
-                                     reduce: Any = None, reduction: str = "mean",
-                                     pos_weight: Any = None) -> Any:
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: object = None, size_average: object = None,
+                                     reduce: object = None, reduction: str = "mean",
+                                     pos_weight: "Tensor | None" = None) -> Any:
     """The binary cross entropy of the logistic function of the input, without overflow."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
@@ -123,7 +125,8 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
 # -- classes -----------------------------------------------------------------------------------------------------------
 
 
-def _is_plain(input: Any, target: Any, weight: Any, size_average: Any, reduce: Any, ignore: int) -> bool:
+def _is_plain(input: AnyArray, target: AnyArray, weight: "Tensor | None", size_average: object, reduce: object,
+              ignore: int) -> bool:
     """Whether a loss is of rows and a class for each, all of which count, and count the same."""
     if (input.__class__ is not Tensor or target.__class__ is not Tensor or weight is not None
             or size_average is not None or reduce is not None):
@@ -133,9 +136,8 @@ def _is_plain(input: Any, target: Any, weight: Any, size_average: Any, reduce: A
             and all_below(classes, shape[1]) and not 0 <= ignore < shape[1])
 
 
-def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-             reduce: Any = None,
-             reduction: str = "mean") -> Any:
+def nll_loss(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, size_average: object = None,
+             ignore_index: int = -100, reduce: object = None, reduction: str = "mean") -> AnyArray:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
     if _is_plain(input, target, weight, size_average, reduce, ignore_index):
         return steps.nll_loss(input, target, None, ignore=None, reduction=reduction)
@@ -161,7 +163,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
     return loss
 
 
-def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> bool:
+def _check_classes(input: AnyArray, classes: AnyArray, weight: "Tensor | None", ignore: int) -> bool:
     """Raise unless the target (an array) holds a class for every example, each of those that there are; whether it is
     known that none of them is to be ignored."""
     if not isinstance(input, Tensor) or not isinstance(classes, np.ndarray):
@@ -188,15 +190,15 @@ def _check_classes(input: Any, classes: Any, weight: Any, ignore: int) -> bool:
     return False
 
 
-def _title(dtype: Any) -> str:
+def _title(dtype: np.dtype) -> str:
     """What PyTorch's messages call a dtype."""
     return {"f8": "Double", "f4": "Float", "f2": "Half", "b1": "Bool", "c8": "ComplexFloat", "c16": "ComplexDouble",
             "i4": "Int"}.get(dtype.str[1:], str(dtype))
 
 
-def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-                  reduce: Any = None,
-                  reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, size_average: "bool | None" = None,
+                  ignore_index: int = -100, reduce: "bool | None" = None, reduction: str = "mean",
+                  label_smoothing: float = 0.0) -> AnyArray:
     """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's
     shape."""
     if not label_smoothing and _is_plain(input, target, weight, size_average, reduce, ignore_index):
@@ -226,7 +228,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     return reduced(loss, reduction)
 
 
-def _smoothing(logs: Any, classes: Any, weight: Any, ignore: int, ax: int, reduction: str) -> Any:
+def _smoothing(logs: Any, classes: AnyArray, weight: "Tensor | None", ignore: int, ax: int, reduction: str) -> Any:
     """The loss of evenly distributed probabilities: what is left out and what counts more is as with the classes
     themselves."""
     n = logs.shape[ax]
@@ -245,8 +247,8 @@ def _smoothing(logs: Any, classes: Any, weight: Any, ignore: int, ax: int, reduc
 # -- likelihoods -------------------------------------------------------------------------------------------------------
 
 
-def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-           log_target: bool = False) -> Any:
+def kl_div(input: Tensor, target: Tensor, size_average: "bool | None" = None, reduce: "bool | None" = None,
+           reduction: str = "mean", log_target: bool = False) -> Any:
     """target (log target - input), the input being logarithms; "batchmean" divides the sum by the batch."""
     reduction = reduction_of(size_average, reduce, reduction)
     if reduction == "mean" and isinstance(input, Tensor):
@@ -260,8 +262,8 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
     return reduced(loss, reduction)
 
 
-def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
-                     eps: float = 1e-8, reduce: Any = None,
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+                     size_average: object = None, eps: float = 1e-8, reduce: object = None,
                      reduction: str = "mean") -> Any:
     """Minus the log likelihood of Poisson counts; full: with Stirling's approximation of log(target!) for targets
     above 1."""
@@ -273,7 +275,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
     return reduced(loss, reduction_of(size_average, reduce, reduction))
 
 
-def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: ArrayOrNumber, full: bool = False, eps: float = 1e-6,
                       reduction: str = "mean") -> Any:
     """Minus the log likelihood of normal observations; a variance below eps counts as eps (its gradient is as if it
     did not)."""
@@ -298,6 +300,6 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     return (x1 - x2 + eps).norm(p, -1, keepdim)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...util.array import DTypeLike
 from ..devices import required
 from ..dtypes import as_dtype
 from ..promotion import default
@@ -21,7 +22,7 @@ class Parameter(Tensor):
     __slots__ = ()
     __torch_function__ = None                                              # what is computed of parameters is tensors
 
-    def __new__(cls, data: Any = (), requires_grad: bool = True) -> "Parameter":
+    def __new__(cls, data: object = (), requires_grad: bool = True) -> "Parameter":
         self = Tensor.__new__(cls, data)
         if requires_grad and not is_floating(self._a.dtype):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -38,7 +39,7 @@ class Buffer(Tensor):
     __slots__ = ()
     __torch_function__ = None
 
-    def __new__(cls, data: Any = (), *, persistent: bool = True) -> "Buffer":
+    def __new__(cls, data: object = (), *, persistent: bool = True) -> "Buffer":
         self = Tensor.__new__(cls, data)
         self.persistent = persistent  # type: ignore[attr-defined]
         return self  # type: ignore[return-value]
@@ -68,7 +69,7 @@ class Module(Calling, Saving):
 
     # -- attributes ----------------------------------------------------------------------------------------------------
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         tables = self.__dict__
         if "_parameters" not in tables:
             if isinstance(value, (Parameter, Module)):
@@ -135,7 +136,7 @@ class Module(Calling, Saving):
         names = {*object.__dir__(self), *self._parameters, *self._buffers, *self._modules}
         return sorted(name for name in names if not name[0].isdigit())
 
-    def _new_name(self, name: Any, what: str) -> None:
+    def _new_name(self, name: object, what: str) -> None:
         """Raise unless this can be the name of a new parameter, buffer or module."""
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
@@ -305,7 +306,7 @@ class Module(Calling, Saving):
         """Forget the parameters' gradients."""
         forget_gradients(self.parameters(), set_to_none)
 
-    def to(self, *args: Any, dtype: Any = None, **kwargs: Any) -> "Module":
+    def to(self, *args: object, dtype: DTypeLike = None, **kwargs: object) -> "Module":
         """The parameters and buffers in another floating-point dtype; there is one device."""
         required(kwargs.pop("device", None))
         if set(kwargs) - {"non_blocking", "memory_format"}:
@@ -340,7 +341,7 @@ class Module(Calling, Saving):
                     module._buffers[name] = fn(b)
         return self
 
-    def type(self, dst_type: Any) -> "Module":
+    def type(self, dst_type: DTypeLike) -> "Module":
         """All parameters and buffers in this dtype (or of this type)."""
         return self._apply(lambda t: t.type(dst_type))
 
@@ -391,7 +392,7 @@ def typed(init: Callable) -> Callable:
     """__init__ of a layer, with PyTorch's options `device` (there is one) and `dtype`, that of its parameters and
     buffers."""
     @functools.wraps(init)
-    def __init__(self: Any, *args: Any, device: Any = None, dtype: Any = None, **options: Any) -> None:
+    def __init__(self: Any, *args: Any, device: "str | None" = None, dtype: object = None, **options: object) -> None:
         required(device)
         init(self, *args, **options)
         if dtype is not None:

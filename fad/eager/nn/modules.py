@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ...util.array import ArrayOrNumber
 from . import activations, dropping, functional, losses, pooling
 from .module import Module
 
@@ -25,7 +26,7 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
     signature = inspect.Signature(slots)
     passed = [key for key in names if key not in FORMER]
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self: Any, *args: Any, **kwargs: object) -> None:
         Module.__init__(self)
         try:
             given = signature.bind(*args, **kwargs)
@@ -44,7 +45,7 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
             else:
                 setattr(self, key, value)
 
-    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def forward(self: Any, *args: ArrayOrNumber, **kwargs: Any) -> Any:
         return function(*args, **{key: getattr(self, key) for key in passed}, **kwargs)
 
     def extra_repr(self: Any) -> str:
@@ -137,7 +138,7 @@ AdaptiveAvgPool2d = as_module("AdaptiveAvgPool2d", pooling.adaptive_avg_pool2d, 
 class Identity(Module):
     """The input itself."""
 
-    def __init__(self, *args: Any, **kwargs: Any):
+    def __init__(self, *args: Any, **kwargs: object):
         super().__init__()
 
     def forward(self, input: Any) -> Any:
@@ -161,7 +162,7 @@ class Flatten(Module):
 class Unflatten(Module):
     """A dimension split into several."""
 
-    def __init__(self, dim: int, unflattened_size: Any):
+    def __init__(self, dim: int, unflattened_size: tuple):
         super().__init__()
         self.dim, self.unflattened_size = dim, tuple(unflattened_size)
 

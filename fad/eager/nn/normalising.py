@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..composite import Composite, sample
 from ..normalisation import batch_norm as batch_norm_step
 from ..normalisation import layer_norm as layer_norm_step
@@ -14,7 +15,7 @@ from ..together import step
 from .functional import call, sizes
 
 
-def _ends_in(input: Any, shape: tuple) -> None:
+def _ends_in(input: object, shape: tuple) -> None:
     """Raise unless the last dimensions have this shape."""
     if isinstance(input, Tensor) and not shape:
         raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
@@ -25,7 +26,8 @@ def _ends_in(input: Any, shape: tuple) -> None:
                            f"{list(input.shape)}")
 
 
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def layer_norm(input: Any, normalized_shape: Any, weight: object = None, bias: object = None,
+               eps: float = 1e-5) -> AnyArray:
     """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
     if isinstance(normalized_shape, int):
         raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
@@ -57,19 +59,20 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
 
 
 @step("NativeBatchNormBackward0", "input weight bias", "input weight running_mean running_var", "eps")
-def _by_known(input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, wide: list, eps: float) -> Any:
+def _by_known(input: Tensor, running_mean: Tensor, running_var: Tensor, weight: "Tensor | None", bias: "Tensor | None",
+              wide: list, eps: float) -> Tensor:
     """Scaled and shifted by statistics that are known."""
     y = (input - op["reshape"](running_mean, *wide)) / op["sqrt"](op["reshape"](running_var, *wide) + eps)
     y = y if weight is None else y * op["reshape"](weight, *wide)
     return y if bias is None else y + op["reshape"](bias, *wide)
 
 
-def keeps(input: Any, running: Any) -> bool:
+def keeps(input: object, running: ArrayOrNumber) -> bool:
     """Whether running statistics follow this input: those of a tensor, and in a program those that are part of it."""
     return isinstance(input, Tensor) or getattr(running, "__fad_level__", 0) == 2
 
 
-def follow(running: Any, new: Any, momentum: Any, scale: float) -> None:
+def follow(running: object, new: AnyArray, momentum: ArrayOrNumber, scale: float) -> None:
     """Move running statistics towards new ones, in place."""
     a = raw(running)
     a[...] = (1 - momentum) * a + momentum * scale * new
@@ -77,7 +80,8 @@ def follow(running: Any, new: Any, momentum: Any, scale: float) -> None:
         running._vc[0] += 1
 
 
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def group_norm(input: object, num_groups: int, weight: "Tensor | None" = None, bias: "Tensor | None" = None,
+               eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 in groups of channels."""
     shape = sizes(input)
     if len(shape) < 2:
@@ -94,19 +98,20 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     return noting(y, N=shape[0], C=shape[1], HxW=math.prod(shape[2:]), group=num_groups)
 
 
-def _in_groups(x: Any, num_groups: int) -> "tuple[Any, dict]":
+def _in_groups(x: AnyArray, num_groups: int) -> "tuple[Any, dict]":
     """x by groups of channels, and what normalises it there."""
     n, channels, *rest = sizes(x)
     options = {"axes": (2, 3), "shape": (1, num_groups, channels // num_groups, 1)}
     return op["reshape"](x, n, num_groups, channels // num_groups, math.prod(rest)), options
 
 
-def _grouped_written(x: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
+def _grouped_written(x: Tensor, weight: "Tensor | None", bias: "Tensor | None", num_groups: int, eps: float) -> Tensor:
     grouped, options = _in_groups(x, num_groups)
     return op["reshape"](batch_norm_step.written(grouped, weight, bias, eps=eps, **options), *sizes(x))
 
 
-def _grouped_run(x: np.ndarray, weight: Any, bias: Any, num_groups: int, eps: float) -> np.ndarray:
+def _grouped_run(x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", num_groups: int,
+                 eps: float) -> np.ndarray:
     grouped, options = _in_groups(x, num_groups)
     return batch_norm_step.run(grouped, weight, bias, eps=eps, **options).reshape(x.shape)
 
@@ -124,7 +129,7 @@ group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, _
                                      sample((3, 2), None, None, num_groups=1, eps=1e-3)))
 
 
-def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
+def normalize(input: Tensor, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12, out: object = None) -> Tensor:
     """x, divided by its norm along a dimension (or several)."""
     if isinstance(input, Tensor):
         return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import expit
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber
 from ..composite import Composite
 from ..grad_api import grad
 from ..tensor import Tensor
@@ -26,13 +27,13 @@ from ..tensor import Tensor
 # -- cells, in ops: (gates, state, u, c) -> the next state -------------------------------------------------------------
 
 
-def linear(h: Any, u: Any, c: Any) -> Any:
+def linear(h: ArrayOrNumber, u: object, c: object) -> AnyArray:
     """h @ u.T + c."""
     y = op["matmul"](h, op["transpose"](u, axes=(1, 0)))
     return y if c is None else y + c
 
 
-def _split(z: Any, count: int) -> list:
+def _split(z: AnyArray, count: int) -> list:
     n = z.shape[-1] // count
     return [op["slice_axis"](z, len(z.shape) - 1, k * n, n) for k in range(count)]
 
@@ -42,14 +43,14 @@ def plain_cell(activation: Callable) -> Callable:
     return lambda z, state, u, c: (activation(z + linear(state[0], u, c)),)
 
 
-def lstm_cell(z: Any, state: tuple, u: Any, c: Any) -> tuple:
+def lstm_cell(z: AnyArray, state: tuple, u: object, c: object) -> tuple:
     """Hochreiter and Schmidhuber's; gates in the order input, forget, cell, output."""
     i, f, g, o = _split(z + linear(state[0], u, c), 4)
     memory = op["expit"](f) * state[1] + op["expit"](i) * op["tanh"](g)
     return op["expit"](o) * op["tanh"](memory), memory
 
 
-def gru_cell(z: Any, state: tuple, u: Any, c: Any) -> tuple:
+def gru_cell(z: Tensor, state: tuple, u: Tensor, c: "Tensor | None") -> tuple:
     """Cho et al.'s; gates in the order reset, update, new."""
     h = state[0]
     (xr, xz, xn), (hr, hz, hn) = _split(z, 3), _split(linear(h, u, c), 3)
@@ -62,7 +63,7 @@ def gru_cell(z: Any, state: tuple, u: Any, c: Any) -> tuple:
 
 
 def _plain_run(activation: Callable) -> Callable:
-    def run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: Any, out: np.ndarray) -> None:
+    def run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: "AnyArray | None", out: np.ndarray) -> None:
         h, z = s[0], z if c is None else z + c
         for t in range(len(z)):
             a = np.dot(h, ut)
@@ -71,7 +72,7 @@ def _plain_run(activation: Callable) -> Callable:
     return run
 
 
-def _lstm_run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: Any, out: np.ndarray) -> None:
+def _lstm_run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: "AnyArray | None", out: np.ndarray) -> None:
     (h, memory), z, n = s, z if c is None else z + c, s.shape[-1]
     for t in range(len(z)):
         a = np.dot(h, ut)
@@ -85,7 +86,7 @@ def _lstm_run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: Any, out: np.ndar
         h *= a[:, 3 * n:]
 
 
-def _gru_run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: Any, out: np.ndarray) -> None:
+def _gru_run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: "AnyArray | None", out: np.ndarray) -> None:
     h, n = s[0], s.shape[-1]
     for t in range(len(z)):
         a = np.dot(h, ut)
@@ -103,7 +104,8 @@ def _gru_run(z: np.ndarray, s: np.ndarray, ut: np.ndarray, c: Any, out: np.ndarr
 
 
 def _plain_sweep(slope: Callable) -> Callable:
-    def sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, u: np.ndarray, c: Any) -> tuple:
+    def sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, u: np.ndarray,
+              c: "AnyArray | None") -> tuple:
         factor, gz = slope(y[:, 0]), np.empty_like(z)
         gh: Any = 0.0
         for t in reversed(range(len(z))):
@@ -113,7 +115,8 @@ def _plain_sweep(slope: Callable) -> Callable:
     return sweep
 
 
-def _lstm_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, u: np.ndarray, c: Any) -> tuple:
+def _lstm_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, u: np.ndarray,
+                c: "AnyArray | None") -> tuple:
     length, batch, n = len(z), z.shape[1], u.shape[1]
     a = np.matmul(before[:, 0], u.T) + z
     a = (a if c is None else a + c).reshape(length, batch, 4, n)
@@ -139,7 +142,8 @@ def _lstm_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray,
     return gz, gz, np.stack((gh, gm))
 
 
-def _gru_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, u: np.ndarray, c: Any) -> tuple:
+def _gru_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, u: np.ndarray,
+               c: "AnyArray | None") -> tuple:
     length, batch, n = len(z), z.shape[1], u.shape[1]
     h = before[:, 0]
     a = np.matmul(h, u.T)
@@ -173,12 +177,12 @@ def _recurrence(name: str, cell: Callable, run: Callable, sweep: Callable, gates
 
     backwards: the last time comes first.
     """
-    def written(z: Any, s: Any, u: Any, c: Any, backwards: bool) -> Any:
+    def written(z: Tensor, s: Tensor, u: Tensor, c: "Tensor | None", backwards: bool) -> Tensor:
         states, state = through(cell, z, tuple([s[k] for k in range(parts)]), (u, c), backwards)
         rows = [op["concatenate"](*[op["reshape"](part, 1, 1, *part.shape) for part in one], axis=1) for one in states]
         return op["concatenate"](*rows, axis=0)
 
-    def on_arrays(z: np.ndarray, s: np.ndarray, u: np.ndarray, c: Any, backwards: bool) -> np.ndarray:
+    def on_arrays(z: np.ndarray, s: np.ndarray, u: np.ndarray, c: "AnyArray | None", backwards: bool) -> np.ndarray:
         y = np.empty((len(z), *s.shape), z.dtype)
         with np.errstate(all="ignore"):
             run(*((z[::-1], s, u.T, c, y[::-1]) if backwards else (z, s, u.T, c, y)))
@@ -206,7 +210,7 @@ def _recurrence(name: str, cell: Callable, run: Callable, sweep: Callable, gates
                      inputs=("input", "hx", "weight", "bias"), samples=(draw(True, False), draw(False, True)))
 
 
-def _by_steps(written: Callable, g: Any, xs: tuple, needs: tuple, backwards: bool) -> tuple:
+def _by_steps(written: Callable, g: Tensor, xs: tuple, needs: tuple, backwards: bool) -> tuple:
     """The cotangents through the steps that the recurrence is written in, for a recorded backward pass."""
     given = [x.clone() if need else x for x, need in zip(xs, needs)]             # so that no argument leads to another
     y = written(*given, backwards=backwards)
@@ -214,7 +218,7 @@ def _by_steps(written: Callable, g: Any, xs: tuple, needs: tuple, backwards: boo
     return tuple([next(found) if need else None for need in needs])
 
 
-def through(cell: Callable, z: Any, state: tuple, weights: tuple, backwards: bool) -> "tuple[list, tuple]":
+def through(cell: Callable, z: ArrayOrNumber, state: tuple, weights: tuple, backwards: bool) -> "tuple[list, tuple]":
     """A cell run through time: its states in the order of the times, and the last one."""
     states: list = [None] * z.shape[0]
     for t in reversed(range(len(states))) if backwards else range(len(states)):
@@ -233,6 +237,6 @@ RECURRENCES = {
     "GRU": _recurrence("gru_layer", gru_cell, _gru_run, _gru_sweep, 3, 1)}
 
 
-def is_whole(*values: Any) -> bool:
+def is_whole(*values: ArrayOrNumber) -> bool:
     """Whether a layer of these may be one step: tensors, or nothing."""
     return all(v is None or isinstance(v, Tensor) for v in values)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..joining import cat
-from ..tensor import wrap
+from ..tensor import Tensor, wrap
 from . import activations, functional, init
 from .dropping import dropout as dropped
 from .module import Module, empty, typed
@@ -30,9 +30,9 @@ KINDS = {"RNN_TANH": RecurrentKind(1, 1, plain_cell(op["tanh"])),
          "LSTM": RecurrentKind(4, 2, lstm_cell), "GRU": RecurrentKind(3, 1, gru_cell)}
 
 
-def _projected(cell: Callable, projection: Any) -> Callable:
+def _projected(cell: Callable, projection: Tensor) -> Callable:
     """A cell whose output is projected."""
-    def call(z: Any, state: tuple, u: Any, c: Any) -> tuple:
+    def call(z: Tensor, state: tuple, u: Tensor, c: Tensor) -> tuple:
         h, *rest = cell(z, state, u, c)
         return functional.linear(h, projection), *rest
     return call
@@ -136,7 +136,7 @@ class RNNBase(Module):
             parts = [op["reshape"](h, h.shape[0], 1, h.shape[1]) for h in parts]
         return parts
 
-    def _layers(self, x: Any, given: list) -> "tuple[Any, list]":
+    def _layers(self, x: object, given: list) -> "tuple[Any, list]":
         """The last layer's outputs in time, and the last states."""
         finals = []
         for layer in range(self.num_layers):
@@ -151,7 +151,7 @@ class RNNBase(Module):
                 x = dropped(x, self.dropout)
         return x, finals
 
-    def _direction(self, x: Any, state: tuple, weights: list, backwards: bool) -> "tuple[Any, tuple]":
+    def _direction(self, x: object, state: tuple, weights: list, backwards: bool) -> "tuple[Any, tuple]":
         """The outputs of one direction of one layer in time, and its last state."""
         w, u, b, c, projection = weights
         z = functional.linear(x, w, b)
@@ -202,7 +202,7 @@ class RNN(RNNBase):
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
                  bias: bool = True, batch_first: bool = False,
-                 dropout: float = 0.0, bidirectional: bool = False, **options: Any):
+                 dropout: float = 0.0, bidirectional: bool = False, **options: object):
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
@@ -213,14 +213,14 @@ class RNN(RNNBase):
 class LSTM(RNNBase):
     """Long short-term memory (Hochreiter & Schmidhuber, 1997); gates in the order input, forget, cell, output."""
 
-    def __init__(self, *args: Any, **options: Any):
+    def __init__(self, *args: Any, **options: object):
         super().__init__("LSTM", *args, **options)
 
 
 class GRU(RNNBase):
     """Gated recurrent units (Cho et al., 2014); gates in the order reset, update, new."""
 
-    def __init__(self, *args: Any, **options: Any):
+    def __init__(self, *args: Any, **options: object):
         super().__init__("GRU", *args, **options)
 
 
@@ -276,7 +276,7 @@ class RNNCell(RNNCellBase):
     """One step of an RNN."""
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
-                 **options: Any):
+                 **options: object):
         if nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}")
         super().__init__(input_size, hidden_size, bias, **options)

@@ -51,7 +51,7 @@ class Saving:
         """What else is saved with the module; a class that defines it defines set_extra_state too."""
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: object) -> None:
         """Take over what get_extra_state gave."""
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
 
@@ -139,7 +139,7 @@ class Saving:
                     and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules)):
                 unexpected_keys.append(key)
 
-    def _take(self, name: str, t: Tensor, value: Any, key: str, assign: bool) -> str:
+    def _take(self, name: str, t: Tensor, value: Tensor, key: str, assign: bool) -> str:
         """Write a value over a tensor (or put it in its place); what was wrong with it."""
         if not isinstance(value, (Tensor, np.ndarray)):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
@@ -171,7 +171,7 @@ class Saving:
             )  # type: ignore[attr-defined]
         return ""
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+    def load_state_dict(self, state_dict: object, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
         """Write values over those of the parameters and buffers of the same names (or, with assign, put the values in
         their places)."""
         if not isinstance(state_dict, Mapping):

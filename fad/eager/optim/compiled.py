@@ -9,6 +9,7 @@ import numpy as np
 from ...api.derivative import jit, value_and_grad
 from ...trace.runtime.capture import captured
 from ...util import tree
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import ArgumentError
 from ..nn.module import Module
 from ..nn.stateless import swapped_parameters
@@ -20,7 +21,7 @@ from .optimizer import Optimizer, write
 class Moved:
     """A parameter as an optimiser's update sees it within the program: values that it replaces, no graph."""
 
-    def __init__(self, a: Any):
+    def __init__(self, a: ArrayOrNumber):
         self._a, self._vc = a.copy(), [0]
 
 
@@ -85,7 +86,7 @@ class CompiledStep:
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any) -> Tensor:
+    def __call__(self, *args: object) -> Any:
         if not self.layout.holds():                            # another model: everything anew
             self.layout, self.programs, self.moved = ModelLayout(self.model), {}, None
         if self.moved is None or not self._quiet(args):
@@ -177,5 +178,5 @@ def options(group: dict) -> tuple:
     return tuple(sorted((k, v) for k, v in group.items() if k not in ("params", "lr", "initial_lr")))
 
 
-def _as_tensor(x: Any) -> Any:
+def _as_tensor(x: AnyArray) -> Any:
     return wrap(x) if isinstance(x, np.ndarray) else x

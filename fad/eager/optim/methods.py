@@ -4,7 +4,6 @@ A rule is code over arrays, so that it runs on a parameter's array and within a 
 parameter is moved as its real and imaginary parts.) What is kept for a parameter has PyTorch's names.
 """
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -16,8 +15,7 @@ class SGD(Optimizer):
     """Gradient descent, with momentum, Nesterov's too, and weight decay."""
 
     def __init__(self, params: Iterable, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
-                 weight_decay: float = 0, nesterov: bool = False, *,
-                 maximize: bool = False, **switches: Any):
+                 weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, **switches: object):
         check(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
@@ -39,9 +37,8 @@ class Adam(Optimizer):
     """Steps by running means of the gradient and of its square (Kingma & Ba, 2015)."""
 
     def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0,
-                 amsgrad: bool = False, *, maximize: bool = False, decoupled_weight_decay: bool = False,
-                 **switches: Any):
+                 weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False,
+                 decoupled_weight_decay: bool = False, **switches: object):
         check(lr=lr, epsilon=eps, weight_decay=weight_decay)
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
@@ -65,8 +62,7 @@ class AdamW(Adam):
     """Adam with weight decay apart from the gradient (Loshchilov & Hutter, 2019)."""
 
     def __init__(self, params: Iterable, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 1e-2, amsgrad: bool = False,
-                 *, maximize: bool = False, **switches: Any):
+                 weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False, **switches: object):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True,
                          **switches)
 
@@ -76,7 +72,7 @@ class RMSprop(Optimizer):
 
     def __init__(self, params: Iterable, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
                  weight_decay: float = 0, momentum: float = 0,
-                 centered: bool = False, *, maximize: bool = False, **switches: Any):
+                 centered: bool = False, *, maximize: bool = False, **switches: object):
         check(lr=lr, alpha=alpha, epsilon=eps, weight_decay=weight_decay, momentum=momentum)
         super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay,
                                   "momentum": momentum, "centered": centered,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...util.array import ArrayOrNumber
 from ..handles import Hooks, RemovableHandle
 from ..nn.module import forget_gradients
 from ..state import changed
@@ -16,7 +17,7 @@ from ..tensor import Tensor
 def _hooked(step: Callable) -> Callable:
     """step, between the hooks that were registered for it."""
     @functools.wraps(step)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: object, **kwargs: object) -> Any:
         self._stepped = True
         before, after = self._step_hooks
         for hook in list(before.values()):
@@ -50,7 +51,7 @@ class Optimizer:
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(dict(group))
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
             cls.step = _hooked(cls.__dict__["step"])  # type: ignore[method-assign]
@@ -177,7 +178,7 @@ class Optimizer:
         return "\n".join([f"{type(self).__name__} (", *lines, ")"])
 
 
-def _ordered(params: Any) -> None:
+def _ordered(params: list) -> None:
     if isinstance(params, (set, frozenset)):
         raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors "
                         "in sets will change between runs. Please use a "
@@ -229,7 +230,7 @@ def plain(switches: dict) -> dict:
     return {**known, **switches}
 
 
-def decayed(p: Any, g: Any, group: dict) -> Any:
+def decayed(p: Any, g: ArrayOrNumber, group: dict) -> Any:
     """The gradient to descend by: turned round to ascend, with weight decay."""
     g = -g if group["maximize"] else g
     return g + group["weight_decay"] * p._a if group["weight_decay"] else g

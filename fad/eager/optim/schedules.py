@@ -118,12 +118,12 @@ def _restored(f: Any, kept: Any) -> Any:
     return f
 
 
-def number(rate: Any) -> Any:
+def number(rate: object) -> Any:
     """A learning rate as a number (it may be a tensor)."""
     return rate.item() if isinstance(rate, Tensor) else rate
 
 
-def for_groups(optimizer: Optimizer, name: str, value: Any) -> list:
+def for_groups(optimizer: Optimizer, name: str, value: object) -> list:
     """One value for each of the optimiser's groups, its own where it is a tensor."""
     if not isinstance(value, (tuple, list)):
         return for_groups(optimizer, name, [value] * len(optimizer.param_groups))
@@ -137,7 +137,7 @@ def for_groups(optimizer: Optimizer, name: str, value: Any) -> list:
 class LambdaLR(LRScheduler):
     """The first rate times a function of the step."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1):
+    def __init__(self, optimizer: Optimizer, lr_lambda: object, last_epoch: int = -1):
         if isinstance(lr_lambda, (tuple, list)) and len(lr_lambda) != len(optimizer.param_groups):
             raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}")
         self.lr_lambdas = for_groups(optimizer, "lr_lambda", lr_lambda)
@@ -182,7 +182,7 @@ class CosineAnnealingLR(LRScheduler):
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def _share(self, epoch: Any) -> float:
+    def _share(self, epoch: int) -> float:
         return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
 
     def get_lr(self) -> list:
@@ -204,7 +204,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
                  threshold: float = 1e-4, threshold_mode: str = "rel",
-                 cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8):
+                 cooldown: int = 0, min_lr: object = 0, eps: float = 1e-8):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         if not isinstance(optimizer, Optimizer):
