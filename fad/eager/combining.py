@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from ..util.array import Axes, DTypeLike
 from .devices import on_cpu
 from .dtypes import as_dtype
 from .errors import scalar_name
@@ -18,12 +19,12 @@ from .reductions import sum
 from .registry import FUNCTIONS, by_number, define, function, in_precision, named, one_dim, run, tensor_of
 from .results import QR, SVD, Scaled
 from .shapes import reshape
-from .tensor import raw, wrap
+from .tensor import Tensor, raw, wrap
 from .together import step
 
 
 @function(method=False)
-def cartesian_prod(*tensors: Any) -> Any:
+def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every combination of an element of each vector, a row for each."""
     if len(tensors) == 1:
         return tensors[0]
@@ -31,7 +32,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @function(method=False)
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every combination of r elements of a vector, a row for each."""
     if len(input.shape) != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
@@ -42,7 +43,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
 
 
 @function()
-def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nanmean(self: Tensor, dim: Axes = None, keepdim: bool = False, *, dtype: DTypeLike = None) -> Tensor:
     """The mean of what is not nan."""
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got "
@@ -54,7 +55,7 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 @function(changing=True)
 @step("RenormBackward0", "self", "self", "p dim maxnorm")
-def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
+def renorm(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Parts along a dimension whose p-norm is more than maxnorm, scaled to have that."""
     if len(self.shape) < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {len(self.shape)} dimensions")
@@ -64,7 +65,7 @@ def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
 
 
 @function(method=False)
-def vander(x: Any, N: "int | None" = None, increasing: bool = False) -> Any:
+def vander(x: Tensor, N: "int | None" = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, a column for each."""
     if len(x.shape) != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
@@ -78,7 +79,7 @@ def vander(x: Any, N: "int | None" = None, increasing: bool = False) -> Any:
 
 @function(changing=True)
 @step("MvlgammaBackward0", "self", "self", "p")
-def mvlgamma(self: Any, p: int) -> Any:
+def mvlgamma(self: Tensor, p: int) -> Any:
     """The logarithm of the multivariate gamma function."""
     total = p * (p - 1) / 4 * float(np.log(np.pi))
     for k in range(p):
@@ -88,7 +89,7 @@ def mvlgamma(self: Any, p: int) -> Any:
 
 @function()
 @step("Rot90Backward0", "self", "", "k dims")
-def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by k right angles in the plane of two dimensions."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -102,7 +103,7 @@ def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @function(method=False)
 @step("PdistBackward0", "input", "self=input result", "p")
-def pdist(input: Any, p: float = 2.0) -> Any:
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norms of the differences of every two rows."""
     if len(input.shape) != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {len(input.shape)}D")
@@ -129,7 +130,7 @@ def chain_matmul(*matrices: Any) -> Any:
 
 
 @function(method=False)
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+def cumulative_trapezoid(y: Tensor, x: "Tensor | None" = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral up to each place, by the trapezoidal rule."""
     n = y.shape[dim]
     middle = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
@@ -138,14 +139,14 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -
 
 @function(method=False)
 @on_cpu
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) -> Any:
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = np.int64) -> Tensor:
     """The indices of the lower triangle, a row for each dimension."""
     return wrap(np.stack(np.tril_indices(row, offset, col)).astype(dtype))
 
 
 @function(method=False)
 @on_cpu
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) -> Any:
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = np.int64) -> Tensor:
     """The indices of the upper triangle, a row for each dimension."""
     return wrap(np.stack(np.triu_indices(row, offset, col)).astype(dtype))
 
@@ -153,7 +154,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) 
 for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal",
                        "matrix_exp": "scipy.linalg.expm", "igamma": "scipy.special.gammainc",
                        "igammac": "scipy.special.gammaincc"}.items():
-    def _call(*args: Any, _target: str = _target, _name: str = _name) -> Any:
+    def _call(*args: Tensor, _target: str = _target, _name: str = _name) -> Tensor:
         return in_precision(BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]),
                             args)
     _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
@@ -184,7 +185,7 @@ define("embedding",
 
 @function()
 @step("CholeskySolveBackward0", "self L", "self input2=L result", "upper")
-def cholesky_solve(self: Any, L: Any, upper: bool = False) -> Any:
+def cholesky_solve(self: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """X with A X = self, from the Cholesky factor of A."""
     for name, x in (("b", self), ("u", L)):
         if len(x.shape) < 2:
@@ -205,7 +206,7 @@ define("cholesky_inverse",
 
 
 @function(method=False)
-def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+def trapezoid(y: Tensor, x: "Tensor | None" = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral by the trapezoidal rule."""
     n = y.shape[dim]
     middle = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
@@ -214,7 +215,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 
 @function(method=False)
 @step("CdistBackward0", "x1 x2", "x1 x2 result", "p")
-def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: "str | None" = None) -> Tensor:
     """The p-norm of the difference of every row of x1 and every row of x2; compute_mode is taken for PyTorch's sake."""
     for name, x in (("X1", x1), ("X2", x2)):
         if len(x.shape) < 2:
@@ -236,7 +237,7 @@ define("diagflat", lambda self, offset=0: reshape(self, -1).diag_embed(offset),
 
 
 @function(method=False)
-def gradient(input: Any, *, spacing: Any = 1.0, dim: Any = None, edge_order: int = 1) -> tuple:
+def gradient(input: Tensor, *, spacing: object = 1.0, dim: Axes = None, edge_order: int = 1) -> tuple:
     """Central differences along dimensions, one-sided ones at the edges."""
     dims = range(len(input.shape)) if dim is None else [dim] if isinstance(dim, int) else dim
     steps = spacing if isinstance(spacing, (tuple, list)) else [1.0 if spacing is None else spacing] * len(dims)

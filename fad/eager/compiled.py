@@ -16,6 +16,7 @@ from ..api.staged import Staged
 from ..api.vmap import argument_axes, prefix_leaves, vmap
 from ..trace.values.of_tensors import standing_for
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.errors import CallError, FadError, UnsupportedFunctionError
 from ..util.interrupts import let_through
 from . import errors
@@ -64,7 +65,7 @@ class StagedCalls:
         return pulled_in_place(lambda xs: self.call(xs, rest), (xs,), False)[1](g)[0]
 
 
-def kind_of(function: Any, structure: Any, places: tuple) -> StagedCalls:
+def kind_of(function: object, structure: object, places: tuple) -> StagedCalls:
     """The kind of a call, kept with the function."""
     try:
         table = function.__dict__.setdefault("__fad_kinds__", {})
@@ -81,7 +82,7 @@ class CompiledNode(Node):
     """The step that a compiled function is. `saved` are its tensors, `pullback` is what its first run left for
     backward."""
 
-    def __init__(self, call: "CompiledCall", edges: list, pullback: Any, model: Any):
+    def __init__(self, call: "CompiledCall", edges: list, pullback: Any, model: object):
         super().__init__(tuple(edges), call.numbers(edges))
         self.kind, self.rest, self.pullback = call.kind, call.rest, pullback
         hooks = now().pack_hooks[-1] if now().pack_hooks else None
@@ -110,7 +111,7 @@ class CompiledNode(Node):
         self.unpacked()
         return tuple(self.pullback(self.gradient_tree(g))[0])
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         return tuple(self.kind.gradient(self.unpacked(), self.rest, self.gradient_tree(g)))
 
     def release(self) -> None:
@@ -119,7 +120,7 @@ class CompiledNode(Node):
         self.saved = self.pullback = None
 
 
-def moves(y: Any) -> bool:
+def moves(y: AnyArray) -> bool:
     """Whether a leaf of a result can have a gradient."""
     return isinstance(y, (np.ndarray, np.generic, float, complex)) and is_floating(np.asarray(y).dtype)
 
@@ -158,7 +159,7 @@ class CompiledCall:
             self.push(results, arrays)
         return tree.flatten(value)[1].unflatten(results)
 
-    def recorded(self, value: Any, edges: list, pullback: Any) -> list:
+    def recorded(self, value: object, edges: list, pullback: Callable) -> list:
         results = [as_result(y) for y in tree.flatten(value)[0]]
         node = CompiledNode(self, edges, pullback, value)
         for nr, k in enumerate(node.moving):
@@ -178,7 +179,7 @@ class CompiledCall:
                 y.extra.tangent = wrap(np.asarray(dy))
 
 
-def as_result(y: Any) -> Any:
+def as_result(y: object) -> Any:
     return wrap(np.asarray(y)) if isinstance(y, (np.ndarray, np.generic, float, complex)) else y
 
 
@@ -221,7 +222,7 @@ def _in_two_steps(function: TwoStep, args: tuple, kwargs: dict) -> tuple:
     else:
         value, early = CompiledCall(function, args, kwargs).run()
 
-    def step(*arguments: Any) -> Any:
+    def step(*arguments: object) -> Any:
         given = tree.flatten(arguments)[0]
         if early is not None and not any(wanted(x) for x in given):
             return tree.map_leaves(as_result, early(*tree.map_leaves(raw, arguments)))
@@ -233,15 +234,15 @@ def _in_two_steps(function: TwoStep, args: tuple, kwargs: dict) -> tuple:
 @remembered
 def _part(function: TwoStep, which: int) -> Staged:
     """The first result of a function in two steps, or the second as a function of everything."""
-    def first(*args: Any, **kwargs: Any) -> Any:
+    def first(*args: object, **kwargs: object) -> Any:
         return function.inline(*args, **kwargs)[0]
 
-    def second(args: tuple, kwargs: dict, *arguments: Any) -> Any:
+    def second(args: tuple, kwargs: dict, *arguments: object) -> Any:
         return function.inline(*args, **kwargs)[1](*arguments)
     return Staged((first, second)[which], function, rebuild=(_part, (function, which), {}))
 
 
-def _one_by_one(f: Callable, in_axes: Any, out_axes: Any, args: tuple, kwargs: dict) -> Any:
+def _one_by_one(f: Callable, in_axes: object, out_axes: object, args: tuple, kwargs: dict) -> Any:
     """vmap of a function that works on tensors alone (with a graph, tangents, hooks), on one example at a time."""
     leaves, structure = tree.flatten(args)
     axes = argument_axes(in_axes, args)
@@ -255,7 +256,7 @@ def _one_by_one(f: Callable, in_axes: Any, out_axes: Any, args: tuple, kwargs: d
     return tree.flatten(results[0])[1].unflatten(stacked)
 
 
-def _example(x: Any, axis: int, k: int) -> Any:
+def _example(x: Tensor, axis: int, k: int) -> Tensor:
     return x.select(axis, k) if isinstance(x, Tensor) else np.take(x, k, axis)  # type: ignore[attr-defined]
 
 

@@ -1,35 +1,37 @@
 """Composites of arithmetic, statistics and linear algebra: formulas from the functions' derivatives, n the number of
 elements that are averaged."""
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite, elementwise, quietly, sample
 
 _sum = op["sum"]
 
 
-def wide(y: Any, x: Any, axes: tuple) -> Any:
+def wide(y: Any, x: ArrayOrNumber, axes: tuple) -> Any:
     """y, reduced along axes (kept or not), in a shape that broadcasts against x."""
     if len(y.shape) == len(x.shape):
         return y
     return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
 
 
-def count(x: Any, axes: tuple) -> Any:
+def count(x: AnyArray, axes: tuple) -> Any:
     """How many elements there are along axes."""
     return math.prod([x.shape[k] for k in axes])
 
 
-def kept_sum(x: Any, axes: tuple) -> Any:
+def kept_sum(x: AnyArray, axes: tuple) -> ArrayOrNumber:
     """The sum along axes, which stay with extent 1."""
     return wide(_sum(x, axes=axes), x, axes)
 
 
-def _kept(y: Any, x: Any, axes: tuple, keep: bool) -> Any:
+def _kept(y: object, x: AnyArray, axes: tuple, keep: bool) -> Any:
     return wide(y, x, axes) if keep else y
 
 
@@ -56,34 +58,34 @@ mean = Composite(
 )
 
 
-def centred(x: Any, axes: tuple) -> Any:
+def centred(x: AnyArray, axes: tuple) -> AnyArray:
     return x - kept_sum(x, axes) / count(x, axes)
 
 
-def _free(x: Any, axes: tuple, correction: Any) -> Any:
+def _free(x: AnyArray, axes: tuple, correction: int) -> float:
     """Degrees of freedom; nan-making 0 where there are none left."""
     return max(count(x, axes) - correction, 0) or math.nan
 
 
-def _var_run(x: np.ndarray, axes: tuple, keep: bool, correction: Any) -> Any:
+def _var_run(x: np.ndarray, axes: tuple, keep: bool, correction: int) -> AnyArray:
     d = np.asarray(x - np.add.reduce(x, axis=axes, keepdims=True) / (count(x, axes) or math.nan))
     np.multiply(d, d, out=d)
     return np.add.reduce(d, axis=axes, keepdims=keep) / _free(x, axes, correction)
 
 
-def _var_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: Any) -> tuple:
+def _var_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: int) -> tuple:
     x = xs[0]
     return (wide(gs[0] * (2.0 / _free(x, axes, correction)), x, axes) * centred(x, axes),)
 
 
-def _std_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: Any) -> tuple:
+def _std_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: int) -> tuple:
     x, y = xs[0], ys[0]
     none = y == 0                                              # all equal: the subgradient 0
     share = op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)) / _free(x, axes, correction)
     return (wide(share, x, axes) * centred(x, axes),)
 
 
-def _spread(name: str, run: Any, pullback: Any) -> Composite:
+def _spread(name: str, run: Callable, pullback: Callable) -> Composite:
     face = BY_NAME[f"numpy.{name}"]
     samples = tuple([lambda rng, draw=draw: (draw(rng)[0], {**draw(rng)[1], "correction": 1}) for draw in _REDUCED])
     return Composite(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep),
@@ -176,7 +178,7 @@ rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y *
                     samples=(sample((3, 4), between=(0.3, 2.0)),))
 
 
-def _norm_written(x: Any, axes: tuple, keep: bool) -> Any:
+def _norm_written(x: AnyArray, axes: tuple, keep: bool) -> ArrayOrNumber:
     size = op["abs"](x)
     squares = _sum(size * size, axes=axes)
     none = squares == 0
@@ -196,13 +198,13 @@ norm = Composite("norm", _norm_written, _norm_pullback,
 _MATRICES = ("ij", "jk", "ik")
 
 
-def _addmm_written(x: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+def _addmm_written(x: AnyArray, a: AnyArray, b: AnyArray, beta: float, alpha: float) -> AnyArray:
     product = op["contract"](a, b, labels=_MATRICES)
     x = x if beta == 1 else x * beta if beta != 0 else op["where"](False, x, 0)         # nan * 0 is not 0
     return x + (product if alpha == 1 else product * alpha)
 
 
-def _addmm_run(x: np.ndarray, a: np.ndarray, b: np.ndarray, beta: Any, alpha: Any) -> np.ndarray:
+def _addmm_run(x: np.ndarray, a: np.ndarray, b: np.ndarray, beta: float, alpha: float) -> np.ndarray:
     y = np.dot(a, b)
     if alpha != 1:
         y *= alpha
@@ -211,7 +213,7 @@ def _addmm_run(x: np.ndarray, a: np.ndarray, b: np.ndarray, beta: Any, alpha: An
     return y
 
 
-def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: Any, alpha: Any) -> tuple:
+def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: float, alpha: float) -> tuple:
     g, (x, a, b) = gs[0], xs
     scaled = g if alpha == 1 else g * alpha
     if type(g) is np.ndarray:
@@ -237,7 +239,7 @@ def _fill_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return op["where"](xs[1], 0.0, gs[0]), None, None
 
 
-def _fill_samples(rng: Any) -> tuple:
+def _fill_samples(rng: np.random.Generator) -> tuple:
     return (rng.standard_normal((3, 4)), rng.random((3, 4)) < 0.5, 0.25), {}
 
 
@@ -246,7 +248,7 @@ masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, 
                         inputs=("self", "mask", "value"), samples=(_fill_samples,))
 
 
-def _finite(x: Any, nan: float, high: float, low: float) -> Any:
+def _finite(x: AnyArray, nan: float, high: float, low: float) -> AnyArray:
     y = op["where"](op["isnan"](x), nan, x)
     y = op["where"](y == math.inf, high, y)
     return op["where"](y == -math.inf, low, y)
@@ -283,7 +285,7 @@ cat = Composite("cat", lambda *xs, axis: op["concatenate"](*xs, axis=axis), _cat
                 samples=(sample((3, 4), (3, 2), axis=1), sample((2,), (1,), (2,), axis=0)))
 
 
-def _stack_written(*xs: Any, axis: int) -> Any:
+def _stack_written(*xs: AnyArray, axis: int) -> AnyArray:
     return op["concatenate"](*[op["reshape"](x, *x.shape[:axis], 1, *x.shape[axis:]) for x in xs], axis=axis)
 
 
@@ -298,13 +300,13 @@ stack = Composite("stack", _stack_written, _stack_pullback, lambda *xs, axis: np
                   samples=(sample((3, 4), (3, 4), axis=1), sample((2,), (2,), (2,), axis=0)))
 
 
-def _repeat_parts(x: Any, sizes: tuple) -> "tuple[tuple, tuple]":
+def _repeat_parts(x: AnyArray, sizes: tuple) -> "tuple[tuple, tuple]":
     """x's extents behind new ones of 1 up to as many as sizes; the shape that has each extent after its count."""
     shape = (1,) * (len(sizes) - len(x.shape)) + tuple(x.shape)
     return shape, tuple([k for pair in zip(sizes, shape) for k in pair])
 
 
-def _repeat_written(x: Any, sizes: tuple) -> Any:
+def _repeat_written(x: AnyArray, sizes: tuple) -> AnyArray:
     shape, split = _repeat_parts(x, sizes)
     wide = op["broadcast_to"](op["reshape"](x, *[k for n in shape for k in (1, n)]), *split)
     return op["reshape"](wide, *[m * n for m, n in zip(sizes, shape)])

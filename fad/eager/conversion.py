@@ -7,6 +7,7 @@ import numpy as np
 
 from ..ops.custom import barrier as _identity
 from ..ops.table import TABLE as op
+from ..util.array import ArrayOrNumber, DTypeLike
 from . import promotion
 from .devices import required
 from .dtypes import as_dtype
@@ -19,7 +20,7 @@ from .view_kinds import conj_view, neg_view
 
 
 @function("conj")
-def conj(self: Any) -> Any:
+def conj(self: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     if self.dtype.kind != "c":
         return self
@@ -38,20 +39,20 @@ define("_neg_view", lambda self: neg_view(self), "The negative, sharing memory."
 
 
 @function("complex", method=False)
-def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
+def complex_(real: Tensor, imag: Tensor, *, out: "Tensor | None" = None) -> Tensor:
     """real + i imag."""
     _parts(real, imag)
     return _whole(op["make_complex"](tensor_of(real), imag), out, "complex")
 
 
-def _whole(y: Any, out: Any, name: str) -> Any:
+def _whole(y: Tensor, out: "Tensor | None", name: str) -> Tensor:
     if out is not None and out.dtype != y.dtype:
         raise RuntimeError(f"Expected object of scalar type {scalar_name(y.dtype)} but got scalar type "
                            f"{scalar_name(out.dtype)} for argument 'out'")
     return delivered(y, out, name)
 
 
-def _parts(first: Any, second: Any) -> None:
+def _parts(first: Tensor, second: Tensor) -> None:
     """Raise unless two tensors can be the parts of complex numbers."""
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         if first.dtype.kind != "f" or second.dtype.kind != "f":
@@ -62,15 +63,15 @@ def _parts(first: Any, second: Any) -> None:
 
 @function(method=False)
 @step("PolarBackward0", "abs angle", "result", copies="abs angle")
-def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
+def polar(abs: Tensor, angle: Tensor, *, out: "Tensor | None" = None) -> Tensor:
     """The complex number of this absolute value and angle."""
     _parts(abs, angle)
     return _whole(op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle)), out, "polar")
 
 
 @function("to", only_method=True)
-def to(self: Tensor, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False,
-       memory_format: Any = None) -> Tensor:
+def to(self: Tensor, *args: object, device: object = None, dtype: DTypeLike = None, non_blocking: bool = False,
+       copy: bool = False, memory_format: Any = None) -> Tensor:
     """The tensor in another dtype (or that of another tensor), or another memory format; there is one device."""
     required(device)
     for a in args:
@@ -123,14 +124,14 @@ copied = _Copied()
 
 
 @function(method=True)
-def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
+def clone(self: Tensor, *, memory_format: object = None) -> Tensor:
     """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
     if not isinstance(self, Tensor):
         return self.copy()                                   # traced
     return run(copied if memory_format is None else _Copied(memory_format), self, label="CloneBackward0")
 
 
-def result_type(a: Any, b: Any) -> np.dtype:
+def result_type(a: ArrayOrNumber, b: ArrayOrNumber) -> np.dtype:
     """The dtype of an operation on two tensors or numbers."""
     return promotion.result_type((a, b))
 

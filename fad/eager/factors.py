@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ops.face import BY_NAME
+from ..util.array import ArrayOrNumber
 from ..util.interrupts import let_through
 from .errors import scalar_name
 from .fitting import CHECKS, why_singular
@@ -53,7 +54,7 @@ def _fitting(f: Callable, check: Callable) -> Callable:
     """A function of tensors that refuses shapes which do not fit before it computes; what its check takes otherwise is
     left to the function."""
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         given = args[0] if args and isinstance(args[0], (tuple, list)) else args
         if (given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape"))
                 and isinstance(given[0], Tensor)):
@@ -78,7 +79,7 @@ def refuse_beside() -> None:
 def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Callable:
     """A function that refuses what are no (square) matrices, in PyTorch's words; exact: it takes whole numbers too."""
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: ArrayOrNumber, **kwargs: object) -> Any:
         A = args[0] if args else next((kwargs[k] for k in ("A", "input") if k in kwargs), None)
         if isinstance(A, Tensor):
             _check(A, called, square, exact)
@@ -140,7 +141,7 @@ def lu_factor(A: Any, *, pivot: bool = True) -> LU:
     return LU(packed, pivots)
 
 
-def _wider(x: Any, rows: int, columns: int, axis: int) -> Any:
+def _wider(x: Tensor, rows: int, columns: int, axis: int) -> Tensor:
     """A factor with zeros added to the size of the matrix."""
     missing = (columns - x.shape[-1]) if axis else (rows - x.shape[-2])
     if not missing:
@@ -159,7 +160,7 @@ def _exchanges(order: np.ndarray, n: int) -> list:
     return made
 
 
-def _permutation(pivots: Any, rows: int) -> np.ndarray:
+def _permutation(pivots: Tensor, rows: int) -> np.ndarray:
     """The matrices P with A = P L U, from exchanges."""
     *stack, _ = pivots._a.shape
     matrices = np.zeros((*stack, rows, rows))
@@ -171,7 +172,7 @@ def _permutation(pivots: Any, rows: int) -> np.ndarray:
     return matrices
 
 
-def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Factors:
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Factors:
     """P, L, U from LAPACK's form."""
     rows, columns = LU_data.shape[-2:]
     n = min(rows, columns)
@@ -182,7 +183,7 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
     return Factors(p, LU_data[..., :n].tril(-1) + one, LU_data[..., :n, :].triu())
 
 
-def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """X with A X = B (left=False: X A = B; adjoint: of the adjoint of A), from A's LU factors."""
     if not left:
         return lu_solve(LU, pivots, B.mT.conj(), adjoint=not adjoint).mT.conj()
@@ -194,7 +195,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     return solve(upper, solve(lower, p.mT @ B, lower=True, unit_diagonal=True), lower=False)
 
 
-def householder_product(input: Any, tau: Any) -> Any:
+def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of a product of reflections 1 - tau v v^H, whose vectors v stand below the diagonal."""
     m, n = input.shape[-2:]
     y = wrap(np.eye(m, n, dtype=input.dtype))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..api import functional as of_arrays
+from ..util.array import ArrayLike
 from ..util.keywords import named_as_here
 from . import errors
 from .forward_ad import dual_level, make_dual, unpack_dual
@@ -44,7 +45,7 @@ _CONSTANT = {
 }
 
 
-def _on_tensors(inputs: Any) -> bool:
+def _on_tensors(inputs: object) -> bool:
     given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
     return any(isinstance(x, Tensor) for x in given)
 
@@ -63,7 +64,7 @@ def _as_tuple(given: Any, what: str, name: str) -> "tuple[bool, tuple]":
     return several, out
 
 
-def _inputs(inputs: Any, name: str, create_graph: bool) -> "tuple[bool, tuple]":
+def _inputs(inputs: object, name: str, create_graph: bool) -> "tuple[bool, tuple]":
     several, xs = _as_tuple(inputs, "inputs", name)
     if create_graph:
         return several, tuple([alias_view(x) if requires_grad(x) else x.detach().requires_grad_() for x in xs])  # type: ignore[attr-defined]
@@ -124,7 +125,7 @@ def _unpacked(tensors: tuple, several: "bool | tuple") -> Any:
     return tensors if several else tensors[0]
 
 
-def _vector(v: Any, models: tuple, several: bool, name: str) -> tuple:
+def _vector(v: object, models: tuple, several: bool, name: str) -> tuple:
     _, given = _as_tuple(v, "v", name)
     if len(given) != len(models):
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(models)} but got {len(given)}." if several
@@ -139,7 +140,8 @@ def _vector(v: Any, models: tuple, several: bool, name: str) -> tuple:
 
 
 @named_as_here
-def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def vjp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
+        strict: bool = False) -> tuple:
     """(outputs, product of v with the Jacobian) of func at the inputs.
 
     >>> import fad
@@ -169,7 +171,8 @@ def _single(tensors: tuple, message: str) -> None:
 
 
 @named_as_here
-def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def jvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
+        strict: bool = False) -> tuple:
     """(outputs, product of the Jacobian of func at the inputs with v).
 
     >>> import fad
@@ -202,8 +205,8 @@ def _direction(v: Any, xs: tuple, several: bool, name: str) -> tuple:
 
 
 @named_as_here
-def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-             strategy: str = "reverse-mode") -> Any:
+def jacobian(func: Callable, inputs: ArrayLike, create_graph: bool = False, strict: bool = False,
+             vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """The Jacobian of func at the inputs: for each output and input a tensor of shape output.shape + input.shape.
 
     >>> import fad
@@ -259,7 +262,7 @@ def _rows(k: int, y: Tensor, xs: tuple, create_graph: bool, strict: bool, vector
                   for column, x in zip(rows, xs)])
 
 
-def _forward_jacobian(func: Callable, inputs: Any) -> Any:
+def _forward_jacobian(func: Callable, inputs: object) -> tuple:
     several, xs = _as_tuple(inputs, "inputs", "jacobian")
     columns: list = []
     several_out, models = False, ()
@@ -297,8 +300,8 @@ def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
 
 
 @named_as_here
-def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-            outer_jacobian_strategy: str = "reverse-mode") -> Any:
+def hessian(func: Callable, inputs: ArrayLike, create_graph: bool = False, strict: bool = False,
+            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The Hessian of a function that returns a single element: for each pair of inputs a tensor of shape a.shape +
     b.shape.
 
@@ -339,7 +342,7 @@ def _dual_leaf(x: Tensor) -> Tensor:
     return t
 
 
-def _gradient(func: Callable, inputs: Any, v: Any, name: str, create_graph: bool, strict: bool) -> tuple:
+def _gradient(func: Callable, inputs: object, v: object, name: str, create_graph: bool, strict: bool) -> tuple:
     """Whether there are several inputs, the inputs, the vector v, the output of a scalar function and its gradient."""
     several, xs = _inputs(inputs, name, create_graph)
     vs = _direction(v, xs, several, name)
@@ -351,7 +354,8 @@ def _gradient(func: Callable, inputs: Any, v: Any, name: str, create_graph: bool
 
 
 @named_as_here
-def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def vhp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
+        strict: bool = False) -> tuple:
     """(output, product of v with the Hessian) of a function that returns a single element."""
     if not _on_tensors(inputs):
         return of_arrays.vhp(func, inputs, v, create_graph, strict)
@@ -362,7 +366,8 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 @named_as_here
-def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def hvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
+        strict: bool = False) -> tuple:
     """(output, product of the Hessian with v) of a function that returns a single element."""
     if not _on_tensors(inputs):
         return of_arrays.hvp(func, inputs, v, create_graph, strict)

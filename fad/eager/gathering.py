@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray, ArrayOrNumber
 from .errors import scalar_name
 from .indexing import getitem
 from .inplace import number
@@ -17,7 +18,7 @@ from .together import step, together
 
 
 @function()
-def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+def gather(self: Tensor, dim: int, index: AnyArray, *, sparse_grad: bool = False) -> Any:
     """self[i][index[i, j]][j] along a dimension."""
     if not isinstance(self, Tensor):
         return getitem(self, _along(_index("gather", self, dim, index), one_dim(dim, len(self.shape))))
@@ -43,7 +44,7 @@ def _along(index: np.ndarray, ax: int) -> tuple:
 
 
 @function()
-def take_along_dim(input: Any, indices: Any, dim: "int | None" = None) -> Any:
+def take_along_dim(input: Tensor, indices: Tensor, dim: "int | None" = None) -> Tensor:
     """input[i][indices[i, j]][j] along a dimension, input and indices broadcast along the others; dim=None: of input
     as one dimension."""
     if raw(indices).dtype != np.int64:
@@ -64,7 +65,7 @@ def take_along_dim(input: Any, indices: Any, dim: "int | None" = None) -> Any:
     return gather(input.expand(*shape), ax, op["mod"](indices, input.shape[ax]).expand(*places))
 
 
-def _selection(x: Any, key: tuple) -> tuple:
+def _selection(x: Tensor, key: tuple) -> tuple:
     """The operands and parameters of a selection by index arrays (one an axis, from the first)."""
     return key, {"spec": ("a",) * len(key) + (":",) * (len(x.shape) - len(key)), "at": 0}
 
@@ -76,7 +77,8 @@ def _scatter_name(given: dict) -> str:
 
 @function(changing=True)
 @step(_scatter_name, "self src", "index", "dim")
-def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: "str | None" = None) -> Any:
+def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" = None, *, value: object = None,
+            reduce: "str | None" = None) -> Tensor:
     """self with src written at the indices along a dimension (or, by `reduce`, "add" or "multiply", combined with what
     is there)."""
     i = _index("scatter", self, dim, index)
@@ -110,7 +112,7 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = No
     return op["update"](self, part, *operands, **params)
 
 
-def _index(name: str, x: Any, dim: int, index: Any) -> np.ndarray:
+def _index(name: str, x: Tensor, dim: int, index: AnyArray) -> np.ndarray:
     """The indices of gather and its kin, checked against what they select from."""
     i = raw(index)
     if i.dtype.kind not in "iu":
@@ -132,14 +134,14 @@ def _index(name: str, x: Any, dim: int, index: Any) -> np.ndarray:
     return i
 
 
-def _scatter_multiplied(x: Any, dim: int, i: np.ndarray, part: Any) -> Any:
+def _scatter_multiplied(x: Tensor, dim: int, i: np.ndarray, part: ArrayOrNumber) -> Tensor:
     """x times part at the indices, by the rule of scatter_reduce."""
     part = part if isinstance(part, Tensor) else wrap(np.full(i.shape, part, x.dtype))
     return x.scatter_reduce(dim, wrap(i), part, "prod")
 
 
 @function(changing=True)
-def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
+def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     """self with src added at the indices along a dimension."""
     i = _index("scatter", self, dim, index)
     if (i.size and i.ndim and isinstance(self, Tensor) and isinstance(src, Tensor) and src._a.shape == i.shape
@@ -149,12 +151,12 @@ def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
 
 
 @step("ScatterAddBackward0", "self src", "index", "dim")
-def _scatter_added(self: Any, dim: int, index: Any, src: Any) -> Any:
+def _scatter_added(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return scatter(self, dim, index, src, reduce="add")
 
 
 @function()
-def index_select(self: Any, dim: int, index: Any) -> Any:
+def index_select(self: Tensor, dim: int, index: AnyArray) -> Any:
     """The parts at these indices along a dimension."""
     ax, i = one_dim(dim, len(self.shape)), raw(index)
     if i.ndim > 1:
@@ -172,14 +174,14 @@ def index_select(self: Any, dim: int, index: Any) -> Any:
     return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
 
 
-def _along_one(x: Any, dim: int, index: Any) -> tuple:
+def _along_one(x: Tensor, dim: int, index: Tensor) -> tuple:
     ax = one_dim(dim, len(x.shape))
     return (raw(index),), {"spec": tuple("a" if k == ax else ":" for k in range(len(x.shape))), "at": ax}
 
 
 @function(changing=True)
 @step("IndexAddBackward0", "self source", "index source", "dim alpha")
-def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: int = 1) -> Tensor:
     """self with source added to the parts at these indices."""
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
     agree("index_add_(): self ({}) and source ({}) must have the same scalar type", self, source)
@@ -198,7 +200,7 @@ def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -
 
 @function(changing=True)
 @step("IndexCopyBackward0", "self source", "index source", "dim")
-def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
+def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """self with the parts at these indices replaced by source."""
     agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self,
           source)
@@ -207,7 +209,7 @@ def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
     return op["update"](self, source, *operands, **params)
 
 
-def _check_copied(x: Any, dim: int, index: np.ndarray, source: Any) -> None:
+def _check_copied(x: Tensor, dim: int, index: np.ndarray, source: Tensor) -> None:
     """Raise unless there is one part of the source for each index."""
     if not len(source.shape) and index.size != 1:
         raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
@@ -222,7 +224,7 @@ def _check_copied(x: Any, dim: int, index: np.ndarray, source: Any) -> None:
 
 @function(changing=True)
 @step(lambda given: f"IndexFillBackward{int(isinstance(given['value'], Tensor))}", "self value", "index", "dim")
-def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
+def index_fill(self: Tensor, dim: int, index: Tensor, value: ArrayOrNumber) -> Tensor:
     """self with the parts at these indices filled with a value."""
     operands, params = _along_one(self, dim, index)
     return op["update"](self, value, *operands, **params)
@@ -230,7 +232,7 @@ def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
 
 @function()
 @step("TakeBackward0", "self", "self index")
-def take(self: Any, index: Any) -> Any:
+def take(self: Tensor, index: AnyArray) -> Tensor:
     """Elements by their places in row-major order."""
     i, count = raw(index), math.prod(self.shape)
     if i.dtype.kind not in "iu":
@@ -243,7 +245,7 @@ def take(self: Any, index: Any) -> Any:
 
 @function()
 @step("MaskedSelectBackward0", "self", "self mask")
-def masked_select(self: Any, mask: Any) -> Any:
+def masked_select(self: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, in one dimension."""
     if raw(mask).dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
@@ -253,7 +255,7 @@ def masked_select(self: Any, mask: Any) -> Any:
 
 @function(changing=True)
 @step("MaskedScatterBackward0", "self source", "mask source")
-def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
+def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """self with the elements where the mask holds replaced by source's, in order."""
     agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
     if raw(mask).dtype.kind != "b":

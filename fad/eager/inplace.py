@@ -7,6 +7,7 @@ import numpy as np
 
 from ..ir.op import registry
 from ..ops.kinds import match
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
 from . import errors, promotion, record
 from .accumulate import is_dense
@@ -19,7 +20,7 @@ from .tensor import Tensor, alias, raw, stored, wrap
 from .views import View, keep_tangent, leave_node, tangent_of
 
 
-def requires_grad(x: Any) -> bool:
+def requires_grad(x: object) -> bool:
     """Whether gradients are wanted of a tensor (of a view: or of its base)."""
     if not isinstance(x, Tensor):
         return False
@@ -27,12 +28,12 @@ def requires_grad(x: Any) -> bool:
             and (x._view.base._rg or x._view.base._fn is not None))
 
 
-def wanted(x: Any) -> bool:
+def wanted(x: object) -> bool:
     """Whether derivatives by a tensor are wanted: gradients, or those along its tangent."""
     return requires_grad(x) or isinstance(x, Tensor) and tangent_of(x) is not None
 
 
-def number(x: Any, function: str, argument: str) -> Any:
+def number(x: object, function: str, argument: str) -> Any:
     """A function's argument that is a number: of a tensor the number in it, unless a derivative is wanted, for there
     would be none."""
     if not isinstance(x, Tensor):
@@ -94,7 +95,7 @@ def bump(x: Tensor) -> None:
     x._vc[0] += 1
 
 
-def put_values(x: Tensor, a: Any) -> None:
+def put_values(x: Tensor, a: AnyArray) -> None:
     """Write an array over x's, which keeps its dtype."""
     have = np.asarray(a)
     if have.shape != x._a.shape:
@@ -114,7 +115,7 @@ def put_values(x: Tensor, a: Any) -> None:
     x._vc[0] += 1
 
 
-def in_place(x: Tensor, fn: Callable, *args: Any, single: bool = False) -> Tensor:
+def in_place(x: Tensor, fn: Callable, *args: object, single: bool = False) -> Tensor:
     """x = fn(x, *args), in place. single: fn records one op at most, so that x needs no copy unless that op saves
     it."""
     recorded = (now().grad and not now().inference and x._a.dtype.kind in "fc"
@@ -173,7 +174,7 @@ def _viewed_anew(view: View) -> Tensor:
         return view.of_tensor(base)
 
 
-def _move_tangent(x: Tensor, new: Any) -> None:
+def _move_tangent(x: Tensor, new: Tensor) -> None:
     """The tangent of what was changed in place is that of its new value, written where the old tangent was."""
     if now().dual_level < 0 or not isinstance(new, Tensor):
         return
@@ -293,7 +294,7 @@ def set_history(x: Tensor, new: Tensor) -> None:
     keeping(x)
 
 
-def copy_(x: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
+def copy_(x: Tensor, source: ArrayOrNumber, non_blocking: bool = False) -> Tensor:
     """Write source's values (broadcast, cast) over x's."""
     given = source if isinstance(source, Tensor) else wrap(np.asarray(source))
     recorded = (now().grad and not now().inference and x._a.dtype.kind in "fc"
@@ -339,12 +340,12 @@ class CopyBackwards(Node):
         return (None if self.next[0] is None else np.zeros(self.old.shape, self.old.dtype),
                 None if self.next[-1] is None or len(self.next) < 2 else match(g, self.meta))
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         before, source = self.pull(g)
         return (None if before is None else wrap(before), source)
 
 
-def fill(x: Tensor, value: Any, name: str) -> Tensor:
+def fill(x: Tensor, value: ArrayOrNumber, name: str) -> Tensor:
     """Write one number over all of x, in place; where x's elements share memory they all are that number."""
     if requires_grad(x) or requires_grad(value) or not is_spread(stored(x)):
         view = x._view is not None

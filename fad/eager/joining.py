@@ -7,6 +7,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
 from .dtypes import converted
 from .errors import c_name, scalar_name
@@ -40,7 +41,7 @@ def _alike(all: list, xs: list) -> list:
 
 
 @function("cat", "concat", "concatenate", method=False)
-def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
+def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: "Tensor | None" = None) -> AnyArray:
     """Tensors one after the other along a dimension."""
     xs = _elements("cat", tensors)
     if not xs:
@@ -65,7 +66,7 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: Any = None) -
 
 
 @function(method=False)
-def stack(tensors: Sequence, dim: int = 0, *, out: Any = None) -> Any:
+def stack(tensors: Sequence, dim: int = 0, *, out: object = None) -> Tensor:
     """Tensors of one shape along a new dimension."""
     xs = _elements("stack", tensors)
     if not xs:
@@ -88,7 +89,7 @@ def _several(name: str, tensors: Any) -> list:
 
 
 @function(method=False)
-def hstack(tensors: Sequence, *, out: Any = None) -> Any:
+def hstack(tensors: Sequence, *, out: object = None) -> Tensor:
     """Tensors one beside the other."""
     tensors = _several("hstack", tensors)
     return cat([reshape(x, -1) if not len(x.shape) else x for x in tensors], 0 if len(tensors[0].shape) < 2 else 1,
@@ -96,14 +97,14 @@ def hstack(tensors: Sequence, *, out: Any = None) -> Any:
 
 
 @function("vstack", "row_stack", method=False)
-def vstack(tensors: Sequence, *, out: Any = None) -> Any:
+def vstack(tensors: Sequence, *, out: object = None) -> Tensor:
     """Tensors one above the other."""
     tensors = _several("vstack", tensors)
     return cat([reshape(x, 1, -1) if len(x.shape) < 2 else x for x in tensors], 0, out=out)
 
 
 @function(method=False)
-def column_stack(tensors: Sequence, *, out: Any = None) -> Any:
+def column_stack(tensors: Sequence, *, out: object = None) -> Tensor:
     """Tensors one beside the other, vectors as columns."""
     return cat([reshape(x, -1, 1) if len(x.shape) < 2 else x for x in _several("column_stack", tensors)], 1, out=out)
 
@@ -114,7 +115,7 @@ define("dstack",
 
 
 @function()
-def flip(self: Any, *axes: Any, dims: Any = None) -> Any:
+def flip(self: Tensor, *axes: object, dims: object = None) -> Any:
     """The order along dimensions reversed."""
     if dims is None and not axes:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
@@ -134,7 +135,7 @@ def flip(self: Any, *axes: Any, dims: Any = None) -> Any:
 
 
 @function()
-def fliplr(self: Any) -> Any:
+def fliplr(self: Tensor) -> Tensor:
     """The order of the columns reversed."""
     if len(self.shape) < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -142,7 +143,7 @@ def fliplr(self: Any) -> Any:
 
 
 @function()
-def flipud(self: Any) -> Any:
+def flipud(self: Tensor) -> Tensor:
     """The order of the rows reversed."""
     if len(self.shape) < 1:
         raise RuntimeError("Input must be >= 1-d.")
@@ -151,7 +152,7 @@ def flipud(self: Any) -> Any:
 
 @function()
 @step("RollBackward0", "self", "", "shifts dims")
-def roll(self: Any, shifts: Any, dims: Any = None) -> Any:
+def roll(self: Tensor, shifts: object, dims: Axes = None) -> Tensor:
     """Elements moved around along dimensions."""
     if dims is None:
         if isinstance(shifts, (tuple, list)) and len(shifts) > 1:
@@ -178,14 +179,15 @@ def repeat(self: Tensor, *sizes: Any) -> Tensor:
 
 
 @function()
-def tile(self: Any, *dims: Any) -> Any:
+def tile(self: Tensor, *dims: object) -> Tensor:
     """The tensor repeated along its last dimensions."""
     size = sizes_of(dims)
     return self.repeat(*(1,) * (len(self.shape) - len(size)), *size)
 
 
 @function()
-def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output_size: "int | None" = None) -> Any:
+def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim: "int | None" = None, *,
+                      output_size: "int | None" = None) -> Tensor:
     """Each element repeated; of a tensor alone: each index so often as the tensor says."""
     if repeats is None:
         if len(self.shape) != 1:
@@ -211,7 +213,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
 
 
 def _triangle(name: str, keep: Callable) -> Callable:
-    def call(self: Any, diagonal: int = 0) -> Any:
+    def call(self: Tensor, diagonal: int = 0) -> Any:
         if len(self.shape) < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         rows, columns = np.ogrid[:self.shape[-2], :self.shape[-1]]
@@ -227,7 +229,7 @@ function("triu", changing=True)(_triangle("triu", lambda d, k: d >= k))
 
 
 @function()
-def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension's elements on a diagonal."""
     if one_dim(dim1, len(self.shape) + 1) == one_dim(dim2, len(self.shape) + 1):
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -244,7 +246,7 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
 
 @function(method=False)
 @step("BlockDiagBackward0", "tensors")
-def block_diag(*tensors: Any) -> Any:
+def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices along a diagonal, zeros elsewhere."""
     blocks = [tensor_of(t) for t in tensors] or [wrap(np.zeros((1, 0), default.dtype))]
     for k, t in enumerate(blocks):
@@ -261,7 +263,7 @@ def block_diag(*tensors: Any) -> Any:
 
 
 @function()
-def diag(self: Any, diagonal: int = 0) -> Any:
+def diag(self: Tensor, diagonal: int = 0) -> Tensor:
     """A vector on a diagonal of a matrix, or a matrix' diagonal."""
     if len(self.shape) not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {len(self.shape)}D")
@@ -269,7 +271,8 @@ def diag(self: Any, diagonal: int = 0) -> Any:
 
 
 @function()
-def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(self: Tensor, n: int = 1, dim: int = -1, prepend: "Tensor | None" = None,
+         append: "Tensor | None" = None) -> Tensor:
     """Differences of neighbours along a dimension, of what is prepended and appended too."""
     if not len(self.shape):
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -312,7 +315,7 @@ def _c_type(dtype: np.dtype) -> str:
 
 
 @function(only_method=True)
-def fill_(self: Tensor, value: Any) -> Tensor:
+def fill_(self: Tensor, value: ArrayOrNumber) -> Tensor:
     """Every element set to a value, in place."""
     if isinstance(value, Tensor):
         if value._a.ndim:
@@ -327,7 +330,7 @@ define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set 
 
 
 @function(only_method=True)
-def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
     """The diagonal set to a value, in place; wrap: begun anew below the square of a tall matrix."""
     if len(self.shape) < 2:
         raise RuntimeError("dimensions must larger than 1")

@@ -9,6 +9,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..trace.runtime.namespaces import attribute_of
 from ..util import tree
+from ..util.array import ArrayOrNumber
 from .errors import c_name
 from .factors import of_matrices
 from .registry import delivered, in_precision
@@ -138,7 +139,7 @@ def _as_step(path: str, f: Callable, args: tuple, kwargs: dict) -> Any:
 
 def _stepping(path: str, f: Callable) -> Callable:
     @functools.wraps(f)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: ArrayOrNumber, **kwargs: object) -> Any:
         return _as_step(path, f, args, kwargs)
     call.__qualname__ = path.rpartition(".")[2]
     return call
@@ -148,6 +149,6 @@ def _holds_tensors(args: tuple) -> bool:
     return bool(args) and isinstance(args[0], (tuple, list)) and any(isinstance(a, Tensor) for a in args[0])
 
 
-def face(name: str, *args: Any, **kwargs: Any) -> Any:
+def face(name: str, *args: object, **kwargs: object) -> Any:
     """A function of NumPy or SciPy by its face."""
     return BY_NAME[name].call(*args, **kwargs)

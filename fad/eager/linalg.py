@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber, Axes, DTypeLike
 from .factors import MATRICES, Factors, pivoting
 from .libraries import face
 from .products import cross_product
@@ -16,7 +17,7 @@ def _info(x: Any) -> Tensor:
     return wrap(np.zeros(x.shape[:-2], np.int32))
 
 
-def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def norm(A: Tensor, ord: object = None, dim: Axes = None, keepdim: bool = False, *, dtype: DTypeLike = None) -> Tensor:
     """A vector's or matrix' norm."""
     x = A if dtype is None else A.to(dtype)
     if ord is None:
@@ -28,12 +29,14 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
     return matrix_norm(x, ord, dim, keepdim)
 
 
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def vector_norm(x: Tensor, ord: object = 2, dim: Axes = None, keepdim: bool = False, *,
+                dtype: DTypeLike = None) -> Tensor:
     """The ord-norm of all elements or along dimensions."""
     return (x if dtype is None else x.to(dtype)).norm(ord, dim, keepdim)
 
 
-def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *,
+                dtype: DTypeLike = None) -> Tensor:
     """The norm of matrices."""
     x = A if dtype is None else A.to(dtype)
     if ord in ("fro", "nuc") and isinstance(x, Tensor):
@@ -41,7 +44,7 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = F
     return face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
 
 
-def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     """X with A X = B (left=False: X A = B), A triangular."""
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
@@ -49,27 +52,27 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
                  "LinalgSolveTriangularBackward0")
 
 
-def cholesky(A: Any, *, upper: bool = False) -> Any:
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The Cholesky factor."""
     y = face("numpy.linalg.cholesky", A)
     return y.mT.conj() if upper else y
 
 
-def vander(x: Any, *, N: "int | None" = None) -> Any:
+def vander(x: Tensor, *, N: "int | None" = None) -> Tensor:
     """The powers 0, 1, 2, ... of the elements, along a new last dimension."""
     if not len(x.shape):
         x = x.reshape(1)
     return Tensor._stack_rows([x**k for k in range(x.shape[-1] if N is None else N)], -1)  # type: ignore[attr-defined]
 
 
-def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B (left=False: X A = B)."""
     if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):  # one vector, or one for each matrix
         return solve(A, B.unsqueeze(-1)).squeeze(-1)
     return face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
 
 
-def qr(A: Any, mode: str = "reduced") -> Any:
+def qr(A: Tensor, mode: str = "reduced") -> "QR":
     """Q, R."""
     if mode == "r":
         if A.requires_grad:
@@ -95,12 +98,13 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return cross_product(input, other, dim)
 
 
-def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, sharing memory."""
     return A.diagonal(offset, dim1, dim2)
 
 
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
+def matrix_rank(A: Tensor, tol: object = None, hermitian: bool = False, *, atol: "ArrayOrNumber | None" = None,
+                rtol: "ArrayOrNumber | None" = None) -> Tensor:
     """How many singular values are above atol and above rtol times the largest one; rtol is 0 where only atol is
     given, else what rounding leaves."""
     absolute, relative = (None if t is None else np.asarray(raw(t)) for t in (atol if tol is None else tol, rtol))
@@ -119,7 +123,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> tuple:
     return Factors(p.to(A.dtype), *factors)
 
 
-def least_squares(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> LeastSquares:
+def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> LeastSquares:
     """The solution of A X = B with the least sum of squares."""
     if A._a.ndim > 2:
         return _least_squares_of_stacks(A, B, rcond, driver)

@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.op import Op
 from ..ops.table import TABLE as registry
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.lazy import LazyModule
 from .conversion import to
 from .fast import binary, unary
@@ -47,7 +49,7 @@ def _named(f: Callable, name: str, doc: str) -> Callable:
     return f
 
 
-def _in_place_of(name: str, record: Any) -> None:
+def _in_place_of(name: str, record: Op) -> None:
     checks = name if refuses(name) else ""
 
     def change(self: Tensor, *args: Any) -> Tensor:
@@ -61,7 +63,7 @@ def _in_place_of(name: str, record: Any) -> None:
 
 def _with_out(f: Callable) -> Callable:
     """f, with PyTorch's `out`."""
-    def call(x: Any, *args: Any, out: Any = None) -> Any:
+    def call(x: object, *args: ArrayOrNumber, out: "Tensor | None" = None) -> Any:
         if overriding or not isinstance(x, Tensor):
             y = handled(call, (x, *args), {} if out is None else {"out": out})
             if y is not MISSING:
@@ -72,16 +74,16 @@ def _with_out(f: Callable) -> Callable:
     return call
 
 
-def _complex_too(x: Any) -> Any:
+def _complex_too(x: AnyArray) -> AnyArray:
     return 1.0 / (1.0 + op["exp"](-x)) if raw(x).dtype.kind == "c" else op["expit"](x)
 
 
-def _log_of_sum(x: Any, y: Any) -> Any:
+def _log_of_sum(x: Tensor, y: Tensor) -> Tensor:
     return _of_complex(x, y) if np.iscomplexobj(raw(x)) or np.iscomplexobj(raw(y)) else op["logaddexp"](x, y)
 
 
 @step("LogaddexpBackward0", "x y", "self=x other=y")
-def _of_complex(x: Any, y: Any) -> Any:
+def _of_complex(x: Tensor, y: Tensor) -> Tensor:
     """log(e^x + e^y) of complex numbers: the one near that with the larger real part, whatever turns its imaginary
     part has made."""
     a, b = np.asarray(raw(x)), np.asarray(raw(y))
@@ -92,7 +94,7 @@ def _of_complex(x: Any, y: Any) -> Any:
     return op["where"](nothing, -np.inf + 1j * b.imag, z) if nothing.any() else z
 
 
-def _sign(x: Any) -> Any:
+def _sign(x: Tensor) -> Tensor:
     return x.clone() if raw(x).dtype.kind == "b" else op["sign"](x)
 
 
@@ -128,21 +130,21 @@ _add, _sub, _mul = (binary(op[n], checked(op[n], n)) for n in ("add", "sub", "mu
 
 
 @function(method=True)
-def mul(self: Any, other: Any, *, out: Any = None) -> Any:
+def mul(self: object, other: object, *, out: "Tensor | None" = None) -> Tensor:
     """self * other."""
     y = _mul(self, other) if isinstance(self, Tensor) else op["mul"](tensor_of(self), other)
     return y if out is None else delivered(y, out, "mul")
 
 
 @function("add", changing=True)
-def add(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+def add(self: object, other: object, *, alpha: complex = 1, out: "Tensor | None" = None) -> Any:
     """self + alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     y = _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)
     return y if out is None else delivered(y, out, "add")
 
 
-def _times(alpha: Any, other: Any, self: Any) -> Any:
+def _times(alpha: Any, other: Any, self: Tensor) -> Any:
     """alpha * other, in the dtype in which it is added to self."""
     if not (isinstance(self, (Tensor, int, float, complex)) and isinstance(other, (Tensor, int, float, complex))):
         return other * alpha
@@ -159,13 +161,13 @@ def _times(alpha: Any, other: Any, self: Any) -> Any:
     return op["mul"](other, alpha) if dtype.kind != "b" else op["bitwise_and"](other, alpha != 0)
 
 
-def _weighted(f: Callable, label: str, x: Any, y: Any, alpha: Any) -> Any:
+def _weighted(f: Callable, label: str, x: Tensor, y: object, alpha: complex) -> Tensor:
     """f(x, alpha * y) as one step."""
     return together((f(x, _times(alpha, y, x)),), label, (x, y), alpha=alpha)[0]
 
 
 @function("sub", "subtract", changing=True)
-def sub(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+def sub(self: Tensor, other: ArrayOrNumber, *, alpha: complex = 1, out: object = None) -> Tensor:
     """self - alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     y = _sub(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_sub, "SubBackward0", x, other, alpha)
@@ -174,13 +176,14 @@ def sub(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
 
 @function("rsub")
 @step(lambda given: f"RsubBackward{int(not isinstance(given['other'], Tensor))}", "self other", "", "alpha")
-def rsub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+def rsub(self: Tensor, other: ArrayOrNumber, *, alpha: int = 1) -> Tensor:
     """other - alpha * self."""
     return sub(tensor_of(other), self, alpha=alpha)
 
 
 @function("div", "divide", changing=True)
-def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any = None) -> Any:
+def div(self: ArrayOrNumber, other: ArrayOrNumber, *, rounding_mode: "str | None" = None,
+        out: "Tensor | None" = None) -> Tensor:
     """self / other; rounding_mode "floor" or "trunc" rounds the quotient."""
     if rounding_mode not in (None, "floor", "trunc"):
         raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
@@ -200,7 +203,7 @@ def div(self: Any, other: Any, *, rounding_mode: "str | None" = None, out: Any =
     return y if out is None else delivered(y, out, "div")
 
 
-def _power(x: Any, y: Any) -> Any:
+def _power(x: ArrayOrNumber, y: ArrayOrNumber) -> Tensor:
     if isinstance(y, Tensor) and y._a.dtype.kind == "i" and np.asarray(raw(x)).dtype.kind in "iu" and (y._a < 0).any():
         base, up = np.broadcast_arrays(raw(x), y._a)  # rounded towards zero, so 0 unless the base is 1 or -1
         return wrap(np.where(up >= 0, base ** abs(up), np.where(abs(base) == 1, base ** (up % 2), 0)))
@@ -211,14 +214,14 @@ _pow = checked(_power, "pow")
 
 
 @function("pow", changing=True)
-def pow(self: Any, exponent: Any, *, out: Any = None) -> Any:
+def pow(self: object, exponent: ArrayOrNumber, *, out: "Tensor | None" = None) -> Tensor:
     """self ** exponent."""
     y = _pow(self if isinstance(self, (int, float, complex)) else tensor_of(self), exponent)
     return y if out is None else delivered(y, out, "pow")
 
 
 @function("float_power", changing=True)
-def float_power(self: Any, exponent: Any) -> Any:
+def float_power(self: ArrayOrNumber, exponent: ArrayOrNumber) -> Tensor:
     """self ** exponent, in double precision."""
     return op["pow"](*[to(tensor_of(x), dtype=np.result_type(tensor_of(x).dtype, np.float64))
                        for x in (self, exponent)])
@@ -245,7 +248,7 @@ for _name in ("add_", "sub_", "div_", "subtract_", "divide_", "multiply_"):
 def _operator(name: str, swapped: bool = False) -> Callable:
     record = checked(_power if name == "pow" else op[name], _CALLED.get(name, name))
 
-    def method(self: Tensor, other: Any) -> Any:
+    def method(self: Tensor, other: object) -> Any:
         if not is_operand(other):
             return NotImplemented  # to Python: it asks the other, or says which types do not go together
         return record(other, self) if swapped else record(self, other)
@@ -262,7 +265,7 @@ define("hardshrink", lambda self, lambd=0.5: activations.hardshrink(self, lambd)
        "x where |x| is more than lambd, else 0.", only_method=True)
 
 
-def apply_(self: Tensor, f: Any) -> Tensor:
+def apply_(self: Tensor, f: Callable) -> Tensor:
     """Every element replaced by f of it, in place; not part of a graph."""
     if requires_grad(self):
         raise TypeError("apply_ is only supported on tensors that don't require gradients: detach() it first")
@@ -270,7 +273,7 @@ def apply_(self: Tensor, f: Any) -> Tensor:
     return in_place(self, lambda old: wrap(new))
 
 
-def map_(self: Tensor, other: Tensor, f: Any) -> Tensor:
+def map_(self: Tensor, other: Tensor, f: Callable) -> Tensor:
     """Every element replaced by f of it and the other's, in place; not part of a graph."""
     if requires_grad(self) or requires_grad(other):
         raise TypeError("map_ is only supported on tensors that don't require gradients: detach() them first")

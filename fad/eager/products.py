@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites, fitting
 from .errors import broadcasts, c_name, not_expandable, scalar_name
 from .fast import product
@@ -25,7 +26,7 @@ _PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VEC
 _FAST = {ranks: product(op["contract"], params["labels"], label) for ranks, (params, label) in _PLAIN.items()}
 
 
-def matmul(self: Any, other: Any) -> Any:
+def matmul(self: object, other: Any) -> ArrayOrNumber:
     """The matrix product, by NumPy's rules for vectors and stacks."""
     if isinstance(self, Tensor) and isinstance(other, Tensor):
         fast = _FAST.get((self._a.ndim, other._a.ndim))
@@ -83,7 +84,7 @@ def _stacks(a: tuple, b: tuple) -> None:
 
 def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
     """matmul, of tensors with so many dimensions."""
-    def call(self: Any, other: Any) -> Any:
+    def call(self: Tensor, other: Tensor) -> Any:
         have = len(self.shape), len(other.shape)
         if have != ranks:
             raise RuntimeError(wrong(*have))
@@ -106,7 +107,7 @@ Tensor.__rmatmul__ = lambda self, other: (
 
 
 @function()
-def dot(self: Any, other: Any) -> Any:
+def dot(self: AnyArray, other: AnyArray) -> AnyArray:
     """The sum of products of two vectors' elements."""
     if len(self.shape) != 1 or len(other.shape) != 1:
         raise RuntimeError(f"1D tensors expected, but got {len(self.shape)}D and {len(other.shape)}D tensors")
@@ -114,7 +115,7 @@ def dot(self: Any, other: Any) -> Any:
 
 
 @function()
-def inner(self: Any, other: Any) -> Any:
+def inner(self: AnyArray, other: AnyArray) -> AnyArray:
     """The sums of products over the last dimensions."""
     if (len(self.shape) and len(other.shape) and self.shape[-1] != other.shape[-1]
             and (len(self.shape), len(other.shape)) != (1, 1)):
@@ -138,7 +139,7 @@ define("vdot", lambda self, other: dot(self.conj(), other),
 
 
 @function("outer", "ger")
-def outer(self: Any, other: Any) -> Any:
+def outer(self: Tensor, other: Tensor) -> Any:
     """Every product of an element of one vector with one of the other."""
     for name, x in (("self", self), ("vec2", other)):
         if len(x.shape) != 1:
@@ -147,7 +148,7 @@ def outer(self: Any, other: Any) -> Any:
 
 
 @function(changing=True)
-def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """beta * self + alpha * mat1 @ mat2."""
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if len(x.shape) != 2:
@@ -176,7 +177,7 @@ def added(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
 
 @function(changing=True)
 @step("AddmvBackward0", "self mat vec", "mat vec", "alpha beta")
-def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: int = 1, alpha: int = 1) -> Any:
     """beta * self + alpha * mat @ vec."""
     if (len(mat.shape), len(vec.shape)) != (2, 1) or len(self.shape) > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {len(self.shape)}, {len(mat.shape)}, "
@@ -190,14 +191,14 @@ def addmv(self: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> An
 
 @function(changing=True)
 @step("AddrBackward0", "self vec1 vec2", "vec1 vec2", "alpha beta")
-def addr(self: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: int = 1, alpha: int = 1) -> Tensor:
     """beta * self + alpha * the outer product of two vectors."""
     product = outer(vec1, vec2)
     _expands(self, product.shape)
     return added(self, product, beta, alpha)
 
 
-def _expands(x: Any, shape: tuple) -> None:
+def _expands(x: Tensor, shape: tuple) -> None:
     """Raise unless what is added to a product expands to its shape."""
     if not broadcasts([x.shape, shape]) or np.broadcast_shapes(x.shape, shape) != tuple(shape):
         raise RuntimeError(not_expandable(tuple(x.shape), tuple(shape), x.dtype))
@@ -205,7 +206,7 @@ def _expands(x: Any, shape: tuple) -> None:
 
 @function(changing=True)
 @step("BaddbmmBackward0", "self batch1 batch2", "batch1 batch2", "alpha beta")
-def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: int = 1, alpha: int = 1) -> Any:
     """beta * self + alpha * batch1 @ batch2."""
     for name, x in (("batch1", batch1), ("batch2", batch2)):
         if len(x.shape) != 3:
@@ -216,7 +217,7 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 
 
 @function(method=False)
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: str, *operands: Tensor) -> Tensor:
     """Sums of products, by NumPy's notation."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     if isinstance(equation, str) and all(isinstance(x, Tensor) for x in given):
@@ -231,7 +232,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     return BY_NAME["numpy.einsum"].call(equation, *given)
 
 
-def _of_one(equation: str, x: Any) -> Any:
+def _of_one(equation: str, x: Tensor) -> Tensor:
     """einsum of one operand: diagonals and exchanged dimensions, which are views, then sums."""
     word, arrow, out = equation.partition("->")
     rest = "".join([c for c in string.ascii_letters if c not in word][:len(x.shape) - len(word.replace("...", ""))])
@@ -250,7 +251,7 @@ def _of_one(equation: str, x: Any) -> Any:
     return x.sum(tuple(range(len(out), len(word)))) if len(word) > len(out) else x
 
 
-def _summed_alike(a: tuple, b: tuple, dims: Any) -> None:
+def _summed_alike(a: tuple, b: tuple, dims: object) -> None:
     """Raise unless the dimensions that tensordot sums over are pairs of one size."""
     if isinstance(dims, int):
         if dims > min(len(a), len(b)):
@@ -267,20 +268,20 @@ def _summed_alike(a: tuple, b: tuple, dims: Any) -> None:
 
 
 @function(method=False)
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+def tensordot(a: Tensor, b: Tensor, dims: Axes = 2) -> Tensor:
     """The sum of products over pairs of dimensions."""
     agree("both inputs should have same dtype", a, b)
     _summed_alike(a.shape, b.shape, dims)
     return BY_NAME["numpy.tensordot"].call(a, b, dims)
 
 
-def kron(self: Any, other: Any) -> Any:
+def kron(self: Tensor, other: Tensor) -> Tensor:
     """numpy.kron, on tensors."""
     return in_precision(BY_NAME["numpy.kron"].call(self, other), (self, other))
 
 
 def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: ArrayOrNumber, **kwargs: object) -> Any:
         kwargs = {renamed.get(key, key): value for key, value in kwargs.items()}
         return in_precision(BY_NAME[target].call(*args, **kwargs), args)
     call.__name__, call.__doc__ = name.rpartition(".")[2], f"{target}, on tensors."
@@ -296,7 +297,7 @@ for _name, _target in {"inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
 
 
 @step("LinalgCrossBackward0", "self other", "self other", "dim")
-def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
+def cross_product(self: Tensor, other: Tensor, dim: int = -1) -> Tensor:
     """The cross products of vectors of three along a dimension, the others broadcast."""
     n = len(self.shape)
     if len(other.shape) != n:
@@ -316,7 +317,7 @@ def cross_product(self: Any, other: Any, dim: int = -1) -> Any:
 
 
 @function()
-def cross(self: Any, other: Any, dim: "int | None" = None) -> Any:
+def cross(self: Tensor, other: Tensor, dim: "int | None" = None) -> Tensor:
     """The cross product along a dimension; by default the first that has three elements."""
     if dim is None:
         n = max(len(self.shape), len(other.shape))
@@ -328,7 +329,8 @@ def cross(self: Any, other: Any, dim: "int | None" = None) -> Any:
 
 
 @function()
-def cov(self: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+def cov(self: Tensor, *, correction: int = 1, fweights: "Tensor | None" = None,
+        aweights: "Tensor | None" = None) -> Tensor:
     """The covariances of variables, a row each."""
     if len(self.shape) > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with "
@@ -354,7 +356,7 @@ def cov(self: Any, *, correction: int = 1, fweights: Any = None, aweights: Any =
 
 
 @function()
-def trace(self: Any) -> Any:
+def trace(self: Tensor) -> Any:
     """The sum of a matrix' diagonal."""
     if len(self.shape) != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(self.shape)}")
@@ -362,7 +364,7 @@ def trace(self: Any) -> Any:
 
 
 @function("logdet")
-def logdet(self: Any) -> Any:
+def logdet(self: Tensor) -> Tensor:
     """log(det(self)): nan where the determinant is negative; of a complex one, the principal value."""
     sign, size = BY_NAME["numpy.linalg.slogdet"].call(self)
     if sign.dtype.kind == "c":
@@ -372,7 +374,7 @@ def logdet(self: Any) -> Any:
 
 @function(method=True)
 @step("CholeskyBackward0", "self", "result", "upper")
-def cholesky(self: Any, upper: bool = False) -> Any:
+def cholesky(self: Tensor, upper: bool = False) -> Tensor:
     """The Cholesky factor."""
     y = BY_NAME["numpy.linalg.cholesky"].call(self)
     return y.mT if upper else y

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ops.table import TABLE as op
+from ..util.array import ArrayOrNumber, Axes, DTypeLike
 from . import composites
 from .composite import COMPOSITES
 from .dtypes import as_dtype
@@ -28,7 +29,7 @@ class Extreme(NamedTuple):
 _sum_of_all = sum_of_all(op["sum"])
 
 
-def _reduced(name: str, x: Any, dim: Any, keepdim: bool, label: str) -> Any:
+def _reduced(name: str, x: Any, dim: object, keepdim: bool, label: str) -> Tensor:
     ndim = len(x.shape)
     axes = dims_of(dim, ndim)
     y = apply_lean(op[name], x, (), {"axes": axes}, label)
@@ -38,13 +39,13 @@ def _reduced(name: str, x: Any, dim: Any, keepdim: bool, label: str) -> Any:
     return together((y,), label, (x,), {"self": x}, keepdim=True)[0] if label else y
 
 
-def kept(y: Any, x: Any, axes: tuple) -> Any:
+def kept(y: object, x: Any, axes: tuple) -> Any:
     return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
 
 
 @function()
-def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-        keepdims: bool = False, out: Any = None) -> Any:
+def sum(self: Any, dim: object = None, keepdim: bool = False, *, dtype: object = None, axis: object = None,
+        keepdims: bool = False, out: Any = None) -> Tensor:
     """The sum along dimensions."""
     if (dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim
             and not keepdims and self._a.dtype.kind in "fc"):
@@ -58,7 +59,7 @@ def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
     return y if out is None else delivered(y, out, "sum")
 
 
-def summed(self: Any, dtype: Any, out: Any = None) -> tuple:
+def summed(self: Tensor, dtype: object, out: Any = None) -> tuple:
     """What is summed (or multiplied), and the dtype of the result: whole numbers and truth values count in int64,
     unless told otherwise."""
     x = tensor_of(self)
@@ -67,13 +68,13 @@ def summed(self: Any, dtype: Any, out: Any = None) -> tuple:
     return in_dtype(x, kind), kind
 
 
-def in_dtype(x: Any, dtype: Any) -> Any:
+def in_dtype(x: Any, dtype: object) -> Any:
     return x if x.dtype == dtype else op["cast"](x, dtype=dtype)
 
 
 @function()
-def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-         keepdims: bool = False, out: Any = None) -> Any:
+def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTypeLike = None, axis: Any = None,
+         keepdims: bool = False, out: object = None) -> Any:
     """The mean along dimensions."""
     x, dim = tensor_of(self), axis if dim is None else dim
     if dtype is not None:
@@ -88,7 +89,7 @@ def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 
 @function()
-def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def prod(self: Any, dim: "int | None" = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The product along a dimension, or of all elements."""
     x, kind = summed(self, dtype)
     return in_dtype(_reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1"), kind)
@@ -98,7 +99,7 @@ def _along(name: str) -> Callable:
     label = f"{name.capitalize()}Backward0"
 
     @step(label, "self", "self indices", "dim keepdim")
-    def general(self: Any, dim: int, keepdim: bool) -> Extreme:
+    def general(self: Tensor, dim: int, keepdim: bool) -> Extreme:
         places = run(op[f"arg{name}"], self, axis=dim) if len(self.shape) else wrap(np.zeros((), np.int64))
         return extremes(_take(self, places, dim), places, self, dim, keepdim)
 
@@ -112,7 +113,7 @@ def _along(name: str) -> Callable:
     return call
 
 
-def extremes(values: Any, places: Any, x: Any, ax: int, keep: bool) -> Extreme:
+def extremes(values: Tensor, places: Tensor, x: Tensor, ax: int, keep: bool) -> Extreme:
     """Values and places along an axis, which goes or is kept with extent 1."""
     return Extreme(kept(values, x, (ax,)), kept(places, x, (ax,))) if keep else Extreme(values, places)
 
@@ -120,7 +121,7 @@ def extremes(values: Any, places: Any, x: Any, ax: int, keep: bool) -> Extreme:
 _ALONG = {name: _along(name) for name in ("max", "min")}
 
 
-def _extreme(name: str, self: Any, dim: Any, keepdim: bool, other: str) -> Any:
+def _extreme(name: str, self: Any, dim: "ArrayOrNumber | None", keepdim: bool, other: str) -> Any:
     title = name.capitalize()
     if isinstance(dim, Tensor):
         return op[other](self, dim)
@@ -148,14 +149,14 @@ def _not_empty(x: Any, axes: "tuple | None", name: str) -> None:
             raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
 
 
-def _shared(x: Any, won: np.ndarray) -> Any:
+def _shared(x: Any, won: np.ndarray) -> Tensor:
     """The value of the elements that won. They are equal and share its gradient."""
     if x.dtype.kind not in "fc":
         return wrap(x._a[won].max())
     return sum(op["where"](won, x, 0)) / int(won.sum())
 
 
-def _take(x: Any, places: Any, ax: int) -> Any:
+def _take(x: Tensor, places: Tensor, ax: int) -> Any:
     """The elements at these places along an axis, which goes."""
     if not len(x.shape):
         return x.clone() if isinstance(x, Tensor) else x
@@ -166,7 +167,8 @@ def _take(x: Any, places: Any, ax: int) -> Any:
 
 
 @function()
-def max(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+def max(self: object, dim: "ArrayOrNumber | None" = None, keepdim: bool = False, *, axis: object = None,
+        keepdims: bool = False) -> Any:
     """The largest element; along a dimension (values, indices); of two tensors the larger one."""
     if axis is not None:                                   # NumPy's way of asking
         return amax(self, axis, keepdims)
@@ -174,7 +176,8 @@ def max(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, 
 
 
 @function()
-def min(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+def min(self: Tensor, dim: "ArrayOrNumber | None" = None, keepdim: bool = False, *, axis: object = None,
+        keepdims: bool = False) -> Any:
     """The smallest element; along a dimension (values, indices); of two tensors the smaller one."""
     if axis is not None:
         return amin(self, axis, keepdims)
@@ -182,21 +185,21 @@ def min(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, 
 
 
 @function()
-def amax(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def amax(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     """The largest elements along dimensions; equal ones share the gradient."""
     _not_empty(self, None if dim is None or dim == () else dims_of(dim, len(self.shape)), "amax")
     return _reduced("max", self, dim, keepdim, "AmaxBackward0")
 
 
 @function()
-def amin(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def amin(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     """The smallest elements along dimensions; equal ones share the gradient."""
     _not_empty(self, None if dim is None or dim == () else dims_of(dim, len(self.shape)), "amin")
     return _reduced("min", self, dim, keepdim, "AminBackward0")
 
 
 def _truth(name: str) -> Callable:
-    def call(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    def call(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
         x = tensor_of(self)
         truth = x if x.dtype.kind == "b" else x != 0
         y = truth if isinstance(dim, (tuple, list)) and not len(dim) else _reduced(name, truth, dim, keepdim, "")
@@ -210,7 +213,7 @@ function("any")(_truth("any"))
 
 
 def _place(name: str) -> Callable:
-    def call(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    def call(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Tensor:
         if self.dtype.kind == "b" and isinstance(self, Tensor):
             raise RuntimeError(f"{name}(): does not support bool input")
         if dim is None:
@@ -231,15 +234,15 @@ function("argmax")(_place("argmax"))
 function("argmin")(_place("argmin"))
 
 
-def _correction(unbiased: Any, correction: Any) -> Any:
+def _correction(unbiased: object, correction: object) -> Any:
     return correction if correction is not None else 1 if unbiased is None or unbiased else 0
 
 
 def _spread(name: str) -> Callable:
     composite = COMPOSITES[name]
 
-    def call(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None,
-             what: str = "") -> Any:
+    def call(self: Tensor, dim: Axes = None, unbiased: "bool | None" = None, keepdim: bool = False, *,
+             correction: "int | None" = None, what: str = "") -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if self.dtype.kind not in "fc":
@@ -257,20 +260,20 @@ function("std")(_spread("std"))
 
 
 @function(method=False)
-def var_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-             correction: Any = None) -> tuple:
+def var_mean(self: Tensor, dim: "int | None" = None, unbiased: object = None, keepdim: bool = False, *,
+             correction: object = None) -> tuple:
     """The variance and the mean."""
     return _with_mean("var", self, dim, unbiased, keepdim, correction)
 
 
 @function(method=False)
-def std_mean(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-             correction: Any = None) -> tuple:
+def std_mean(self: Tensor, dim: "int | None" = None, unbiased: object = None, keepdim: bool = False, *,
+             correction: object = None) -> tuple:
     """The standard deviation and the mean."""
     return _with_mean("std", self, dim, unbiased, keepdim, correction)
 
 
-def _with_mean(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> tuple:
+def _with_mean(name: str, x: Tensor, dim: "int | None", unbiased: object, keepdim: bool, correction: object) -> tuple:
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     spread = getattr(x, name)(dim, unbiased, keepdim, correction=correction, what=f"{name}_mean")
@@ -280,13 +283,13 @@ def _with_mean(name: str, x: Any, dim: Any, unbiased: Any, keepdim: bool, correc
 
 
 @function()
-def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> Any:
     """log(sum(exp(self))) along dimensions, without overflow."""
     x = self if self.dtype.kind in "fc" else self.to(default.dtype)
     return composites.logsumexp(x, axes=dims_of(dim, len(self.shape)), keep=keepdim and len(self.shape) > 0)
 
 
-def _inexact(x: Any, dim: int, name: str) -> Any:
+def _inexact(x: Tensor, dim: int, name: str) -> Tensor:
     if x.dtype.kind != "f":
         last = ("_lastdim_kernel_impl" if one_dim(dim, len(x.shape)) >= len(x.shape) - 1 else "_kernel_impl"
                 if name == "log_softmax" else "_kernel")
@@ -295,14 +298,14 @@ def _inexact(x: Any, dim: int, name: str) -> Any:
 
 
 @function()
-def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+def softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> Any:
     """exp(self), divided by its sum along a dimension."""
     x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "softmax"), one_dim(dim, len(self.shape))
     return composites.softmax(x, axis=ax) if len(x.shape) else named(x * 0.0 + 1.0, "SoftmaxBackward0")
 
 
 @function()
-def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+def log_softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> Any:
     """log(softmax(self)), without cancellation."""
     x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "log_softmax"), one_dim(dim, len(self.shape))
     return composites.log_softmax(x, axis=ax) if len(x.shape) else named(x - x, "LogSoftmaxBackward0")
@@ -313,7 +316,7 @@ define("count_nonzero", lambda self, dim=None: _reduced("sum", self != 0, dim, F
 
 
 @function()
-def nonzero(self: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
+def nonzero(self: Tensor, *, as_tuple: bool = False, out: "Tensor | None" = None) -> Any:
     """The indices of what is not zero: a row for each, or a tensor for each axis."""
     if as_tuple:
         if out is not None:
@@ -335,7 +338,7 @@ class Bounds(NamedTuple):
 
 @function()
 @step("NansumBackward0", "self", "self", "dim keepdim")
-def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, *, dtype: DTypeLike = None) -> Tensor:
     """The sum, nan counting as zero."""
     if self.dtype.kind not in "fc":
         return sum(self, dim, keepdim, dtype=dtype)
@@ -349,7 +352,7 @@ define("aminmax",
 
 
 @function()
-def sum_to_size(self: Any, *size: Any) -> Any:
+def sum_to_size(self: Tensor, *size: object) -> Tensor:
     """Summed over the dimensions that broadcasting to this shape's tensors would stretch."""
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     extra = len(self.shape) - len(shape)

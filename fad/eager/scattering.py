@@ -1,6 +1,5 @@
 """Reductions of what is scattered to the same place; parts of a tensor written over in a copy of it."""
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,8 @@ def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
 
 @function(changing=True)
 @step("ScatterReduceBackward0", "self src", "self index src result", "dim reduce include_self")
-def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
+                   include_self: bool = True) -> Tensor:
     """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at the indices along a
     dimension."""
     if reduce not in _NEUTRAL:
@@ -66,7 +66,8 @@ def _limits(dtype: np.dtype) -> dict:
 
 @function(changing=True)
 @step("IndexReduceBackward0", "self source", "self index source result", "dim reduce include_self")
-def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+def index_reduce(self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
+                 include_self: bool = True) -> Tensor:
     """self with source's parts reduced ("prod", "mean", "amax", "amin") into the parts at these indices."""
     ax = one_dim(dim, len(self.shape))
     wide = raw(index).reshape([-1 if k == ax else 1 for k in range(len(source.shape))])
@@ -76,7 +77,7 @@ def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, *, i
 
 @function(changing=True)
 @step("PutBackward0", "self source", "index source", "accumulate")
-def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+def put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """self with the elements at these places (in row-major order) replaced by, or increased by, source's."""
     agree("put_(): self and source expected to have the same dtype, but got self.dtype = {} and source.dtype = {}",
           self, source)
@@ -89,7 +90,7 @@ def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 
 
 def _written_over(name: str, view: Callable) -> None:
-    def call(self: Tensor, src: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def call(self: Tensor, src: Tensor, *args: object, **kwargs: object) -> Tensor:
         y = self.clone()  # type: ignore[attr-defined]
         view(y, *args, **kwargs).copy_(src)
         return y
@@ -97,7 +98,7 @@ def _written_over(name: str, view: Callable) -> None:
     function(name)(step("".join([word.capitalize() for word in name.split("_")]) + "Backward0", "self src")(call))
 
 
-def _slice(self: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+def _slice(self: Tensor, dim: int = 0, start: "int | None" = None, end: "int | None" = None, step: int = 1) -> Tensor:
     return getitem(self, (slice(None),) * one_dim(dim, self._a.ndim) + (slice(start, end, step),))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from ..util.array import ArrayOrNumber
 from .composite import Composite
 from .errors import scalar_name
 from .inplace import number, requires_grad, wanted
@@ -26,7 +27,7 @@ def on_vectors(f: Callable) -> Callable:
     """f(self, ...) along a dimension; a tensor without dimensions counts as a vector of one element, and what comes of
     it has none."""
     @functools.wraps(f)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Tensor, *args: object, **kwargs: object) -> Extreme:
         if len(self.shape):
             return f(self, *args, **kwargs)
         y = f(op["reshape"](self, 1), *args, **kwargs)
@@ -34,20 +35,20 @@ def on_vectors(f: Callable) -> Callable:
     return call
 
 
-def _real(x: Any, name: str) -> None:
+def _real(x: Tensor, name: str) -> None:
     if x.dtype.kind == "c":
         raise RuntimeError(f" {name} does not support complex dtypes on CPU")
 
 
 @function()
-def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
+def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
     """(values, indices), sorted along a dimension; equal elements stay in their order."""
     order = argsort(self, dim, descending)
     return Extreme(_at(in_order, self, order, dim), order)
 
 
 @function()
-def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort along a dimension; equal elements stay in their order."""
     if not isinstance(self, Tensor):
         ax = one_dim(dim, len(self.shape))
@@ -68,7 +69,7 @@ def argsort(self: Any, dim: int = -1, descending: bool = False, stable: bool = F
 
 
 @function()
-def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
+def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
     """(values, indices) of the k largest (or smallest) elements along a dimension."""
     ax = one_dim(dim, len(self.shape))
     if isinstance(k, bool):
@@ -83,7 +84,7 @@ def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
     return Extreme(_at(foremost, self, order, ax), order)
 
 
-def _at(step: Composite, x: Any, order: Any, dim: int) -> Any:
+def _at(step: Composite, x: Tensor, order: Tensor, dim: int) -> Any:
     """x in another order along a dimension, as a step."""
     if not isinstance(x, Tensor):
         return x.gather(dim, order)
@@ -94,7 +95,7 @@ def _at(step: Composite, x: Any, order: Any, dim: int) -> Any:
     return step(x, order, dim=dim if dim >= 0 else dim + x._a.ndim)
 
 
-def _picked(x: Any, places: np.ndarray, ax: int, keepdim: bool) -> Extreme:
+def _picked(x: Tensor, places: np.ndarray, ax: int, keepdim: bool) -> Extreme:
     """The elements at one place along an axis each."""
     return extremes(_take(x, wrap(places), ax), wrap(places), x, ax, keepdim)
 
@@ -107,7 +108,7 @@ def _not_empty(x: Any, ax: int, name: str) -> None:
 @function()
 @step("KthvalueBackward0", "self", "self indices", "dim keepdim")
 @on_vectors
-def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
+def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """(value, index) of the k-th smallest element along a dimension."""
     ax = one_dim(dim, len(self.shape))
     _not_empty(self, ax, "kthvalue")
@@ -122,7 +123,7 @@ def _median_name(name: str) -> Callable:
 
 @function()
 @step(_median_name("Median"), "self", "self result indices", "dim keepdim")
-def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def median(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any:
     """The (lower) median, nan where there is one; along a dimension (values, indices)."""
     if dim is not None:
         return _median(self, dim, keepdim, "median")
@@ -135,13 +136,13 @@ def median(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 @function()
 @step(_median_name("Nanmedian"), "self", "self result indices", "dim keepdim")
-def nanmedian(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def nanmedian(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any:
     """The (lower) median of what is not nan; along a dimension (values, indices)."""
     return nanmedian_of_all(self) if dim is None else _median(self, dim, keepdim, "nanmedian")
 
 
 @on_vectors
-def _median(self: Any, dim: int, keepdim: bool, name: str) -> Extreme:
+def _median(self: Tensor, dim: int, keepdim: bool, name: str) -> Extreme:
     ax = one_dim(dim, len(self.shape))
     _not_empty(self, ax, name)
     if self._a.dtype.kind in "bc":
@@ -152,7 +153,7 @@ def _median(self: Any, dim: int, keepdim: bool, name: str) -> Extreme:
     return _picked(self, np.squeeze(np.take_along_axis(order, middle, ax), ax), ax, keepdim)
 
 
-def nanmedian_of_all(x: Any) -> Any:
+def nanmedian_of_all(x: Tensor) -> Tensor:
     """The median of all elements that are not nan; equal ones share the gradient."""
     a = np.sort(x._a[~np.isnan(x._a)], None)
     return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a))
@@ -161,7 +162,7 @@ def nanmedian_of_all(x: Any) -> Any:
 @function()
 @step("ModeBackward0", "self", "self indices", "dim keepdim")
 @on_vectors
-def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Extreme:
+def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> Extreme:
     """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it
     does."""
     ax = one_dim(dim, len(self.shape))
@@ -177,7 +178,8 @@ def _most_frequent(row: np.ndarray) -> int:
 
 
 def _quantiles(name: str) -> None:
-    def call(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    def call(self: Tensor, q: ArrayOrNumber, dim: "int | None" = None, keepdim: bool = False, *,
+             interpolation: str = "linear") -> Tensor:
         _check_quantile(self, q, interpolation)
         if not len(self.shape):
             dim = dim if dim is None or one_dim(dim, 0) else None
@@ -188,7 +190,7 @@ def _quantiles(name: str) -> None:
     function(name)(step(f"{name.capitalize()}Backward0", "self q", copies="self")(call))
 
 
-def _check_quantile(x: Any, q: Any, interpolation: str) -> None:
+def _check_quantile(x: Tensor, q: ArrayOrNumber, interpolation: str) -> None:
     if not isinstance(x, Tensor):
         return
     chances = np.asarray(raw(q))
@@ -215,7 +217,7 @@ _quantiles("nanquantile")
 
 
 @function()
-def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+def histc(self: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are
     equal)."""
     if bins <= 0:
@@ -231,7 +233,7 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 
 @function()
-def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(self: Tensor, weights: "Tensor | None" = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs; with weights, the sums of those of the occurrences."""
     if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -245,7 +247,8 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 @function()
-def unique_consecutive(self: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None) -> Any:
+def unique_consecutive(self: Tensor, return_inverse: bool = False, return_counts: bool = False,
+                       dim: "int | None" = None) -> Any:
     """The elements (or parts along a dimension) without those that equal the one before."""
     a = self._a.reshape(-1) if dim is None else np.moveaxis(self._a, one_dim(dim, self._a.ndim), 0)
     new = np.ones(len(a), bool)
@@ -272,14 +275,14 @@ def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
     return t
 
 
-def _answers(*parts: Any) -> Any:
+def _answers(*parts: "Tensor | None") -> Any:
     given = [p for p in parts if p is not None]
     return given[0] if len(given) == 1 else tuple(given)
 
 
 @function()
-def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: Any = None) -> Any:
+def unique(self: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+           dim: "int | None" = None) -> Any:
     """The distinct elements (or parts along a dimension); no nan equals another."""
     if dim is not None:
         dim = one_dim(dim, self._a.ndim)
@@ -292,9 +295,8 @@ def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_
 
 
 @function(method=False)
-def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
-                 side: "str | None" = None, sorter: Any = None,
-                 out: Any = None) -> Any:
+def searchsorted(sorted_sequence: Tensor, input: ArrayOrNumber, *, out_int32: bool = False, right: bool = False,
+                 side: "str | None" = None, sorter: object = None, out: object = None) -> Tensor:
     """Where elements would be put in so that sequences stay sorted: before equal ones, or after them (right, or
     side="right")."""
     if side not in (None, "left", "right"):
@@ -322,7 +324,8 @@ def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, r
 
 
 @function(method=False)
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Any:
+def bucketize(input: ArrayOrNumber, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,
+              out: object = None) -> Tensor:
     """The number of the interval between boundaries in which each element lies."""
     if raw(boundaries).ndim != 1:
         raise RuntimeError(f"torch.bucketize(): boundaries tensor must be 1 dimension, but got "
@@ -331,7 +334,8 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 
 @function(method=False)
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(elements: Tensor, test_elements: ArrayOrNumber, *, assume_unique: bool = False,
+         invert: bool = False) -> Tensor:
     """Which elements are among the test elements."""
     return wrap(np.asarray(np.isin(raw(elements), raw(test_elements), invert=invert)))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from . import errors
 from .node import LAST, Node
 from .op_node import tied
@@ -35,11 +36,11 @@ class Together(Node):
     def pull(self, g: Any) -> tuple:
         return self._through(g, "pull")
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         self.exposed = True
         return tied(self, self._through(g, "pull_graph"))
 
-    def _through(self, g: Any, way: str) -> tuple:
+    def _through(self, g: object, way: str) -> tuple:
         hidden = self.hidden
         if hidden is None:
             raise RuntimeError(errors.SECOND_TIME)
@@ -74,7 +75,7 @@ def _edges(node: Node) -> Any:
     return zip(node.next, node.nrs or (0,) * len(node.next))
 
 
-def _add(come: dict, place: tuple, g: Any) -> None:
+def _add(come: dict, place: tuple, g: "AnyArray | None") -> None:
     if g is not None and place[0] is not None:
         have = come.get(place)
         come[place] = g if have is None else have + g
@@ -97,7 +98,7 @@ def _between(roots: Sequence, edges: Sequence) -> list:
     return sorted(found, key=lambda node: -node.seq)
 
 
-def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None, **note: Any) -> tuple:
+def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None, **note: object) -> tuple:
     """ys, tensors computed from args (and from no other tensors with a history), as results of one step of this name.
 
     args   the step's arguments in the order of its edges; None for one that was left out
@@ -177,7 +178,7 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "", 
         copied = [(name, names.names.index(name)) for name in copies.split()]
 
         @functools.wraps(f)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: object, **kwargs: object) -> Any:
             y = f(*args, **kwargs) if not copied else _on_copies(f, copied, args, kwargs)
             ys = y if isinstance(y, tuple) else (y,)
             apart_from = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, (tuple, list)) else (a,))]

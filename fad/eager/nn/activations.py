@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ..composites import log_softmax as log_softmax_step
 from ..composites import relu as relu_step
 from ..composites import softmax as softmax_step
@@ -30,7 +31,7 @@ def in_their_place(f: Callable) -> Callable:
     place = list(inspect.signature(f).parameters).index("inplace")
 
     @functools.wraps(f)
-    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(input: Any, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
         wanted = kwargs.pop("inplace", False) or len(args) >= place and args[place - 1]
         options = args[:place - 1]
         if not wanted:
@@ -42,25 +43,25 @@ def in_their_place(f: Callable) -> Callable:
 
 
 @in_their_place
-def relu(input: Any, inplace: bool = False) -> Any:
+def relu(input: Any, inplace: bool = False) -> AnyArray:
     """max(x, 0), with derivative 0 at 0."""
     return relu_step(input) if input.dtype.kind == "f" else input.relu()
 
 
 @in_their_place
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """x where positive, else negative_slope * x."""
     return steps.leaky_relu(input, slope=negative_slope)
 
 
 @in_their_place
-def relu6(input: Any, inplace: bool = False) -> Any:
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """x between 0 and 6."""
     return hardtanh(input, 0.0, 6.0)
 
 
 @in_their_place
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """x between two bounds; at the bounds the derivative is 0."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
@@ -72,24 +73,24 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 
 @in_their_place
-def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha (e^x - 1)."""
     return steps.elu(input, alpha=alpha, scale=1.0)
 
 
 @in_their_place
-def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha (e^(x / alpha) - 1)."""
     return steps.celu(input, alpha=alpha)
 
 
 @in_their_place
-def selu(input: Any, inplace: bool = False) -> Any:
+def selu(input: Tensor, inplace: bool = False) -> Any:
     """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
     return steps.elu(input, alpha=1.6732632423543772848170429916717, scale=1.0507009873554804934193349852946)
 
 
-def gelu(input: Any, approximate: str = "none") -> Any:
+def gelu(input: AnyArray, approximate: str = "none") -> AnyArray:
     """x times the normal distribution function at x; approximate="tanh": by a formula with tanh."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -97,7 +98,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 
 
 @in_their_place
-def silu(input: Any, inplace: bool = False) -> Any:
+def silu(input: AnyArray, inplace: bool = False) -> ArrayOrNumber:
     """x times the logistic function of x."""
     if raw(input).dtype.kind == "c":
         return named(input / (1.0 + op["exp"](-input)), "SiluBackward0")
@@ -105,49 +106,49 @@ def silu(input: Any, inplace: bool = False) -> Any:
 
 
 @in_their_place
-def mish(input: Any, inplace: bool = False) -> Any:
+def mish(input: Tensor, inplace: bool = False) -> Any:
     """x tanh(softplus(x))."""
     return steps.mish(input)
 
 
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """log(1 + e^(beta x)) / beta; x itself where beta x is above the threshold."""
     return steps.softplus(input, beta=beta, threshold=threshold)
 
 
-def softsign(input: Any) -> Any:
+def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|)."""
     return input / (1.0 + abs(input))
 
 
-def logsigmoid(input: Any) -> Any:
+def logsigmoid(input: Tensor) -> Tensor:
     """log of the logistic function."""
     return op["log_expit"](input)
 
 
 @in_their_place
-def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Any:
     """A logistic function of straight pieces."""
     return steps.hardsigmoid(input)
 
 
 @in_their_place
-def hardswish(input: Any, inplace: bool = False) -> Any:
+def hardswish(input: Tensor, inplace: bool = False) -> Any:
     """x hardsigmoid(x)."""
     return steps.hardswish(input)
 
 
-def tanh(input: Any) -> Any:
+def tanh(input: AnyArray) -> AnyArray:
     """The hyperbolic tangent."""
     return op["tanh"](input)
 
 
-def sigmoid(input: Any) -> Any:
+def sigmoid(input: Tensor) -> Tensor:
     """The logistic function."""
     return FUNCTIONS["sigmoid"](input)
 
 
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Any, weight: Any) -> Tensor:
     """x where positive, else weight * x; a weight for each channel."""
     count = 1 if not len(weight.shape) else weight.shape[0]
     if count > 1:
@@ -162,7 +163,7 @@ def prelu(input: Any, weight: Any) -> Any:
 
 
 @step("PreluKernelBackward0", "input weight", "self=input weight")
-def _prelu(input: Any, weight: Any) -> Any:
+def _prelu(input: Tensor, weight: Tensor) -> Tensor:
     return op["where"](input > 0, input, weight * input)
 
 
@@ -176,28 +177,28 @@ def _chosen(dim: "int | None", input: Any, name: str) -> int:
     return one_dim(dim, n)
 
 
-def _in(input: Any, dtype: Any) -> Any:
+def _in(input: object, dtype: object) -> Any:
     return input if dtype is None else op["cast"](input, dtype=as_dtype(dtype))
 
 
-def softmax(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmax(input: Tensor, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> Any:
     """exp(x), divided by its sum along a dimension."""
     x, ax = _in(input, dtype), _chosen(dim, input, "softmax")
     return softmax_step(x, axis=ax) if len(x.shape) else x * 0.0 + 1.0
 
 
-def softmin(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmin(input: Tensor, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> Tensor:
     """softmax(-x)."""
     return softmax(-input, _chosen(dim, input, "softmin"), dtype=dtype)
 
 
-def log_softmax(input: Any, dim: "int | None" = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def log_softmax(input: object, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> Any:
     """log(softmax(x))."""
     x, ax = _in(input, dtype), _chosen(dim, input, "log_softmax")
     return log_softmax_step(x, axis=ax) if len(x.shape) else x - x
 
 
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> Any:
     """The first half, gated by the second."""
     if not len(input.shape):
         raise RuntimeError("glu does not support scalars because halving size must be even")
@@ -209,19 +210,19 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 @in_their_place
 @step("ThresholdBackward0", "input", "self=input", "threshold")
-def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where it is more than the threshold, else the value."""
     return where(input <= threshold, value, input)
 
 
 @step("HardshrinkBackward0", "input", "self=input", "lambd")
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| is more than lambd, else 0."""
     return where(input.abs() <= number(lambd, "hardshrink", "lambd"), 0.0, input)
 
 
 @step("SoftshrinkBackward0", "input", "self=input", "lambd")
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by lambd, and 0 where |x| is no more than that."""
     if isinstance(lambd, (int, float)) and lambd < 0:
         raise RuntimeError(f"lambda must be in range [0, {np.finfo(input.dtype).max:g}] for input dtype "
@@ -229,14 +230,15 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     return where(input.abs() <= lambd, 0.0, where(input < 0.0, input + lambd, input - lambd))
 
 
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
     return input - input.tanh()
 
 
 @in_their_place
 @step("RreluWithNoiseBackward0", "input", "self=input", "lower upper training")
-def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
+def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False,
+          inplace: bool = False) -> Tensor:
     """x where positive, else a multiple of it: drawn from [lower, upper) while training, their mean otherwise."""
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
@@ -262,7 +264,7 @@ def _in_place_form(f: Callable) -> Callable:
     """The function f_ that always writes f's values over its input."""
     taken = inspect.signature(f)
 
-    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(input: Tensor, *args: float, **kwargs: object) -> Tensor:
         return f(input, *args, **kwargs, inplace=True)
     call.__name__ = call.__qualname__ = f"{f.__name__}_"
     call.__doc__ = f"{f.__name__}, in place."
@@ -274,19 +276,19 @@ relu_, elu_, selu_, celu_, hardtanh_, threshold_ = (_in_place_form(f)
                                                     for f in (relu, elu, selu, celu, hardtanh, threshold))
 
 
-def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """leaky_relu, in place; a negative slope leaves no way back."""
     y = leaky_relu(input, negative_slope, inplace=True)
     return y if negative_slope >= 0 else without_way_back(y, "leakyReLu")
 
 
-def rrelu_(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
+def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
     """rrelu, in place; a negative slope leaves no way back."""
     y = rrelu(input, lower, upper, training, inplace=True)
     return y if lower >= 0 else without_way_back(y, "leakyReLu")
 
 
-def without_way_back(y: Any, name: str) -> Any:
+def without_way_back(y: Tensor, name: str) -> Tensor:
     """y, through which no gradient can go."""
     if y._fn is not None:
         y._fn = Undifferentiable((y._fn,), f"{name}Backward0",

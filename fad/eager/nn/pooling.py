@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.cached import cached_attribute
 from ..composite import Composite, sample
 from ..picked import added_at, pooled
@@ -24,8 +25,8 @@ class _Windows:
 
     of_rows: dict = {}                                    # number of rows -> places_of_rows, the latest
 
-    def __init__(self, name: str, input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil: bool,
-                 rank: int):
+    def __init__(self, name: str, input: Any, size: object, stride: object, padding: object, dilation: object,
+                 ceil: bool, rank: int):
         if len(input.shape) not in (rank + 1, rank + 2):
             raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(input.shape)))
         if 0 in tuple(input.shape)[len(input.shape) - rank - 1:]:                       # of no channel, or of nothing
@@ -59,7 +60,7 @@ class _Windows:
         count = (-(-free // s) if self.ceil else free // s) + 1
         return count - 1 if self.ceil and (count - 1) * s >= n + p else count
 
-    def seen(self, input: Any, outside: float) -> Any:
+    def seen(self, input: ArrayOrNumber, outside: float) -> AnyArray:
         """All windows, what is outside the input having a value."""
         after = [max((c - 1) * s + d * (m - 1) + 1 - n - p, p if not self.ceil else 0)
                  for c, s, d, m, n, p in zip(self.counts, self.stride, self.dilation, self.size, self.extents,
@@ -149,8 +150,8 @@ class _Windows:
         return flat
 
 
-def _max_pool(input: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
-              rank: int) -> Any:
+def _max_pool(input: AnyArray, size: object, stride: object, padding: object, dilation: object, ceil_mode: bool,
+              return_indices: bool, rank: int) -> Any:
     if isinstance(input, Tensor):
         given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding, dilation)]
         w = _windows_of(f"max_pool{rank}d", input._a.shape, *given, ceil_mode, rank)
@@ -193,22 +194,20 @@ def _windows_of(name: str, shape: tuple, *args: Any) -> _Windows:
     return _Windows(name, _Sized(shape), *args)
 
 
-def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-               ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:
+def max_pool1d(input: Tensor, kernel_size: int, stride: "int | None" = None, padding: int = 0, dilation: int = 1,
+               ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest element of every window; with return_indices also where it lies."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
 
 
-def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-               ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:
+def max_pool2d(input: AnyArray, kernel_size: object, stride: object = None, padding: object = 0, dilation: object = 1,
+               ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest element of every window; with return_indices also where it lies in the image."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
 
 
-def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include_pad: bool,
-              divisor: "int | None", rank: int) -> Any:
+def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ceil_mode: bool, include_pad: bool,
+              divisor: "int | None", rank: int) -> AnyArray:
     if isinstance(input, Tensor):
         given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding)]
         w = _windows_of(f"avg_pool{rank}d", input._a.shape, *given, 1, ceil_mode, rank)
@@ -226,8 +225,8 @@ def _avg_pool(input: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool,
     return together((y,), "AvgPool2DBackward0", (input,), {"self": input}, **options)[0]
 
 
-def _means_written(input: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
-                   count_include_pad: bool, divisor_override: "int | None") -> Any:
+def _means_written(input: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+                   count_include_pad: bool, divisor_override: "int | None") -> AnyArray:
     rank, divisor = len(kernel_size), divisor_override
     w = _Windows(f"avg_pool{rank}d", input, kernel_size, stride, padding, 1, ceil_mode, rank)
     seen = w.seen(input, 0.0)
@@ -238,12 +237,12 @@ def _means_written(input: Any, kernel_size: tuple, stride: tuple, padding: tuple
     return call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
 
 
-def _means_windows(x: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
+def _means_windows(x: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
     rank = len(kernel_size)
     return _windows_of(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
 
 
-def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: Any) -> Any:
+def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: np.dtype) -> Any:
     """What the sums of windows are divided by: a number, or one for each window."""
     if divisor or not w.reaches_out and not any(w.padding):
         return divisor or w.flat.shape[1]
@@ -288,15 +287,15 @@ means = Composite("means", _means_written, _means_pullback, _means_run, node="Av
                                    for counted in (True, False)]))
 
 
-def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+def avg_pool1d(input: Tensor, kernel_size: object, stride: object = None, padding: object = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Any:
     """The mean of every window; the padding's zeros are counted or not."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
-def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True,
-               divisor_override: "int | None" = None) -> Any:
+def avg_pool2d(input: AnyArray, kernel_size: object, stride: object = None, padding: object = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: "int | None" = None) -> AnyArray:
     """The mean of every window; the padding's zeros are counted or not, or another divisor is given."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
@@ -304,7 +303,7 @@ def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
 # -- as many windows as the output is to have --------------------------------------------------------------------------
 
 
-def along(x: Any, axis: int, matrix: np.ndarray) -> Any:
+def along(x: Tensor, axis: int, matrix: np.ndarray) -> Tensor:
     """x with the vectors along an axis multiplied by a matrix."""
     return (x.movedim(axis, -1) @ wrap(matrix.T.astype(x.dtype))).movedim(-1, axis)
 
@@ -313,7 +312,7 @@ def _bins(n: int, m: int) -> list:
     return [(k * n // m, -(-(k + 1) * n // m)) for k in range(m)]
 
 
-def _wanted(input: Any, size: Any, rank: int, name: str) -> list:
+def _wanted(input: Tensor, size: Any, rank: int, name: str) -> list:
     if len(input.shape) not in (rank + 1, rank + 2):
         raise RuntimeError(f"{name}{rank}d(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(input.shape)}")
     if len(spread(size, rank)) != rank:
@@ -325,7 +324,7 @@ def _wanted(input: Any, size: Any, rank: int, name: str) -> list:
     return [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
 
 
-def adaptive_mean(input: Any, size: Any, rank: int) -> Any:
+def adaptive_mean(input: Tensor, size: object, rank: int) -> Any:
     """Means of windows, so many that the output has this size."""
     wanted = tuple(_wanted(input, size, rank, "adaptive_avg_pool"))
     if all(m == 1 for m in wanted) and isinstance(input, Tensor):
@@ -340,7 +339,7 @@ def adaptive_mean(input: Any, size: Any, rank: int) -> Any:
 
 
 @step(lambda given: f"AdaptiveAvgPool{max(given['rank'], 2)}DBackward0", "input", "self=input")
-def _means_of_bins(input: Any, wanted: tuple, rank: int) -> Any:
+def _means_of_bins(input: Tensor, wanted: tuple, rank: int) -> Tensor:
     for k, m in enumerate(wanted):
         axis = len(input.shape) - rank + k
         matrix = np.zeros((m, input.shape[axis]))
@@ -350,12 +349,12 @@ def _means_of_bins(input: Any, wanted: tuple, rank: int) -> Any:
     return input
 
 
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input: Tensor, output_size: object) -> Tensor:
     """Means of windows, so many that the output has this size."""
     return adaptive_mean(input, output_size, 1)
 
 
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: Tensor, output_size: object) -> Tensor:
     """Means of windows, so many that the output has this size."""
     return adaptive_mean(input, output_size, 2)
 
