@@ -163,7 +163,7 @@ def outlasting_parts(func: Func, carried: set) -> set:
 def heirs(func: Func, carries: tuple) -> dict:
     """{value that an iteration hands on: the carries whose arrays it may take, its own first}
 
-    What it hands on may have been changed in place (by updates, by loops): each of its states is a key.
+    Updates and loops may change the memory that it hands on in place: each of its states is a key.
     """
     chains = DefUse.of(func)
     found: dict[Var, list] = {}

@@ -6,9 +6,9 @@
     grad: x: float64[n]...\\n          a title, for people
     payload
 
-What is read has been looked at first: the owner and the mode of the file that was opened, not through a symbolic
-link, then the checksum, then the name. What does not check is None, and is removed. Nothing raises for what the disk
-does: a cache can only ever cost time.
+A read checks the owner and the mode of the file that was opened, not through a symbolic link, then the checksum, then
+the name. An entry that fails a check is None, and is removed. Nothing raises for what the disk does: a cache can only
+ever cost time.
 """
 
 import os

@@ -48,7 +48,7 @@ class Prelude:
 
     @contextmanager
     def reversed(self) -> Iterator[None]:
-        """What is drawn within is not drawn."""
+        """Undo the draws made within."""
         before, self.is_reversible = self.is_reversible, True
         try:
             yield
@@ -57,7 +57,7 @@ class Prelude:
             self.put_back()
 
     def put_back(self) -> None:
-        """What was drawn at the latest call was not drawn: the call is made in another way."""
+        """Undo the draws of the latest call, which is made in another way."""
         for g, state in self.states:
             _put_state(g, state)
         self.states = []

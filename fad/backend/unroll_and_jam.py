@@ -17,7 +17,7 @@ Four products then load and store a row of sums once (Allen & Kennedy, Optimizin
         gw[j] += partial                                      partial_1 += x[lane] * w[j_1, lane]
                                                           ...
 
-What the sums share (x) is then loaded once for all of them, and they do not wait for each other.
+The elements that the sums share (x) are then loaded once for all of them, and the sums do not wait for each other.
 
 Products of small matrices are jammed outside of blocks, too. A row of sums stays in a register then.
 

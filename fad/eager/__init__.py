@@ -1,5 +1,5 @@
 """Floor 6: the eager Tensor, a tape of the same op records with the same derivative rules.
 
-Whoever imports a module of this room (pickle too) gets Tensor with all its methods.
+An import of any module of this room (by pickle, too) makes Tensor with all its methods.
 """
 from . import api as api

@@ -1,8 +1,7 @@
 """The hot path: elementwise ops of one and two arguments whose record has plain partials, on real arrays.
 
-The same derivative rules as everywhere, called without the general machinery around them. Whatever is out of the
-ordinary (views that are out of date, modes, mixed dtypes, arguments that are no tensors) goes the general way, through
-record.apply.
+The same derivative rules as everywhere, called without the general machinery around them. Every other call (views that
+are out of date, modes, mixed dtypes, arguments that are no tensors) goes the general way, through record.apply.
 """
 import warnings
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The table of functions and methods of tensors, under PyTorch's names. What is here is at fad.<name> and at
+"""The table of functions and methods of tensors, under PyTorch's names. Its entries are at fad.<name> and at
 Tensor.<name>."""
 import functools
 import inspect

@@ -1,5 +1,4 @@
-"""The Tensor: an ndarray with a place in the graph. What it can do is attached by the other rooms files of this room,
-from tables."""
+"""The Tensor: an ndarray with a place in the graph. The other files of this room attach its methods, from tables."""
 import math
 import weakref
 from collections.abc import Callable

@@ -78,8 +78,7 @@ class SignAnalysis:
         """The one value of a variable and the block where it is made, if all loops around that are around the use, too;
         else None.
 
-        What an earlier loop has left was made of that loop's index, which may be called as the index of a loop around
-        the use is.
+        An earlier loop leaves a value made of its index, which may have the name of the index of a loop around the use.
         """
         values = self.defined.get(name, ())
         if len(values) != 1 or name in self.loops or not self.around[self.places[name]] <= self.around[block]:

@@ -1,7 +1,7 @@
 """Linear algebra on stacks of matrices (..., m, n), in compiled code and in plain Python: products, factors, functions.
 
-Arrays are of any strides, of float32, float64, complex64 or complex128, and all of one dtype in a call. What is
-singular or not positive definite raises numpy.linalg.LinAlgError, as in NumPy.
+Arrays are of any strides, of float32, float64, complex64 or complex128, and all of one dtype in a call. Matrices that
+are singular or not positive definite raise numpy.linalg.LinAlgError, as in NumPy.
 
     >>> import numba, numpy as np
     >>> @numba.njit

@@ -43,8 +43,8 @@ np.empty(KEPT, np.uint8)
 def made(context, builder, kind, extents):
     """A new array in C order, not filled: a value of LLVM.
 
-    What can go wrong (an extent is negative, they are too large together, memory is short) is seen to in a function of
-    the module, and told of in one place of each function: a kernel may make hundreds of arrays.
+    A function of the module checks the extents (one may be negative, they may be too large together) and the memory,
+    and each function raises the error in one place: a kernel may make hundreds of arrays.
     """
     itemsize = context.get_constant(types.intp, as_dtype(kind.dtype).itemsize)
     meminfo = builder.call(_allocation(context, builder.module, len(extents)), [*extents, itemsize])
@@ -116,8 +116,8 @@ def _data_inside(context, builder, meminfo):
     """The address of a new array's elements, told to LLVM as a place inside the memory that its MemInfo begins.
 
     As the address that the MemInfo holds it could be that of any array; so LLVM knows that new arrays share no memory
-    with each other and with arguments. What lets go of a MemInfo may touch all of that memory, so that nothing is read
-    behind it.
+    with each other and with arguments. A call that releases a MemInfo may touch all of that memory, so that nothing is
+    read behind it.
     """
     data = _place_of_data(builder, meminfo)
     distance = builder.sub(builder.ptrtoint(data, SIZE), builder.ptrtoint(meminfo, SIZE))

@@ -1,7 +1,7 @@
 """Parts of machine code that all kernels share: they allocate arrays, read arguments, make results, look for signals.
 
-They are compiled together, once a machine, and are kept where kernels are. A kernel has their names only. What Numba
-compiles for others (an exported module, a user's function) holds what it needs of them itself.
+They are compiled together, once a machine, and are kept where kernels are. A kernel has their names only. Code that
+Numba compiles for others (an exported module, a user's function) contains those that it calls.
 """
 import ctypes
 import importlib

@@ -120,8 +120,8 @@ def _pause(context, builder, function):
 
 
 def _check_size(builder, parent, place, rank, extents, error):
-    """Return the error unless Python's array has this place and these extents still. What compiled code has made is
-    none.
+    """Return the error unless Python's array has this place and these extents still. An array that compiled code has
+    made is not one of Python's.
     """
     with builder.if_then(cgutils.is_not_null(builder, parent)):
         _unless(builder, builder.icmp_signed("==", _field(builder, parent, 8, INT), builder.trunc(rank, INT)), error)

@@ -112,8 +112,8 @@ def _numbas_own(context, fallback, args):
 def emit_python(body, fast=False, inline=True, apart=False):
     """An `emit` that compiles the Python function `body`, with NumPy's division.
 
-    Arithmetic is strict IEEE, or with `fast` sums may be taken in another order. What takes long anyway should not be
-    inlined: LLVM would optimise every copy of it. What is large stands `apart`: compiled once for all users.
+    Arithmetic is strict IEEE, or with `fast` sums may be taken in another order. A body that takes long anyway should
+    not be inlined: LLVM would optimise every copy of it. A large one stands `apart`: compiled once for all users.
     """
 
     def emit(context, builder, sig, args):

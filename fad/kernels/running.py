@@ -12,9 +12,9 @@ Numba writes all of this for each kernel: as much code as a small kernel has.
 arguments are large for loops of its depth. A thread that gives the lock up may wait for milliseconds to have it back,
 so short kernels keep it, as NumPy's short loops do.
 
-Numba's dispatcher calls the wrapper once it knows the arguments' types. Who knows the types of all numbers may call it
-without, with an integer behind the arguments: a TypeError says that an array is none of the kernel's, a ValueError that
-the arrays have more elements together than this integer.
+Numba's dispatcher calls the wrapper once it knows the arguments' types. A caller that knows the types of all numbers
+may call it without the dispatcher, with an integer behind the arguments: a TypeError says that an array is none of the
+kernel's, a ValueError that the arrays have more elements together than this integer.
 """
 from llvmlite import ir
 from numba.core import cgutils, types

@@ -11,8 +11,8 @@ from .rewrite import Scope, given, rewrite, stands_for
 
 
 def known_conditions(func: Func) -> Func:
-    """In a branch its condition is the number of the branch. What is True on one side and False on the other is the
-    condition, or its negation.
+    """In a branch its condition is the number of the branch. A result that is True on one side and False on the other
+    is the condition, or its negation.
 
         r = cond c: True else False; s = cond c: f(c) else g(r)   ->   s = cond c: f(True) else g(False)
     """

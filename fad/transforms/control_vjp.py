@@ -105,7 +105,7 @@ def vjp_cond(sweep: ReverseSweep, eqn: Equation) -> None:
 
 
 def _divided_branch(sweep: ReverseSweep, eqn: Equation, region: Func, given: list) -> Division:
-    """What a branch changes is restored where the loop around asks for it."""
+    """Restore what a branch changes where the loop around asks for it."""
     wanted = demanded(sweep, eqn)
     trails = {k: trail_to(region, region.outputs[k], sweep.active) for k, v in enumerate(eqn.outputs)
               if v in sweep.trails}

@@ -188,7 +188,7 @@ class Division:
     def would_gain(self, trails: Iterable) -> bool:
         """Whether less would be saved if the loops in the region kept logs for the arrays on these trails.
 
-        What a branch saves of such an array would be restored within the branch.
+        The branch would restore within itself what it saves of such an array.
         """
         kept = self.joint.notes.kept
         hoped = {}

@@ -1,12 +1,13 @@
 """Sentences that a reader takes in at first sight: they do not begin with a clause, are not long, and use no words of
 our own."""
 
+import ast
 import json
 import re
 
 import pytest
 
-from .source import ROOT, name_of
+from .source import ROOT, modules, name_of, tree
 
 DOCS = ROOT / "docs"
 FOR_USERS = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), DOCS / "tutorials" / "index.md"]
@@ -22,6 +23,8 @@ SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`*]|fad\b)|\n\s*\n|\n\s*(?:[-*]|\d
 CLAUSE = re.compile(r"^(What|Whatever|Whoever|Whether|Of|How)\b(?![^.]*\?).{20,}[.:;]$")
 OUR_OWN = re.compile(r"\b(its|their|and) kin\b|\bspeaks? (of|for)\b|\bis told from\b|\bin fad's words\b"
                      r"|\b(of|to|from) which\b[^?]*$|\bnone but\b", re.IGNORECASE)
+OF_DOCSTRING = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*])|\n\s*\n")
+CLAUSE_IN_DOCSTRING = re.compile(r"^(What|Whatever|Who|Whoever|Whether|How)\b(?![^.]*\?).{20,}[.:;]$")
 MOST_WORDS = 45
 
 
@@ -58,3 +61,15 @@ def test_sentences_are_short(page):
 @pytest.mark.parametrize("page", [*FOR_USERS, *OTHERS, *NOTEBOOKS, *DESIGN], ids=name_of)
 def test_words_are_those_of_the_field(page):
     assert not [sentence for sentence in sentences(page) if OUR_OWN.search(sentence)]
+
+
+def later_sentences(path) -> list[str]:
+    """The sentences of a module's docstrings but the first of each, which names the thing and may be a title."""
+    documented = [node for node in ast.walk(tree(path)) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+    texts = [ast.get_docstring(node) or "" for node in documented]
+    return [" ".join(part.split()) for text in texts for part in OF_DOCSTRING.split(text)[1:]]
+
+
+@pytest.mark.parametrize("module", modules(), ids=name_of)
+def test_sentences_of_docstrings_begin_with_their_subject(module):
+    assert not [sentence for sentence in later_sentences(module) if CLAUSE_IN_DOCSTRING.match(sentence)]

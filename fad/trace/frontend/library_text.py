@@ -1,5 +1,5 @@
 """Functions of Python's own library that are captured by their text, as the user's are: heapq, bisect, cmp_to_key,
-dataclasses.replace. What they do is to compare, to call and to copy what they are given, by the user's methods.
+dataclasses.replace. They compare, call and copy their arguments by the user's methods.
 
 Many of them are written in C. Their modules have the same functions in Python, too (PEP 399), and import those of C at
 the end of their text. Here that import finds nothing.

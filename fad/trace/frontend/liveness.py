@@ -1,6 +1,6 @@
 """Liveness: the names that a statement assigns, reads, and leaves live (still to be read).
 
-Works on lowered code, where control flow is nesting and nothing else. What nested functions read counts as live
+Works on lowered code, where control flow is nesting and nothing else. The names that nested functions read are live
 everywhere.
 """
 import ast

@@ -7,8 +7,8 @@ same.
     return 0.0                           if not returned: value = 0.0
                                          return value
 
-What follows an `if` one of whose branches always jumps moves into the other branch, so that most functions need no flag
-at all. A flag is a plain bool for as long as the tests on the way to it are plain.
+If one branch of an `if` always jumps, the statements behind the `if` move into the other branch, so that most functions
+need no flag at all. A flag is a plain bool for as long as the tests on the way to it are plain.
 """
 import ast
 from typing import Any

@@ -66,8 +66,8 @@ def is_simple(target: ast.AST) -> bool:
 
 
 def placed(new: object, old: ast.AST) -> Any:
-    """A new node, and all in it that have no place of their own, at the place of an old one. What stands in a node that
-    has a place has one, too.
+    """A new node, and all in it that have no place of their own, at the place of an old one. A node with a place has
+    only nodes with places in it.
     """
     left: list[Any] = [new]
     while left:

@@ -62,8 +62,8 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
 def _is_of(code: CodeType, tree: ast.Module) -> bool:
     """Whether the code was compiled from this tree: a file may have been changed since it was imported.
 
-    What an import hook has rewritten (pytest rewrites assertions) has names that no source has; whether it is of the
-    tree cannot be told.
+    An import hook (pytest rewrites assertions) makes code with names that no source has; nothing tells whether that
+    code comes from the tree.
     """
     if any(name.startswith("@") for name in code.co_varnames):
         return True

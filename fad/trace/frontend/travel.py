@@ -1,7 +1,7 @@
 """Texts of functions that travel. A function of a script or a notebook is pickled by its code, and the process that
 gets it has no file with its text. So the text of the whole file (or cell) goes along.
 
-Whether a function is from a text, origin.py tells by its code. Its file's name may be another one there.
+origin.py tells by its code whether a function is from a text. Its file's name may be another one there.
 """
 import functools
 import linecache

@@ -20,7 +20,7 @@ def names_of_tools(code: CodeType) -> set:
     """Names that no user can write: a tool has put them into the code, as pytest does (@pytest_ar) where a test
     asserts.
 
-    What stands there is the tool's, and tells people something. It is no part of what the function reads and changes.
+    The tool keeps notes for people there. The function neither reads nor changes them.
     """
     return {name for name in _names_in(code) if _is_tools(name)}
 

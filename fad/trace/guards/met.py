@@ -111,8 +111,8 @@ def of_decimals(x: object) -> list:
 
 
 def is_closed_box(x: object) -> bool:
-    """Whether x is an object of C code that may change, and shows nobody what it holds: a lock, a file, an
-    element of XML. What never changes has a hash of its value.
+    """Whether x is an object of C code that may change, and shows nobody what it holds: a lock, a file, an element of
+    XML. A constant has a hash of its value.
     """
     cls = type(x)
     if cls in _CONSTANT or callable(x) or isinstance(

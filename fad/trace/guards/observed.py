@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 
 class Observation:
-    """What has run: Python's functions, by their code, and functions in C. What fad itself calls of Python's library
-    does not count.
+    """What has run: Python's functions, by their code, and functions in C. Calls that fad itself makes of Python's
+    library do not count.
     """
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ class Reading:
 
     @door
     def element(self, container: Any, key: Any, is_indexed: bool) -> Any:
-        """An element of a container that is itself. What cannot be told alone is told of the container as a whole."""
+        """An element of a container that is itself. If the element alone has no guard, the whole container gets one."""
         if id(container) not in self._copies and type(key) in (int, str):
             try:
                 value = container[key]

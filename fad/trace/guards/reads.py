@@ -103,8 +103,8 @@ class Reads:
     """Walks from code that is not rewritten to all that it may read.
 
     The walk knows functions, what they name and close over, the objects found there, and of classes and modules what
-    they have under names that the code uses (as names of attributes, or as texts). What code does not find is a source,
-    too: a name that is missing may be there at the next call.
+    they have under names that the code uses (as names of attributes, or as texts). A missing name is a source, too: it
+    may be there at the next call.
     """
 
     def __init__(self) -> None:

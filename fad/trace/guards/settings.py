@@ -1,6 +1,6 @@
 """Functions of libraries that tell how things are set, such as how NumPy treats errors of floating point.
 
-What they say is part of the program, and they are asked again before each call.
+Their values are part of the program. Each call reads them again.
 """
 import functools
 import gc

@@ -5,9 +5,10 @@
       ┆ reference                                │ kept
       └┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ guards of a program ──────┘
 
-Whether the references still lead somewhere is guarded by itself. So an object that is gone needs no guard any more: the
-program does not hold. An object that leads back to itself (by a node's children, each of which knows the node) stays
-alive with the program: guards ask for what is in its dict, which holds it, and there are no weak references to dicts.
+A guard of its own tests whether the references still lead somewhere. So an object that is gone needs no guard any more:
+the program does not hold. An object that leads back to itself (by a node's children, each of which knows the node)
+stays alive with the program: guards ask for what is in its dict, which holds it, and there are no weak references to
+dicts.
 """
 
 import weakref

@@ -1,9 +1,10 @@
 """Methods that Python calls by itself (operators, setters of properties, descriptors) and that ask `is None`: they are
 not rewritten.
 
-What may be None is a value on every way through a program (see optional.py), and such a method would never find None.
-So a program with such values is refused where the function handles objects with such methods; the tape has Python's own
-None. Which objects these are, the sources of the trace tell, its arguments, and what it has opened and made.
+A variable that may be None is a value on every path of a program (see optional.py), and such a method would never find
+None. So a program with such values is refused where the function handles objects with such methods; the tape has
+Python's own None. The sources of the trace, its arguments, and the objects that it has opened and made tell which
+objects these are.
 """
 import dis
 from collections.abc import Iterable

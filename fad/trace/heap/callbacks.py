@@ -1,8 +1,8 @@
 """Functions that are handed to NumPy, where a face calls them in its own way: for all elements at once, or more often,
 or less.
 
-What such a function computes does not hang on that, unless it counts, appends or draws. So each call is watched, on the
-tape, too.
+The result of such a function does not depend on that, unless the function counts, appends or draws. So each call is
+watched, on the tape, too.
 """
 import functools
 from collections.abc import Callable
@@ -42,8 +42,8 @@ def _is_users_code(f: object) -> bool:
 
 
 def watched(f: Callable, capture: object) -> Callable:
-    """f, captured, which may change nothing but what it makes itself, and draw no random numbers. What it changes once
-    and for all (a memo) it may.
+    """f, captured, which may change nothing but what it makes itself, and draw no random numbers. A change that happens
+    once (a memo) is allowed.
     """
     captured = _captured(f, capture)
 

@@ -1,7 +1,7 @@
 """Effects of a trace: undone if the trace fails, and made again at calls that find the outside changed.
 
-A trace runs the function once. What it leaves outside (a memo, a counter) is there at the next call, which runs the
-program; a source of the program says whether it still is.
+A trace runs the function once. Its side effects (a memo, a counter) are there at the next call, which runs the program;
+a source of the program says whether they still are.
 """
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -2,7 +2,8 @@
 
 Captured code writes through the runtime, which notes the cell first: a list, dict, set or deque, an object, class or
 module, a variable of a function. `begin` sets a mark. `end` closes it; `undo` puts back what was written since. The
-cost is what was written, whatever the size of the heap. What was made since the mark is nobody else's and is not noted.
+cost is what was written, whatever the size of the heap. An object made since the mark is reachable from nowhere else,
+and its changes are not noted.
 """
 from array import array
 from collections import deque
@@ -90,8 +91,8 @@ class Mark:
         return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)
 
     def undo(self) -> None:
-        """Put back all that has changed since. What an interrupt has left open within is undone first: the generator
-        that would end it may be closed much later, and finds nothing to do then."""
+        """Put back all that has changed since. Marks within that an interrupt has left open are undone first: the
+        generator that would end them may be closed much later, and finds nothing to do then."""
         while self.is_open and self.journal.marks[-1] is not self:                # type: ignore[union-attr]
             inner = self.journal.marks[-1]                                        # type: ignore[union-attr]
             inner.put_back()
@@ -166,7 +167,7 @@ class Journal:
             self.copies[id(copy)] = copy
 
     def was_there(self, x: Any, since: int) -> bool:
-        """Whether a thing was there before this birth. What the trace has not made always was."""
+        """Whether a thing was there before this birth. All objects that the trace has not made were there."""
         birth = x.birth if isinstance(x, list) and keeps_record(x) else None           # type: ignore[attr-defined]
         if birth is None:
             birth = self.made[id(x)][1] if id(x) in self.made else 0

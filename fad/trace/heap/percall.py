@@ -7,8 +7,7 @@ kernel (see ir/prelude.py).
 
     def f(x): return x + rng.normal(size=len(x))       ->      z = rng.normal(size=len(x)); kernel(x, z)
 
-How often a region of the program runs is known of a loop whose count is known: its steps are repeated, and iteration
-k reads the k-th of the results.
+The trip count of a loop may be known: its steps are then repeated, and iteration k reads the k-th of the results.
 """
 import functools
 import operator

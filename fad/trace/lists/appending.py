@@ -165,8 +165,8 @@ class AppendedLists:
         return len(before.items) if before.rows is None else before.length
 
     def end_iteration(self, made: Trial, initial: Iterable) -> bool:
-        """See that there is room for what the iteration appended. Whether it showed something new of how long the lists
-        are.
+        """See that there is room for what the iteration appended. Return whether it showed something new of how long
+        the lists are.
         """
         news = [
             self._end_iteration(key, c, made, initial) if not _is(c.used, 0) else self._stays(key, c)

@@ -1,9 +1,8 @@
 """Draws whose parameters are traced: locations and scales, and what is chosen from.
 
 A normal number of mean m and deviation s is m + s * z for a standard one, drawn from the same stream: so NumPy and
-Python compute it, to the last bit. What is chosen from a population, or is a permutation of it, is the population at
-places that are drawn. So what is drawn never depends on traced values, and the derivative goes through m, s and the
-population.
+Python compute it, to the last bit. A choice from a population, or a permutation of it, is the population at places that
+are drawn. So what is drawn never depends on traced values, and the derivative goes through m, s and the population.
 """
 from collections.abc import Callable
 from typing import Any

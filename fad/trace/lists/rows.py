@@ -4,8 +4,8 @@ arrays.
 A list of captured code starts as `Items`, a list like any other. When a loop is found to append to it, or to ask for an
 element by an index that is traced, its elements move into `rows`, one array for each leaf of an element. The first
 `length` entries are in the list: it has become a `RowList`. A list within it whose elements are alike is an entry (see
-member.py). Which loop moves it, and how much room there is, is decided in roll.py. A method that rows do not have makes
-the list a plain one again, with its length pinned.
+member.py). roll.py decides which loop moves it, and how much room there is. A method that rows do not have makes the
+list a plain one again, with its length pinned.
 """
 from collections.abc import Iterator
 from typing import Any

@@ -35,7 +35,8 @@ class Record:
 
 
 class Outer(Record):
-    """Variables from outside of which captured code has its own copy. What it makes of them is handed out in the end.
+    """Variables from outside of which captured code has its own copy. At the end of the trace these copies are handed
+    out.
     """
 
     def __init__(self) -> None:

@@ -2,8 +2,8 @@
 seed.
 
 One that it makes with a seed may be drawn from where it was made. A region (a loop's iteration, one way of a branch) is
-traced once, and run many times or never. Whatever draws there, a call, an iterator or a method that Python calls by
-itself, shows in the state that generators have in the end.
+traced once, and run many times or never. A draw there, by a call, an iterator or a method that Python calls by itself,
+shows in the state that generators have in the end.
 """
 import random
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Leaks: traced values that a function leaves in outside lists, dicts and objects are refused, since a program cannot
 write them again.
 
-What is known (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the
+A constant (a table made for a length, say) is given its value, and is there at the next call. On a tape, where the
 function runs at every call, all has a value.
 """
 import operator
@@ -141,8 +141,8 @@ def stays(root: Builder, x: object, since: "int | None" = None) -> bool:
 
 
 def _is_unregistered(root: Builder, x: object) -> bool:
-    """Whether code without text has made it. What such code may write to was noted, so what it makes was not, and what
-    the trace has computed stands in it."""
+    """Whether code without text has made it. The journal has noted what such code may write to, but not the objects
+    that it makes: they hold values that the trace has computed."""
     queue, seen = [x], set()
     while queue:
         y = queue.pop()

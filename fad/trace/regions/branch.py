@@ -138,8 +138,8 @@ class BranchEnd:
         return self.places.get(id(x)) or Direct(x)
 
     def end(self, x: Any) -> ArrayOrNumber:
-        """The value, at the end of this branch, of a leaf that it did not bind anew. What a view of an array that was
-        written to holds is read outside (see BranchAliases).
+        """The value, at the end of this branch, of a leaf that it did not bind anew. The elements of a view of an array
+        that was written to are read outside (see BranchAliases).
         """
         if id(x) in self.ends:
             return self.ends[id(x)][1]

@@ -145,7 +145,7 @@ class BranchAliases:
             self._note_mixed(c)
 
     def _note_mixed(self, c: Column) -> None:
-        """What is a number on one side, and on the other an array, may be that very array."""
+        """A result that is a number on one side, and an array on the other, may alias that array."""
         for k, x in enumerate(c.leaves):
             if is_array(x) and isinstance(c.result, Tracer):
                 others = [d.result for d in self.shared if d.leaves[k] is x and isinstance(d.result, Tracer)]

@@ -33,8 +33,8 @@ class Failure(NamedTuple):
 
 
 def may_raise(eqn: Equation, kinds: tuple) -> bool:
-    """Whether an equation may raise an error of these kinds, of NumPy's or Python's, when it is run. What is settled
-    raises nothing on its path (see paths.py).
+    """Whether an equation may raise an error of these kinds, of NumPy's or Python's, when it is run. An equation that
+    is settled raises nothing on its path (see paths.py).
     """
     if current().trace.settled.get(id(eqn)) is eqn:
         return False

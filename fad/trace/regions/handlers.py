@@ -2,8 +2,8 @@
 
 Handlers run while the function is traced. So what they may see has to happen then, and has to be sure to happen: an
 error of the program comes too late, and an error on a way that the program may not take comes too early. A `try` with
-either is traced once for each way through it (see paths.py). Where that cannot be, the function is not staged. What is
-wrong with sizes is wrong for the sizes at hand.
+either is traced once for each way through it (see paths.py). Where that cannot be, the function is not staged. An error
+of sizes is one for the sizes at hand.
 """
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

@@ -115,8 +115,8 @@ class MayAlias:
         return [self.things[k] for k in {k: None for key in keys for k in self.outer.get(key, ())}]
 
     def entangle(self, now: dict, unless: "MayAlias | None" = None, excuse: "Callable | None" = None) -> None:
-        """Note what the things that the keys stand for now may be. What is not in the relation `unless` is excused
-        where excuse() holds.
+        """Note what the things that the keys stand for now may be. Pairs that are not in the relation `unless` are
+        excused where excuse() holds.
         """
         for pair in self.pairs:
             a, b = [now.get(key) for key in pair]
@@ -129,7 +129,7 @@ class MayAlias:
 
     def holders(self, ends: dict, fresh: dict, since: int, arrays: Iterable) -> set:
         """The names that may be one of these arrays of an iteration, at its end or at that of a later one; the rest as
-        for end_of(). What keeps them keeps those of all iterations.
+        for end_of(). A container that keeps them keeps those of all iterations.
         """
         ways = [way for x in arrays for way in self.end_of(x, fresh, since) if not way.outer]
         if not ways:

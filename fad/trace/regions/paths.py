@@ -6,9 +6,9 @@
         return inf
 
 A fork is a line that raises what a handler takes for some data only, or a test one of whose sides raises it. Behind a
-fork the statement is traced once for each outcome: from its beginning, with the answers that led there. So it is
-Python itself that raises, unwinds and handles, in the state that the line finds. What was traced in front of the fork
-is traced again; common subexpression elimination leaves one of each (passes/cse.py).
+fork the statement is traced once for each outcome: from its beginning, with the answers that led there. So it is Python
+itself that raises, unwinds and handles, in the state that the line finds. Each path traces again what stands in front
+of the fork; common subexpression elimination leaves one of each (passes/cse.py).
 
 The number of paths is exponential in that of forks on one path, which is bounded (MOST_FORKS).
 """

@@ -1,8 +1,8 @@
 """Capture: a copy of the user's function in which NumPy's, SciPy's and math's names lead to fad.
 
 The names are swapped in the function's globals and closure, so the source is not needed. Outer arrays are traced, and
-helper functions are captured in turn. Whatever the function takes from outside becomes a guard: where it changes, the
-function is traced anew.
+helper functions are captured in turn. Each value that the function reads from outside becomes a guard: once it changes,
+the function is traced anew.
 """
 import copy
 import functools

@@ -45,7 +45,7 @@ class Instances:
         return functools.partial(self.made_of, f) if isinstance(f, type) else None
 
     def made_of(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
-        """cls(...): an object that the traced code makes. What its attributes are is nobody else's."""
+        """cls(...): an object that the traced code makes. Its attributes do not escape."""
         if not stack.builders():
             return cls(*args, **kwargs)
         if is_tracing() and hasattr(cls, "__del__") and is_users(cls):

@@ -1,8 +1,8 @@
 """The names of captured functions: their global names and the variables that they close over.
 
 Functions of one module share their global names, and functions made together share variables. Captured functions do,
-too: each module and each variable has one stand-in in a trace. What captured code assigns is delivered when the call
-ends.
+too: each module and each variable has one stand-in in a trace. The assignments of captured code are delivered when the
+call ends.
 """
 
 import builtins

@@ -3,8 +3,8 @@
     log.info("loss %.3f", loss)     ->     tell(loss, function=Line(log.info, ("loss %.3f", <0>), at the user's line))
 
 While a function is traced, nothing is said. A logger is asked at once whether it takes messages of this level. That is
-a setting, and a line which nobody hears is no part of the program. What the function does to loggers and streams
-themselves belongs to the tape.
+a setting, and a line which nobody hears is no part of the program. A function that changes loggers or streams
+themselves runs on the tape.
 """
 import builtins
 import io

@@ -34,8 +34,8 @@ def may_be_one(x: Any, y: Any, excuse: "Callable | None" = None) -> None:
 
 
 def disentangle(builder: Builder, since: int) -> None:
-    """Take back what was left open of arrays since so many marks. What a region is given is older than its trial, and
-    is no more after it, either: so the marks themselves are taken back, and not those of arrays younger than the trial.
+    """Take back what was left open of arrays since so many marks. The arguments of a region are older than its trial,
+    and do not outlive it: so the marks themselves are taken back, and not those of arrays younger than the trial.
     """
     gone = {id(mark) for _, mark in builder.region.entangled[since:]}
     for tracer in {id(x): x for x, _ in builder.region.entangled[since:]}.values():

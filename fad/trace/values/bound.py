@@ -1,8 +1,8 @@
 """Names that have a value on some paths only: after a branch or a loop that may not have bound them, reading them is
 checked.
 
-A name's value is then marked with a truth value of the program that says whether the name is bound. What reads the
-value (Tracer.atom) makes the program raise, as Python would, where it is not.
+A name's value is then marked with a truth value of the program that says whether the name is bound. A read of the value
+(Tracer.atom) makes the program raise, as Python would, where it is not.
 """
 from collections.abc import Iterable
 from typing import Any

@@ -77,8 +77,8 @@ class Once(Steps):
 
 
 class Drawn(Iterator):
-    """zip, enumerate or reversed of lists, dicts and the like, which hold nothing that goes on elsewhere. How many
-    items a loop took may come to depend on data: then nobody can take the rest.
+    """zip, enumerate or reversed of lists, dicts and the like, which hold nothing that goes on elsewhere. The number of
+    items that a loop took may come to depend on data: then nobody can take the rest.
     """
 
     def __init__(self, items: Iterator):

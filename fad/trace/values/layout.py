@@ -44,7 +44,7 @@ def producer(var: Var) -> "Equation | None":
 def layout_of(var: Var) -> "tuple | None":
     """C order, if NumPy made a new array in it where this variable was computed; None where that is not known.
 
-    That an input lies in C order is seen when the function is traced, and becomes a condition of the trace.
+    The trace sees that an input lies in C order, and takes this as a condition.
     """
     rank = len(var.type.shape)
     known = _known(var)

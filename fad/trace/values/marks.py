@@ -33,7 +33,7 @@ class Marks:
 
 
 class MarkText(str):
-    """A mark. What asks how long it is, or what it says, has to wait for the number."""
+    """A mark. Code that asks for its length or its characters has to wait for the number."""
 
     __slots__ = ()
 

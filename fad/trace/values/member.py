@@ -1,8 +1,9 @@
 """Arrays and lists within lists in rows: they have names of their own and may be written to.
 
 An element that is taken out of a list in rows is a view of its entry there: what is written to it is written to the
-list. What is put into such a list is copied to an entry, though in Python the list then holds the very thing. As long
-as neither is written to, that makes no difference; once one is, the other must not be read any more (see Tracer.kin).
+list. An array that is put into such a list is copied to an entry, though in Python the list then holds the array
+itself. As long as neither is written to, that makes no difference; once one is, the other must not be read any more
+(see Tracer.kin).
 """
 from typing import Any
 

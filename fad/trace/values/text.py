@@ -4,9 +4,9 @@ traced.
     f"layer{k} {loss:.2f}"  ->  Text("layer", k, " ", loss)      unknown: it may be joined, kept, printed or dropped
     f"layer{k}" in frozen   ->  the loop over k is unrolled       its text is known (by a guard for extents), or refused
 
-A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. What is printed,
-logged and warned of has the numbers of each call (runtime/telling.py). Messages of errors are written with names in
-place of the numbers.
+A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. Printed and
+logged texts, and warnings, have the numbers of each call (runtime/telling.py). Messages of errors are written with
+names in place of the numbers.
 """
 import sys
 import threading

@@ -124,8 +124,8 @@ class Tracer(Value):
         )
 
     def is_still(self, var: Var) -> bool:
-        """Whether no element was written to since it was this variable. What a list gets at its end is in no array that
-        was there.
+        """Whether no element was written to since it was this variable. An element that is appended to a list is in no
+        array that was there.
         """
         return self._var is var or self.longer.get(self._var, self._var) is self.longer.get(var, var)
 

@@ -1,8 +1,8 @@
 """Values without axes: numbers, or arrays that can be written to.
 
 NumPy hands out a number for an element, a sum or the result of a ufunc, and an array without axes for np.where,
-np.asarray and np.zeros(()). `b = a; a += 1` changes b only where a is an array. Which of the two a function returns,
-NumPy itself is asked (see standin.py). A value may be one or the other, as the program runs: its kind is None.
+np.asarray and np.zeros(()). `b = a; a += 1` changes b only where a is an array. fad asks NumPy itself which of the two
+a function returns (see standin.py). A value may be one or the other, as the program runs: its kind is None.
 """
 from typing import Any
 
