@@ -3,11 +3,15 @@
 Its extents, or an upper bound of them, must be known there.
 """
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir.graph import Var, is_branch, is_counted
 from ..ir.views import LoopView
 from .indexmap import Index, elements_in
+
+if TYPE_CHECKING:
+    from .emit_nest import Printer
+    from .regions import Body
 
 
 class PrintedRegion(NamedTuple):
@@ -43,7 +47,7 @@ class Allocation(NamedTuple):
     exact: bool
 
 
-def defined_in(body: Any) -> set:
+def defined_in(body: "Body") -> set:
     """Every variable that a region binds, at any depth."""
     found = set(body.func.inputs)
     for step in body.steps:
@@ -53,7 +57,7 @@ def defined_in(body: Any) -> set:
     return found
 
 
-def spares(printer: Any, body: Any, outs: tuple) -> dict:
+def spares(printer: "Printer", body: "Body", outs: tuple) -> dict:
     """Carries whose arrays are dead at the end of an iteration, with the new arrays handed on in their place: the two
     are exchanged.
 
@@ -83,7 +87,7 @@ def spares(printer: Any, body: Any, outs: tuple) -> dict:
     return found
 
 
-def counter_of(printer: Any, step: Any) -> "LoopIndex | None":
+def counter_of(printer: "Printer", step: Any) -> "LoopIndex | None":
     """The index of a counted loop of a known step."""
     loop = LoopView(step.eqn)
     start, stop, stride = [printer.views.number(a) for a in loop.bounds]
@@ -93,7 +97,7 @@ def counter_of(printer: Any, step: Any) -> "LoopIndex | None":
     return LoopIndex(loop.index, *((start, last) if stride.const > 0 else (last, start)))
 
 
-def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> PrintedRegion:
+def entered(printer: "Printer", step: Any, line: "int | None", spares: dict) -> PrintedRegion:
     """The place of a loop (or of a branch)."""
     bodies = step.body.bodies
     handed_on = {
@@ -111,7 +115,7 @@ def entered(printer: Any, step: Any, line: "int | None", spares: dict) -> Printe
     )
 
 
-def _resized_in(storage: Any, body: Any) -> Iterator:
+def _resized_in(storage: Any, body: "Body") -> Iterator:
     """The roots whose arrays have other extents once an inner loop has run: the array made first is not there to be
     filled again.
     """
@@ -124,7 +128,7 @@ def _resized_in(storage: Any, body: Any) -> Iterator:
                     yield storage.root(out)
 
 
-def room_for(printer: Any, root: Var, extents: tuple) -> "Allocation | None":
+def room_for(printer: "Printer", root: Var, extents: tuple) -> "Allocation | None":
     """The outermost of the places being printed in front of which an array of these extents may be made, or None.
 
     Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any
@@ -151,7 +155,7 @@ def _is_inside(extent: Index, place: PrintedRegion) -> bool:
     return any(e.var in place.inside for e in elements_in(extent))
 
 
-def insert(printer: Any, k: int, text: str) -> None:
+def insert(printer: "Printer", k: int, text: str) -> None:
     """A line in front of the k-th place."""
     at = printer.places[k].line
     printer.lines.insert(at, printer.places[k].indent + text)

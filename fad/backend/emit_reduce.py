@@ -1,5 +1,5 @@
 """Steps with a loop-carried value: reductions, scans and searches; how they begin, and what an iteration does."""
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .array_contraction import kept_index
 from .indexmap import Axis, Index
@@ -8,8 +8,11 @@ from .numbers import zero
 from .reductions import argument_dtype, combine, combined, filled, unit, with_carry
 from .templates import SUM, ExprText
 
+if TYPE_CHECKING:
+    from .emit_nest import Printer
 
-def begin(printer: Any, step: Step) -> None:
+
+def begin(printer: "Printer", step: Step) -> None:
     """The lines in front of the loops of a step: its first value."""
     if step.kind == "reduce":
         _begin_with(printer, step, unit(step))
@@ -19,7 +22,7 @@ def begin(printer: Any, step: Step) -> None:
         printer.line(f"{_carry(printer, step)} = {zero(argument_dtype(step))}", step)
 
 
-def _begin_with(printer: Any, step: Step, first: str) -> None:
+def _begin_with(printer: "Printer", step: Step, first: str) -> None:
     root = printer.storage.root(step.out)
     if printer.home(root).kept and printer.room(root) is not None:
         printer.fill_room(root, step, first)
@@ -30,7 +33,7 @@ def _begin_with(printer: Any, step: Step, first: str) -> None:
         printer.line(f"{_open_target(printer, step)} = {first}", step)
 
 
-def _open_target(printer: Any, step: Step) -> str:
+def _open_target(printer: "Printer", step: Step) -> str:
     """The part of the result that a reduction is about to compute: axes of loops still to come are whole."""
     home = printer.home(step.out)
     if not home.kept:
@@ -43,7 +46,7 @@ def _open_target(printer: Any, step: Step) -> str:
     return f"{printer.name(step.out, step)}[{', '.join(parts)}]"
 
 
-def _span(printer: Any, index: Index) -> str:
+def _span(printer: "Printer", index: Index) -> str:
     """The slice that a subscript runs through as its axis does, whose loop is still to come."""
     axis = next(s for s, _ in index.terms if isinstance(s, Axis))
     if (axis, 1) not in index.terms:
@@ -54,7 +57,7 @@ def _span(printer: Any, index: Index) -> str:
     return f"{printer.expressions.index(first).source}:{printer.expressions.index(first + axis.extent).source}"
 
 
-def print_reduce(printer: Any, step: Step) -> None:
+def print_reduce(printer: "Printer", step: Step) -> None:
     """One term more."""
     target, value, root = printer.target(step), printer.expressions.value(step), printer.storage.root(step.out)
     if root in printer.starting:                              # 0.0 + -0.0 is 0.0
@@ -64,12 +67,12 @@ def print_reduce(printer: Any, step: Step) -> None:
     printer.line(combined(target, combine(step), value, step.out.type.dtype), step)
 
 
-def _carry(printer: Any, step: Step) -> str:
+def _carry(printer: "Printer", step: Step) -> str:
     """The name of what a scan or search carries from iteration to iteration."""
     return printer.names.of(("carry", step.out), "running" if step.kind == "scan" else "best")
 
 
-def print_scan(printer: Any, step: Step) -> None:
+def print_scan(printer: "Printer", step: Step) -> None:
     """One element of a running sum or the like."""
     carry, facts = ExprText(_carry(printer, step)), step.eqn.op.facts
     args = [printer.expressions.operand(a, step.out.type.dtype) for a in step.args]
@@ -80,7 +83,7 @@ def print_scan(printer: Any, step: Step) -> None:
     printer.line(f"{printer.target(step)} = {carry.source}", step)
 
 
-def print_place(printer: Any, step: Step) -> None:
+def print_place(printer: "Printer", step: Step) -> None:
     """One element more of a search for the place of the largest or smallest."""
     if step.eqn.inputs[0].type.dtype.kind == "c":
         raise BackendError("no compiled order of complex numbers")

@@ -11,12 +11,15 @@ steps run, and the last ones.
 """
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir.graph import Var
 from .indexmap import Axis, Index
 from .numbers import literal
 from .shifted_loop import Bound, Ranged, Rotated, ShiftedLoop
+
+if TYPE_CHECKING:
+    from .emit_nest import Printer
 
 EMPTY = 0.0                                 # in registers that nothing was put into
 
@@ -34,7 +37,7 @@ class Registers(NamedTuple):
         return self.names[self.array.first - rest.const] if not rest.terms else None
 
 
-def print_shifted(printer: Any, loop: ShiftedLoop, single: set) -> None:
+def print_shifted(printer: "Printer", loop: ShiftedLoop, single: set) -> None:
     """The loop's lines."""
     name = printer.axes[loop.axis] = printer.names.loop(printer.axes[a] for a in printer.axes)
     printer.rotating = {root: _registers(printer, loop, root, array) for root, array in loop.rotated.items()}
@@ -65,7 +68,7 @@ def print_shifted(printer: Any, loop: ShiftedLoop, single: set) -> None:
     del printer.axes[loop.axis]
 
 
-def _registers(printer: Any, loop: ShiftedLoop, root: Var, array: Rotated) -> Registers:
+def _registers(printer: "Printer", loop: ShiftedLoop, root: Var, array: Rotated) -> Registers:
     step = next(r.step for r in loop.ranges if printer.storage.root(r.step.out) is root)
     name = printer.name(root, step)
     name = printer.names.fresh(f"new_{name}") if array.stored else name
@@ -75,7 +78,7 @@ def _registers(printer: Any, loop: ShiftedLoop, root: Var, array: Rotated) -> Re
     return Registers(loop.axis, array, names)
 
 
-def _rotate(printer: Any) -> None:
+def _rotate(printer: "Printer") -> None:
     """What the next iteration finds in the registers."""
     for registers in printer.rotating.values():
         names = registers.names
@@ -83,13 +86,13 @@ def _rotate(printer: Any) -> None:
             printer.line(f"{names[k]} = {names[k - 1]}")
 
 
-def _print(printer: Any, ranges: list, single: set) -> None:
+def _print(printer: "Printer", ranges: list, single: set) -> None:
     for r in ranges:                                         # expressions of the iterations before
         printer.pending.pop(printer.storage.root(r.step.out), None)
     printer.nodes([r.step for r in ranges], single)
 
 
-def _under(printer: Any, head: str, action: Callable) -> None:
+def _under(printer: "Printer", head: str, action: Callable) -> None:
     if not head:
         action()
         return
@@ -115,7 +118,7 @@ def _is_everywhere(r: Ranged) -> bool:
     return not r.low.at_end and r.high.at_end
 
 
-def _tests(printer: object, loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:
+def _tests(printer: "Printer", loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:
     """The conditions under which an iteration is in the range. stop: what all iterations are below."""
     if r.low.at_end == r.high.at_end:
         return [f"{name} == {_bound(printer, loop, r.low)}"]
@@ -124,9 +127,9 @@ def _tests(printer: object, loop: ShiftedLoop, name: str, r: Ranged, stop: "int 
     return low + high
 
 
-def _bound(printer: object, loop: ShiftedLoop, bound: Bound) -> str:
+def _bound(printer: "Printer", loop: ShiftedLoop, bound: Bound) -> str:
     return _text(printer, loop, bound.number) if bound.at_end else str(bound.number)
 
 
-def _text(printer: Any, loop: ShiftedLoop, number: int) -> str:
+def _text(printer: "Printer", loop: ShiftedLoop, number: int) -> str:
     return printer.expressions.index(loop.extent.shifted(number)).source

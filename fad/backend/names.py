@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from itertools import chain, count, islice
 from typing import Any
 
-from ..ir.graph import Var
-
 _AUTOMATIC = re.compile(r"v\d+|n\d+|c\d+|gv?\d*|dv\d+")
 _EXTENTS = ("n", "m", "p", "q", "r", "n1", "n2", "n3", "n4")
 _LOOPS = ("i", "j", "k", "l", "i1", "j1", "k1", "l1")
@@ -41,7 +39,7 @@ class Names:
         choices = tuple(choices)
         return self.fresh(next((c for c in choices if c not in self.taken), choices[0]))
 
-    def of(self, thing: Var, wanted: str = "t") -> str:
+    def of(self, thing: object, wanted: str = "t") -> str:
         """The name of a thing, given now if it has none."""
         name = self.given.get(thing)
         if name is None:

@@ -1,6 +1,6 @@
 """Lowering of loops and branches: each carry lives in one variable; arrays that only the loop needs change in place."""
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Equation, Func, Var, free_vars, is_branch
 from ..ir.views import BranchView, LoopView
@@ -8,6 +8,9 @@ from .indexmap import at
 from .loop_inversion import inverted
 from .loop_ir import Step
 from .views import Views
+
+if TYPE_CHECKING:
+    from .lower import Lowering
 
 
 class Body:
@@ -79,7 +82,7 @@ def lower_loop(lowering: Any, eqn: Equation) -> list:
     ]
 
 
-def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
+def _read_through(lowering: "Lowering", v: Var) -> Iterator[Var]:
     """The roots of the arrays that reading v reads: its own, or those it is a view of."""
     if v in lowering.views.read:
         for base in lowering.views.bases[v]:
@@ -88,7 +91,7 @@ def _read_through(lowering: Any, v: Var) -> Iterator[Var]:
         yield from lowering.storage.arrays_of(v)
 
 
-def _start(lowering: Any, eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
+def _start(lowering: "Lowering", eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
     """The steps that give a carry its first value; none where its array, which no iteration reads (`read`), is taken
     over as it is.
     """
@@ -101,7 +104,7 @@ def _start(lowering: Any, eqn: Equation, a: Any, out: Var, init: tuple, read: se
     return [step]
 
 
-def _same_register(lowering: Any, body: Body, result: Any, carry: "Var | None", out: Var) -> None:
+def _same_register(lowering: "Lowering", body: Body, result: Any, carry: "Var | None", out: Var) -> None:
     """Let a number that the region computes be called what it is called around it, if the old one is not read
     afterwards.
     """
@@ -134,7 +137,7 @@ def _read_in_branch(branch: Body, k: int, carry: Var, views: Views) -> bool:
     return place is not None and (carry in others or _read_once_made(branch, place, result, carry, views))
 
 
-def lower_cond(lowering: Any, eqn: Equation) -> list:
+def lower_cond(lowering: "Lowering", eqn: Equation) -> list:
     """cond: arrays that are free once it is over may be changed in place by its branches."""
     storage = lowering.storage
     around = dict.fromkeys(

@@ -4,12 +4,15 @@
 
 Source: D. Callahan, S. Carr, K. Kennedy, "Improving register allocation for subscripted variables" (1990).
 """
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir.graph import Var
 from .conflicts import READ, WRITE
 from .indexmap import Axis, Index
 from .shifted_loop import Bound, Rotated
+
+if TYPE_CHECKING:
+    from .fuse import Scheduler
 
 FAR = 8                                     # iterations that a value waits in registers
 REGISTERS = 24                              # values that wait
@@ -29,7 +32,7 @@ class Rotation:
     written cannot run beside it).
     """
 
-    def __init__(self, ranges: list, axis: Axis, scheduler: Any):
+    def __init__(self, ranges: list, axis: Axis, scheduler: "Scheduler"):
         self.ranges, self.fit = ranges, True
         self.touched: dict[Var, list[Touch]] = {}
         for k, r in enumerate(ranges):
