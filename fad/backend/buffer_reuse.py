@@ -7,7 +7,7 @@ the array from outside. Last uses of a block are found in one backward walk.
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.graph import Atom, Equation, Func, Var, is_loop
 from ..ir.uses import DefUse, operands
 from ..ir.views import LoopView
 from ..passes.writes import written
@@ -125,7 +125,7 @@ def _last_uses(func: Func, views: "Views | None", parts: set) -> dict:
     bases: dict[Var, tuple] = {}
     last: dict[Var, int] = {}
 
-    def use(atom: object, k: int) -> None:
+    def use(atom: Atom, k: int) -> None:
         if isinstance(atom, Var) and last.get(atom, -1) < k:
             last[atom] = k
             for b in bases.get(atom, ()) or (views.bases.get(atom, ()) if views is not None else ()):

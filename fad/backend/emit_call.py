@@ -1,8 +1,8 @@
 """Statements on whole arrays: creation, reshaping, matrix products, and the kernels of linear algebra and their like.
 """
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..ir.graph import Literal
+from ..ir.graph import Atom, Literal
 from .loop_ir import BackendError, Step
 from .numbers import literal
 from .reductions import dtype_argument, filled
@@ -62,7 +62,7 @@ def _kernel(printer: "Printer", step: Step) -> str:
     return f"{kernel}({', '.join(args)})"
 
 
-def _argument(printer: "Printer", atom: Any) -> str:
+def _argument(printer: "Printer", atom: Atom) -> str:
     if isinstance(atom, Literal):
         return literal(atom.value, atom.type.dtype).source
     if atom.type.shape:

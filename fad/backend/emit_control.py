@@ -3,7 +3,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Literal, Var, is_branch
+from ..ir.graph import Atom, Literal, Var, is_branch
 from ..ir.views import LoopView
 from .allocation_hoisting import entered, spares
 from .array_contraction import Home
@@ -155,7 +155,7 @@ def _entangled(names: list, values: list) -> bool:
     return any(not read[k].isdisjoint(names[:k]) for k in range(len(names)))
 
 
-def _value(printer: "Printer", atom: Any, dtype: Any = None) -> Any:
+def _value(printer: "Printer", atom: Atom, dtype: Any = None) -> Any:
     if isinstance(atom, Literal):
         return literal(atom.value, dtype or atom.type.dtype)
     if atom.type.shape:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Equation, Literal, Var
+from ..ir.graph import Atom, Equation, Literal, Var
 from ..ir.types import BOOL, INT, ufunc_dtypes
 from .indexmap import Axis, Elem, Index, Position
 from .loop_ir import BackendError, Step
@@ -17,7 +17,7 @@ _KINDS = "buifc"
 class _Typed:
     """An atom as NumPy's promotion looks at it."""
 
-    def __init__(self, atom: Any):
+    def __init__(self, atom: Atom):
         self.atom = atom
 
 
@@ -116,7 +116,7 @@ def loop_dtypes(eqn: Equation) -> tuple:
     return tuple([out if _follows(a, out) else a.type.dtype for a in eqn.inputs])
 
 
-def _follows(atom: Any, out: np.dtype) -> bool:
+def _follows(atom: Atom, out: np.dtype) -> bool:
     """Whether an operand of an op that is no ufunc is read in the result's dtype: a Python number that loses nothing by
     it, and a float with floats.
     """
@@ -167,7 +167,7 @@ def _power(eqn: Equation, dtypes: tuple) -> "str | None":
     return None
 
 
-def _is_positive(atom: Any) -> bool:
+def _is_positive(atom: Atom) -> bool:
     return isinstance(atom, Literal) and atom.value > 0
 
 
@@ -180,7 +180,7 @@ def _fits(operand: Any, dtype: np.dtype) -> bool:
     )
 
 
-def _is_few_bits(atom: Any, dtype: np.dtype) -> bool:
+def _is_few_bits(atom: Atom, dtype: np.dtype) -> bool:
     return isinstance(atom, Literal) and 0 <= atom.value < 8 * dtype.itemsize
 
 

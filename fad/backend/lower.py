@@ -6,7 +6,7 @@ array where nobody needs the old values any more (buffer_reuse.py), and copies t
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from ..ir.graph import Atom, Equation, Func, Literal, Var, free_vars
 from .buffer_reuse import ArrayOwners, outlasting_parts
 from .indexmap import Axis, Elem, Index, at, elements_in
 from .loop_ir import BackendError, Step
@@ -77,7 +77,7 @@ class Lowering:
         self.storage.own(var)
         return step
 
-    def copy_into(self, x: object, out: Var) -> Step:
+    def copy_into(self, x: Atom, out: Var) -> Step:
         """The step that fills out's array with x."""
         axes, place = self.space(out.type.shape)
         operand = self.views.locate(x, place)
@@ -372,7 +372,7 @@ def prune(steps: list, outputs: tuple, views: Views) -> list:
     """The steps whose results are used."""
     needed: set[Var] = set()
 
-    def need(atom: object) -> None:
+    def need(atom: Atom) -> None:
         if isinstance(atom, Var) and atom not in needed:
             if atom in views.read:
                 for b in views.bases[atom]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.affine import combined
-from ..ir.graph import Equation, Literal, Var
+from ..ir.graph import Atom, Equation, Literal, Var
 from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
 from .indexmap import Elem, Index, Position, at
@@ -37,7 +37,7 @@ class Views:
             return as_index(self.read[n](()))
         return self.forms.get(n) or at(n)
 
-    def locate(self, atom: Any, place: tuple = ()) -> Any:
+    def locate(self, atom: Atom, place: tuple = ()) -> Any:
         """The element at a place of an atom: an Elem of a computed variable, a Position or a Literal."""
         if isinstance(atom, Literal):
             return atom
@@ -46,7 +46,7 @@ class Views:
             return read(place)
         return Position(self.forms[atom], INT) if atom in self.forms else Elem(atom, place)
 
-    def broadcast(self, atom: Any, place: tuple) -> Any:
+    def broadcast(self, atom: Atom, place: tuple) -> Any:
         """The element at this place of the atom, stretched to the place's rank."""
         if isinstance(atom, Literal):
             return atom

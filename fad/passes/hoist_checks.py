@@ -4,7 +4,7 @@ An affine function takes its extremes at the ends of an interval. One walk over 
 """
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, is_counted
+from ..ir.graph import Atom, Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import BOOL, INT, Type
 from ..ir.uses import defined_in
@@ -113,7 +113,7 @@ class _Ends:
             place = end if is_zero else self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
             self.scope.add(check.replace(inputs=(place, extent)))
 
-    def _value(self, atom: Any, lines: _Lines, iteration: dict, counter: object) -> Any:
+    def _value(self, atom: Atom, lines: _Lines, iteration: dict, counter: object) -> Any:
         """The value of an atom in that iteration."""
         if atom is lines.index:
             return counter

@@ -2,7 +2,7 @@
 from typing import Any
 
 from ..ir.build import Builder, building
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.types import INT, Type
 from ..util.config import config
 from .rewrite import Scope, rewrite
@@ -45,7 +45,7 @@ def _written_out(eqn: Equation) -> "tuple[Func, dict]":
     return func.replace(inputs=()), given
 
 
-def input_for(builder: Builder, atom: Any, given: dict) -> Any:
+def input_for(builder: Builder, atom: Atom, given: dict) -> Any:
     """A value of the new program for an input of the equation; its extents are only known not to be negative."""
     if isinstance(atom, Literal):
         return atom.value

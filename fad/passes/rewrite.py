@@ -2,7 +2,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.types import Type
 
 
@@ -17,7 +17,7 @@ class Scope:
         self.equations: list[Equation] = []
         self.known: dict[Any, Any] = {}                      # the memory of passes about this scope
 
-    def resolve(self, atom: object) -> Any:
+    def resolve(self, atom: Atom) -> Any:
         """The atom that stands for an atom (or extent) now."""
         if not isinstance(atom, Var):
             return atom
@@ -28,7 +28,7 @@ class Scope:
             scope = scope.parent
         return atom
 
-    def producer(self, atom: object) -> "Equation | None":
+    def producer(self, atom: Atom) -> "Equation | None":
         """The equation that made a variable; None for inputs and numbers."""
         return next((scope.made_by[atom] for scope in self._outwards() if atom in scope.made_by), None)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.absent import absent, is_absent
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import Type
@@ -370,7 +370,7 @@ def _part_of_part(eqn: Equation, scope: Scope) -> Any:
                               eqn.where)
 
 
-def _added_to_zeros(a: object, scope: Scope) -> "Equation | None":
+def _added_to_zeros(a: Atom, scope: Scope) -> "Equation | None":
     """The addition that made an array of nothing but zeros else."""
     made = scope.producer(a)
     return made if made is not None and made.adds_part and is_nothing(made.inputs[0], scope.producer) else None

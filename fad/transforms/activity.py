@@ -4,7 +4,7 @@ It goes forward through the program. A loop's carries are a fixed point, which t
 as the loop has carries, at most.
 """
 
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Atom, Equation, Func, Var
 from ..ir.views import LoopView
 from ..ops.kinds import Zero
 
@@ -28,7 +28,7 @@ def is_continuous(atom: Var) -> bool:
     return atom.type.dtype.kind in "fc"
 
 
-def is_active(atom: object, active: set) -> bool:
+def is_active(atom: Atom, active: set) -> bool:
     return isinstance(atom, Var) and atom in active
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import at_line
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import INT
 from ..ir.walk import Environment, run_equation
@@ -44,14 +44,14 @@ class Dependence:
 
     # -- what is known -----------------------------------------------------------------------------
 
-    def varies(self, atom: object) -> bool:
+    def varies(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and atom in self.varying
 
-    def value(self, atom: Any) -> Any:
+    def value(self, atom: Atom) -> Any:
         """The value of what does not vary."""
         return self.env.read(atom)
 
-    def set_of(self, atom: object) -> Any:
+    def set_of(self, atom: Atom) -> Any:
         """The bit sets of a variable, None where all are empty."""
         sweep: Dependence | None = self
         while sweep is not None and not isinstance(atom, Literal):
@@ -60,7 +60,7 @@ class Dependence:
             sweep = sweep.parent
         return None
 
-    def shape(self, atom: Any, known: "dict | None" = None) -> "tuple | None":
+    def shape(self, atom: Atom, known: "dict | None" = None) -> "tuple | None":
         """The extents; None for one that varies. `known`: stand-ins for extents whose values this sweep does not have.
         """
         shape = [(known or {}).get(n, n) for n in atom.type.shape]
@@ -140,7 +140,7 @@ def propagate(func: Func, args: Sequence, seeds: dict) -> list:
     return [_of_output(sweep, a) for a in func.outputs]
 
 
-def _of_output(sweep: Dependence, atom: object) -> Any:
+def _of_output(sweep: Dependence, atom: Atom) -> Any:
     if sweep.shape(atom) is None:
         raise NoDerivativeError("the shape of a result depends on the values that are differentiated, so that there is "
                                 "no one sparsity pattern",

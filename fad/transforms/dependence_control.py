@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import as_extent, building
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Atom, Equation, Func, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.views import BranchView, LoopView
@@ -220,7 +220,7 @@ def _of_tangents(sweep: DependenceSweep, eqn: Equation, rule: Any, sets: list) -
     return [None if dy is None else next(found) for dy in dys]
 
 
-def _stand_in(sweep: DependenceSweep, builder: Any, atom: Any, tangent: bool = False) -> Any:
+def _stand_in(sweep: DependenceSweep, builder: Any, atom: Atom, tangent: bool = False) -> Any:
     """An operand of the rule: the value itself, or an input of its type in place of one that varies."""
     if not tangent and not sweep.varies(atom):
         return sweep.value(atom)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..ir.build import at_line
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.types import Type
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import spread
@@ -28,7 +28,7 @@ class Forward:
         """A sweep over a region."""
         return type(self)(Environment(self.env), self)
 
-    def tangent(self, atom: object) -> "AnyArray | None":
+    def tangent(self, atom: Atom) -> "AnyArray | None":
         """The tangent of a variable, None for zero."""
         if isinstance(atom, Literal):
             return None

@@ -15,7 +15,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..ir.build import Value, at_line, current
-from ..ir.graph import Equation, Func, Var, all_equations, has_effect, is_branch, is_counted
+from ..ir.graph import Atom, Equation, Func, Var, all_equations, has_effect, is_branch, is_counted
 from ..ir.op import registry
 from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type, type_of
@@ -51,7 +51,7 @@ class Block:
 
     # -- values ------------------------------------------------------------------------------------
 
-    def lanes_of(self, atom: object, env: Environment, t: Type) -> ArrayOrNumber:
+    def lanes_of(self, atom: Atom, env: Environment, t: Type) -> ArrayOrNumber:
         """The values of all lanes, in this dtype."""
         x = self._read(atom, env)
         if not self._varies(atom):
@@ -62,10 +62,10 @@ class Block:
             return in_dtype(registry["broadcast_to"](x, *shape, LANES), t.dtype)
         return in_dtype(x, t.dtype)
 
-    def _varies(self, atom: object) -> bool:
+    def _varies(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and atom in self.varying
 
-    def _read(self, atom: Any, env: Environment) -> Any:
+    def _read(self, atom: Atom, env: Environment) -> Any:
         x = env.read(atom)
         return x.lanes() if isinstance(x, Ramp) else x
 
@@ -268,7 +268,7 @@ class Block:
             xs = [self.lanes_of(a, inner, out.type) for a, inner in zip((yes, no), reversed(ways))]
             env[out] = registry["where"](taken, *xs)
 
-    def _carried(self, v: Var, atom: Any, env: Environment) -> ArrayOrNumber:
+    def _carried(self, v: Var, atom: Atom, env: Environment) -> ArrayOrNumber:
         """What an atom hands on to a variable."""
         return self.lanes_of(atom, env, v.type) if v in self.varying else env.read(atom)
 

@@ -9,10 +9,9 @@ branch is taken. Terms without a tangent do not show in that sweep. They are loo
 subtracts: a number other than zero, or something that depends on the primals.
 """
 from collections.abc import Sequence
-from typing import Any
 
 from ..ir.build import building
-from ..ir.graph import Equation, Func, Literal, Var, all_equations
+from ..ir.graph import Atom, Equation, Func, Literal, Var, all_equations
 from ..ir.types import Type, type_of
 from ..util.errors import NoDerivativeError
 from .varying import find_varying, varies
@@ -53,7 +52,7 @@ def _has_other_terms(linear: Func, primals: Sequence) -> bool:
                for one, other in (eqn.inputs, eqn.inputs[::-1]))
 
 
-def _is_zero(atom: Any, eqn: Equation) -> bool:
+def _is_zero(atom: Atom, eqn: Equation) -> bool:
     """Whether an equation takes this as the number zero, and not as an index."""
     return (isinstance(atom, Literal) and not _is_number(atom)
             and (atom.type.dtype.kind in "fc" or eqn.op.name in ("full", "cast")))

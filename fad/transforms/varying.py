@@ -4,7 +4,7 @@ Unlike activity (activity.py), this asks about values, not about derivatives: a 
 a number of iterations vary, too. It is a forward fixed point as well.
 """
 
-from ..ir.graph import Equation, Func, Var, is_loop
+from ..ir.graph import Atom, Equation, Func, Var, is_loop
 from ..ir.views import BranchView, LoopView
 
 
@@ -15,7 +15,7 @@ def find_varying(func: Func, varying: set) -> set:
     return varying
 
 
-def varies(atom: object, varying: set) -> bool:
+def varies(atom: Atom, varying: set) -> bool:
     return isinstance(atom, Var) and atom in varying
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.build import Value, building, current
-from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars
+from ..ir.graph import Atom, Equation, Func, Literal, Var, extents_of, free_vars
 from ..ir.op import Op, registry
 from ..ir.types import loop_dtypes, type_of
 from ..ir.uses import operands
@@ -73,7 +73,7 @@ class Batch:
                 if isinstance(extent, Var):
                     self.env.setdefault(extent, size)
 
-    def is_batched(self, atom: object) -> bool:
+    def is_batched(self, atom: Atom) -> bool:
         return not isinstance(atom, Literal) and atom in self.batched
 
     def step(self, eqn: Equation) -> None:

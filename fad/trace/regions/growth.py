@@ -9,7 +9,7 @@ from typing import Any
 
 from ...ir.affine import Affine
 from ...ir.build import current
-from ...ir.graph import Equation, Func, Literal, Var
+from ...ir.graph import Atom, Equation, Func, Literal, Var
 from ...ir.types import INT
 from ...ir.uses import operands
 from ...ir.views import LoopView
@@ -74,7 +74,7 @@ def _fed_back(body: Func, carries: list, growing: set) -> set:
     return growing
 
 
-def _known(atom: Any) -> "int | None":
+def _known(atom: Atom) -> "int | None":
     if isinstance(atom, Literal):
         return int(atom.value)
     facts = current().integers

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Builder, Value, current
-from ...ir.graph import Equation, Literal, Var
+from ...ir.graph import Atom, Equation, Literal, Var
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.where import here
 from ..guards.guard import of_all_in
@@ -76,7 +76,7 @@ class _Evaluation:
         self.used: dict[Var, Any] = {}
         self.sizes: list[Var] = []
 
-    def value(self, atom: Any) -> Any:
+    def value(self, atom: Atom) -> Any:
         if isinstance(atom, (int, np.integer)):
             return atom
         if isinstance(atom, Literal):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ir.graph import Equation, Literal
+from ...ir.graph import Atom, Equation, Literal
 from ...ir.op import registry
 from ...ir.uses import DefUse
 from ...ops.assign import written
@@ -152,7 +152,7 @@ def _copied(x: Any, answer: ResultMemory) -> Any:
     return in_c_order(y) if answer.c_order else out_of_c_order(y)
 
 
-def _links(made: ViewCall, atom: object, place: int) -> tuple:
+def _links(made: ViewCall, atom: Atom, place: int) -> tuple:
     """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if
     none do.
     """

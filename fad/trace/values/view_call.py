@@ -5,6 +5,7 @@ from operator import attrgetter
 from typing import Any
 
 from ...ir.build import Value, current
+from ...ir.graph import Atom
 from ...ops.face import PROPERTIES
 from .standin import UNKNOWN, ResultMemory, ask
 
@@ -58,7 +59,7 @@ class ViewCall:
         """The function that NumPy is asked about."""
         return attribute(self.name) if self.call is PROPERTIES.get(self.name) else self.original
 
-    def source(self, atom: object, place: int) -> Any:
+    def source(self, atom: Atom, place: int) -> Any:
         """The argument that holds this variable; of several, the one at the result's place."""
         found = [x for x in self.arrays if x._var is atom]
         beside = self.args[place] if place < len(self.args) else None
