@@ -15,6 +15,7 @@ from ..ir.graph import Equation, Func, Var, all_equations
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..passes.rewrite import Scope, rewrite
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.lazy import LazyModule
 
 kernels: Any = LazyModule("fad.kernels.callbacks")
@@ -65,7 +66,7 @@ def _function(eqn: Equation, order: list) -> Callable:
     """The equation as a function of its operands in this order. It runs as within the interpreter."""
     run, params, count = eqn.op.run, dict(eqn.params), len(order)
 
-    def call(*values: object) -> Any:
+    def call(*values: ArrayOrNumber) -> "AnyArray | None":
         args: list = [None] * count
         for k, value in zip(order, values):
             args[k] = value

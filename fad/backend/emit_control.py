@@ -140,7 +140,7 @@ def _copy(printer: "Printer", old: Var, new: Var) -> None:
     printer.indent = indent
 
 
-def _changes_hands(printer: "Printer", a: Any, body: "Body", outs: tuple) -> bool:
+def _changes_hands(printer: "Printer", a: Atom, body: "Body", outs: tuple) -> bool:
     """Whether the array is one carry's in this iteration, and only another carry's in the next."""
     if printer.places[-1].line is None or not isinstance(a, Var):
         return False

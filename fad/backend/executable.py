@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..util import tree
+from ..util.array import ArrayOrNumber
 from ..util.config import config
 from ..util.errors import SideEffectError
 from ..util.memory import overlap, shared_memory
@@ -193,7 +194,7 @@ def scalar_type(t: Any) -> Any:
     return t.dtype.type if not t.shape and not t.weak else None
 
 
-def as_numpy(y: object, scalar: Any) -> Any:
+def as_numpy(y: ArrayOrNumber, scalar: Any) -> Any:
     """A strong scalar is NumPy's; a weak one is Python's."""
     return scalar(y) if scalar is not None and not isinstance(y, np.generic) else y
 

@@ -248,7 +248,7 @@ class Lowering:
         maker = self.makers.get(v)
         return maker is not None and self._reads(maker.args, x)
 
-    def _apart(self, v: Any, place: tuple, target: tuple, x: Any) -> list:
+    def _apart(self, v: Any, place: tuple, target: tuple, x: Atom) -> list:
         """The operand of a write into x: a copy of it, if it is read from x's own array at other places (a[1:] =
         a[:-1]).
         """
@@ -257,7 +257,7 @@ class Lowering:
         )
         return [self.copy(v)] if moved else []
 
-    def _reads(self, operands: tuple, x: object, but: "tuple | None" = None) -> bool:
+    def _reads(self, operands: tuple, x: Atom, but: "tuple | None" = None) -> bool:
         """Whether the operands read an element of x's array (other than the one at the place `but`)."""
         if not isinstance(x, Var):
             return False

@@ -2,7 +2,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Equation, Func, Var, free_vars, is_branch
+from ..ir.graph import Atom, Equation, Func, Var, free_vars, is_branch
 from ..ir.views import BranchView, LoopView
 from .indexmap import at
 from .loop_inversion import inverted
@@ -104,7 +104,7 @@ def _start(lowering: "Lowering", eqn: Equation, a: Any, out: Var, init: tuple, r
     return [step]
 
 
-def _same_register(lowering: "Lowering", body: Body, result: Any, carry: "Var | None", out: Var) -> None:
+def _same_register(lowering: "Lowering", body: Body, result: Atom, carry: "Var | None", out: Var) -> None:
     """Let a number that the region computes be called what it is called around it, if the old one is not read
     afterwards.
     """

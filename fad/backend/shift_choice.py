@@ -108,7 +108,7 @@ def choose_shifts(members: list, extent: Index) -> None:
 class _Waits:
     """How many values wait in registers, for given shifts."""
 
-    def __init__(self, members: list, extent: Any):
+    def __init__(self, members: list, extent: Index):
         self.touched: dict[Var, list] = {}                   # root -> (member, whether it writes, its offset)
         self.roots: dict[Member, set] = {m: set() for m in members}
         for m in members:

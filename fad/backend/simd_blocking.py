@@ -30,7 +30,7 @@ class BlockLoop(Loop):
 
     __slots__ = ("start", "count")
 
-    def __init__(self, axis: Any, start: Var, count: Var, nodes: list):
+    def __init__(self, axis: Axis, start: Var, count: Var, nodes: list):
         super().__init__(axis, nodes)
         self.start, self.count = start, count
 
@@ -162,7 +162,7 @@ class SimdBlocks:
             args=(Elem(self.results[self.storage.root(step.out)], target),),
         )
 
-    def _from_tile(self, operand: object, first: list, gathers: list) -> Any:
+    def _from_tile(self, operand: Elem, first: list, gathers: list) -> Elem:
         """An element of an array whose rows are points, or are gathered for points, is read from the block's copy of
         it.
         """

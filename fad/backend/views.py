@@ -126,7 +126,7 @@ def _reshape(views: Views, eqn: Equation) -> "Callable | None":
     if [views.number(n) for n in old if not is_one(n)] != [views.number(new[k]) for k in kept] or not old:
         return None if old else (lambda place: views.locate(x))
 
-    def read(place: tuple) -> Any:
+    def read(place: tuple) -> Elem:
         moving = iter([place[k] for k in kept])
         return views.locate(x, tuple([Index() if is_one(n) else next(moving) for n in old]))
     return read

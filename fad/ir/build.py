@@ -308,7 +308,7 @@ def contents_of(x: np.ndarray) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(x).data.cast("B") if x.size else b"").digest()
 
 
-def _is_integer(a: object) -> bool:
+def _is_integer(a: ArrayOrNumber) -> bool:
     if isinstance(a, Value):
         t = a.atom.type
         return t.dtype == INT and not t.shape

@@ -76,7 +76,7 @@ class Value:
     __repr__ = describe
 
 
-def answers(value: "Value", other: object, reflected: str) -> bool:
+def answers(value: "Value", other: ArrayOrNumber, reflected: str) -> bool:
     """Whether `other`, an object of a user's class on the right, has an operator of its own that Python or NumPy would
     call.
 

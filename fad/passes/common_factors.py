@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
@@ -48,7 +48,7 @@ def _joined(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
     return None
 
 
-def _product(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
+def _product(x: Atom, scope: Scope, uses: Counter) -> "Equation | None":
     """The contraction, of this level and for one reader, that x is the result of, or the transpose; of operands that
     are not transposed.
     """
@@ -66,7 +66,7 @@ def _product(x: Any, scope: Scope, uses: Counter) -> "Equation | None":
     return inner.replace(outputs=made.outputs, params={**inner.params, "labels": labels})
 
 
-def _straight(x: object, letters: str, scope: Scope) -> tuple:
+def _straight(x: Atom, letters: str, scope: Scope) -> tuple:
     """The matrix that x is the transpose of, if it is one, and its labels."""
     made = scope.producer(x) if isinstance(x, Var) else None
     if made is None or made.op.name != "transpose":
@@ -75,7 +75,7 @@ def _straight(x: object, letters: str, scope: Scope) -> tuple:
     return _straight(made.inputs[0], "".join([letters[axes.index(k)] for k in range(len(axes))]), scope)
 
 
-def _are_alike(a: Any, b: Any, t: Type) -> bool:
+def _are_alike(a: Atom, b: Atom, t: Type) -> bool:
     return not isinstance(a, Literal) and not isinstance(b, Literal) and a.type.dtype == b.type.dtype == t.dtype
 
 
@@ -104,7 +104,7 @@ def _is_less_work(made: Equation, k: int) -> bool:
     return math.prod(sizes) >= LESS
 
 
-def _sum(a: Any, b: Any, order: tuple, scope: Scope, where: Any) -> Any:
+def _sum(a: Atom, b: Atom, order: tuple, scope: Scope, where: Any) -> Var:
     if order != tuple(range(len(order))):
         shape = tuple([b.type.shape[k] for k in order])
         b = scope.emit(registry["transpose"], (b,), Type(b.type.dtype, shape), {"axes": order}, where)

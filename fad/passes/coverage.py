@@ -1,7 +1,7 @@
 """The elements of an array that a region reads and writes: all accesses, and reads before writes."""
 from typing import Any, NamedTuple
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch, is_counted
+from ..ir.graph import Atom, Equation, Func, Literal, Var, free_vars, is_branch, is_counted
 from ..ir.spec import subscripts_of
 from ..ir.uses import operands
 from ..ir.views import BranchView, LoopView
@@ -145,11 +145,11 @@ def _is_all(entry: object, given: tuple, n: object) -> bool:
     return entry == ":" or (entry == ("s", 1) and _is_number(given[0], 0) and _is_extent(given[1], n))
 
 
-def _is_number(a: object, value: int) -> bool:
+def _is_number(a: Atom, value: int) -> bool:
     return isinstance(a, Literal) and a.value == value
 
 
-def _is_extent(a: object, n: object) -> bool:
+def _is_extent(a: Atom, n: object) -> bool:
     """Whether an operand is this extent."""
     return a is n or (isinstance(a, Literal) and a.value == n)
 

@@ -4,7 +4,7 @@ One walk with a hash table for each scope (value numbering): a look-up for each 
 """
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from .rewrite import Scope, rewrite
 
 
@@ -31,7 +31,7 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     return known
 
 
-def _atom_key(a: object) -> Any:
+def _atom_key(a: Atom) -> Any:
     if isinstance(a, Literal):
         return ("number", repr(a.value), str(a.type.dtype), a.type.weak)
     return a

@@ -1,7 +1,5 @@
 """join_equal_fills: two arrays that a loop fills with the same values at the same places are one array."""
-from typing import Any
-
-from ..ir.graph import Equation, Func, Literal, Var, is_counted
+from ..ir.graph import Atom, Equation, Func, Literal, Var, is_counted
 from ..ir.uses import DefUse, defined_in
 from ..ir.views import LoopView
 from .rewrite import Scope, rewrite
@@ -42,7 +40,7 @@ def _visit(eqn: Equation, scope: Scope) -> None:
             scope.replaced[loop.results[k]] = made.inputs[0]
 
 
-def _is_empty(a: Any, scope: Scope) -> bool:
+def _is_empty(a: Atom, scope: Scope) -> bool:
     made = scope.producer(a) if isinstance(a, Var) else None
     return made is not None and made.op.name == "unwritten"
 

@@ -11,7 +11,7 @@ behind it, from within products, too: the sum of -(w (2 d)) is -2 times that of 
 from collections import Counter
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
@@ -53,7 +53,7 @@ def _factored(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
     return [total]
 
 
-def _without_numbers(x: Any, scope: Scope, uses: Counter) -> tuple:
+def _without_numbers(x: Atom, scope: Scope, uses: Counter) -> tuple:
     """x without the signs and the numbers of the program that all its elements are multiplied with, and the operations
     that multiply: (equation, operand) each.
     """
@@ -71,13 +71,13 @@ def _without_numbers(x: Any, scope: Scope, uses: Counter) -> tuple:
     return scope.emit(made.op, [y for y, _ in found], x.type, made.params, made.where), numbers
 
 
-def _maker(x: object, scope: Scope, uses: Counter) -> "Equation | None":
+def _maker(x: Atom, scope: Scope, uses: Counter) -> "Equation | None":
     """The equation of this level that made x for one reader."""
     made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
     return None if made is None or made.regions or len(made.outputs) != 1 else made
 
 
-def _ends_in_contraction(x: object, scope: Scope, uses: Counter) -> bool:
+def _ends_in_contraction(x: Atom, scope: Scope, uses: Counter) -> bool:
     made = _maker(x, scope, uses)
     while made is not None and made.op.name != "contract":
         k = _passed(made)
@@ -103,7 +103,7 @@ def scales(made: Equation, k: int) -> bool:
     return bool(array.type.shape and not number.type.shape and array.type.dtype == made.outputs[0].type.dtype)
 
 
-def _sum(x: Any, axes: tuple, scope: Scope, uses: Counter, where: Any) -> Any:
+def _sum(x: Atom, axes: tuple, scope: Scope, uses: Counter, where: Any) -> Any:
     """The sum of x over axes, behind as few operations as possible."""
     if not axes:
         return x

@@ -4,7 +4,7 @@ choice between True and False is a condition.
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars, is_branch
+from ..ir.graph import Atom, Equation, Func, Literal, Var, free_vars, is_branch
 from ..ir.op import registry
 from ..ir.views import BranchView
 from .rewrite import Scope, given, rewrite, stands_for
@@ -58,7 +58,7 @@ def _note_truth(out: Var, branch: BranchView, scope: Scope) -> None:
         scope.known[("is", out)] = known
 
 
-def _implied(condition: object, value: bool, scope: Scope) -> Iterator[tuple]:
+def _implied(condition: Atom, value: bool, scope: Scope) -> Iterator[tuple]:
     """The variables whose truth follows from that of a condition, each with it."""
     if not isinstance(condition, Var):
         return

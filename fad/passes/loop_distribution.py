@@ -18,6 +18,7 @@ from ..ir.views import LoopView
 from ..ir.walk import Environment, run_equation
 from ..ops.control import FOR, integer, trip_count, unwritten
 from ..ops.extents import minimum
+from ..util.array import AnyArray
 from .legalisation import input_for
 from .reduction_recognition import is_summed
 from .rewrite import Scope, rewrite
@@ -149,7 +150,7 @@ class _Split:
         start, stop = [integer(env.read(a)) for a in self.loop.bounds[:2]]
         names = self.loop.eqn.params["names"]
 
-        def strip(number: Any, *carries: object) -> list:
+        def strip(number: AnyArray, *carries: AnyArray) -> list:
             first = start + number * STRIP
             after, kept = self._first_half(env, first, minimum(first + STRIP, stop), carries)
             after |= self._second_half(env, first, minimum(first + STRIP, stop), carries, kept)
@@ -157,11 +158,11 @@ class _Split:
         init = [env.read(a) for a in self.loop.init]
         return FOR.run_regions([0, (trip_count(start, stop, 1) + STRIP - 1) // STRIP, 1, *init], (strip,), names=names)
 
-    def _first_half(self, env: Environment, first: object, end: object, carries: tuple) -> tuple:
+    def _first_half(self, env: Environment, first: AnyArray, end: AnyArray, carries: tuple) -> tuple:
         """The recurrences at the end of a strip, and the arrays of what is handed on."""
         loop, count = self.loop, len(self.others)
 
-        def body(i: Any, *values: object) -> list:
+        def body(i: AnyArray, *values: AnyArray) -> list:
             inner = Environment(env)
             inner[loop.index] = i
             inner.update(zip([loop.carries[k] for k in self.others], values))
@@ -175,11 +176,11 @@ class _Split:
         after = FOR.run_regions([first, end, 1, *init], (body,), names=self._names(self.others, len(rooms)))
         return dict(zip(self.others, after)), after[count:]
 
-    def _second_half(self, env: Environment, first: object, end: object, carries: tuple, kept: tuple) -> dict:
+    def _second_half(self, env: Environment, first: AnyArray, end: AnyArray, carries: tuple, kept: tuple) -> dict:
         """The sums at the end of a strip."""
         loop = self.loop
 
-        def body(i: Any, *values: object) -> list:
+        def body(i: AnyArray, *values: AnyArray) -> list:
             inner = Environment(env)
             inner[loop.index] = i
             inner.update(zip([loop.carries[k] for k in self.sums], values))

@@ -2,9 +2,7 @@
 
 LLVM fills vectors from ascending accesses. One walk over the program.
 """
-from typing import Any
-
-from ..ir.graph import Equation, Func, Literal, has_effect, has_loop, is_counted
+from ..ir.graph import Atom, Equation, Func, Literal, has_effect, has_loop, is_counted
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
@@ -31,7 +29,7 @@ def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     return loop.replace(bounds=(_next(stop, eqn, scope), _next(start, eqn, scope), Literal(1, step.type)))
 
 
-def _next(n: Any, loop: Equation, scope: Scope) -> Any:
+def _next(n: Atom, loop: Equation, scope: Scope) -> Atom:
     """n + 1"""
     number = Type(INT, (), True)
     if isinstance(n, Literal):

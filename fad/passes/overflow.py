@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.graph import Equation, Func, Literal, Var, all_equations, is_branch, is_loop
+from ..ir.graph import Atom, Equation, Func, Literal, Var, all_equations, is_branch, is_loop
 from ..ir.op import registry
 from ..ir.types import INT, LARGEST, Type
 from ..ir.views import LoopView
@@ -85,7 +85,7 @@ class _OverflowFinder:
         self.extents = {n for eqn in all_equations(func) for v in eqn.outputs for n in v.type.shape
                         if isinstance(n, Var)}
 
-    def size(self, a: Any, known: dict) -> IntegerBound:
+    def size(self, a: Atom, known: dict) -> IntegerBound:
         if isinstance(a, Literal):
             if isinstance(a.value, (int, np.integer)) and abs(a.value) < 2**1000:
                 return IntegerBound(base=abs(float(a.value)))
@@ -215,7 +215,7 @@ def _check_that(test: Var, what: str, error: str, eqn: Equation, scope: Scope) -
                        eqn.where))
 
 
-def _as_float(a: Any, scope: Scope, where: Any) -> Any:
+def _as_float(a: Atom, scope: Scope, where: Any) -> Atom:
     if isinstance(a, Literal):
         return Literal(float(a.value) if abs(a.value) < 2**1000 else math.inf, FLOAT)
     return scope.emit(registry["cast"], (scope.resolve(a),), FLOAT, {"dtype": FLOAT.dtype}, where)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Equation, Func, Literal, Var, is_counted, traced_value
+from ..ir.graph import Atom, Equation, Func, Literal, Var, is_counted, traced_value
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.uses import defined_in
@@ -81,7 +81,7 @@ def _trips(loop: LoopView) -> int:
     return 0 if start is None or stop is None or loop.step != 1 else stop - start
 
 
-def _key(a: Any) -> Any:
+def _key(a: Atom) -> Any:
     return a if isinstance(a, Var) else a.value
 
 

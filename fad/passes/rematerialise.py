@@ -6,7 +6,7 @@ a number and to load it. Nothing is computed again that a comparison reads: its 
 """
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, free_vars
+from ..ir.graph import Atom, Equation, Func, Literal, Var, free_vars
 from ..ops.kinds import same_extent
 from .dce import dce
 
@@ -70,7 +70,7 @@ class _Sweep:
     def _operations(self, eqn: Equation) -> int:
         return 1 + sum(self._operations(self.cheap[a]) for a in eqn.inputs if isinstance(a, Var) and a in self.cheap)
 
-    def _again(self, x: Any, level: int) -> Any:
+    def _again(self, x: Any, level: int) -> Atom:
         """The variable, or one that is computed here, at this level."""
         made = self.cheap.get(x) if isinstance(x, Var) else None
         if made is None or self.level[x] >= level:

@@ -3,6 +3,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..ir.graph import Atom, Equation, Func, Literal, Var
+from ..ir.op import Op
 from ..ir.types import Type
 
 
@@ -47,7 +48,7 @@ class Scope:
         for v in eqn.outputs:
             self.made_by[v] = eqn
 
-    def emit(self, op: object, inputs: Iterable, type: Type, params: dict, where: object) -> Var:
+    def emit(self, op: Op, inputs: Iterable, type: Type, params: dict, where: object) -> Var:
         """A further equation with one result, for passes that replace one equation by another."""
         out = Var(type)
         self.add(Equation(op, tuple(inputs), (out,), params, (), where))
@@ -118,7 +119,7 @@ def _renewed_var(var: Var, scope: Scope) -> Var:
     return new
 
 
-def stands_for(a: object, v: Var) -> bool:
+def stands_for(a: Atom, v: Var) -> bool:
     """Whether an atom may stand for a variable: they are of one type, extents and weakness included."""
     return (isinstance(a, (Var, Literal))
             and (a.type.dtype, a.type.shape, a.type.weak) == (v.type.dtype, v.type.shape, v.type.weak))

@@ -6,7 +6,7 @@ The element must not depend on the iteration, and bounds of indices must show th
 from typing import Any
 
 from ..ir.absent import absent
-from ..ir.graph import Equation, Func, Literal, Var, is_counted
+from ..ir.graph import Atom, Equation, Func, Literal, Var, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.views import LoopView
@@ -88,7 +88,7 @@ def _with_sums(region: Func, groups: list) -> Func:
     states = {e.outputs[0]: e.inputs[0] for adds in groups for e in adds}
     group_of = {e: k for k, adds in enumerate(groups) for e in adds}
 
-    def now(a: object) -> Any:
+    def now(a: Atom) -> Atom:
         while a in states:
             a = states[a]
         return a
@@ -109,7 +109,7 @@ def _with_sums(region: Func, groups: list) -> Func:
                           outputs=(*map(now, region.outputs), *[e.outputs[0] for e in sums]))
 
 
-def _sum(a: object, b: Var, add: Equation) -> Equation:
+def _sum(a: Atom, b: Var, add: Equation) -> Equation:
     return Equation(registry["add"], (a, b), (Var(Type(add.inputs[0].type.dtype)),), {}, (), add.where)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
+from ..ir.graph import Atom, Equation, Func, Literal, Var, is_branch, is_loop
 from ..ir.op import registry
 from ..ir.spec import subscripts_of
 from ..ir.types import INT, Type
@@ -91,7 +91,7 @@ class _Walk:
             self.add(Equation(registry["reshape"], (flat, *map(as_atom, atoms.shape)), (out,), {}, (), self.where))
         return out
 
-    def atoms(self, a: Any) -> np.ndarray:
+    def atoms(self, a: Atom) -> np.ndarray:
         """The scalars of an atom, in its shape."""
         if isinstance(a, Var) and a in self.elements:
             return self.elements[a]
@@ -101,7 +101,7 @@ class _Walk:
                       lambda place: self.emit("index", (a, *map(as_atom, place)), Type(a.type.dtype),
                                               spec=("i",) * a.type.rank, at=0))
 
-    def converted(self, a: Any, dtype: np.dtype) -> Any:
+    def converted(self, a: Atom, dtype: np.dtype) -> Atom:
         if isinstance(a, Literal):
             return Literal(dtype.type(a.value), Type(dtype))
         return a if a.type.dtype == dtype and not a.type.weak else self.emit("cast", (a,), Type(dtype), dtype=dtype)
@@ -141,7 +141,7 @@ class _Walk:
         return filled(out.type.shape,
                       lambda place: self.folded(name, [rows[(k,) + place] for k in range(len(rows))], out.type.dtype))
 
-    def folded(self, name: str, atoms: list, dtype: np.dtype) -> Any:
+    def folded(self, name: str, atoms: list, dtype: np.dtype) -> Var:
         total = atoms[0]
         for a in atoms[1:]:
             total = self.emit(name, (total, a), Type(dtype))
@@ -154,7 +154,7 @@ class _Walk:
         gone = [c for c in extents if c not in kept]
         dtype = eqn.outputs[0].type.dtype
 
-        def element(place: tuple) -> Any:
+        def element(place: tuple) -> Var:
             terms = []
             for iteration in itertools.product(*[range(extents[c]) for c in gone]):
                 at = dict(zip(kept, place)) | dict(zip(gone, iteration))
@@ -202,7 +202,7 @@ class _Walk:
                                          next(at)))
         return tuple(found)
 
-    def sum_of(self, start: Any, step: int, k: int) -> Any:
+    def sum_of(self, start: Atom, step: int, k: int) -> Atom:
         if isinstance(start, Literal):
             return as_atom(int(start.value) + step * k)
         return start if step * k == 0 else self.emit("add", (start, as_atom(step * k)), Type(INT, (), True))
@@ -260,7 +260,7 @@ class _Walk:
         self.add(loop.replace(bounds=bounds, init=init, test=test, body=body, results=results, params=params))
         pack()
 
-    def parts(self, a: object, like: Var) -> list:
+    def parts(self, a: Atom, like: Var) -> list:
         """The atom, or its scalars where `like` is made of scalars."""
         if like not in self.chosen:
             return [self.get(a)]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var
+from ..ir.graph import Atom, Equation, Func, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
@@ -51,7 +51,7 @@ def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
     return None
 
 
-def _product(x: object, scope: Scope, uses: Counter) -> "Equation | None":
+def _product(x: Atom, scope: Scope, uses: Counter) -> "Equation | None":
     """The product that a variable is, or is the transpose of, with the labels for it. Nobody else reads it."""
     made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
     if made is not None and made.op.name == "transpose":

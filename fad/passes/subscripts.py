@@ -1,7 +1,7 @@
 """Composition of subscripts: a part of a part of an array, as a part of the array."""
 from typing import Any
 
-from ..ir.graph import Equation, Literal, Var
+from ..ir.graph import Atom, Equation, Literal, Var
 from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
@@ -21,18 +21,18 @@ class IntegerArithmetic:
             return b if is_number(a, 0) else a
         return self._made("add", a, b)
 
-    def product(self, a: object, b: object) -> Any:
+    def product(self, a: Atom, b: Atom) -> Atom:
         if is_number(a, 1) or is_number(b, 1):
             return b if is_number(a, 1) else a
         return as_atom(0) if is_number(a, 0) or is_number(b, 0) else self._made("mul", a, b)
 
-    def smaller(self, a: Literal, b: object) -> Any:
+    def smaller(self, a: Literal, b: Atom) -> Any:
         return self._made("minimum", a, b)
 
-    def larger(self, a: object, b: Literal) -> Any:
+    def larger(self, a: Atom, b: Literal) -> Any:
         return self._made("maximum", a, b)
 
-    def _made(self, name: str, a: object, b: object) -> Any:
+    def _made(self, name: str, a: Atom, b: Atom) -> Atom:
         if isinstance(a, Literal) and isinstance(b, Literal):
             return as_atom(int(registry[name].run(a.value, b.value)))
         out = Var(Type(INT, (), True))

@@ -10,7 +10,7 @@ factor_sums. One walk, and another one over each loop that begins with zeros.
 from collections import Counter
 from typing import Any
 
-from ..ir.graph import Equation, Func, Var, is_branch, is_loop, traced_value
+from ..ir.graph import Atom, Equation, Func, Var, is_branch, is_loop, traced_value
 from ..ir.op import registry
 from ..ir.spec import subscripts_of
 from ..ir.types import Type
@@ -58,7 +58,7 @@ def _block(func: Func, uses: Counter) -> Func:
     return func.replace(equations=equations)
 
 
-def _is_zeros(a: object, made_by: dict) -> bool:
+def _is_zeros(a: Atom, made_by: dict) -> bool:
     return isinstance(a, Var) and a.type.rank > 1 and a.type.dtype.kind in "fc" and is_number(
         filling(a, made_by.get), 0)
 
@@ -196,7 +196,7 @@ class _Summed:
             self.now[v] = self.sums.get(v) or Var(Type(v.type.dtype, shape[:axis] + shape[axis + 1:]), v.name)
         return self.now[v]
 
-    def _atom(self, a: Any) -> Any:
+    def _atom(self, a: Atom) -> Atom:
         if not isinstance(a, Var):
             return a
         return self._of(a, self.axis) if a in self.states else self._of(a, self.rows[a]) if a in self.rows else a

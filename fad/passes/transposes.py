@@ -5,7 +5,7 @@ A dense Jacobian by forward mode ends with a transpose, since its columns come f
 from collections import Counter
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
@@ -32,7 +32,7 @@ def hoist_transposes(func: Func) -> Func:
     return func if new is func else dce(new)
 
 
-def _transposed(x: Any, axes: tuple, scope: Scope, uses: Counter) -> Any:
+def _transposed(x: Atom, axes: tuple, scope: Scope, uses: Counter) -> Any:
     """The transpose of x, gathered from a view; None where x is no gather, or others read it."""
     made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
     if made is None or made.regions or len(made.outputs) != 1:

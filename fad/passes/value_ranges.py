@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from ..ir.affine import Affine
-from ..ir.graph import Equation, Literal, Var, is_branch, is_counted, is_loop
+from ..ir.graph import Atom, Equation, Literal, Var, is_branch, is_counted, is_loop
 from ..ir.integers import Integers
 from ..ir.spec import subscripts_of
 from ..ir.types import INT
@@ -74,7 +74,7 @@ class Ranges:
             self.known[a, around] = found
         return found
 
-    def of_slice(self, start: object, extent: object, step: int, around: frozenset) -> tuple:
+    def of_slice(self, start: Atom, extent: Atom, step: int, around: frozenset) -> tuple:
         """The ranges of the indices in a slice."""
         ends = product(self.of(start, around), self.of(extent, around))
         found = [(first, _sum(first, _scaled((shifted(n[0], -1), shifted(n[1], -1)), step), 1)) for first, n in ends]
@@ -97,7 +97,7 @@ class Ranges:
         return ranges[0][0] if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else None
 
     @staticmethod
-    def _opaque(a: Any) -> tuple:
+    def _opaque(a: Atom) -> tuple:
         """The range of an integer that is only known by name; an array's elements may differ."""
         return ANYWHERE if a.type.shape else _exact(Affine.of(a))
 
@@ -122,7 +122,7 @@ class Ranges:
         view = LoopView(loop)
         return (*view.ends, 0, -1) if view.step > 0 else (*view.ends, 1, 0)          # type: ignore[operator]
 
-    def _between(self, low: object, high: object, more: int, less: int, around: frozenset) -> tuple:
+    def _between(self, low: object, high: Atom, more: int, less: int, around: frozenset) -> tuple:
         """From one integer, and some more, to another one, and some more."""
         return tuple((shifted(x, more), shifted(y, less))
                      for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))

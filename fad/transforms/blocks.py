@@ -152,7 +152,7 @@ class BlockedSweeps:
         """The carries after the last iteration."""
         n, m = len(carries), len(carries) + len(self.numbers.init)
 
-        def iteration(k: object, *values: ArrayOrNumber) -> list:
+        def iteration(k: AnyArray, *values: ArrayOrNumber) -> list:
             env = self.division.environment([self.index(k)], values[:n])
             self.division.run(self.again.forward, env)
             kept = tuple([env.read(v) for v in self.again.numbers])
@@ -176,7 +176,7 @@ class BlockedSweeps:
             rows = BlockRows(self, width, first, end)
             rows.fill(self.state_at_start(q))
 
-            def iteration(k: object, *inner: object) -> list:
+            def iteration(k: AnyArray, *inner: AnyArray) -> list:
                 def reader(number: int, env: Any) -> ArrayOrNumber:
                     v = self.division.saved[number]
                     return rows.read(v, k, env) if v.type.shape else self.numbers.reader([], k)(self.number_of[v], env)
@@ -201,6 +201,6 @@ class BlockedSweeps:
         first = block * self.again.iterations
         return first, at_most(first + self.again.iterations, self.iterations.count)
 
-    def index(self, k: object) -> Any:
+    def index(self, k: ArrayOrNumber) -> AnyArray:
         """The loop's index in the iteration number k."""
         return self.iterations.start + k * self.iterations.step

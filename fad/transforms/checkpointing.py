@@ -19,7 +19,7 @@ from ..ir.walk import bind_outputs, closure
 from ..ops.control import FOR, WHILE, integer, trip_count
 from ..ops.custom import checkpoint
 from ..ops.extents import maximum, minimum
-from ..util.array import AnyArray, ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from .masks import chooses, is_masked
 from .memory_budget import CheckpointPlan, for_the_body
 from .sweeps import ReverseSweep
@@ -58,10 +58,10 @@ class _Counted(_Segments):
         self.iterations = _root(count) if self.plan.iterations is None else self.plan.iterations
         return self.level(self.plan.levels, 0, count, self.init)
 
-    def loop(self, lo: Any, hi: object, carries: tuple, body: Callable) -> tuple:
+    def loop(self, lo: Any, hi: ArrayOrNumber, carries: tuple, body: Callable) -> tuple:
         return FOR.run_regions([lo, hi, 1, *carries], (body,), checkpoint=False, **self.params)
 
-    def iteration(self, k: object, *carries: ArrayOrNumber) -> tuple:
+    def iteration(self, k: AnyArray, *carries: ArrayOrNumber) -> tuple:
         return self.regions[0](self.start + k * self.step, *carries)
 
     def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
@@ -79,7 +79,7 @@ class _Counted(_Segments):
         return self.loop(last, hi, carries, self.iteration)
 
 
-def _root(n: object) -> Any:
+def _root(n: Extent) -> Any:
     """A number near the square root of n, at least 1."""
     if isinstance(n, int):
         return max(round(n ** 0.5), 1)
@@ -87,7 +87,7 @@ def _root(n: object) -> Any:
     return maximum(integer(root), 1)
 
 
-def at_most(n: object, bound: ArrayOrNumber) -> Any:
+def at_most(n: Extent, bound: ArrayOrNumber) -> Any:
     """min(n, bound), known to be at most the bound."""
     least = minimum(n, bound)
     if isinstance(least, Value):
@@ -110,7 +110,7 @@ class _Uncounted(_Segments):
 
     def repeat(self, most: object, carries: tuple, body: Callable) -> tuple:
         """body again and again while the loop goes on, at most so many times."""
-        def test(*values: AnyArray) -> Any:
+        def test(*values: AnyArray) -> AnyArray:
             more = self.go_on(values[:-1])
             return more if most is None else registry["logical_and"](values[-1] < most, more)
         count = len(carries)

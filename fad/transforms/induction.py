@@ -2,11 +2,12 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..ir.graph import Literal, Var
+from ..ir.graph import Atom, Literal, Var
 from ..ir.types import INT
 from ..ir.uses import DefUse, defined_in
 from ..ir.views import LoopView
 from ..ops.choice import cast
+from ..util.array import ArrayOrNumber, Extent
 
 
 class InductionVariable(NamedTuple):
@@ -16,7 +17,7 @@ class InductionVariable(NamedTuple):
     step: Any
     sign: int
 
-    def at(self, iteration: Any, start: object, step: object) -> Any:
+    def at(self, iteration: Any, start: Extent, step: ArrayOrNumber) -> ArrayOrNumber:
         """Its value in an iteration, from the values of its start and of its step."""
         value = start + iteration * step if self.sign > 0 else start - iteration * step
         return value if self.carry.type.weak else cast(value, dtype=INT)
@@ -35,7 +36,7 @@ def counters(loop: LoopView) -> "dict[int, InductionVariable]":
     return found
 
 
-def _step(operands: tuple, carry: Var, either: bool, bound: Iterable) -> Any:
+def _step(operands: tuple, carry: Var, either: bool, bound: Iterable) -> "Atom | None":
     """The integer that is added to the carry (or subtracted from it on the right), if no iteration changes it."""
     pairs = [operands, operands[::-1]] if either else [operands]
     fits = [b for a, b in pairs if a is carry and b.type.dtype == INT and (isinstance(b, Literal) or b not in bound)]

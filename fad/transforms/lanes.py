@@ -296,7 +296,7 @@ def _may_grow(body: Func, carry: Var) -> bool:
     return False
 
 
-def _is_step(a: Any) -> bool:
+def _is_step(a: Atom) -> bool:
     return not isinstance(a, Var) and abs(a.value) <= STEP
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..ir.affine import Affine
 from ..ir.build import current
-from ..ir.graph import Equation, Func, Var, is_branch, is_loop
+from ..ir.graph import Atom, Equation, Func, Var, is_branch, is_loop
 from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.traits import Comparison
@@ -41,7 +41,7 @@ class FinalPart(NamedTuple):
     number: int
     fixed: tuple = ()
 
-    def of(self, array: AnyArray, env: Environment) -> Any:
+    def of(self, array: AnyArray, env: Environment) -> AnyArray:
         """The part of an array; env: what the indices are."""
         axes = dict(self.fixed)
         spec = tuple("i" if axis in axes else ":" for axis in range(len(array.shape)))
@@ -168,7 +168,7 @@ class _Nest:
                     found.setdefault(FinalPart(k, fixed), []).append(read)
         return found
 
-    def _is_there(self, i: object, extent: object) -> bool:
+    def _is_there(self, i: Atom, extent: object) -> bool:
         """Whether an index is the same in all iterations, and in range even if no iteration reads."""
         place, end = self.ranges.exact(i, frozenset()), self.ranges.exact(extent, frozenset())
         if i in self.ranges.inside or place is None or end is None:

@@ -307,7 +307,7 @@ class TapedWhile(Taped):
             count, room = carries[n:n + 2]
             room = registry["where"](count < room, room, room * 2)
 
-            def more(*inner: AnyArray) -> Any:
+            def more(*inner: AnyArray) -> AnyArray:
                 return registry["logical_and"](inner[n] < room, self._goes_on(*inner)[0])
             kept = tape.grown(list(carries[n + 2:]), room)
             begun = [*carries[:n + 1], *kept]

@@ -6,13 +6,13 @@ its row once it is made and read from there, so that the carry may be overwritte
 from typing import Any
 
 from ..ir.build import Value, current
-from ..ir.graph import Var, extents_of
+from ..ir.graph import Atom, Var, extents_of
 from ..ir.types import INT
 from ..ir.walk import Environment
 from ..ops.choice import cast
 from ..ops.control import FOR
 from ..ops.index import index_add, update
-from ..util.array import ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber, Extent
 from .save_or_recompute import live
 from .tape import Iterations, Padded, Tape, is_fixed, keeper_of
 
@@ -22,7 +22,7 @@ class BlockRows:
     iteration and of the one behind its last.
     """
 
-    def __init__(self, blocks: Any, width: dict, first: Any, end: Any):
+    def __init__(self, blocks: Any, width: dict, first: Any, end: Extent):
         self.blocks, self.again, self.division, self.first, self.end = blocks, blocks.again, blocks.division, first, end
         versions = self.again.versions
         represented = [self.division.joint.carries[version.place].atom for version in versions.values()]
@@ -60,12 +60,12 @@ class BlockRows:
         self.versions.start_reverse(list(results[n:m]))
         self.others.start_reverse(list(results[m:]))
 
-    def read(self, v: Any, k: object, env: Environment) -> Any:
+    def read(self, v: Atom, k: AnyArray, env: Environment) -> ArrayOrNumber:
         """The value that iteration number k saves under this name."""
         tape = self.versions if v in self.again.versions else self.others
         return tape.reader([], bounded(k - self.first))(tape.variables.index(v), env)
 
-    def _iteration(self, k: object, carried: tuple, versions: tuple, others: tuple) -> list:
+    def _iteration(self, k: AnyArray, carried: tuple, versions: tuple, others: tuple) -> list:
         row, env = bounded(k - self.first), self.blocks.environment(k)
         env.update(zip(self.carried, carried))
         self.division.run(self.before, env)

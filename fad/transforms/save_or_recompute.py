@@ -11,6 +11,7 @@ from typing import Any
 from ..ir.graph import Equation, Literal, Var, extents_of, has_effect
 from ..ir.uses import DefUse, defined_by, reads
 from ..ir.walk import Environment, run_equation
+from ..util.array import ArrayOrNumber
 from .activity import is_continuous
 from .cost_model import USUAL_EXTENT, bytes_of
 from .joint import JointProgram, atoms, changes_around, is_at_rest, iterations_between
@@ -349,7 +350,7 @@ def _variable(v: object) -> Any:
     return v.var if isinstance(v, Exact) else v
 
 
-def read(env: Environment, x: Any) -> Any:
+def read(env: Environment, x: ArrayOrNumber) -> Any:
     return env.read(x.atom) if hasattr(x, "atom") else x
 
 

@@ -319,14 +319,14 @@ class Tape:
             final = final[keeper.carries:]
         return out
 
-    def reader(self, state: Sequence, k: object) -> "Reader":
+    def reader(self, state: Sequence, k: ArrayOrNumber) -> "Reader":
         return Reader(self, state, k)
 
 
 class Reader:
     """Gets back the values of one iteration; `state` then holds the reverse loop's carries."""
 
-    def __init__(self, tape: Tape, state: Sequence, k: object):
+    def __init__(self, tape: Tape, state: Sequence, k: ArrayOrNumber):
         self.tape, self.k, self.state = tape, k, list(state)
         self.place: dict[int, int] = {}
         for number, keeper in enumerate(tape.keepers):
