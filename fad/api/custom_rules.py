@@ -94,7 +94,7 @@ class CustomCall:
                 known[id(x)].append(y)
 
 
-def _held(x: ArrayOrNumber) -> Any:
+def _held(x: object) -> Any:
     return x.held if isinstance(x, Tracer) else x
 
 

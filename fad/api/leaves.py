@@ -6,7 +6,7 @@ import numpy as np
 from ..ir.build import Value
 from ..ir.types import is_too_large, require_plain
 from ..util import tree
-from ..util.array import AnyArray, ArrayOrNumber
+from ..util.array import AnyArray
 from ..util.config import config
 from ..util.interrupts import is_hashable
 
@@ -22,7 +22,7 @@ def call_on_tensors(function: object, leaves: list, args: tuple, kwargs: dict) -
     return carrier.__fad_call__(function, args, kwargs)
 
 
-def leaf_key(position: int, x: ArrayOrNumber, varying: set, static_leaves: frozenset) -> Any:
+def leaf_key(position: int, x: object, varying: set, static_leaves: frozenset) -> Any:
     """What of a data leaf the program depends on; None for a leaf that is not data but part of the program.
 
     Of an array: its dtype, its rank and which extents are 0 or 1. Of a number: its type.

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Func, Literal, Var
+from ..ir.graph import Atom, Func, Literal, Var
 from ..passes.preparation import prepared
 from .array_contraction import Home
 from .emit_nest import Printer
@@ -219,7 +219,7 @@ def _unused_extents(lines: list) -> list:
     return kept
 
 
-def _result(printer: Printer, atom: Var, k: int, func: Func) -> str:
+def _result(printer: Printer, atom: Atom, k: int, func: Func) -> str:
     """A returned value; never an input's own array, nor that of a result before it."""
     if isinstance(atom, Literal):
         return literal(atom.value, atom.type.dtype).source

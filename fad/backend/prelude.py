@@ -118,7 +118,7 @@ class _Writer:
         self.scope[name] = x
         return name
 
-    def operand(self, x: str) -> str:
+    def operand(self, x: object) -> str:
         """The text of an operand; lists are made anew at each call."""
         if isinstance(x, Integer):
             return _integer(x)
@@ -135,7 +135,7 @@ class _Writer:
         return repr(x) if type(x) in (int, bool, str, type(None)) else self.constant(x)
 
 
-def _integer(n: int) -> str:
+def _integer(n: Any) -> str:
     if not isinstance(n, Integer):
         return str(n)
     parts = [

@@ -183,7 +183,7 @@ def _primal(x: ArrayOrNumber) -> Any:
     return t
 
 
-def _as_tangent(dy: "Tensor | None", y: Tensor) -> Tensor:
+def _as_tangent(dy: Any, y: Tensor) -> Tensor:
     if dy is None:
         return wrap(np.zeros_like(y._a))
     if isinstance(dy, Tensor):

@@ -18,7 +18,7 @@ from .together import step, together
 
 
 @function()
-def gather(self: Tensor, dim: int, index: AnyArray, *, sparse_grad: bool = False) -> Any:
+def gather(self: AnyArray, dim: int, index: AnyArray, *, sparse_grad: bool = False) -> Any:
     """self[i][index[i, j]][j] along a dimension."""
     if not isinstance(self, Tensor):
         return getitem(self, _along(_index("gather", self, dim, index), one_dim(dim, len(self.shape))))

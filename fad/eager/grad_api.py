@@ -25,7 +25,7 @@ def gradients_of(outputs: Sequence, given: Sequence, batched: bool = False) -> l
     return [_first_gradient(k, y, g, batched) for k, (y, g) in enumerate(zip(outputs, given))]
 
 
-def _first_gradient(k: int, y: Tensor, g: "Tensor | None", batched: bool) -> "Tensor | None":
+def _first_gradient(k: int, y: Tensor, g: object, batched: bool) -> "Tensor | None":
     if (g.__class__ is Tensor and y.__class__ is Tensor and not batched and g._a.shape == y._a.shape
             and g._a.dtype is y._a.dtype):
         return g
@@ -98,7 +98,7 @@ def edge_of(y: Tensor) -> "Node | None":
     return edge(y)
 
 
-def number_of(y: Tensor) -> int:
+def number_of(y: Any) -> int:
     if isinstance(y, GradientEdge):
         return y.output_nr
     return y._nr if y._fn is not None else 0

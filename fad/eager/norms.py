@@ -53,7 +53,7 @@ def _norm(self: AnyArray, p: Any, dim: Axes, keepdim: bool) -> AnyArray:
 
 
 @step("NuclearNormBackward0", "x", copies="x")
-def _nuclear(x: AnyArray, dim: "tuple | None", keepdim: bool) -> AnyArray:
+def _nuclear(x: AnyArray, dim: Any, keepdim: bool) -> AnyArray:
     """The sum of the singular values of matrices."""
     if dim is None and len(x.shape) != 2 or dim is not None and (isinstance(dim, int) or len(dim) != 2):
         raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple" if dim is not None

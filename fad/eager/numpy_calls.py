@@ -6,7 +6,7 @@ import numpy as np
 from ..ir.op import registry
 from ..ops.face import METHODS, find
 from ..trace.values.protocol import qualified_name
-from ..util.array import ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
 from .inplace import in_place
 from .tensor import Tensor, raw, wrap
@@ -35,7 +35,7 @@ def _masked(y: Tensor, where: object, old: ArrayOrNumber) -> Tensor:
     return y if where is True else registry["where"](np.asarray(raw(where)), y, old)
 
 
-def _into(out: Tensor, result: Tensor, where: object) -> Tensor:
+def _into(out: Any, result: AnyArray, where: object) -> Tensor:
     """What ufunc(..., out=out, where=where) does for a tensor: it is changed in place; an ndarray takes the values."""
     if isinstance(out, Tensor):
         return in_place(out, lambda old, new: _masked(new, where, old), result)

@@ -137,7 +137,7 @@ def mul(self: object, other: object, *, out: "Tensor | None" = None) -> Tensor:
 
 
 @function("add", changing=True)
-def add(self: object, other: object, *, alpha: complex = 1, out: "Tensor | None" = None) -> Any:
+def add(self: object, other: object, *, alpha: Any = 1, out: "Tensor | None" = None) -> Any:
     """self + alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     y = _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)
@@ -167,7 +167,7 @@ def _weighted(f: Callable, label: str, x: Tensor, y: object, alpha: complex) -> 
 
 
 @function("sub", "subtract", changing=True)
-def sub(self: Tensor, other: ArrayOrNumber, *, alpha: complex = 1, out: object = None) -> Tensor:
+def sub(self: ArrayOrNumber, other: ArrayOrNumber, *, alpha: Any = 1, out: object = None) -> Tensor:
     """self - alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     y = _sub(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_sub, "SubBackward0", x, other, alpha)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
-from ..util.array import ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite
 from .errors import scalar_name
 from .inplace import number, requires_grad, wanted
@@ -48,7 +48,7 @@ def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = F
 
 
 @function()
-def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+def argsort(self: AnyArray, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort along a dimension; equal elements stay in their order."""
     if not isinstance(self, Tensor):
         ax = one_dim(dim, len(self.shape))
@@ -84,7 +84,7 @@ def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool
     return Extreme(_at(foremost, self, order, ax), order)
 
 
-def _at(step: Composite, x: Tensor, order: Tensor, dim: int) -> Any:
+def _at(step: Composite, x: AnyArray, order: AnyArray, dim: int) -> Any:
     """x in another order along a dimension, as a step."""
     if not isinstance(x, Tensor):
         return x.gather(dim, order)
@@ -190,7 +190,7 @@ def _quantiles(name: str) -> None:
     function(name)(step(f"{name.capitalize()}Backward0", "self q", copies="self")(call))
 
 
-def _check_quantile(x: Tensor, q: ArrayOrNumber, interpolation: str) -> None:
+def _check_quantile(x: AnyArray, q: ArrayOrNumber, interpolation: str) -> None:
     if not isinstance(x, Tensor):
         return
     chances = np.asarray(raw(q))

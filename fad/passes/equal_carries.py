@@ -83,7 +83,7 @@ def _is_like(a: Var, b: Var) -> bool:
     return (a.type.dtype, a.type.shape, a.type.weak) == (b.type.dtype, b.type.shape, b.type.weak)
 
 
-def _are_equal(a: Var, b: Var) -> bool:
+def _are_equal(a: Atom, b: Atom) -> bool:
     if isinstance(a, Literal) and isinstance(b, Literal):
         return (repr(a.value), a.type.dtype) == (repr(b.value), b.type.dtype)
     return a is b

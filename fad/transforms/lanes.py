@@ -300,7 +300,7 @@ def _is_step(a: Atom) -> bool:
     return not isinstance(a, Var) and abs(a.value) <= STEP
 
 
-def _is_small(n: int) -> bool:
+def _is_small(n: Any) -> bool:
     """Whether an integer is known to be of a size with an array's extents."""
     if not isinstance(n, Value):
         return abs(int(n)) <= SMALL

@@ -164,7 +164,7 @@ def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> t
     return pullback_by_transposition(eqn.op, gs, ys, xs, eqn.params, needs, pull_back)
 
 
-def named(g: "AnyArray | None", name: str) -> Any:
+def named(g: object, name: str) -> Any:
     """g; the variable that holds it gets a name for people, if it has none."""
     if isinstance(g, Value) and g.atom.name == f"v{g.atom.id}":
         g.atom.name = name

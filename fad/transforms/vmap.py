@@ -205,7 +205,7 @@ def _extents(y: AnyArray) -> tuple:
     return y.atom.type.shape if isinstance(y, Value) else ()
 
 
-def _hoist(n: Var, equations: list, known: dict) -> AnyArray:
+def _hoist(n: Any, equations: list, known: dict) -> AnyArray:
     """An extent that was computed in the region, computed again around it."""
     if not isinstance(n, Var):
         return n

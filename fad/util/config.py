@@ -50,7 +50,7 @@ def _folder(value: object) -> "pathlib.Path | None":
     return None if value is None or value == "" else pathlib.Path(os.path.expanduser(value))
 
 
-def _switch(value: bool) -> bool:
+def _switch(value: object) -> bool:
     """
     >>> _switch(0), _switch(True)
     (False, True)

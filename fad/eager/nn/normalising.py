@@ -129,7 +129,7 @@ group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, _
                                      sample((3, 2), None, None, num_groups=1, eps=1e-3)))
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12, out: object = None) -> Tensor:
+def normalize(input: AnyArray, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12, out: object = None) -> Tensor:
     """x, divided by its norm along a dimension (or several)."""
     if isinstance(input, Tensor):
         return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")  # type: ignore[attr-defined]

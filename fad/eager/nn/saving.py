@@ -139,7 +139,7 @@ class Saving:
                     and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules)):
                 unexpected_keys.append(key)
 
-    def _take(self, name: str, t: Tensor, value: Tensor, key: str, assign: bool) -> str:
+    def _take(self, name: str, t: Tensor, value: object, key: str, assign: bool) -> str:
         """Write a value over a tensor (or put it in its place); what was wrong with it."""
         if not isinstance(value, (Tensor, np.ndarray)):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '

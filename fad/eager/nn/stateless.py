@@ -23,7 +23,7 @@ def swapped_parameters(module: Module, values: dict) -> Iterator[None]:
             table[name] = value
 
 
-def functional_call(module: Module, parameters_and_buffers: dict, args: tuple = (),
+def functional_call(module: Module, parameters_and_buffers: Any, args: Any = (),
                     kwargs: "dict | None" = None) -> Any:
     """module(*args, **kwargs) with other values for the parameters and buffers named: tensors, arrays or traced values.
 

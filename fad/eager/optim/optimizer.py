@@ -178,7 +178,7 @@ class Optimizer:
         return "\n".join([f"{type(self).__name__} (", *lines, ")"])
 
 
-def _ordered(params: list) -> None:
+def _ordered(params: object) -> None:
     if isinstance(params, (set, frozenset)):
         raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors "
                         "in sets will change between runs. Please use a "

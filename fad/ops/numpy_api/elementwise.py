@@ -66,7 +66,7 @@ def _given(first: object, second: object) -> Any:
     return as_array(first) if is_given(first) else as_array(second) if is_given(second) else None
 
 
-def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: ArrayOrNumber) -> AnyArray:
+def _clipped(x: ArrayOrNumber, low: "ArrayOrNumber | None", high: "ArrayOrNumber | None") -> AnyArray:
     kind = result_dtype(x, high if low is None else low).kind
     if kind != "f" and (low is None or high is None):
         return registry["minimum"](x, high) if low is None else registry["maximum"](x, low)

@@ -146,7 +146,7 @@ def _is_other(e: JournalEntry) -> bool:
     return not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed
 
 
-def left_as(owner: object, now: dict, before: dict) -> Guard:
+def left_as(owner: object, now: Any, before: Any) -> Guard:
     """A container as it is now; of a dict or an object, what is another thing than before."""
     if not isinstance(now, dict):
         return ReadGuard(lambda: now if _unchanged(contents(owner), now) else None, now)

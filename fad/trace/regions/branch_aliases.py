@@ -11,7 +11,6 @@ from ...ir.build import Value, current
 from ...ir.graph import Var
 from ...ir.types import INT
 from ...ops.carry import UNDEFINED, visible_extent
-from ...util.array import AnyArray
 from ..heap.state import is_array
 from ..values.aliases import lose, may_be_one
 from ..values.place import Direct, Place, Selected, roots_of, stand_for
@@ -72,7 +71,7 @@ class BranchAliases:
 
     # -- before the branch's results are known -----------------------------------------------------
 
-    def _place(self, k: int, x: AnyArray, column: Column) -> "Place | None":
+    def _place(self, k: int, x: Any, column: Column) -> "Place | None":
         if x is UNDEFINED:
             return None
         place = self.sides[k].place(x)

@@ -48,7 +48,7 @@ def check_growth(eqn: Equation) -> None:
         facts.assume_nonnegative(span.scaled(-1).shifted(safe * abs(step)))
 
 
-def _steps(c: Var, y: Var) -> bool:
+def _steps(c: Var, y: Atom) -> bool:
     """Whether an iteration adds what does not depend on the int itself (or leaves it)."""
     if isinstance(y, Literal) or y is c:
         return True

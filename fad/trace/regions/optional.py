@@ -88,7 +88,7 @@ def given(x: Any) -> Any:
     )
 
 
-def asked(x: object) -> bool:
+def asked(x: object) -> Any:
     """Whether x is not None, as the user's code asks it: a name that may be unbound has to be bound."""
     if stack.builders() and current().trace.unbound:
         require_bound(x)

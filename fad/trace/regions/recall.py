@@ -44,7 +44,7 @@ class Seen(NamedTuple):
     places: list
     outer: dict
 
-    def place(self, x: ArrayOrNumber) -> Any:
+    def place(self, x: object) -> Any:
         """By what something that can change is known: its number, or itself. A list of captured code has no place: what
         a loop does to it is found with its room (see lists/appending.py).
         """

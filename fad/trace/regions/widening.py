@@ -18,7 +18,6 @@ from ...ir.traits import NO_WIDENING, Widening
 from ...ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
 from ...ir.views import LoopView
 from ...ops.carry import UNDEFINED, Iteration, convert, zeros_of
-from ...util.array import ArrayOrNumber
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 
@@ -96,7 +95,7 @@ def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int)
     )
 
 
-def _start(x: ArrayOrNumber, v: Var) -> Any:
+def _start(x: object, v: Var) -> Any:
     """The initial value of a carry; zero where it has no value yet."""
     return zeros_of(v.type) if x is UNDEFINED and not v.type.shape else x
 
@@ -125,7 +124,7 @@ class _Comparison:
         # names of the wide program that are others of the narrow one, rounded to a dtype
         self.rounded: dict[Any, tuple] = {}
 
-    def begin(self, wide: Var, narrow: Var, start: object) -> None:
+    def begin(self, wide: Any, narrow: Any, start: object) -> None:
         """Name an input of both programs; start: the number that it is known to be."""
         if narrow is UNDEFINED:
             if start is not UNDEFINED:

@@ -77,7 +77,7 @@ class Direct(Place):
 class Selected(Place):
     """One of several places, by a selector that is a variable of the program."""
 
-    def __init__(self, selector: Var, places: tuple):
+    def __init__(self, selector: Any, places: tuple):
         self.selector, self.places = selector, places
         self.arrays = tuple({id(x): x for p in places for x in p.arrays}.values())
 

@@ -40,7 +40,7 @@ class TracerView:
 
     __slots__ = ("base", "read", "write", "seen", "chain")
 
-    def __init__(self, base: "Tracer", read: Callable, write: Callable):
+    def __init__(self, base: Any, read: Callable, write: Callable):
         self.base, self.read, self.write, self.seen = base, read, write, base.version
         self.chain: Any = None  # how it came from its base, where that is known (see mutation.py)
 
