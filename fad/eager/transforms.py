@@ -1,8 +1,8 @@
 """Transforms (grad, vjp, jvp, jacobian, ...) of functions of tensors that cannot be traced: the function runs on
 tensors, and their graph or their tangents give the derivative.
 
-An argument is replaced by an alias of it, so that a derivative is of this call alone. What a transform returns keeps
-its graph where this leads to anything but the aliases: an outer transform, or the caller's own tensors.
+An argument is replaced by an alias of it, so that a derivative is of this call alone. A result keeps its
+graph where this leads to anything but the aliases: an outer transform, or the caller's own tensors.
 """
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -7,7 +7,7 @@
     if status == "running": ...                 if status == 1: ...
 
 The program has the number of the text in a table of the trace. Texts are compared by their numbers, and printed from
-the table. Whatever else asks for the text of such a name (its length, its hash) sends the call to the tape.
+the table. A question about the text itself (its length, its hash) sends the call to the tape.
 """
 from typing import Any
 
