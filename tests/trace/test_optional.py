@@ -275,14 +275,6 @@ def of_a_class(x):
     return x[1] ** 2 if isinstance(perhaps(x), float) else x[0] ** 2
 
 
-def a_pattern(x):
-    match perhaps(x):
-        case None:
-            return x[0] ** 2
-        case _:
-            return x[1] ** 2
-
-
 namespace: dict = {}
 exec("def without_source(v, x): return x[0] ** 2 if v is None else v ** 2", namespace)
 
@@ -354,7 +346,7 @@ def in_a_pair_given_to_code_without_source(x):
 
 
 @pytest.mark.parametrize("f",
-                         [a_new_axis, to_the_end, no_bound, equal_to_none, among, of_a_class, a_pattern,
+                         [a_new_axis, to_the_end, no_bound, equal_to_none, among, of_a_class,
                           in_code_without_source,
                                in_a_pair_given_to_code_without_source],
                          ids=operator.attrgetter("__name__"))

@@ -139,7 +139,7 @@ def a_pattern(x):
 
 
 PROGRAMS = [iteration, of_one_branch, of_three, machine, nest, empty_or_not, of_two_names, in_a_dict, in_an_object,
-            beside_arrays, of_a_while, in_messages]
+            beside_arrays, of_a_while, in_messages, a_pattern]
 XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -0.1], [-0.31, -0.5, -0.4, -0.2, 1.2],
                             [1.31, 0.5, -0.4, 0.2, 2.1])]
 
@@ -259,7 +259,7 @@ def sorted_texts(x):
 
 
 @pytest.mark.parametrize("f", [length, key, end, sum_of_texts, in_a_set, as_an_option, of_a_library, an_attribute,
-                               a_class, a_pattern, a_formatted, a_join, sorted_texts],
+                               a_class, a_formatted, a_join, sorted_texts],
                          ids=operator.attrgetter("__name__"))
 def test_what_asks_for_the_text_runs_on_the_tape(f):
     """Or is one program; never is the answer that of another text."""

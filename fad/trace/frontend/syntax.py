@@ -19,6 +19,7 @@ from .access import WRITING, has_place
 from .expressions import RUNTIME, ExpressionRewriter, Scope, own_nodes
 from .liveness import Liveness, assigned, read, written_to
 from .lower import CannotLowerError, JumpLowering
+from .matches import as_conditions
 from .nodes import (
     Displays,
     Identities,
@@ -49,7 +50,7 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
     found = definition_of(f)
     if found is None or hands_on_names(found[0]):
         return RewrittenCode()
-    node, owner = copied(found[0]), found[1]
+    node, owner = as_conditions(copied(found[0])), found[1]
     indexed = _names_indexed(node)
     try:
         if isinstance(node, ast.Lambda):
