@@ -111,7 +111,7 @@ class View:
     def of_array(self, a: np.ndarray) -> np.ndarray:
         """The same view of another array like the base's."""
         for op, args in self.path():
-            a = op.run(a, *args)
+            a = np.asarray(op.run(a, *args))                       # of an array without axes NumPy makes a number
         return a
 
     def part(self, a: np.ndarray) -> np.ndarray:

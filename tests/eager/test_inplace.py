@@ -329,3 +329,17 @@ def test_the_graph_is_what_a_refusal_names_first():
         (x * 1).view(1, 2).split(1)[0][..., 0] = 1.0
     with pytest.raises(IndexError, match="too many indices for tensor of dimension 0"):
         x.sum()[..., 0]
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,)])
+def test_a_change_of_a_lazy_view_of_any_rank(shape):
+    """The gradient of exp(-Im z) twice over, through a view that negates what it sees."""
+    z = fad.tensor(np.full(shape, 0.3 + 0.5j), requires_grad=True)
+    y = z * 0.5
+    n = y.conj().imag
+    n.exp_()
+    value = np.exp(-0.25)
+    np.testing.assert_allclose(fad.autograd.grad(n.sum(), z, retain_graph=True)[0].numpy(), -0.5j * value)
+    g, = fad.autograd.grad((n * n).sum(), z, create_graph=True)
+    np.testing.assert_allclose(g.detach().numpy(), np.full(shape, -1j * value ** 2))
+    np.testing.assert_allclose(fad.autograd.grad(g.imag.sum(), z)[0].numpy(), np.full(shape, 1j * value ** 2))
