@@ -247,8 +247,9 @@ def _one_by_one(f: Callable, in_axes: object, out_axes: object, args: tuple, kwa
     leaves, structure = tree.flatten(args)
     axes = argument_axes(in_axes, args)
     count = next(np.shape(raw(x))[a] for x, a in zip(leaves, axes) if a is not None)
-    results = [f(*structure.unflatten([x if a is None else _example(x, a, k) for x, a in zip(leaves, axes)]), **kwargs)
-               for k in range(count)]
+    with changed(of_an_example=True):
+        results = [f(*structure.unflatten([x if a is None else _example(x, a, k) for x, a in zip(leaves, axes)]),
+                     **kwargs) for k in range(count)]
     rows = [tree.flatten(result)[0] for result in results]
     ends = prefix_leaves(out_axes, results[0], "out_axes")
     stacked = [ys[0] if a is None else stack([y if isinstance(y, Tensor) else wrap(np.asarray(y)) for y in ys], a)

@@ -9,6 +9,7 @@ from .devices import CPU, device, on_cpu
 from .errors import scalar_name
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, define, function, sizes_of
+from .state import now
 from .tensor import Lazy, Tensor, wrap
 from .view_kinds import dtype_view, strided_view
 from .views import reshape_view
@@ -58,6 +59,9 @@ def as_strided(self: Tensor, size: Sequence, stride: Sequence, storage_offset: "
     """A view of any shape and strides of a tensor's memory."""
     a, size, stride = self._a, sizes_of((size,)), sizes_of((stride,))
     check_inside(a, size, stride, offset_of(a) if storage_offset is None else storage_offset)
+    if storage_offset is not None and now().of_an_example:
+        raise RuntimeError("as_strided: a storage_offset counts from the first of all examples, and vmap shows one of "
+                           "them; leave it out, and take a slice first")
     ahead = 0 if storage_offset is None else storage_offset - offset_of(a)
     return strided_view(self, size, stride, ahead, storage_offset, a.strides)
 

@@ -191,3 +191,11 @@ def test_a_sum_of_gradients_is_laid_out_like_the_first():
     with pytest.warns(UserWarning, match="create_graph=True"):
         (x ** 2).sum().backward(create_graph=True)
     assert x.grad.stride() == (1, 2) and x.grad.requires_grad
+
+
+def test_as_strided_of_an_example_takes_no_offset():
+    x = fad.tensor(np.arange(12.0).reshape(3, 4))
+    assert fad.vmap(lambda t: t.as_strided((2,), (1,)))(x).tolist() == [[0, 1], [4, 5], [8, 9]]
+    with pytest.raises(RuntimeError, match="storage_offset"):
+        fad.vmap(lambda t: t.as_strided((2,), (1,), 1))(x)
+    assert x.as_strided((2,), (1,), 1).tolist() == [1, 2]
