@@ -18,7 +18,6 @@ from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
 from ..transforms.vmap import example_of, result_types
 from ..util import tree
-from ..util.array import AnyArray, ArrayLike
 from ..util.errors import ArgumentError, StructureError
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here
@@ -46,7 +45,7 @@ class Shape:
                 raise StructureError(f"{self.what} must be arrays or numbers, not {type(x).__name__}")
         return tuple(leaves)
 
-    def tree(self, leaves: Sequence) -> AnyArray:
+    def tree(self, leaves: Sequence) -> Any:
         """The tree of these leaves."""
         return self.structure.unflatten(leaves)              # type: ignore[union-attr]
 
@@ -155,7 +154,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
 
 
 @named_as_here
-def while_loop(test: Callable, body: Callable, init: ArrayLike, *, checkpoint: bool = False) -> AnyArray:
+def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
     """Run ``carry = body(carry)`` as long as ``test(carry)`` holds.
 
     A plain ``while`` loop does the same in code that fad can read.
@@ -195,7 +194,7 @@ def while_loop(test: Callable, body: Callable, init: ArrayLike, *, checkpoint: b
 
 
 @named_as_here
-def fori_loop(lower: Any, upper: Any, body: Callable, init: ArrayLike, *, checkpoint: bool = False) -> AnyArray:
+def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
     """Run ``carry = body(i, carry)`` for ``i = lower, ..., upper - 1``.
 
     A plain ``for`` loop does the same in code that fad can read.

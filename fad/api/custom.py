@@ -12,7 +12,6 @@ from ..trace.outcome.sharing import keep_apart
 from ..trace.values.iterate import checkpointed
 from ..trace.values.tracer import Tracer
 from ..util import tree
-from ..util.array import AnyArray
 from ..util.errors import ArgumentError, SideEffectError
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here, signature_of
@@ -228,7 +227,7 @@ def checkpoint(f: Any) -> Any:
     check_callable(f, "checkpoint")
 
     @functools.wraps(f)
-    def computed_again(*args: AnyArray, **kwargs: object) -> AnyArray:
+    def computed_again(*args: Any, **kwargs: object) -> Any:
         leaves = tree.flatten((args, kwargs))[0]
         if not stack.builders() or level_of(leaves) != 2:
             return f(*args, **kwargs)

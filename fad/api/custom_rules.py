@@ -15,7 +15,6 @@ from ..trace.values.aliases import may_be_one, reach_of
 from ..trace.values.place import roots_of
 from ..trace.values.tracer import Tracer
 from ..util import tree
-from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import CotangentShapeError, StructureError
 from .inner import conform, known_shape, zeros_of
 
@@ -44,7 +43,7 @@ class CustomCall:
             filled[k] = x
         return self.arguments.unflatten(filled)
 
-    def run(self, *xs: ArrayOrNumber) -> tuple:
+    def run(self, *xs: Any) -> tuple:
         """The result's data leaves, and the final contents of arguments that were written to. It keeps the result's
         structure."""
         before = [_held(x) for x in xs]
@@ -181,7 +180,7 @@ def cotangent_leaves(answer: Sequence, args: Sequence) -> list:
     return out
 
 
-def _data_leaves(g: AnyArray, x: AnyArray) -> list:
+def _data_leaves(g: Any, x: Any) -> list:
     # None is zero, within a tree too
     (targets, structure), (given, have) = (tree.flatten(t, is_leaf=lambda part: part is None) for t in (x, g))
     if structure != have:
@@ -190,7 +189,7 @@ def _data_leaves(g: AnyArray, x: AnyArray) -> list:
     return [c for c, t in zip(given, targets) if is_data(t)]
 
 
-def _leaf_cotangent(g: AnyArray, x: AnyArray) -> Any:
+def _leaf_cotangent(g: Any, x: Any) -> Any:
     """The cotangent in the shape of x; what a broadcast of x has too many of is summed. A number zero is zero."""
     if g is None or type_of(x).dtype.kind not in "fc" or (isinstance(g, (int, float)) and g == 0):
         return None

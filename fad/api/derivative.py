@@ -6,7 +6,6 @@ from ..ir.op import registry
 from ..trace.runtime.capture import captured
 from ..transforms.vjp_of_arrays import pull_back_here
 from ..util import tree
-from ..util.array import ArrayOrNumber
 from ..util.keywords import named_as_here
 from .inner import Inner, call_fitting, check_scalar, gradient_tree, seed_of, value_leaves
 from .kept import remembered
@@ -179,7 +178,7 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
         return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback, compile=compile)
     both = _value_and_grad_body(check_callable(f, "grad"), argnums, has_aux, "fad.grad")
 
-    def body(*args: ArrayOrNumber, **kwargs: object) -> Any:
+    def body(*args: Any, **kwargs: object) -> Any:
         value, g = both(*args, **kwargs)
         return (g, value[1]) if has_aux else g
     options = {"has_aux": has_aux, "memory": memory, "fallback": fallback, **policy(compile)}

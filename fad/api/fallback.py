@@ -25,7 +25,6 @@ from ..trace.outcome.leaks import settle, settle_error
 from ..trace.values.of_tensors import standing_for
 from ..trace.values.tracer import Tracer
 from ..util import tree
-from ..util.array import ArrayOrNumber
 from ..util.config import config
 from ..util.defects import is_defect, is_users, take_as_answer, warn_of
 from ..util.errors import (
@@ -216,7 +215,7 @@ def as_arrays(tape: LiveBuilder, result: object) -> Any:
     return tree.map_leaves(lambda y: _own(tape.value(y)) if isinstance(y, (Value, np.ndarray)) else y, result)
 
 
-def _own(y: ArrayOrNumber) -> ArrayOrNumber:
+def _own(y: Any) -> Any:
     return np.array(y) if isinstance(y, np.ndarray) and y.ndim else y
 
 

@@ -9,7 +9,6 @@ from ..transforms.custom import is_reverse_only, uses_its_inputs
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..util import tree
-from ..util.array import AnyArray, ArrayLike
 from ..util.errors import ArgumentError, NoDerivativeError, StructureError
 from ..util.keywords import named_as_here
 from .inner import Inner, check_scalar, conform, gradient_tree, seed_of, tangent_zeros, zeros_of
@@ -96,7 +95,7 @@ def aligned_tangents(inner: Inner, primals: tuple, tangents: tuple) -> list:
     return dxs
 
 
-def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> AnyArray:
+def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
     """The tangents in the structure of the result, zeros where the derivative is zero."""
     full = [tangent_zeros(y) if dy is None else dy for y, dy in zip(ys, dys)]
     return inner.tree_of(full)
@@ -163,11 +162,11 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
 
 @remembered
 def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "bool | None") -> TwoStep:
-    def inline(*primals: AnyArray) -> tuple:
+    def inline(*primals: Any) -> tuple:
         value, pullback, *aux = within(memory, pulled_in_place)(f, primals, has_aux)
         return (value, *aux), within(memory, pullback)
 
-    def body(*primals: AnyArray) -> tuple:
+    def body(*primals: Any) -> tuple:
         first, pullback = inline(*primals)
         return first, pullback(later_tree(first[0], "g")), first[0]
     return TwoStep(body, f, inline=inline, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
@@ -197,7 +196,7 @@ def _cotangents(inner: Inner, primals: Sequence, pull: Callable, value: object, 
 
 
 @named_as_here
-def linearize(f: Callable, *primals: ArrayLike, fallback: "bool | None" = None) -> tuple:
+def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tuple:
     """Compute `f` at a point and return its linear map there.
 
     The part of `f` that does not depend on the tangents runs once.
@@ -239,11 +238,11 @@ def linearize(f: Callable, *primals: ArrayLike, fallback: "bool | None" = None) 
 
 @remembered
 def _linearize_of(f: Callable, fallback: "bool | None") -> TwoStep:
-    def inline(*primals: AnyArray) -> tuple:
+    def inline(*primals: Any) -> tuple:
         value, _ = jvp(f, primals, tree.map_leaves(zeros_of, primals))
         return value, lambda tangents: jvp(f, primals, tangents)[1]
 
-    def body(*primals: AnyArray) -> Any:
+    def body(*primals: Any) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
         early = evaluate(inner.func, inner.args)  # a loop of values and tangents belongs to the second step
@@ -253,8 +252,8 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> TwoStep:
 
 
 @named_as_here
-def hvp(f: Callable, x: ArrayLike, v: ArrayLike, *args: Any, memory: "int | str | None" = None,
-        fallback: "bool | None" = None) -> AnyArray:
+def hvp(f: Callable, x: Any, v: Any, *args: Any, memory: "int | str | None" = None,
+        fallback: "bool | None" = None) -> Any:
     """Multiply the Hessian of `f` at `x` with the vector `v`.
 
     The product costs a small multiple of one call of `f`. The Hessian itself is never formed.
@@ -304,12 +303,12 @@ def hvp(f: Callable, x: ArrayLike, v: ArrayLike, *args: Any, memory: "int | str 
 
 @remembered
 def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(x: AnyArray, v: AnyArray, *args: object) -> Any:
+    def body(x: Any, v: Any, *args: object) -> Any:
         return _along(gradient_of((lambda x: f(x, *args)) if args else f, "fad.hvp"), x, v)
     return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory, fallback), {}), fallback=fallback)
 
 
-def _along(f: Callable, x: AnyArray, v: AnyArray) -> Any:
+def _along(f: Callable, x: Any, v: Any) -> Any:
     """The derivative of f at x in the direction v. If forward mode has no rule, this transposes reverse mode's u -> J*
     u: J v = (J*)* v."""
     inner = Inner(f, (x,), None, (0,))
@@ -329,8 +328,8 @@ def _along(f: Callable, x: AnyArray, v: AnyArray) -> Any:
 
 
 @named_as_here
-def vhp(f: Callable, x: ArrayLike, v: ArrayLike, *, memory: "int | str | None" = None,
-        fallback: "bool | None" = None) -> AnyArray:
+def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None,
+        fallback: "bool | None" = None) -> Any:
     """Multiply the vector `v` with the Hessian of `f` at `x`, in reverse mode over the gradient.
 
     The result equals that of `hvp` if the second derivatives are continuous. For complex arguments it follows the
@@ -371,7 +370,7 @@ def vhp(f: Callable, x: ArrayLike, v: ArrayLike, *, memory: "int | str | None" =
 
 @remembered
 def _vhp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(x: AnyArray, v: AnyArray) -> Any:
+    def body(x: Any, v: Any) -> Any:
         return vjp(gradient_of(f, "fad.vhp"), x)[1](v)[0]
     return Staged(within(memory, body), f, rebuild=(_vhp_of, (f, memory, fallback), {}), fallback=fallback)
 
@@ -384,7 +383,7 @@ def gradient_of(f: Callable, what: str) -> Callable:
 
 def gradients_of(f: Callable, what: str, chosen: Sequence[int]) -> Callable:
     """The same with respect to each of these arguments of several."""
-    def gradients(*args: AnyArray, **kwargs: object) -> tuple:
+    def gradients(*args: Any, **kwargs: object) -> tuple:
         inner = Inner(f, args, kwargs, chosen)
         check_scalar(inner, what, "fad.jacobian")
         ys, pull = pull_back(inner.func, inner.args, inner.wanted)

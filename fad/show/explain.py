@@ -17,7 +17,6 @@ from ..ir.views import LoopView
 from ..passes.dce import dce
 from ..transforms.lane_parts import LANES
 from ..transforms.vectorise import NAME
-from ..util.array import AnyArray, ArrayOrNumber
 from ..util.keywords import named_as_here
 from ..util.where import Where
 from .explanation import Explanation, Row
@@ -25,7 +24,7 @@ from .program import staged_of
 
 
 @named_as_here
-def explain(f: Callable, *args: AnyArray, **kwargs: Any) -> Explanation:
+def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
     """Say line by line what became of a function.
 
     The report names what is compiled, which loops are unrolled and why, which arrays are copied, what is saved for the
@@ -70,7 +69,7 @@ def explain(f: Callable, *args: AnyArray, **kwargs: Any) -> Explanation:
     return Explanation(title, list(_rows(program, values)))
 
 
-def _kind_of(x: ArrayOrNumber) -> str:
+def _kind_of(x: Any) -> str:
     return f"{x.dtype}{list(x.shape)}" if isinstance(x, np.ndarray) else type(x).__name__
 
 

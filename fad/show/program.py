@@ -8,7 +8,6 @@ from ..api.derivative import jitted
 from ..api.staged import Staged, check_callable
 from ..backend.export import module_text
 from ..ir.show import func_text
-from ..util.array import ArrayLike
 from ..util.errors import ArgumentError
 from ..util.html import Code
 from ..util.keywords import named_as_here
@@ -52,7 +51,7 @@ def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
 
 
 @named_as_here
-def source(f: Callable, *args: ArrayLike, **kwargs: Any) -> str:
+def source(f: Callable, *args: Any, **kwargs: Any) -> str:
     """Return the Python that fad generates for `f`.
 
     Numba compiles this text. It also runs without Numba, for example in a debugger.
