@@ -11,7 +11,7 @@ from ..eager.forward_ad import unpack_dual as unpack_dual
 from ..eager.state import now as _now
 
 
-def __getattr__(name: str) -> int:
+def __getattr__(name: str) -> object:
     """_current_level: the level that is entered in this context, -1 outside."""
     if name == "_current_level":
         return _now().entered_level

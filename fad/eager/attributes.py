@@ -281,7 +281,7 @@ def __array__(self: Tensor, dtype: DTypeLike = None, copy: object = None) -> np.
 
 
 @_method
-def item(self: Tensor) -> complex:
+def item(self: Tensor) -> Any:
     """The one element as a Python number."""
     if self._a.size != 1:
         raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
@@ -316,7 +316,7 @@ def __index__(self: Tensor) -> int:
     return int(self._a.item())
 
 
-def _number(self: Tensor, cls: type) -> complex:
+def _number(self: Tensor, cls: type) -> Any:
     if self._a.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     value = self._a.item()

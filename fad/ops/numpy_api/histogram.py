@@ -63,7 +63,7 @@ class Edges(NamedTuple):
     are_even: bool
 
     @property
-    def bins(self) -> int:
+    def bins(self) -> Extent:
         return shape_of(self.values)[0] - 1
 
 

@@ -79,7 +79,7 @@ def pad(array: ArrayLike, pad_width: object, mode: str = "constant", **options: 
     return x if x is not array else METHODS["copy"](x)
 
 
-def _width(w: ArrayOrNumber) -> int:
+def _width(w: ArrayOrNumber) -> Extent:
     n = integer(w)
     if isinstance(n, int) and n < 0:
         raise ValueError("index can't contain negative values")

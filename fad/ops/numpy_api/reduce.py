@@ -39,7 +39,7 @@ def prod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ke
 # -- max, min --------------------------------------------------------------------------------------
 
 
-def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: Any) -> int:
+def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: Any) -> ArrayOrNumber:
     """The initial value of a reduction, in the dtype that it computes in. NumPy converts it like a number written to
     an array."""
     return as_assigned(initial, type_of(y).dtype if dtype is None else np.dtype(dtype), is_element=True)

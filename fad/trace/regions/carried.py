@@ -367,12 +367,12 @@ class Roll:
         kin.entangle({**after, **handed}, kin.after_an_iteration(self.ends_as), has_iterations)
 
 
-def _is_given(leaf: object) -> bool:
+def _is_given(leaf: object) -> Any:
     """Whether a leaf is there: neither None nor without a value."""
     return leaf is not UNDEFINED and optional.given(leaf)
 
 
-def _flag(slot: Name) -> bool:
+def _flag(slot: Name) -> Any:
     """Whether a name is bound now: True, False, or a truth value of the program."""
     value = slot.read()
     return False if TreeLayout(value).is_undefined else flag_of(value)
