@@ -112,6 +112,18 @@ def beside_arrays(x):
     return a.sum() if state == "high" else b.sum()
 
 
+def of_the_first_iteration(x):
+    phase, kind, s = "first", "none", 0.0
+    for v in x:
+        if phase == "first":
+            total, phase = np.outer(x, x)[0], "later"
+        else:
+            total = total * v + 1.0
+        f = np.sin if kind == "none" else np.cos
+        s, kind = s + f(v), "some"
+    return total.sum() + s
+
+
 def of_a_while(x):
     state, n, s = "more", 0, x[0]
     while state == "more":
@@ -139,7 +151,7 @@ def a_pattern(x):
 
 
 PROGRAMS = [iteration, of_one_branch, of_three, machine, nest, empty_or_not, of_two_names, in_a_dict, in_an_object,
-            beside_arrays, of_a_while, in_messages, a_pattern]
+            beside_arrays, of_the_first_iteration, of_a_while, in_messages, a_pattern]
 XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -0.1], [-0.31, -0.5, -0.4, -0.2, 1.2],
                             [1.31, 0.5, -0.4, 0.2, 2.1])]
 
