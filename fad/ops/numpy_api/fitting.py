@@ -75,7 +75,7 @@ def poly(seq_of_zeros: ArrayLike) -> AnyArray:
 
 
 @face("numpy.roots", note="yes, where the zeros are simple; complex, and neither the first nor the last coefficient "
-                           "may be a computed zero", samples=("np.roots([v[0], v[1], 0.0])[:1]",))
+                           "may be a computed zero", samples=("np.roots([v[0], v[1], 0.0])[:1].real",))
 def roots(p: Any) -> Any:
     """The eigenvalues of the companion matrix (R. A. Horn and C. R. Johnson, Matrix Analysis, section 3.3)."""
     lead, at_zero = _plain_zeros(p), _plain_zeros(p, -1)
