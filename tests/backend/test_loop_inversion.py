@@ -6,12 +6,7 @@ import pytest
 
 import fad
 
-
-def first_negative(x):
-    for k in range(x.size):
-        if x[k] < 0:
-            return x[k] ** 2 * k
-    return np.sum(x)
+from ..bench.plain import early_return
 
 
 def place_of_negative(x):
@@ -68,7 +63,7 @@ def begins_late(x):
     return s + k
 
 
-ALL = [first_negative, place_of_negative, two_ends, down, nested, begins_late]
+ALL = [early_return, place_of_negative, two_ends, down, nested, begins_late]
 X = {"none": [0.1, 0.2, 0.3, 0.4, 0.5], "first": [-1.0, 0.2, 0.3], "last": [0.1, 0.2, 0.3, -0.4],
      "large": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5], "two": [0.5, 0.6]}
 
@@ -83,7 +78,7 @@ def test_numbers(f, x):
     np.testing.assert_allclose(gradient, fad.jit(fad.grad(f), compile="never")(x), rtol=1e-13)
 
 
-@pytest.mark.parametrize("f", [first_negative, two_ends, nested], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [early_return, two_ends, nested], ids=lambda f: f.__name__)
 def test_such_a_loop_is_one_over_a_range(f):
     text = fad.source(fad.jit(f, compile="now"), np.array(X["none"]))
     assert "for _ in range(" in text and "break" in text

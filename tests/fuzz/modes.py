@@ -1,7 +1,7 @@
-"""Random programs with names for texts that depend on data: modes, states and messages, some of which have no value
-on some paths.
+"""Random programs with names for texts that depend on data: modes, states and messages. Some have no value on some
+paths.
 
-What reads a name that has none raises UnboundLocalError, as in Python. `python -m tests.fuzz.modes [COUNT] [FIRST]`
+A read of a name without a value raises UnboundLocalError, as in Python. `python -m tests.fuzz.modes [COUNT] [FIRST]`
 tries COUNT programs from seed FIRST, and prints a shrunk program for each failure.
 """
 import numpy as np
@@ -30,8 +30,8 @@ def kind(t):
         return 'a'
     return 'b' if t > 0.113 else 'c'
 """
-TEXTS = ("'a'", "'b'", "'c'", "''", "m", "o.at", "D['m']", "P[0]", "u", "kind(t)", "kind(y[k % n])", "o.step(t)", "L[1]",
-         "L[k % 3]", "'a' if t > 0.3 else 'b'", "m if y[k % n] > 0.2 else 'c'", "Mode.rest", "(m or 'b')")
+TEXTS = ("'a'", "'b'", "'c'", "''", "m", "o.at", "D['m']", "P[0]", "u", "kind(t)", "kind(y[k % n])", "o.step(t)",
+         "L[1]", "L[k % 3]", "'a' if t > 0.3 else 'b'", "m if y[k % n] > 0.2 else 'c'", "Mode.rest", "(m or 'b')")
 PLACES = ("m", "m", "m", "u", "u", "o.at", "D['m']", "L[0]", "L[k % 3]", "f")
 NUMBERS = ("t", "0.5", "y[k % n]", "np.tanh(s)", "P[1]", "D['v']", "0.1 * k", "y[j % n] * t", "-0.4")
 PLAIN = ("y[k % n] += 0.3 * t", "t = np.tanh(t + y[k % n])", "s = s + y[k % n] * t", "y *= 0.9", "k = k + 1",
@@ -57,12 +57,14 @@ class Generator(Blocks):
 
     def test(self):
         a = self.pick(("m", "m", "u", "o.at", "D['m']", "P[0]", "L[0]", "L[k % 3]"))
-        return self.pick((f"{a} == {self.pick(TEXTS)}", f"{a} != {self.pick(TEXTS)}", f"{a} in ('a', {self.pick(TEXTS)})",
+        return self.pick((f"{a} == {self.pick(TEXTS)}", f"{a} != {self.pick(TEXTS)}",
+                          f"{a} in ('a', {self.pick(TEXTS)})",
                           f"{a} not in ['b', m]", f"bool({a})", f"{a} is None", f"{a} == 'a' or t > 0.1317"))
 
     def condition(self):
         return self.test() if self.r.random() < 0.5 else self.pick(
-            ("y[k % n] > 0.317", "t > 0.2113", "k % 2 == 0", "y.sum() > 0.713", "k > 2", f"y[0] > t + 0.01 and {self.test()}"))
+            ("y[k % n] > 0.317", "t > 0.2113", "k % 2 == 0", "y.sum() > 0.713", "k > 2",
+             f"y[0] > t + 0.01 and {self.test()}"))
 
     def statement(self, depth):
         nested = [self.loop, self.loop, self.iterations, self.branch, self.branch, self.branch] if depth < 3 else []

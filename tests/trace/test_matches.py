@@ -9,6 +9,7 @@ import fad
 
 from ..transforms.support import differences
 from ..turns import crossed
+from .one_program import check_one_program
 
 
 class Kind:
@@ -121,12 +122,7 @@ XS = [np.array(x) for x in ([0.31, 0.5, -0.2], [-0.31, -0.5, 0.7], [1.37, 0.4, 0
 @pytest.mark.parametrize("f, policy", crossed([numbers, a_traced_int, none, states, nested, one_look, structures],
                                               ["now", "never"]))
 def test_is_one_program(f, policy):
-    with fad.config.using(compile=policy):
-        for xs in (XS, XS[::-1]):
-            compiled, gradient = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
-            for x in xs:
-                np.testing.assert_allclose(compiled(x), f(x), rtol=1e-12)
-                np.testing.assert_allclose(gradient(x), differences(f, x), rtol=1e-6, atol=1e-6)
+    check_one_program(f, XS, policy)
 
 
 def no_case(x):

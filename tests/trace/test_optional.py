@@ -11,6 +11,7 @@ from fad.util.errors import FallbackWarning
 
 from ..transforms.support import differences
 from ..turns import crossed
+from .one_program import check_examples, check_one_program
 
 
 def search(x):
@@ -225,24 +226,13 @@ XS = [np.array(x) for x in ([0.3, -0.5, 1.51, 2.0, 0.1], [-0.3, 0.5, 0.4, 0.2, -
 
 @pytest.mark.parametrize("f, policy", crossed(PROGRAMS, ["now", "never"]))
 def test_is_one_program(f, policy):
-    """Whichever way the first call goes."""
-    with fad.config.using(compile=policy):
-        for xs in (XS, XS[::-1]):
-            compiled, gradient = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
-            for x in xs:
-                np.testing.assert_allclose(compiled(x), f(x), rtol=1e-12)
-                np.testing.assert_allclose(gradient(x), differences(f, x), rtol=1e-6, atol=1e-6)
+    check_one_program(f, XS, policy)
 
 
 @pytest.mark.parametrize("f", [search, best, set_back, in_a_helper, in_loops_within, an_alias],
                          ids=operator.attrgetter("__name__"))
 def test_examples_go_their_own_ways(f):
-    """vmap, and second derivatives."""
-    gradient = fad.grad(f, fallback=False)
-    np.testing.assert_allclose(fad.vmap(f)(np.stack(XS)), [f(x) for x in XS], rtol=1e-12)
-    np.testing.assert_allclose(fad.vmap(gradient)(np.stack(XS)), [gradient(x) for x in XS], rtol=1e-12)
-    slopes = [(gradient(XS[0] + h) - gradient(XS[0] - h)) / 2e-6 for h in 1e-6 * np.eye(5)]
-    np.testing.assert_allclose(fad.hessian(f)(XS[0]), slopes, atol=1e-6)
+    check_examples(f, XS)
 
 
 def perhaps(x):
