@@ -48,7 +48,9 @@ class _Test:
         self.initial: dict[Any, Any] = dict(zip(self.carries, loop.init))
 
     def inverted(self) -> "Inverted | None":
-        """See above."""
+        """The parts of the loop; None if no comparison counts, or another condition may fail before the first
+        iteration.
+        """
         asked = self._asked(self.test.outputs[0])
         counts = [eqn for eqn in map(self.chains.definition, asked) if eqn is not None and self._counts(eqn)]
         if not counts:

@@ -279,7 +279,8 @@ def _forward_jacobian(func: Callable, inputs: object) -> tuple:
                 found.append([np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(models, tangents)])
         columns.append(found)
     if not any(columns):                                       # no element to move
-        several_out, models = _outputs(func, tuple([x.detach() for x in xs]), "jacobian")      # type: ignore[attr-defined]
+        apart = tuple([x.detach() for x in xs])                # type: ignore[attr-defined]
+        several_out, models = _outputs(func, apart, "jacobian")
     blocks = tuple([tuple([_stacked([row[k] for row in columns[i]], (*y.shape, *x.shape), y)
                            for i, x in enumerate(xs)])
                     for k, y in enumerate(models)])

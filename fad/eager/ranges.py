@@ -84,7 +84,7 @@ def _bounds(dtype: Any, *bounds: Any) -> list:
 
 
 def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
-    """Evenly spaced numbers between bounds of which a gradient is wanted."""
+    """Evenly spaced numbers between bounds that require a gradient."""
     ranks(start, end)
     share = np.linspace(0.0, 1.0, _steps(steps)).astype(_of_bounds(dtype))
     return wrap(1.0 - share) * start + wrap(share) * end                                       # type: ignore[operator]

@@ -157,9 +157,8 @@ class _InterruptibleLower(LeanLower):
         return all(isinstance(t, types.Integer) for t in (kind if isinstance(kind, types.BaseTuple) else (kind,)))
 
     def _count_iteration(self):
-        """An iteration of a loop of which nobody knows how many there are: now and then, a pause. Turns are like strips
-        of loops whose iterations take nobody knows how long, but not as long: such a loop may be short, and the next
-        one of another kind.
+        """An iteration of a loop whose length is unknown: now and then, a pause. Turns are like the strips of loops
+        whose iterations take an unknown time, but shorter: such a loop may be short, and the next one of another kind.
         """
         self._turns = self._turns or self._new_turns()
         left, size = self._turns
@@ -174,7 +173,7 @@ class _InterruptibleLower(LeanLower):
             self.builder.store(now, left)
 
     def _new_turns(self):
-        """The places of how many iterations are left of this turn, and how many it has."""
+        """Two counters in memory: the iterations that are left of this turn, and those that it has."""
         places = [cgutils.alloca_once(self.builder, WORD) for _ in range(2)]
         with self.builder.goto_entry_block():
             for place in places:

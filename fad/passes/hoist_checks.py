@@ -69,8 +69,8 @@ class _Lines:
         return atom is self.index or atom in self.equations
 
     def group(self, check: Equation) -> tuple:
-        """What tells the checks of an index, and of numbers beside it, that one line of the user's makes of one axis:
-        the least at its least place and the largest at its largest are enough.
+        """A key that the checks of an index and its neighbours share, if one line of the user's makes them along one
+        axis: the smallest neighbour at its smallest place and the largest at its largest are enough.
         """
         i, n = check.inputs
         return (n, check.params["axis"], check.where) if i in self.shifts else (check,)

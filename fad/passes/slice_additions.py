@@ -102,7 +102,7 @@ class _Sliced:
     # -- the equations -------------------------------------------------------------------------------------------------
 
     def written_out(self) -> "tuple | None":
-        """What the carries are in the end, once all equations are written; None if one of them has no slices."""
+        """Write all equations and return the final carries; None if an equation has no form with slices."""
         low, high = self.loop.ends
         count = self.integers.sum(high, self.integers.product(low, as_atom(-1)))
         self.extent = self.integers.larger(count, as_atom(0))
@@ -140,7 +140,7 @@ class _Sliced:
         return True
 
     def _meaning(self, a: Any) -> Any:
-        """What stands for an atom of the body; None for an index, of which there is no vector."""
+        """The vector or number that replaces an atom of the body; None for an index, which has no vector."""
         return self.meaning.get(a) if a in self.inside else a
 
     def _selected(self, e: Equation, arrays: tuple, t: Type) -> Var:

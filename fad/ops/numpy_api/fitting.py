@@ -87,8 +87,9 @@ def roots(p: Any) -> Any:
                             what="the first and the last coefficient of a polynomial must not be zero: whether one is, "
                                  "and whether it may be,")
     found = _of_companion(p, n - 1)
-    return registry["concatenate"](found, registry["full"](0, at_zero, dtype=np.dtype(complex)), axis=0) if (
-        at_zero) else found
+    if not at_zero:
+        return found
+    return registry["concatenate"](found, registry["full"](0, at_zero, dtype=np.dtype(complex)), axis=0)
 
 
 def _plain_zeros(p: Any, step: int = 1) -> int:

@@ -35,8 +35,7 @@ class Record:
 
 
 class Outer(Record):
-    """Variables from outside of which captured code has its own copy. At the end of the trace these copies are handed
-    out.
+    """Variables from outside. Captured code has copies of its own, which are handed out at the end of the trace.
     """
 
     def __init__(self) -> None:

@@ -191,8 +191,9 @@ class Roll:
         for slot, layout in zip(self.slots, self.layouts):
             new = self._layout_now(slot)
             if layout.is_undefined and not new.is_undefined and (new.statics or new.structure != layout.structure):
-                self.plan.texts[self.plan.place(slot)] = texts.of(new)        # its number says whether it is bound
-                self.plan.shapes[slot.name] = new.numbered(texts.of(new)).undefined()
+                found = texts.of(new)                         # the number of a text says whether the name is bound
+                self.plan.texts[self.plan.place(slot)] = found
+                self.plan.shapes[slot.name] = new.numbered(found).undefined()
                 raise PlanChanged
             if new.is_undefined and not layout.is_undefined:
                 new = layout.undefined()

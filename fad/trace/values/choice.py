@@ -43,14 +43,16 @@ class Choice(TextPart):
         self.number = number
 
     def known(self) -> str:
-        number = constant_of(self.number.atom) if stack.builders() else None
-        if number is None and stack.builders():
+        if not stack.builders():
+            return self.said
+        number = constant_of(self.number.atom)
+        if number is None:
             raise ConcreteValueError(
                 "Python asked what a text says that depends on the path",
                 why="which text it is will be known when the program runs",
                 do="compare it by == or !=, or print it",
             )
-        return self.said if number is None else table_of_texts().text(number)
+        return table_of_texts().text(number)
 
     def read(self) -> None:
         if self.number.bound is not None:
