@@ -26,7 +26,7 @@ from .heap.lifting import lifted
 from .heap.percall import placed, refuse_leaks, settle
 from .lists.export import plain
 from .outcome.delivery import Left, left_by
-from .outcome.leaks import refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
+from .outcome.leaks import refuse_aliased_names, refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .outcome.left_inside import LeftInside
 from .regions.handlers import refuse_listeners
 from .regions.joins import require_same_kinds, suspecting_kinds
@@ -153,6 +153,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 def _refuse_unseen(builder: Builder) -> None:
     """Refuse reads, changes and questions that no guard covers; a program's guards for its unseen reads."""
     refuse_unseen_reads(builder)
+    refuse_aliased_names(builder)
     if not builder.live:
         refuse_unseen_changes(builder)
         refuse_listeners(builder)

@@ -54,6 +54,8 @@ def filled(shape: Any, value: object, dtype: Any) -> AnyArray:
     if any(isinstance(n, int) and n < 0 for n in new):
         raise ValueError("negative dimensions are not allowed")
     if dtype.kind not in "biufc":
+        if stack.is_live() and not is_value(value):          # the tape has the very values that Python has
+            return np.full(new, value, dtype)
         raise refuse("a creation function", f"dtype={dtype}")
     v = as_array(value)
     if rank(v):

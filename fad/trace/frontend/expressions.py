@@ -14,6 +14,7 @@ from .access import AccessRewriter
 from .lower import CannotLowerError
 from .nodes import asks_for_names, binds, is_simple, makes_functions, placed, takes_all
 from .origin import parameters
+from .own_names import GIVEN, is_given
 from .trees import children, walk
 
 RUNTIME = "__fad__"
@@ -82,6 +83,8 @@ class ExpressionRewriter(AccessRewriter):
         return placed(self.runtime("joined", *parts), e)
 
     def visit_Call(self, e: Any) -> Any:
+        if is_given(e):
+            return self._given(e)
         if asks_for_names(e):
             raise CannotLowerError(f"{e.func.id}() sees the names of the function")
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS and not (e.func.id == "vars" and e.args):
@@ -141,6 +144,14 @@ class ExpressionRewriter(AccessRewriter):
         item = ast.Starred(ast.Name("_fad_item", ast.Load()), ast.Load())
         outer = ast.arguments(posonlyargs=[], args=[ast.arg("_fad_item")], kwonlyargs=[], kw_defaults=[], defaults=[])
         return placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
+
+    def _given(self, e: Any) -> Any:
+        """eval(text, variables, unsure ones) and locals(variables) (see own_names.py)."""
+        kind = e.func
+        text, (sure, *unsure) = e.args[: kind.id == "eval"], e.args[kind.id == "eval":]
+        for table in unsure:                                  # a variable is read where the text names it
+            table.values = list(map(self.later, table.values))
+        return placed(self.runtime(GIVEN[kind.id], kind, *map(self.visit, text), self.later(sure), *unsure), e)
 
     def _super(self, e: ast.Call) -> Any:
         """super() finds its instance in the frame it is called in, which a block's is not."""

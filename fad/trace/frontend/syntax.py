@@ -28,6 +28,7 @@ from .nodes import (
     placed,
 )
 from .origin import BLOCK, compiled_in, definition_of
+from .own_names import with_names_given
 from .trees import Transformer, copied, walk
 
 
@@ -50,7 +51,8 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
     found = definition_of(f)
     if found is None or hands_on_names(found[0]):
         return RewrittenCode()
-    node, owner = as_conditions(copied(found[0])), found[1]
+    outer = frozenset(f.__code__.co_freevars) - {"__class__"}
+    node, owner = with_names_given(as_conditions(copied(found[0])), outer), found[1]
     indexed = _names_indexed(node)
     try:
         if isinstance(node, ast.Lambda):

@@ -83,6 +83,12 @@ def refuse_unseen_changes(root: Builder) -> None:
             )
 
 
+def refuse_aliased_names(root: Builder) -> None:
+    """An error if captured code has read stale global names."""
+    if root.trace.frontend is not None:
+        root.trace.frontend.refuse_aliased_names()
+
+
 def refuse_unseen_reads(root: Builder) -> None:
     """An error if captured code changed its own copy of what methods read that Python calls by itself: they see what
     was there before (see unseen.py).
@@ -161,6 +167,7 @@ def _is_unregistered(root: Builder, x: object) -> bool:
 
 def settle(tape: Any) -> None:
     """Give what a function on a tape left outside its values, and arrays what it wrote to them."""
+    refuse_aliased_names(tape)
     written = list(tape.written_outside())
     _settle(tape, lambda x, place: tape.value(x))
     for array, value in written:

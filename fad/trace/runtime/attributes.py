@@ -53,6 +53,8 @@ class Attributes:
     seen: Callable
     index: Callable
     of_library: Callable
+    assigned: Callable
+    refuse_assigned: Callable
     _see: Callable
     _holds_inputs: Callable
     _originals: dict
@@ -66,6 +68,12 @@ class Attributes:
         owner = self.copy_of(owner)
         if id(owner) in self._originals:
             return self._of_function(owner, name)
+        if type(owner) is ModuleType:
+            value = self.assigned(owner, name)
+            if value is not MISSING:
+                return value
+            if name == "__dict__":
+                self.refuse_assigned(owner)
         if isinstance(owner, tuple) and (get := self._getter(type(owner), name)) is not None:
             return get(owner)
         if isinstance(owner, (Value, Proxy)) or not is_open(owner) or (name == "__dict__" and self.builder.live):

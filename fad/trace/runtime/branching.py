@@ -14,7 +14,7 @@ from ..heap.state import cells_of
 from ..regions import optional
 from ..regions.branch import choose, truth
 from ..regions.recursion import Branches
-from ..values.constants import decided
+from ..values.decided import decided
 from .ordering import contains
 
 
@@ -38,14 +38,14 @@ class BranchRuntime:
         self.branches.choose(then, test, then, otherwise, cells, names, own)
 
     def ifexp(self, test: ArrayOrNumber, if_true: Callable, if_false: Callable) -> Any:
-        test = self.truth(test)
+        test = decided(self.truth(test))
         if not isinstance(test, Value):
             return (if_true if test else if_false)()
         return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
 
     def and_(self, value: ArrayOrNumber, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
-            test = self.truth(value)
+            test = decided(self.truth(value))
             if isinstance(test, Value):
                 return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))  # noqa: B023 - called at once
             if not test:
@@ -55,7 +55,7 @@ class BranchRuntime:
 
     def or_(self, value: object, *rest: Callable) -> Any:
         for k, later in enumerate(rest):
-            test = self.truth(value)
+            test = decided(self.truth(value))
             if isinstance(test, Value):
                 return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))  # noqa: B023 - called at once
             if test:

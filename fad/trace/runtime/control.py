@@ -7,7 +7,7 @@ import functools
 import importlib.util
 from collections.abc import Callable
 from inspect import CO_GENERATOR
-from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
 from .datamodel import DataModel
+from .evaluation import EvaluationRuntime
 from .handling import HandlingRuntime
 from .instances import Instances
 from .library import RoutineCall, has_traced, reading
@@ -53,7 +54,7 @@ from .special_methods import PLAIN
 from .texts import Texts
 
 
-class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingRuntime):
+class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingRuntime, EvaluationRuntime):
     """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: object):
@@ -65,6 +66,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         self.taken: list[tuple] = []  # what the handlers of each open `try` take, innermost last
         self.branches = Branches()
         self.globals: dict[int, list] = {}  # id of what stands for global names -> those that functions assign
+        self.of_texts: dict[tuple, FunctionType] = {}
         self.plain: set[Any] = set()  # code of captured functions that is as it was, without source
 
     # -- calls -------------------------------------------------------------------------------------
@@ -230,6 +232,8 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
 
     def _hasattr(self, owner: object, name: str) -> bool:
         name = text.resolved(name)
+        if type(owner) is ModuleType and self.capture.assigned(owner, name) is not MISSING:
+            return True
         found = self._answers(owner, name) if self._is_computed(owner, name) else hasattr_(
             self.capture.copy_of(owner), name)
         self.capture.presence(owner, name, found)

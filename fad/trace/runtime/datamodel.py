@@ -11,7 +11,7 @@ guarded as every other function of the user's is.
 """
 import functools
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ...ir.build import Value
@@ -256,18 +256,22 @@ class DataModel(Protocols, Conversions):
             self.capture.swap(found.fset)(owner, value)
             return
         put = None if found is MISSING else self.special(found, "__set__")
-        if put is None:
+        if put is not None:
+            put(found, owner, value)
+        elif type(owner) is ModuleType and self.capture.has_functions(owner):
+            self.capture.assign(owner, name, value)
+        else:
             note_write(owner, "__setattr__")
             if is_tracing():
                 note_rewritten(owner, name, value)
             setattr(owner, name, value)
-        else:
-            put(found, owner, value)
 
     @door
     def delete_attribute(self, owner: object, name: str) -> None:
         """del owner.name"""
         owner = self.capture.copy_of(owner)
+        if isinstance(owner, ModuleType):
+            self.capture.refuse_assigned(owner)
         method = self.special(owner, "__delattr__")
         if method is None:
             note_write(owner, "__delattr__")

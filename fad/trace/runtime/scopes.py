@@ -6,14 +6,15 @@ call ends.
 """
 
 import builtins
-from collections.abc import Callable
-from types import CellType, CodeType, FunctionType
+from collections.abc import Callable, Iterable
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
+from ...util.where import is_captured
 from ..frontend.expressions import RUNTIME
 from ..frontend.nodes import SEES_NAMES
 from ..frontend.syntax import indexed_names
@@ -21,7 +22,7 @@ from ..guards import guard as of
 from ..guards import met
 from ..guards.bytecode import asks_identity, assigned_globals, global_names, names_of_tools, names_used
 from ..guards.kinds import CONTAINERS, MISSING
-from ..heap.journal import standing_in
+from ..heap.journal import note, standing_in
 from ..objects.containers import EnclosingVariable, Globals, is_empty
 from ..objects.originals import StandIn
 from .builtin import BUILTIN_FACES, BY_BUILTIN
@@ -33,9 +34,11 @@ class Scopes:
     builder: Builder
     sources: list
     indexed: dict[int, Any]
+    _copies: dict[int, tuple[Any, Any]]
     runtime: Any
     swap: Callable
     is_called: Callable
+    seen: Callable
     index: Callable
     _note_opened: Callable
 
@@ -56,6 +59,10 @@ class Scopes:
             self._scopes[key] = original, {"__builtins__": builtins, **dunders, RUNTIME: self.runtime}
         return self._scopes[key][1]
 
+    def original_names(self, scope: dict) -> dict:
+        """The global names of a module, given what stands for them."""
+        return next((original for original, made in self._scopes.values() if made is scope), scope)
+
     def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
         missing = sorted(global_names(f.__code__) - f.__globals__.keys())
         named = {n for n in global_names(f.__code__) & f.__globals__.keys() if n.startswith("__")}
@@ -66,16 +73,8 @@ class Scopes:
         indexed = indexed_names(f)
         used = names_used(code)
         for name in (used if used.isdisjoint(SEES_NAMES) else used | f.__globals__.keys()) - scope.keys():
-            value = f.__globals__.get(name, MISSING)
-            if (id(f.__globals__), name) in self.builder.trace.lifted:
-                scope[name] = self.builder.trace.lifted[id(f.__globals__), name]
-            elif name in indexed and value is not MISSING:
-                scope[name] = self.index(value)
-                self.sources.append(of.ItemGuard(f.__globals__, name, value))
-            elif value is not MISSING:
-                scope[name] = None                            # while it is being captured: it may name itself
-                scope[name] = see(value)
-                self.sources.append(of.ItemGuard(f.__globals__, name, value))
+            if name in f.__globals__:
+                self._fill_name(scope, f.__globals__, name, self.index if name in indexed else see)
             elif name in BUILTIN_FACES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_FACES[name]:
                 self._fill_builtin(scope, name, f, see)
             elif isinstance(getattr(builtins, name, None), (np.ndarray, *CONTAINERS)):
@@ -83,23 +82,92 @@ class Scopes:
         for name in names_used(code) & scope.keys() - indexed:
             if id(scope[name]) in self.indexed:               # another function of the module reads elements alone
                 scope[name] = self.swap(scope[name])
-        self._refuse_divided(f, code, scope)
-        assigned = tuple([n for n in assigned_globals(code) if (id(scope), n) not in self._assigned])
+        is_rewritten = code not in self.runtime.plain
+        self._refuse_divided(f.__name__, f.__globals__, is_rewritten, assigned_globals(code), names_used(code))
+        self._note_assigned(scope, f.__globals__, assigned_globals(code))
+
+    def _fill_name(self, scope: dict, original: dict, name: str, see: Callable) -> None:
+        """Give a scope what stands for a global name of the original's."""
+        lifted = self.builder.trace.lifted.get((id(original), name), MISSING)
+        scope[name] = None                                    # while it is being captured: it may name itself
+        scope[name] = see(original[name]) if lifted is MISSING else lifted
+        if lifted is MISSING:
+            self.sources.append(of.ItemGuard(original, name, original[name]))
+
+    def _note_assigned(self, scope: dict, original: dict, names: Iterable) -> None:
+        """Note global names that captured code assigns."""
+        assigned = tuple([n for n in names if (id(scope), n) not in self._assigned])
         self._assigned |= {(id(scope), n) for n in assigned}
         if assigned:
-            owner = standing_in(Globals(scope, f.__globals__, assigned))
+            owner = standing_in(Globals(scope, original, assigned))
             self._note_opened(owner, owner)
             self.runtime.globals.setdefault(id(scope), []).append(owner)
 
-    def _refuse_divided(self, f: FunctionType, code: CodeType, scope: dict) -> None:
+    def _refuse_divided(
+        self, name: str, original: dict, is_rewritten: bool, assigned: Iterable, used: Iterable
+    ) -> None:
         """An error if one function assigns a global name that another reads, and only one of them is rewritten."""
-        other = self._scopes.get((id(f.__globals__), code in self.runtime.plain), (None, {}))[1]
-        shared = [n for n in assigned_globals(code) if n in other]
-        shared += [n for n in names_used(code) if (id(other), n) in self._assigned]
+        other = self._scopes.get((id(original), not is_rewritten), (None, {}))[1]
+        shared = [n for n in assigned if n in other] + [n for n in used if (id(other), n) in self._assigned]
         if shared:
             raise UnstageableError(
-                f"{f.__name__} shares the global name {shared[0]} with a function whose text is not at hand",
+                f"{name} shares the global name {shared[0]} with a function whose text is not at hand",
                 why="one of them assigns it", do="define both in a file")
+
+    def refuse_aliased_names(self) -> None:
+        """An error if captured code has asked a dict of global names, `d = globals()` outside, and one of the two does
+        not see what is assigned to the other.
+        """
+        for (_, is_rewritten), (original, scope) in self._scopes.items():
+            see = self.seen if is_rewritten else self.swap
+            stale = [
+                n for n, x in self._asked_as(original).items()
+                if (id(scope), n) in self._assigned or (n in scope and scope[n] is not x and scope[n] is not see(x))
+            ]
+            if stale:
+                raise UnstageableError(
+                    f"the global name {stale[0]} is assigned, and a dict of all global names is asked for it, too",
+                    why="the program has a copy of the names", do="assign the name, or module.name, everywhere")
+
+    def _asked_as(self, original: dict) -> dict:
+        """What captured code sees in a dict of global names that it has asked; nothing in one that it has not."""
+        if id(original) in self.indexed:
+            return original
+        return self._copies.get(id(original), ({}, {}))[1]
+
+    # -- attributes of modules: the global names of their functions --------------------------------
+
+    def has_functions(self, module: ModuleType) -> bool:
+        """Whether functions of the module are captured. Those of others (warnings, sys) read its names as they stand.
+        """
+        names = vars(module)
+        is_users = module.__name__ == "__main__" or is_captured(names.get("__file__") or "<frozen builtin>")
+        return is_users or any((id(names), kind) in self._scopes for kind in (True, False))
+
+    def assign(self, module: ModuleType, name: str, value: object) -> None:
+        """module.name = value: the functions of the module see it as a global name."""
+        names = vars(module)
+        scope = self._scope(names, True)
+        self._refuse_divided(module.__name__, names, True, (name,), ())
+        if name in names and name not in scope:
+            self._fill_name(scope, names, name, self.seen)
+        self._note_assigned(scope, names, (name,))
+        note(*self.runtime.globals[id(scope)])
+        scope[name] = value
+
+    def assigned(self, module: ModuleType, name: str) -> Any:
+        """The value that captured code has given a global name of a module, or may have; MISSING where no code has."""
+        scope = self._scopes.get((id(vars(module)), True), (None, {}))[1]
+        return scope.get(name, MISSING) if (id(scope), name) in self._assigned else MISSING
+
+    def refuse_assigned(self, module: ModuleType) -> None:
+        """An error if the names of a module are asked for as a whole, or deleted, and captured code assigns some."""
+        scope = self._scopes.get((id(vars(module)), True), (None, {}))[1]
+        if any(of_scope == id(scope) for of_scope, _ in self._assigned):
+            raise UnstageableError(
+                f"the names of the module {module.__name__} are asked for",
+                why="the function assigns some, and a program assigns them when the call ends",
+                do="read or write one name at a time")
 
     def _fill_builtin(self, scope: dict, name: str, f: FunctionType, see: Callable) -> None:
         """The stand-in for one of Python's own functions. Code that is not rewritten gets the class itself for `type(x)

@@ -1,25 +1,31 @@
 """Values that are known while tracing: what was computed from numbers of the program and arrays from outside alone."""
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ...ir import stack
 from ...ir.build import Builder, Value, current
-from ...ir.graph import Atom, Equation, Literal, Var
-from ...util.array import AnyArray, ArrayOrNumber
+from ...ir.graph import Atom, Equation, Literal, Var, is_branch
+from ...ir.views import BranchView
+from ...util.array import AnyArray
 from ...util.where import here
 from ..guards.guard import of_all_in
 
 FEW = 20                                                     # equations between a condition and what it follows from
 
 
-def _producer(builder: "Builder | None", var: Var) -> "Equation | None":
+def _producer(equations: Iterable, var: Var) -> "Equation | None":
+    return next((eqn for eqn in equations if var in eqn.outputs), None)
+
+
+def _open_equations() -> Iterator[Equation]:
+    """The equations of all regions that are being traced, the latest first."""
+    builder: Builder | None = current()
     while builder is not None:
-        for eqn in reversed(builder.equations):
-            if var in eqn.outputs:
-                return eqn
+        yield from reversed(builder.equations)
         builder = builder.parent
-    return None
 
 
 def constant_of(var: Var, limit: int = 1000) -> Any:
@@ -35,14 +41,9 @@ def constant_of(var: Var, limit: int = 1000) -> Any:
     return value
 
 
-def decided(test: ArrayOrNumber) -> Any:
-    """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own
-    generator, mostly).
-    """
-    if not isinstance(test, Value) or not current().trace.fresh_constants:
-        return test
-    value = _Evaluation(FEW, outside=False).value(test.atom)
-    return test if value is None else bool(value)
+def fresh_constant_of(var: Var) -> Any:
+    """The value of a variable that follows from what the traced function made itself, or None."""
+    return _Evaluation(FEW, outside=False).value(var)
 
 
 def of_sizes(x: Value) -> "int | None":
@@ -75,6 +76,7 @@ class _Evaluation:
         self.known: dict[Var, Any] = {}
         self.used: dict[Var, Any] = {}
         self.sizes: list[Var] = []
+        self.taken: list[Equation] = []  # of the regions of branches that are taken
 
     def value(self, atom: Atom) -> Any:
         if isinstance(atom, (int, np.integer)):
@@ -105,13 +107,24 @@ class _Evaluation:
         return None
 
     def _compute(self, atom: Var) -> None:
-        eqn = _producer(current(), atom)
-        if eqn is None or eqn.regions or self.left <= 0:
+        eqn = _producer(chain(self.taken, _open_equations()), atom)
+        if eqn is None or self.left <= 0:
             return
         self.left -= 1
+        if is_branch(eqn):
+            self._take(BranchView(eqn), atom)
+        if eqn.regions:
+            return
         args = [self.value(a) for a in eqn.inputs]
         if any(a is None for a in args):
             return
         with stack.concrete():
             results = eqn.op(*args, **eqn.params)
         self.known.update(zip(eqn.outputs, results if isinstance(results, tuple) else (results,)))
+
+    def _take(self, branch: BranchView, result: Var) -> None:
+        """Compute the result of a branch, in the region that is taken."""
+        selector = self.value(branch.selector)
+        if selector is not None:
+            self.taken += branch.branches[int(selector)].equations
+            self.known[result] = self.value(branch.yielded(result)[int(selector)])

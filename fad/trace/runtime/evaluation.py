@@ -1,0 +1,89 @@
+"""eval and locals in captured code: a text becomes a function of the variables that it names.
+
+    def f(x, kind):                         def text(x): return x * half
+        half = 0.5                    ->
+        return eval("x * half")             the call text(x, half), captured as every other function is
+
+So loops, branches and calls in the text, and the global names that it reads, mean what they mean elsewhere.
+"""
+import ast
+import builtins
+import contextlib
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ...util.errors import UnstageableError
+from ..frontend.liveness import COMPREHENSIONS
+from ..frontend.nodes import SEES_NAMES
+from ..frontend.trees import walk
+from ..frontend.typed import keep
+from ..values.text import resolved
+
+
+class EvaluationRuntime:
+    """The part of the runtime that sees to these."""
+
+    capture: Any
+    call: Callable
+    of_texts: dict[tuple, FunctionType]  # (text, parameters, id of global names) -> the function made of it
+
+    def evaluated(self, f: Callable, text: Any, names: FunctionType, unsure: dict[str, Callable]) -> Any:
+        """eval(text) in a function: names() are its variables, and `unsure` reads those that may have no value."""
+        if f is not builtins.eval:
+            return self.call(f)(text)
+        text = resolved(text)
+        if type(text) is not str:
+            raise UnstageableError(f"eval runs a {type(text).__name__}", why="its text is not at hand",
+                                   do="pass the text, or define a function")
+        values = names()
+        tree = ast.parse(text.strip(" \t"), mode="eval")
+        read = _names_read(tree, {*values, *unsure})
+        values.update(_bound({n: unsure[n] for n in read & unsure.keys()}))
+        given = tuple(sorted(read & values.keys()))
+        original = self.capture.original_names(names.__globals__)
+        key = text, given, id(original)
+        if key not in self.of_texts:
+            self.of_texts[key] = _function_of(tree, given, original)
+        return self.call(self.of_texts[key])(*[values[n] for n in given])
+
+    def own_names(self, f: Callable, names: FunctionType) -> Any:
+        """locals() or vars() in a function: names() are its variables."""
+        return names() if f in (builtins.locals, builtins.vars) else self.call(f)()
+
+
+def _bound(unsure: dict[str, Callable]) -> dict:
+    """The values of variables that have one."""
+    found = {}
+    for name, read in unsure.items():
+        with contextlib.suppress(NameError):
+            found[name] = read()
+    return found
+
+
+def _names_read(tree: ast.AST, own: set) -> set:
+    """The names that a text reads. own: the variables of the function around."""
+    nodes = walk(tree)
+    read = {n.id for n in nodes if isinstance(n, ast.Name)}
+    inner = [n for n in nodes if isinstance(n, (ast.Lambda, *COMPREHENSIONS))]
+    hidden = {n.id for part in inner for n in walk(part) if isinstance(n, ast.Name)} & own
+    bad = sorted(hidden or read & {*SEES_NAMES, "globals"})
+    if bad:
+        raise UnstageableError(
+            f"a text that eval runs reads {bad[0]}",
+            why="a lambda or a comprehension in the text does not see the variables of the function" if hidden
+            else "it sees the names of the function",
+            do="write the expression itself, or pass what it needs: eval(text, {...})")
+    return read
+
+
+def _function_of(tree: ast.Expression, given: tuple, original: dict) -> FunctionType:
+    """A function with this expression as its result."""
+    expression = ast.unparse(tree)
+    name = f"text_{abs(hash((expression, given))):x}"
+    source = f"def {name}({', '.join(given)}):\n    return {expression}\n"
+    keep(source)
+    names: dict[str, Any] = {}
+    exec(compile(source, "<eval>", "exec", dont_inherit=True), names)
+    made = names[name]
+    return FunctionType(made.__code__, original, name)

@@ -1,0 +1,162 @@
+"""A global name, an attribute of the module and an item of the module's dict are one variable."""
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import fad
+
+from ..transforms.support import differences
+
+TEXT = '''
+rate, count = 2.0, 0
+
+def total(x):
+    return rate * (x ** 2).sum()
+
+def bump():
+    global count
+    count += 1
+'''
+POINTS = [np.array([0.7, 0.4]), np.array([0.3, 0.9])]
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    """A module with global names, fresh for each test."""
+    (tmp_path / "settings_of_test.py").write_text(TEXT)
+    monkeypatch.syspath_prepend(tmp_path)
+    import settings_of_test
+    yield settings_of_test
+    del sys.modules["settings_of_test"]
+
+
+def set_once(m, x):
+    m.rate = 3 * x[0]
+    return m.total(x)
+
+
+def set_between(m, x):
+    first = m.total(x)
+    m.rate = 3 * x[0]
+    return first + m.total(x) * m.rate
+
+
+def set_in_a_branch(m, x):
+    before = m.total(x)
+    if x[0] > 0.5:
+        m.rate = 5.0
+    else:
+        m.rate = x[1]
+    return m.total(x) * m.rate + before
+
+
+def set_on_one_path(m, x):
+    before = m.total(x)
+    if x[0] > 0.5:
+        m.rate = x[1]
+    return m.total(x) + before
+
+
+def set_in_a_loop(m, x):
+    s = 0.0
+    for _ in range(4):
+        m.rate = m.rate * 0.5 + x[0]
+        s = s + m.total(x)
+    return s
+
+
+def counted_by_its_function(m, x):
+    m.bump()
+    m.bump()
+    return (m.count + 1) * (x ** 2).sum()
+
+
+def a_new_name(m, x):
+    m.late = x[0]
+    return m.late * x[1] if hasattr(m, "late") else 0.0 * x[0]
+
+
+def by_setattr(m, x):
+    setattr(m, "rate", x[0])  # noqa: B010 - the name may be computed
+    r = getattr(m, "rate")  # noqa: B009
+    m.rate += 1
+    return r * m.total(x)
+
+
+CASES = [set_once, set_between, set_in_a_branch, set_on_one_path, set_in_a_loop, counted_by_its_function, a_new_name,
+         by_setattr]
+
+
+def names_of(m):
+    return {n: float(x) for n, x in vars(m).items() if isinstance(x, (int, float)) and not n.startswith("__")}
+
+
+def reset(m, names=None):
+    for n in names_of(m):
+        delattr(m, n)
+    vars(m).update({"rate": 2.0, "count": 0} if names is None else names)
+
+
+@pytest.mark.parametrize("policy", ["never", "now"])
+@pytest.mark.parametrize("f", CASES)
+def test_all_names_of_a_variable_see_what_is_assigned(f, policy, settings):
+    def at(x, names):
+        reset(settings, names)
+        return f(settings, x)
+    with fad.config.using(compile=policy):
+        gradient = fad.grad(lambda x: f(settings, x), fallback=False)
+        reset(settings)
+        for x in POINTS * 2:
+            names = {n: v for n, v in vars(settings).items() if n in ("rate", "count", "late")}
+            expected = differences(lambda z: at(z, names), x)                                    # noqa: B023
+            at(x, names)
+            left = names_of(settings)
+            reset(settings, names)
+            np.testing.assert_allclose(gradient(x), expected, rtol=1e-6, atol=1e-8)
+            assert names_of(settings) == pytest.approx(left)
+
+
+def read_in_the_dict(m, names, x):
+    m.bump()
+    return (names["count"] + 1) * x.sum()
+
+
+def set_in_the_dict(m, names, x):
+    before = m.total(x)
+    names["rate"] = 4.0
+    return m.total(x) + before
+
+
+def set_in_the_module(m, names, x):
+    m.rate = 4.0 * x[0]
+    return names["rate"] * x.sum()
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("f", [read_in_the_dict, set_in_the_dict, set_in_the_module])
+def test_a_dict_of_global_names_beside_them_is_refused(f, settings):
+    names = vars(settings)
+    with pytest.raises(fad.FadError, match="a dict of all global names"):
+        fad.grad(lambda x: f(settings, names, x))(POINTS[0])
+
+
+def test_a_dict_of_global_names_that_is_only_read_is_as_good_as_the_names(settings):
+    names = vars(settings)
+    gradient = fad.grad(lambda x: names["rate"] * settings.total(x), fallback=False)
+    np.testing.assert_allclose(gradient(POINTS[0]), 8 * POINTS[0])
+    settings.rate = 3.0
+    np.testing.assert_allclose(gradient(POINTS[0]), 18 * POINTS[0])
+
+
+def test_a_module_class_of_its_own_sets_its_attributes_itself():
+    class Loud(types.ModuleType):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value * 2)
+    m = Loud("loud")
+
+    def f(x):
+        m.rate = 1.5
+        return m.rate * x
+    assert fad.grad(f)(1.0) == 3.0
