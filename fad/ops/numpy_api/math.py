@@ -30,7 +30,7 @@ def _of_python(call: Callable, own: Callable) -> Callable:
     """
     @functools.wraps(call, updated=())
     def run(*args: ArrayOrNumber, **kwargs: object) -> Any:
-        numbers = _numbers(args)
+        numbers = [_counted_truth(x) for x in _numbers(args)]
         see_that_python_takes(own, *numbers)
         return _numbers(call(*numbers, **kwargs))
     return run
@@ -42,7 +42,14 @@ def _numbers(x: Any) -> Any:
         return tuple([_numbers(a) for a in x])
     if not hasattr(x, "dtype") or shape_of(x):
         return x
-    return python_int(x) if type_of(x).dtype.kind == "b" else python_number(x)
+    return python_number(x)
+
+
+def _counted_truth(x: Any) -> Any:
+    """True and False count as 1 and 0 where a number is expected."""
+    if isinstance(x, bool):
+        return int(x)
+    return python_int(x) if hasattr(x, "dtype") and not shape_of(x) and type_of(x).dtype.kind == "b" else x
 
 
 def _face(name: str, **facts: object) -> Callable:
@@ -140,12 +147,13 @@ def fsum(seq: ArrayLike) -> AnyArray:
 @face("math.prod", samples=("math.prod(v)", "math.prod([v[0], v[1]], start=2.0)"))
 def prod(iterable: ArrayLike, /, *, start: object = 1) -> AnyArray:
     """The product of what is iterated over."""
-    return registry["prod"](_sequence(iterable), axes=(0,)) * start
+    return _of_items(registry["prod"](_sequence(items := _listed(iterable)), axes=(0,)), items) * start
 
 
 def sumprod(p: object, q: object) -> Any:
     """The sum of products."""
-    return registry["sum"](_sequence(p) * _sequence(q), axes=(0,))
+    p, q = _listed(p), _listed(q)
+    return _of_items(registry["sum"](_sequence(p) * _sequence(q), axes=(0,)), p, q)
 
 
 if hasattr(math, "sumprod"):                               # from Python 3.12 on
@@ -153,7 +161,17 @@ if hasattr(math, "sumprod"):                               # from Python 3.12 on
 
 
 def _sequence(seq: Any) -> AnyArray:
-    return as_array(seq if hasattr(seq, "dtype") else list(seq))
+    return as_array(_listed(seq))
+
+
+def _listed(seq: Any) -> Any:
+    return seq if hasattr(seq, "dtype") else list(seq)
+
+
+def _of_items(y: Any, *sequences: Any) -> Any:
+    """y, a number of Python's if all of its items are."""
+    is_pythons = not any(hasattr(s, "dtype") for s in sequences) and all(type_of(x).weak for s in sequences for x in s)
+    return python_number(y) if is_pythons else y
 
 
 @face("math.floor")
@@ -184,6 +202,9 @@ def isclose(a: AnyArray, b: AnyArray, *, rel_tol: object = 1e-9, abs_tol: object
     gap = absolute(a - b)
     larger = registry["maximum"](absolute(a), absolute(b))
     return python_number((a == b) | (isfinite(gap) & (gap <= registry["maximum"](rel_tol * larger, abs_tol))))
+
+
+face("cmath.isclose")(isclose)
 
 
 @_face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
