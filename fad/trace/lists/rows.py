@@ -16,6 +16,7 @@ from ...ir.types import Type
 from ...ops.control import resize
 from ...ops.extents import at_least
 from ...ops.face import BY_NAME
+from ...ops.literals import python_int
 from ...util import tree
 from ..heap.journal import note
 from ..heap.state import TreeLayout, lengthened
@@ -46,6 +47,16 @@ def fixed(x: object, ties: "Ties | None" = None) -> Any:
     if isinstance(x, RowList):
         x.is_element, x.ties = True, ties or x.ties
     return tuple([fixed(y, ties) for y in x]) if type(x) is tuple else x
+
+
+def _as_list_index(place: Any) -> Any:
+    """The index of an element: True and False of Python's are 1 and 0, where an array would take them for a mask."""
+    given: Any = place if isinstance(place, Tracer) else None
+    if given is None or (given.dtype.kind in "iu" and not given.ndim):
+        return place
+    if given.dtype.kind == "b" and given.type.weak and not given.ndim:
+        return python_int(given)
+    raise TypeError(f"list indices must be integers or slices, not numpy.{given.dtype}")
 
 
 @done_plainly
@@ -147,6 +158,7 @@ class RowList(Items):
     def __getitem__(self, place: object) -> Any:
         if isinstance(place, slice):
             return self._plain()[place] if any(self.kinds()) else self._part(place)
+        place = _as_list_index(place)
         # sure to be in the list: taken from the row itself
         if isinstance(place, int) and place < 0 and at_least(self.length, -place):
             place = self.length + place
@@ -167,6 +179,7 @@ class RowList(Items):
         )
 
     def __setitem__(self, place: object, x: object) -> None:
+        place = _as_list_index(place)
         new = None if isinstance(place, slice) else like(self._as_element(x)).layout
         if new is None or not self.layout.fits(new):
             self._may_change()

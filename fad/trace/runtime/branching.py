@@ -15,7 +15,7 @@ from ..regions import optional
 from ..regions.branch import choose, truth
 from ..regions.recursion import Branches
 from ..values.decided import decided
-from .ordering import contains
+from .sequences import contains
 
 
 class BranchRuntime:
@@ -78,12 +78,17 @@ class BranchRuntime:
             return first
         return self.and_(first, lambda: self.chain(right, *parts[2:]))
 
+    @door
+    def holds(self, items: object, x: object) -> Any:
+        """x in items"""
+        self.compared(x, items)
+        found = self.contains_(items, x)
+        return contains(items, x) if found is None else truth(found)
+
     def _compared(self, op: str, a: object, b: object) -> Any:
         """One comparison of a chain."""
         if op in ("In", "NotIn"):
-            self.compared(a, b)
-            found = self.contains_(b, a)
-            found = contains(b, a) if found is None else truth(found)
+            found = self.holds(b, a)
             return found if op == "In" else self.not_(found)
         return (
             {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b)

@@ -28,6 +28,7 @@ from .builtin import length
 from .calls import is_tracing, noting
 from .conversions import Conversions
 from .protocols import Protocols, new
+from .sequences import are_compared_by_items, are_sequences, compared_by_items, number_at
 from .special_methods import (
     ARRAYS,
     BINARY,
@@ -146,9 +147,12 @@ class DataModel(Protocols, Conversions):
         """a < b and its kin"""
         operation, method, reflected, sign = COMPARE[op]
         if type(a) in PLAIN and type(b) in PLAIN:
-            if type(a) in COMPARED and type(b) in COMPARED:
-                if isinstance(a, tuple) is isinstance(b, tuple) and self.is_asked((a, b)):
+            if are_sequences(a, b):
+                if self.is_asked((a, b)):
                     return self.compared_items(op, a, b)
+                if are_compared_by_items(a, b):
+                    return compared_by_items(op, a, b)
+            if type(a) in COMPARED and type(b) in COMPARED:
                 self.compared(a, b)
             return operation(a, b)
         if op == "NotEq" and any(
@@ -179,7 +183,7 @@ class DataModel(Protocols, Conversions):
         if id(c) in self.capture.indexed:
             return self.capture.element(c, k, is_indexed)
         if type(c) in PLAIN:
-            return c[k] if type(k) is not slice else new(c[k])
+            return number_at(c, k) if type(k) is Tracer else c[k] if type(k) is not slice else new(c[k])
         method = self.special(c, "__getitem__")
         if method is not None:
             return method(c, k)

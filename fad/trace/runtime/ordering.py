@@ -28,7 +28,6 @@ from ..heap.state import cells_of
 from ..lists.export import as_array, number_of
 from ..lists.reorder import is_value, reordered
 from ..regions.branch import choose, truth
-from ..values.choice import is_choice
 from ..values.constants import constant_of
 from ..values.tracer import Tracer
 
@@ -153,31 +152,6 @@ def _precedes(a: Any, b: Any, relation: str) -> Any:
         else:
             before = before if x == y else _precedes(x, y, relation)
     return before
-
-
-@door
-def contains(items: Any, x: Any) -> Any:
-    """x in items, where something of it is traced: one of them is equal."""
-    if isinstance(items, Tracer) and items.is_array and items.ndim and not stack.is_live():
-        return python_number(METHODS["any"](items == x))
-    is_asked = isinstance(items, (tuple, list, set, frozenset)) and (
-        is_traced((x, *items)) or any(map(is_choice, (x, *items))))
-    if stack.is_live() or not is_asked:
-        return x in items
-    found: Any = False
-    for item in items:
-        same = x == item
-        if isinstance(same, Value) and same.ndim:
-            raise UnstageableError(
-                "an array is looked for in a list, or a number among arrays",
-                why="whether arrays are equal is no single truth value",
-                do="compare by np.any or np.all",
-            )
-        if isinstance(same, Value):
-            found = registry["logical_or"](found, same)
-        elif same:
-            return True
-    return python_number(found) if isinstance(found, Value) else found
 
 
 def _either(condition: object, a: object, b: object) -> Any:

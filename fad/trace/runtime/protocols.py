@@ -17,6 +17,7 @@ from ..heap.journal import made, note
 from ..lists.items import Items
 from ..values.aliases import has_twins
 from .ordering import KeyOf, sort
+from .sequences import counted_or_placed
 from .special_methods import GOING_THROUGH, NEW, PLAIN, SEARCHING, SORTING
 
 _SEQUENCES = (list, tuple, deque)
@@ -201,7 +202,8 @@ class Protocols:
         """list.index, list.count, list.remove"""
         items: Any = f.__self__
         if not (self.is_asked(x) or self.is_asked(items)):
-            return self.known_builtin(f)(x, *bounds)
+            found = counted_or_placed(f, x, *bounds)
+            return self.known_builtin(f)(x, *bounds) if found is None else found
         start, stop, _ = slice(*(*bounds, None, None)[:2]).indices(len(items))
         found = (k for k in range(start, stop) if self.same(items[k], x))
         if f.__name__ == "count":

@@ -132,10 +132,12 @@ OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delat
 OPERATORS: dict[Any, tuple] = {
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
     **{f: ("inplace", name) for name, (_, f, *_) in BINARY.items() if f is not None},
+    operator.iconcat: ("inplace", "Add"),
     divmod: ("binary", "DivMod"),
     **{f: ("unary", name) for name, (f, _) in UNARY.items()},
     **{f: ("compare", name) for name, (f, *_) in COMPARE.items()},
     operator.getitem: ("item",),
+    operator.contains: ("holds",),
     operator.not_: ("not_",),
     operator.truth: ("truth",),
 }
