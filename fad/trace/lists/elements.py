@@ -54,15 +54,26 @@ def common_type(types: list) -> Type:
     """The type that leaves of these types lie in together."""
     first = types[0]
     for t in types[1:]:
-        if t.rank != first.rank or not all(assumed_equal(m, n) for m, n in zip(t.shape, first.shape)):
+        if not _is_one_shape(t, first):
             raise UnstageableError("a list gets arrays of different shapes")
     return Type(promoted(types), first.shape, all(t.weak for t in types))
 
 
+def have_shapes(types: list, leaves: list) -> bool:
+    """Whether leaves have the shapes of these types."""
+    return all(_is_one_shape(t, type_of(x)) for t, x in zip(types, leaves))
+
+
+def _is_one_shape(t: Any, other: Any) -> bool:
+    return t.rank == other.rank and all(map(assumed_equal, t.shape, other.shape))
+
+
 def wider_types(types: list, leaves: list) -> "list | None":
-    """The types that leaves need which are put where these types are; None if they fit."""
-    if any(t.rank != type_of(x).rank for t, x in zip(types, leaves)):
-        raise UnstageableError("a list gets elements of different shapes")
+    """The types that leaves need which are put where these types are; None if they fit. The arrays of a list are of one
+    shape: a smaller one would be broadcast.
+    """
+    if not have_shapes(types, leaves):
+        raise UnstageableError("a list gets arrays of different shapes")
     wider = [Type(promoted([t, type_of(x)]), t.shape, t.weak and type_of(x).weak) for t, x in zip(types, leaves)]
     return wider if any(t.dtype != w.dtype for t, w in zip(types, wider)) else None
 

@@ -31,6 +31,7 @@ from .elements import (
     Like,
     as_number,
     common_kinds,
+    have_shapes,
     like,
     lists_in,
     wider_types,
@@ -181,7 +182,7 @@ class RowList(Items):
     def __setitem__(self, place: object, x: object) -> None:
         place = _as_list_index(place)
         new = None if isinstance(place, slice) else like(self._as_element(x)).layout
-        if new is None or not self.layout.fits(new):
+        if new is None or not self.layout.fits(new) or not have_shapes(self.types, new.data):
             self._may_change()
             self._plain()[place] = x
             return
