@@ -12,8 +12,8 @@ import numpy as np
 X = np.array([1.3, 2.6, 0.7, 3.4])
 
 
-def list_by_integer(x):
-    return np.sum(x) * [1.0, 2.0, 3.0, 4.0][int(x[0])]
+def dict_by_integer(x):
+    return np.sum(x) * {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}[int(x[0])]
 
 
 def dict_of_sums(x):
@@ -145,7 +145,7 @@ def view_of_filled(x):
 
 
 def transpose_view(x):
-    A = np.outer(x, x) * [1.0, 2.0][int(x[2])]
+    A = np.outer(x, x) * {0: 1.0, 1: 2.0}[int(x[2])]
     B = A.T
     B[0, 1] = x[3] ** 2
     return A[1, 0] * A[0, 1]
@@ -164,7 +164,7 @@ def swap_in_place(x):
         for j in range(len(y) - 1 - i):
             if y[j] > y[j + 1]:
                 y[j], y[j + 1] = y[j + 1], y[j]
-    return y @ np.array([1.0, 2.0, 3.0, 4.0]) * [1.0, 2.0][int(x[0])]
+    return y @ np.array([1.0, 2.0, 3.0, 4.0]) * {0: 1.0, 1: 2.0}[int(x[0])]
 
 
 def fancy(x):
@@ -206,7 +206,7 @@ def raising(x):
     for v in x:
         if v < 0:
             raise ValueError("negative")
-    return np.sum(np.sqrt(x)) * [1.0, 2.0][int(x[0])]
+    return np.sum(np.sqrt(x)) * {0: 1.0, 1: 2.0}[int(x[0])]
 
 
 def early_return(x):
@@ -292,7 +292,7 @@ def rounding(x):
 
 def divmods(x):
     q, r = divmod(x[3], x[2])
-    return [1.0, 2.0, 3.0, 4.0, 5.0][int(q)] * r
+    return {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0, 4: 5.0}[int(q)] * r
 
 
 def zipped(x):
@@ -371,7 +371,7 @@ def walrus(x):
 
 
 def error_function(x):
-    return sum(math.erf(v) * [1.0, 2.0, 3.0, 4.0][int(v)] for v in x)
+    return sum(math.erf(v) * {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}[int(v)] for v in x)
 
 
 def complex_inside(x):
@@ -390,7 +390,7 @@ def numbers_alone_at_index_arrays(x):
     z = np.concatenate([[1.0, 2.0], np.linspace(0.0, 1.0, 2)])
     z[[0, 3]] *= x[:2]
     np.add.at(z, [1, 1], x[2:])
-    return np.sum(y * z) * [1.0, 2.0, 3.0, 4.0][int(x[0])]
+    return np.sum(y * z) * {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}[int(x[0])]
 
 
 def reshaped_views(x):
@@ -401,11 +401,11 @@ def reshaped_views(x):
     w[0] = 50.0
     y[:, ::-1].reshape(8, 2)[0] = 70.0
     y.T.reshape(4, 2, 2)[1, 0] = x[:2]                       # a view
-    return np.sum(np.sin(y)) * w[0] * [1.0, 2.0, 3.0, 4.0][int(x[0])]
+    return np.sum(np.sin(y)) * w[0] * {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}[int(x[0])]
 
 
 PROGRAMS = [
-    list_by_integer, dict_of_sums, dict_by_value, growing_list, recursion, newton_list, sorted_values, sorted_by_key,
+    dict_by_integer, dict_of_sums, dict_by_value, growing_list, recursion, newton_list, sorted_values, sorted_by_key,
     max_with_key, heap, bisection_table, deque_window, counter_weights, grouped, accumulated, text_key, masked_shape,
     filled_by_data, view_of_filled, transpose_view, ravel_view, swap_in_place, fancy, tuple_state, string_builder,
     memoised, exceptions, raising, early_return, polynomial_of_length, stack_of_pieces, matrix_chain, solve_by_branch,

@@ -80,7 +80,7 @@ def changed_by(a, b):
 
 
 def changed_by_data(a, b):
-    n = [len(b), 2][int(a[0] > 100.0)]                        # runs on the tape
+    n = {0: len(b), 1: 2}[int(a[0] > 100.0)]                  # runs on the tape
     a[0] = 3.0 * a[1] * n
     return a @ b
 

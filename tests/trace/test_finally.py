@@ -69,7 +69,7 @@ def after_a_handler(x):
     s = 0.0
     for v in x:
         try:
-            s += v * [1.0, 2.0][int(v * 4.0)]
+            s += v * {0: 1.0, 1: 2.0}[int(v * 4.0)]
         except IndexError:
             s += 9.0 * v
         finally:

@@ -89,7 +89,7 @@ def _decided(test: Any) -> Any:
         return test
 
 
-def _is_no_sequence(x: Any, y: Any) -> bool:
+def _is_no_sequence(x: object, y: object) -> bool:
     """Whether x is a number of Python's, and y a list or a tuple, which is never equal to one."""
     return isinstance(x, Value) and x.type.weak and not x.ndim and isinstance(y, (list, tuple))
 
