@@ -28,6 +28,7 @@ from .lists.export import plain
 from .outcome.delivery import Left, left_by
 from .outcome.leaks import refuse_aliased_names, refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .outcome.left_inside import LeftInside
+from .outcome.returned import in_parts
 from .regions.handlers import refuse_listeners
 from .regions.joins import require_same_kinds, suspecting_kinds
 from .regions.widening import ComparedPart
@@ -228,6 +229,7 @@ def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     """
     result = plain(call(f if own else captured(f), inputs))
     check_twins(current())
+    result = in_parts(current().root, result)
     out, structure = tree.flatten(result)
     out = [current().lift(x) if getattr(x, "__fad_level__", 0) == 1 else x for x in out]        # tensors from outside
     statics = {

@@ -35,6 +35,7 @@ from ..values.place import roots_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
 from .leaks import stays
+from .returned import Made
 
 NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
 
@@ -297,7 +298,9 @@ def _nodes(x: object) -> Iterator:
     queue, count = [x], 0
     while queue:
         y = queue.pop()
-        if isinstance(y, (list, tuple, dict)):
+        if isinstance(y, Made):
+            queue += y.values
+        elif isinstance(y, (list, tuple, dict)):
             yield y
             queue += y.values() if isinstance(y, dict) else y
             count += 1

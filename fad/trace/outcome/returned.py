@@ -1,0 +1,132 @@
+"""Objects that a function returns with traced values in them: each call makes them anew, with its own values.
+
+    class State: ...               State(x=<traced>)  ->  Made(State, ("x",), [<traced>])  ->  leaves, structure
+
+The attributes are parts of the result's tree, as the items of a list are; the class's `__init__` does not run again.
+"""
+import functools
+import gc
+from collections import deque
+from collections.abc import Callable
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...ir.build import Builder
+from ...ir.value import Value
+from ...util import tree
+from ...util.errors import UnstageableError
+from ..heap.journal import made
+from ..lists.export import plain
+from ..objects.containers import contents, is_users
+from ..runtime.library import original_of
+from .leaks import stays
+
+MOST_SEARCHED = 10_000  # things among which a traced value is looked for
+_NO_OBJECTS = (Value, np.ndarray, np.generic, int, float, complex, str, list, type)
+
+
+class Made:
+    """An object of the result as a node of its tree. take_apart(x) gives the rest and the values, and
+    rebuild(cls, rest, values) an object.
+    """
+
+    def __init__(self, cls: type, rest: object, values: list, rebuild: Callable):
+        self.cls, self.rest, self.values, self.rebuild = cls, rest, values, rebuild
+
+
+def _rebuilt(static: tuple, values: tuple) -> object:
+    cls, rest, rebuild = static
+    return made(rebuild(cls, rest, values))
+
+
+tree.register(Made, lambda m: (tuple(m.values), (m.cls, m.rest, m.rebuild)), _rebuilt)
+
+
+def in_parts(root: Builder, result: Any, around: tuple = ()) -> Any:
+    """A result in which the objects that hold traced values are nodes of its tree. around: the objects that hold it."""
+    leaves, structure = tree.flatten(result)
+    parts = [_in_parts(root, x, around) for x in leaves]
+    return result if all(a is b for a, b in zip(parts, leaves)) else structure.unflatten(parts)
+
+
+def _in_parts(root: Builder, x: Any, around: tuple) -> Any:
+    if isinstance(x, _NO_OBJECTS) or not _holds_traced(root, x):
+        return x
+    taken = None if any(x is y for y in around) else _taken_apart(x)
+    if taken is None:
+        raise UnstageableError(
+            f"the result holds a traced value, in an object of class {type(x).__name__}",
+            why="a program returns numbers, arrays, and tuples, lists, dicts and objects of these",
+            do="return the value itself",
+        )
+    rest, values, rebuild = taken
+    return Made(type(x), rest, [in_parts(root, plain(y), (*around, x)) for y in values], rebuild)
+
+
+def _taken_apart(x: Any) -> "tuple[object, list, Callable] | None":
+    """The parts of an object, and how it is made of them; None of one that is more than its attributes."""
+    if type(x) is slice:
+        return None, [x.start, x.stop, x.step], _of_values
+    if type(x) is deque:
+        return x.maxlen, list(x), _deque
+    if type(x) is functools.partial:
+        return tuple(x.keywords), [x.func, *x.args, *x.keywords.values()], _partial
+    if is_users(x) and not isinstance(x, type) and _maker(type(x)) in (object, SimpleNamespace):
+        inside = contents(x)
+        return tuple(inside), list(inside.values()), _object
+    return None
+
+
+def _maker(cls: type) -> type:
+    """The class in C that makes the instances of a class."""
+    return next(c for c in cls.__mro__ if not isinstance(vars(c).get("__new__", _maker), (FunctionType, staticmethod)))
+
+
+def _of_values(cls: type, rest: None, values: tuple) -> object:
+    return cls(*values)
+
+
+def _deque(cls: type[deque], maxlen: "int | None", values: tuple) -> deque:
+    return cls(values, maxlen)
+
+
+def _partial(cls: type, names: tuple, values: tuple) -> functools.partial:
+    end = len(values) - len(names)
+    return functools.partial(values[0], *values[1:end], **dict(zip(names, values[end:])))
+
+
+def _object(cls: type, names: tuple, values: tuple) -> object:
+    maker: Any = _maker(cls)
+    y = maker.__new__(cls)
+    for name, x in zip(names, values):
+        object.__setattr__(y, name, x)
+    return y
+
+
+def _holds_traced(root: Builder, x: object) -> bool:
+    """Whether a traced value can be reached from x, past what was there before the trace."""
+    queue: list = [x]
+    seen: set[int] = set()
+    while queue and len(seen) < MOST_SEARCHED:
+        y = original_of(queue.pop())
+        if isinstance(y, Value):
+            return True
+        if id(y) in seen or isinstance(y, (type, ModuleType, CodeType, np.ndarray)) or stays(root, y):
+            continue
+        seen.add(id(y))
+        queue += _parts_of_function(y) if isinstance(y, FunctionType) else _parts(y)
+    return False
+
+
+def _parts_of_function(f: FunctionType) -> list:
+    return [f.__defaults__, f.__kwdefaults__, *f.__dict__.values(), *(f.__closure__ or ())]
+
+
+def _parts(x: object) -> list:
+    """What an object refers to; its attributes stand in a dict that nobody else has."""
+    own = getattr(x, "__dict__", None)
+    if not isinstance(own, dict):
+        return gc.get_referents(x)
+    return [y for y in gc.get_referents(x) if y is not own] + list(own.values())

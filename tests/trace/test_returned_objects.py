@@ -1,0 +1,138 @@
+"""Objects that a function returns: each call of a program makes them anew, with its own values."""
+import functools
+import itertools
+import warnings
+from collections import deque
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import fad
+
+MADE = []
+
+
+class Plain:
+    name = "of the class"
+
+    def __init__(self, a, kind="fit"):
+        MADE.append(1)
+        self.a, self.kind, self.parts = a, kind, [a * 2.0, "text"]
+
+    def total(self):
+        return np.sum(self.a) + self.parts[0]
+
+
+class Slotted:
+    __slots__ = ("a", "rest")
+
+    def __init__(self, a):
+        self.a = a
+
+
+class Derived(Slotted):
+    def __init__(self, a):
+        super().__init__(a)
+        self.inner = Plain(a * 3.0)
+
+
+class Checked:
+    """Its attributes are set by its own method, which does not run again."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value * 2.0)
+
+
+def told(y):
+    """All that a result holds, by class."""
+    if isinstance(y, (np.ndarray, np.generic, int, float, str, type(None))) or callable(y) and hasattr(y, "__name__"):
+        return y
+    if isinstance(y, (list, tuple, deque)):
+        return [type(y), *map(told, y)]
+    if isinstance(y, dict):
+        return {k: told(x) for k, x in y.items()}
+    if isinstance(y, functools.partial):
+        return [type(y), told(y.func), told(y.args), told(y.keywords)]
+    if isinstance(y, slice):
+        return [type(y), y.start, y.stop, y.step]
+    names = [*getattr(y, "__dict__", ()), *[n for c in type(y).__mro__ for n in vars(c).get("__slots__", ())]]
+    return [type(y), {n: told(getattr(y, n)) for n in names if hasattr(y, n)}]
+
+
+PROGRAMS = {
+    "plain": Plain, "slots": Slotted, "derived": Derived, "checked": Checked,
+    "namespace": lambda x: SimpleNamespace(x=x, fun=np.sin(x), message="done"),
+    "nested": lambda x: {"fit": SimpleNamespace(a=Slotted(x)), "all": [Plain(x), (Derived(x), None)]},
+    "deque": lambda x: (deque([x, x * 2.0], 5), deque([1.0])),
+    "slice": lambda x: [SimpleNamespace(part=slice(x, 3)), slice(1, 2)],
+    "partial": lambda x: functools.partial(np.power, x, where=True),
+    "in a loop": lambda x: [Plain(x * k) for k in range(3)],
+    "in a branch": lambda x: Plain(x if x > 0.7 else x * 2.0),
+}
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_results_are_made_anew(name, compile):
+    f = PROGRAMS[name]
+    g = fad.jit(f, fallback=False, compile=compile)
+    first, second, third = g(0.5), g(0.8), g(0.5)
+    assert told(first) == told(third) == told(f(0.5))
+    assert told(second) == told(f(0.8))
+    assert first is not third
+
+
+def test_init_does_not_run_again():
+    g = fad.jit(Plain, fallback=False)
+    g(0.5)
+    MADE.clear()
+    assert g(0.8).total() == 0.8 + 1.6 and not MADE
+
+
+def test_what_was_there_before_is_returned_itself():
+    kept = Plain(1.0)
+    g = fad.jit(lambda x: (kept, kept.a * x), fallback=False)
+    assert g(0.5)[0] is kept and g(0.8)[0] is kept
+
+
+def test_derivatives_of_what_objects_hold():
+    value, tangent = fad.jvp(lambda x: SimpleNamespace(y=x * x, s=np.sin(x)), (0.5,), (2.0,))
+    assert (value.y, tangent.y, tangent.s) == (0.25, 2.0, pytest.approx(2.0 * np.cos(0.5)))
+    slope, seen = fad.grad(lambda x: (x * x, Plain(x)), has_aux=True)(0.5)
+    assert slope == 1.0 and seen.total() == 1.5
+    batch = fad.vmap(lambda x: SimpleNamespace(y=x * x))(np.arange(3.0))
+    np.testing.assert_array_equal(batch.y, [0.0, 1.0, 4.0])
+    assert fad.grad(lambda x: fad.jvp(lambda x: Plain(x * x), (x,), (1.0,))[1].total())(0.5) == 6.0
+
+
+OPAQUE = {
+    "closure": (lambda x: lambda: x, lambda y: y()), "generator": (lambda x: (v for v in [x]), list),
+    "iterator": (lambda x: iter([x]), list), "zip": (lambda x: zip([x], [x]), list), "map": (lambda x: map(abs, [x]), list),
+    "method": (lambda x: [x].count, lambda y: y(0.5)), "error": (lambda x: ValueError(x), lambda y: y.args),
+    "cycle": (lambda x: itertools.cycle([x]), next),
+}
+
+
+@pytest.mark.parametrize("name", OPAQUE)
+def test_other_things_that_hold_traced_values_are_refused(name):
+    """They are there on the tape, where a function runs at every call."""
+    f, read = OPAQUE[name]
+    with pytest.raises(fad.FadError, match="the result holds a traced value"):
+        fad.jit(f, fallback=False)(0.5)
+    with pytest.warns(fad.FallbackWarning):
+        assert read(fad.jit(f)(0.5)) == read(f(0.5))
+
+
+def test_an_object_that_holds_itself():
+    def f(x):
+        y = Plain(x)
+        y.parts = [y]
+        return y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        y = fad.jit(f)(0.5)
+    assert y.parts[0].a == 0.5
