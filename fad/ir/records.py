@@ -62,7 +62,6 @@ class TraceState:
     supposing: dict[Any, tuple] = field(default_factory=dict)   # site -> the kind that is supposed of its results
     supposed: dict[Var, Any] = field(default_factory=dict)      # values that are so supposed
     has_optional: bool = False                                  # whether values may be None (trace/regions/optional)
-    unbound: bool = False                                       # whether a name may have no value (trace/values/bound)
     asked: bool = False                                         # whether the class of a number was asked for
 
     # -- floating-point errors and warnings -----------------------------------------------------------

@@ -99,8 +99,116 @@ def written_to(x):
     return w.sum()
 
 
+def times_three(v):
+    return v * 3
+
+
+def a_function(x):
+    if x[0] > 0:
+        g = times_three
+    return g(x[1])
+
+
+def a_function_behind_a_loop(x):
+    for v in x:
+        if v > 0.5:
+            g = times_three
+    return g(x[1])
+
+
+def none_in_one_branch(x):
+    if x[0] > 0:
+        limit = None
+    return x[1] if limit is None else x[2]
+
+
+def none_behind_a_loop(x):
+    for k in range(int(x[2] + 1)):
+        limit = None if k else None
+    return x[1] if limit is None else x[2]
+
+
+def a_text(x):
+    if x[0] > 0:
+        name = "abc"
+    return x[1] * len(f"{name}!")
+
+
+def a_tuple_with_a_text(x):
+    if x[0] > 0:
+        pair = (x[1], "a", None)
+    return pair[0] * len(pair[1])
+
+
+def read_in_a_closure(x):
+    if x[0] > 0:
+        y = x[1]
+
+    def inner(v):
+        return y * v
+    return inner(x[2])
+
+
+def read_in_a_generator(x):
+    if x[0] > 0:
+        y = x[1]
+
+    def inner(v):
+        yield y * v
+        yield y
+    return sum(inner(x[2]))
+
+
+def read_in_a_class(x):
+    if x[0] > 0:
+        y = x[1]
+
+    class Holder:
+        z = y
+    return Holder.z * 2
+
+
+def deleted(x):
+    y = x[1]
+    del y
+    if x[0] > 0:
+        y = x[2]
+    return y * 2
+
+
+def added_to(x):
+    if x[0] > 0:
+        s = x[1]
+    s += 1
+    return s
+
+
+def bound_by_a_function_within(x):
+    def inner(v):
+        nonlocal y
+        if v > 0:
+            y = v * v
+    if False:
+        y = 0
+    inner(x[0])
+    return y * 2
+
+
+def taken_in(x):
+    if x[0] > 0:
+        y = x[1]
+    try:
+        r = y
+    except NameError:
+        r = x[2]
+    return r * r
+
+
 PROGRAMS = [in_one_branch, under_the_same_condition, of_some_iterations, of_a_while, behind_a_flag, loop_variable,
-            perhaps_no_iteration, read_in_a_loop, bound_before_or_in_a_loop, added_to_in_a_loop, written_to]
+            perhaps_no_iteration, read_in_a_loop, bound_before_or_in_a_loop, added_to_in_a_loop, written_to, a_function,
+            a_function_behind_a_loop, none_in_one_branch, none_behind_a_loop, a_text, a_tuple_with_a_text,
+            read_in_a_closure, read_in_a_generator, read_in_a_class, deleted, added_to, bound_by_a_function_within,
+            taken_in]
 XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6], [0.1, 0.2, 0.3], [2.1, 1.0, 1.0],
                             [-1.5, 2.0, 0.9])]
 
@@ -108,8 +216,20 @@ XS = [np.array(x) for x in ([0.7, 0.2, 0.6], [-0.7, 0.2, 0.6], [-0.7, -0.2, -0.6
 def outcome(f, x):
     try:
         return f(x.copy())
-    except UnboundLocalError:
+    except NameError:
         return None
+
+
+def left_to_the_function_around(x):
+    def inner(v):
+        nonlocal y
+        if v > 0:
+            y = v * v
+        return v
+    if x is None:
+        y = 0
+    fad.grad(inner)(x[0])
+    return y * 2
 
 
 def handled_as_it_returns(x):
@@ -152,6 +272,12 @@ def test_code_that_asks_which_names_have_a_value(f):
         assert np.isclose(fad.jit(f)(x), f(x))
         slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
         np.testing.assert_allclose(fad.grad(f)(x), slope, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+@pytest.mark.parametrize("x", XS)
+def test_a_variable_that_a_differentiated_function_may_bind(x):
+    assert outcome(fad.jit(left_to_the_function_around), x) == outcome(left_to_the_function_around, x)
 
 
 @pytest.mark.parametrize("policy", ["now", "never"])

@@ -151,7 +151,7 @@ class AccessRewriter(Transformer):
             return self.generic_visit(s)
         value, target, op = self.visit(s.value), s.target, _name_of(s.op)
         if isinstance(target, ast.Name):
-            made = self.runtime("inplace", op, ast.Name(target.id, ast.Load()), value)
+            made = self.runtime("inplace", op, self.visit(placed(ast.Name(target.id, ast.Load()), target)), value)
             return placed(ast.Assign([target], made, lineno=0), s)
         place: Any = self.generic_visit(target)
         if isinstance(place, ast.Subscript):

@@ -107,6 +107,13 @@ def declared_elsewhere(nodes: Iterable) -> set:
     return {name for node in nodes for n in walk(node) if isinstance(n, ast.Nonlocal) for name in n.names}
 
 
+def deleted(nodes: Iterable) -> set:
+    """Names whose values these statements delete, as the end of a handler does."""
+    found = [n for node in nodes for n in walk(node)]
+    return {n.id for n in found if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)} | {
+        n.name for n in found if isinstance(n, ast.ExceptHandler) and n.name}
+
+
 def _free(node: object) -> set:
     """Names of a nested function that may be the outer function's."""
     if isinstance(node, ast.Lambda):
@@ -126,7 +133,9 @@ class Liveness:
     def __init__(self, body: list):
         self.always = captured_by_functions(body) | declared_elsewhere(body)
         self.needed: dict[Any, set] = {}
-        self.block(body, set())
+        first = self.block(body, set())
+        # variables that may be unbound where they are read: they are live at the beginning, or their values are deleted
+        self.unsure = frozenset(assigned(body).keys() & (first | deleted(body)))
 
     def block(self, body: list, live: set) -> set:
         """The names live before these statements, given those live after them."""

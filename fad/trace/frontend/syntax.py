@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ...util.codes import CodeFacts
 from .access import WRITING, has_place
 from .expressions import RUNTIME, ExpressionRewriter, Scope, own_nodes
-from .liveness import Liveness, assigned, read, written_to
+from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .matches import as_conditions
 from .nodes import (
@@ -97,23 +97,29 @@ def _functions_in(node: ast.AST) -> list:
 class Rewriter(ExpressionRewriter):
     """Rewrites one function and those within it."""
 
-    def __init__(self, owner: str = "", scope: "Scope | None" = None, numbers: "list | None" = None):
-        self.owner, self.scope = owner, scope
+    def __init__(self, owner: str = "", scope: "Scope | None" = None, numbers: "list | None" = None,
+                 unsure: frozenset = frozenset()):
+        self.owner, self.scope, self.unsure = owner, scope, unsure
         self.numbers = numbers if numbers is not None else [0]
+
+    def visit_Name(self, e: ast.Name) -> Any:
+        """The read of a variable that may be unbound is checked."""
+        is_checked = e.id in self.unsure and isinstance(e.ctx, ast.Load)
+        return placed(self.runtime("bound", e), e) if is_checked else e
 
     # -- functions ---------------------------------------------------------------------------------
 
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite a function's body in place; the statements of generators stay as they are."""
         if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for s in node.body for n in own_nodes(s)):
-            outer = _Expressions(self.owner, Scope(node), self.numbers)
+            outer = _Expressions(self.owner, Scope(node), self.numbers, self.unsure)
             node.body = outer.notes(node) + outer.block(node.body)
             return
         scope = Scope(node)
         inner = Rewriter(self.owner, scope, self.numbers)
         noted = inner.notes(node)
         body = JumpLowering().function(node.body)
-        Liveness(body)
+        inner.unsure = self.unsure | Liveness(body).unsure - {*scope.parameters}
         own = [n for n in assigned(body) if n not in scope.globals | scope.nonlocals | set(scope.parameters)]
         first = body[0]
         node.body = inner.block(body)
@@ -156,7 +162,8 @@ class Rewriter(ExpressionRewriter):
         """
         node.decorator_list = [self.decorator(d) for d in node.decorator_list]
         node.bases = [self.visit(b) for b in node.bases]
-        inner, calls = Rewriter(node.name, self.scope, self.numbers), _Calls(self.runtime)
+        inner = Rewriter(node.name, self.scope, self.numbers, self.unsure)
+        calls = _Calls(self.runtime, self.unsure)
         node.body = [
             inner.visit(s) if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else calls.visit(s) for s in node.body
         ]
@@ -276,10 +283,10 @@ class Rewriter(ExpressionRewriter):
         if not s.handlers or getattr(s, "is_apart", False):
             return self.handled(s)
         s.is_apart = True
-        own, names_read = assigned([s]), self.strings(sorted(read(s)))
+        own = assigned([s])
         body = self.local("try", s, [s])
         live = self.strings([n for n in own if n in s.live])
-        call = self.runtime("try_", _name(body), live, self.strings(own), names_read)
+        call = self.runtime("try_", _name(body), live, self.strings(own))
         return [body, placed(ast.Expr(call), s)]
 
     def handled(self, s: Any) -> Any:
@@ -365,10 +372,12 @@ class _Expressions(Rewriter):
 
 
 class _Calls(Transformer):
-    """Rewrites nothing but calls."""
+    """Rewrites nothing but calls, and reads of variables that may be unbound."""
 
-    def __init__(self, runtime: Any):
-        self.runtime = runtime
+    visit_Name = Rewriter.visit_Name
+
+    def __init__(self, runtime: Any, unsure: frozenset):
+        self.runtime, self.unsure = runtime, unsure
 
     def visit_Call(self, e: Any) -> Any:
         e = self.generic_visit(e)

@@ -18,9 +18,10 @@ from ...ops.carry import UNDEFINED
 from ...util import tree
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
-from ..objects.containers import contents, is_users, put_contents
+from ..objects.containers import contents, is_empty, is_users, put_contents
 from ..objects.draws import no_draws
 from ..values.aliases import disentangle
+from ..values.bound import Unsure
 from ..values.choice import number_of, text_of_number
 from ..values.text import telling
 from ..values.tracer import Tracer
@@ -55,19 +56,32 @@ class Name:
     def __init__(self, name: str, cell: Any):
         self.name, self.cell = name, cell
 
+    @property
+    def content(self) -> Any:
+        """The variable's value, or an Unsure (see values/bound.py)."""
+        return UNDEFINED if is_empty(self.cell) else self.cell.cell_contents
+
     def read(self) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return UNDEFINED
+        content = self.content
+        return content.value if type(content) is Unsure else content
+
+    @property
+    def is_bound(self) -> Any:
+        """True, False, or a truth value of the program."""
+        content = self.content
+        return content.bound.flag if type(content) is Unsure else not TreeLayout(content).is_undefined
 
     def write(self, value: Any) -> None:
         leaves = tree.flatten(value)[0]
-        if leaves and all(x is UNDEFINED for x in leaves):
-            if self.read() is not UNDEFINED:
-                del self.cell.cell_contents
-        else:
+        if not leaves or not all(x is UNDEFINED for x in leaves):
             self.cell.cell_contents = value
+        elif not is_empty(self.cell):
+            del self.cell.cell_contents
+
+    def doubt(self, flag: object) -> None:
+        """From now on reading the variable is checked: it is bound where the flag holds."""
+        if not is_empty(self.cell):
+            self.cell.cell_contents = Unsure(self.read(), flag, self.name)
 
 
 class Array:
@@ -138,7 +152,7 @@ class Trial:
 
     def __init__(self, cells: dict, is_region: bool = True):
         self.names = [Name(n, c) for n, c in cells.items()]
-        self.before = [s.read() for s in self.names]
+        self.before = [s.content for s in self.names]
         self.builder, self.own = current(), {id(c) for c in cells.values()}
         self.journal = journal()
         self.mark = self.journal.begin()
@@ -170,7 +184,7 @@ class Trial:
         """Variables that are bound to something else now, but for these, which the code itself binds: other functions
         bound them (nonlocal).
         """
-        return [s for s, before in zip(self.names, self.before) if s.name not in own and s.read() is not before]
+        return [s for s, before in zip(self.names, self.before) if s.name not in own and s.content is not before]
 
     @property
     def has_changes(self) -> bool:
@@ -217,7 +231,7 @@ class Trial:
         """
         self.mark.undo()
         for slot, value in zip(self.names, self.before):
-            if slot.read() is not value:
+            if slot.content is not value:
                 slot.write(value)
 
     def end(self) -> None:

@@ -171,6 +171,8 @@ def put_contents(owner: Any, value: Any) -> None:
     if isinstance(owner, CellType):
         if value:
             owner.cell_contents = value[0]
+        elif not is_empty(owner):
+            del owner.cell_contents
     elif keeps_record(owner):
         owner.put(value)
     elif isinstance(owner, list):

@@ -16,6 +16,7 @@ from ..lists.items import Items
 from ..objects.containers import contents, is_users, put_contents
 from ..regions import optional
 from ..values.aliases import may_be_one
+from ..values.bound import Unsure
 from ..values.choice import is_choice, number_of, text_of_number
 from ..values.tracer import Tracer
 from .delivery import bases_of, has_traced_keys, is_of_two_dtypes
@@ -62,6 +63,12 @@ class LeftInside:
         while queue:
             x = queue.pop()
             x = number_of(x) if is_choice(x) else x
+            if type(x) is Unsure:
+                raise UnstageableError(
+                    f"a function leaves {x.bound.name} with a value on some paths only",
+                    why="a program stores all that it changes",
+                    do="give it a value on every path",
+                )
             if isinstance(x, Tracer):
                 if self._is_own(x):
                     self.found[id(x)] = x

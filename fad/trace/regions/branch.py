@@ -17,7 +17,6 @@ from ..lists.listing import NeedsRows
 from ..lists.rows import RowList
 from ..objects.containers import contents, put_contents
 from ..values.aliases import check, fixed_in, kin_of, lose, may_be, may_be_one, note_fixed
-from ..values.bound import flag_of, mark
 from ..values.choice import is_choice, number_of
 from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
@@ -40,7 +39,7 @@ def truth(x: object) -> Any:
         return bool(x)
     if stack.is_live():
         return bool(x)
-    given = optional.asked(x)
+    given = optional.given(x)
     if isinstance(given, Value):
         return registry["logical_and"](given, truth(optional.bare(x)))
     if x.ndim:
@@ -53,6 +52,7 @@ class BranchEnd:
 
     def __init__(self, made: Trial, result: "ArrayOrNumber | None", live: Iterable, own: Iterable):
         self.values: dict[Any, Any] = {}
+        self.bound: dict[Any, Any] = {}                       # names -> whether they are bound
         self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
         self.slots: dict[Any, Any] = {}
         self.containers: dict[Any, dict] = {}                 # key -> the containers in its value, by their paths
@@ -75,6 +75,7 @@ class BranchEnd:
         self._note(RESULT, None, result)
         for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
             self._note(slot.name, slot, slot.read())
+            self.bound[slot.name] = slot.is_bound
         for t in made.changed_arrays():
             self._note(id(t), Array(t), frozen(t))
             self.ends[id(t)] = (t, frozen(t))
@@ -172,19 +173,17 @@ def _end(x: Any) -> Any:
     return x if is_array(x) and x.is_unknown else frozen(x)
 
 
-def known_number(column: tuple, is_marked: bool) -> Any:
-    """The number of Python's that a leaf is on each side where its name has a value, if it is not on some. is_marked:
-    another leaf of the value says whether the name has one.
-    """
-    found = [x for x in column if x is not UNDEFINED]
-    is_known = is_marked and 0 < len(found) < len(column) and all(is_same(x, found[0]) for x in found)
-    return Known(found[0]) if is_known and type(found[0]) in (bool, int, float, complex) else None
-
-
-class Known(NamedTuple):
+class KnownNumber(NamedTuple):
     """A leaf that is one number of Python's, whatever the branch."""
 
     result: Any
+
+
+def _one_number(column: tuple) -> "KnownNumber | None":
+    """The number of Python's that a leaf is on each side where its name has a value, if it is not on some."""
+    found = [x for x in column if x is not UNDEFINED]
+    is_known = 0 < len(found) < len(column) and all(is_same(x, found[0]) for x in found)
+    return KnownNumber(found[0]) if is_known and type(found[0]) in (bool, int, float, complex) else None
 
 
 class _Join:
@@ -220,10 +219,8 @@ class _Join:
         return kept
 
     def _add(self, key: object, layouts: list, data: list) -> None:
-        self._note_bound(key, layouts)
+        self._note_bound(key)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
-        if any(x.is_undefined for x in layouts):
-            known = known.numbered(texts.of(known))           # its number says whether the name is bound
         layouts = [known.undefined() if x.is_undefined else x for x in layouts]
         opened = {k for x in layouts for k in optional.places(known, x)}
         chosen = {k for x in layouts for k in texts.places(known, x)} | set(known.texts)
@@ -233,22 +230,21 @@ class _Join:
         ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
         is_storage = isinstance(self.slots[key], Array)
         leaves = list(zip(*[x.data for x in layouts]))
-        is_marked = not opened and any(isinstance(x, Tracer) for column in leaves for x in column)
         plan = [
-            known_number(column, is_marked) or self._column(key, column, end, is_storage)
+            (None if opened else _one_number(column)) or self._column(key, column, end, is_storage)
             for column, end in zip(leaves, zip(*ends))
         ]
         self._note_given(key, plan, [k for k in range(len(known.leaves)) if k not in known.statics], opened)
         self.layouts.append(known)
         self.plans.append(plan)
 
-    def _note_bound(self, key: object, layouts: list) -> None:
+    def _note_bound(self, key: object) -> None:
         """Note a name that one branch leaves without a value. (Names that rewriting made are read only where they have
         one.)
         """
         if key == RESULT or not isinstance(key, str) or key.startswith("_fad_"):
             return
-        flags = tuple([False if x.is_undefined else flag_of(x.leaves) for x in layouts])
+        flags = tuple([s.bound[key] if key in s.bound else self.slots[key].is_bound for s in self.sides])
         if any(f is not flags[0] for f in flags):
             self.flags[key] = Column("", flags, flags, None)
             self.columns.append(self.flags[key])
@@ -295,7 +291,7 @@ class _Join:
             c.mark()
         out = []
         for layout, plan in zip(self.layouts, self.plans):
-            data = [p.result if isinstance(p, (Column, Known)) else p for p in plan]
+            data = [p.result if isinstance(p, (Column, KnownNumber)) else p for p in plan]
             out.append(layout.filled(iter(data)))
         return out
 
@@ -319,7 +315,7 @@ class _Join:
     def tie(self, selector: Value, results: tuple) -> None:
         """Names that may be one array share it; names that may have no value, or one that nobody knows, are marked."""
         for key, column in self.flags.items():
-            mark(self.slots[key].read(), column.result, key)
+            self.slots[key].doubt(column.result)
         for column, flag, name in self.given:
             optional.note(column.result, flag.result if isinstance(flag, Column) else flag, name)
         self.joint.tie(selector, results[len(self.columns):])

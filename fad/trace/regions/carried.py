@@ -18,7 +18,6 @@ from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, writ
 from ..lists.listing import NeedsRoom, NeedsRows
 from ..objects.containers import contents, same_contents
 from ..values.aliases import check, fixed_in, lose, note_fixed, refuse
-from ..values.bound import flag_of, mark
 from ..values.tracer import was_there
 from ..values.zero_dim import joined, kind_of
 from . import optional, texts
@@ -58,10 +57,10 @@ class Roll:
             for s in self.slots
             if isinstance(s, Name) and not s.name.startswith("_fad_") and TreeLayout(s.read()).is_undefined
         }
-        plan.unbound |= {s.name for s in plan.names if isinstance(_flag(s), Value)}
+        plan.unbound |= {s.name for s in plan.names if isinstance(s.is_bound, Value)}
         plan.unbound |= unbound if unbound - plan.unbound and not plan.has_iterations() else set()
         self.marked = [s for s in self.slots if s.name in plan.unbound]
-        self.flags = [_flag(s) for s in self.marked]
+        self.flags = [s.is_bound for s in self.marked]
         self._find_optional()
         for s, layout in zip(self.slots, self.layouts):
             layout.zero_dim = self._zero_dim(s, layout)
@@ -153,7 +152,7 @@ class Roll:
         flags = list(flags)
         for slot, flag in zip(self.marked, flags):
             if flag is not True:
-                mark(slot.read(), flag, slot.name)
+                slot.doubt(flag)
         for (j, k), flag in zip(self.optional, flags[len(self.marked):]):
             optional.note(self._layout_now(self.slots[j]).leaves[k], flag, self.slots[j].name)
 
@@ -187,11 +186,12 @@ class Roll:
             raise PlanChanged
         self.lost = made.lost_arrays()
         self._relate(made)
+        self._find_unbound()
         out, given = [], []
         for slot, layout in zip(self.slots, self.layouts):
             new = self._layout_now(slot)
             if layout.is_undefined and not new.is_undefined and (new.statics or new.structure != layout.structure):
-                found = texts.of(new)                         # the number of a text says whether the name is bound
+                found = texts.of(new)                         # later iterations may leave other texts
                 self.plan.texts[self.plan.place(slot)] = found
                 self.plan.shapes[slot.name] = new.numbered(found).undefined()
                 raise PlanChanged
@@ -207,7 +207,7 @@ class Roll:
         check(made.builder)
         self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.test_changes]
         self._find_fixed(made)
-        return out + self._flags_after() + given
+        return [*out, *[s.is_bound for s in self.marked], *given]
 
     def _find_nones(self, slot: object, layout: TreeLayout, new: TreeLayout) -> None:
         """Ask for another trial if a leaf may be None at the end of an iteration, or before the first, and the plan
@@ -233,14 +233,13 @@ class Roll:
         is_set = all(k in layout.statics and _is_given(new.leaves[k]) is True for k in found)
         return is_set and not self.plan.early and self.plan.has_iterations()
 
-    def _flags_after(self) -> list:
-        """Whether the names that may be unbound are bound at the end of an iteration; Again if there are others."""
+    def _find_unbound(self) -> None:
+        """Ask for another trial if a name may be unbound at the end of an iteration, and the plan does not say so."""
         names = [s for s in self.slots if isinstance(s, Name) and s.name and not s.name.startswith("_fad_")]
-        new = {s.name for s in names if _flag(s) is not True} - self.plan.unbound
+        new = {s.name for s in names if s.is_bound is not True} - self.plan.unbound
         if new:
             self.plan.unbound |= new
             raise PlanChanged
-        return [_flag(s) for s in self.marked]
 
     def _discover(self, made: Trial) -> None:
         new: list[Any] = [Array(t) for t in made.changed_arrays()] + [Container(c) for c in made.changed_containers()]
@@ -371,12 +370,6 @@ class Roll:
 def _is_given(leaf: object) -> Any:
     """Whether a leaf is there: neither None nor without a value."""
     return leaf is not UNDEFINED and optional.given(leaf)
-
-
-def _flag(slot: Name) -> Any:
-    """Whether a name is bound now: True, False, or a truth value of the program."""
-    value = slot.read()
-    return False if TreeLayout(value).is_undefined else flag_of(value)
 
 
 def _value(slot: object, layout: TreeLayout, data: list) -> Any:

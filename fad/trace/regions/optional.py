@@ -13,7 +13,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.graph import Equation, Func, Literal, Var, is_branch
 from ...ir.op import registry
-from ...ops.conditional import around
+from ...ops.conditional import Conditional, around
 from ...ops.literals import python_number
 from ...util.errors import NONE_IS_USED, UnstageableError
 from ..guards.snapshot import is_same
@@ -21,13 +21,12 @@ from ..heap.journal import journal
 from ..heap.state import TreeLayout, is_data
 from ..objects.originals import original_of
 from ..values.aliases import may_be_same, unknown_identity
-from ..values.bound import Bound, require_bound
 from ..values.layout import producer
 from ..values.text import TracedText
 from ..values.tracer import Tracer
 
 
-class Optional(Bound):
+class Optional(Conditional):
     """Whether a value is there: a truth value of the program; and where this was checked."""
 
     error = "TypeError"
@@ -88,18 +87,9 @@ def given(x: Any) -> Any:
     )
 
 
-def asked(x: object) -> Any:
-    """Whether x is not None, as the user's code asks it: a name that may be unbound has to be bound."""
-    if stack.builders() and current().trace.unbound:
-        require_bound(x)
-    return given(x)
-
-
 def is_(a: object, b: object) -> Any:
     """a is b, as Python says of what the traced values stand for."""
     a, b = original_of(a), original_of(b)
-    if stack.builders() and current().trace.unbound:
-        require_bound((a, b))
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
     if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().trace.two_objects:
         raise UnstageableError(
@@ -120,7 +110,7 @@ def is_(a: object, b: object) -> Any:
     if isinstance(other, Tracer) and x.is_array and other.is_array:
         return _is_one_array(x, other)
     if other is None:
-        found = asked(x)
+        found = given(x)
         return python_number(registry["logical_not"](found)) if isinstance(found, Value) else not found
     if stack.is_live() or x.is_array:
         return False
@@ -171,7 +161,7 @@ def _outside(x: Tracer) -> tuple:
 
 def is_not(a: object, b: object) -> Any:
     """a is not b"""
-    found = asked(a) if b is None else is_(a, b)
+    found = given(a) if b is None else is_(a, b)
     if b is None or not isinstance(found, Value):
         return found if b is None else not found
     return python_number(registry["logical_not"](found))

@@ -16,7 +16,7 @@ from ...ops.carry import UNDEFINED, RankError, join
 from ...util.array import ArrayOrNumber
 from ..heap.journal import journal
 from ..heap.state import Array, Container, Name, changing, is_array, is_data
-from ..objects.containers import containers_in, contents, is_empty, keeps_record
+from ..objects.containers import containers_in, contents, keeps_record
 from ..values.place import roots_of
 from ..values.tracer import Tracer
 
@@ -73,7 +73,7 @@ class Seen(NamedTuple):
 
 def seen(cells: dict) -> Seen:
     """The present view of a loop with these variables."""
-    values = [UNDEFINED if is_empty(cell) else cell.cell_contents for cell in cells.values()]
+    values = [Name(n, cell).read() for n, cell in cells.items()]
     found, book = containers_in(values, journal().is_untouched), journal()
     outer = {Cell(c): list(_leaves(_items(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
     containers = [c for c in found if Cell(c) not in outer]

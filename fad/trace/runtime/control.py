@@ -38,6 +38,7 @@ from ..regions import optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
 from ..values import text
+from ..values.bound import read
 from ..values.iterate import Range, steps_of
 from . import telling
 from .attributes import Dispatched
@@ -149,6 +150,11 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             for key in x:
                 self.hashed(key)
         return made(x) if is_tracing() else x
+
+    @staticmethod
+    def bound(x: object) -> Any:
+        """The value of a variable that may be unbound."""
+        return read(x)
 
     def rebinds(self, variables: FunctionType) -> None:
         """Note the variables of functions around, and the global names, that a function binds: those that `variables`

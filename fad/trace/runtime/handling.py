@@ -10,16 +10,14 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.conditional import around
 from ...util.defects import door, is_answer
-from ...util.errors import FadError, UnstageableError
+from ...util.errors import FadError
 from ..frontend.origin import is_block
 from ..heap.state import cells_of
-from ..objects.containers import is_empty
 from ..regions import handlers
 from ..regions.failures import first_that_raises
 from ..regions.paths import ForkFoundError, follow, path_here
 from ..regions.unroll import attempted
 from ..values import text
-from ..values.bound import has_unbound
 from .calls import is_tracing
 
 
@@ -34,38 +32,28 @@ class HandlingRuntime:
 
     # -- try ---------------------------------------------------------------------------------------
 
-    def try_(self, statement: Callable, names: tuple, own: tuple, read: tuple) -> None:
+    def try_(self, statement: Callable, names: tuple, own: tuple) -> None:
         """A `try` with handlers. It is traced as it stands, and path by path once it is known to have forks. names,
-        own, read: its variables that are live behind it, those that it binds, and those that it reads.
+        own: its variables that are live behind it, and those that it binds.
         """
         if not is_tracing():
             statement()
             return
         cells, code = cells_of(statement), statement.__code__
-        traced = functools.partial(self._traced, statement, [cells[n] for n in read if n in cells])
+        traced = functools.partial(self._traced, statement)
         if code in self.forking or self._has_forks(code, traced, cells):
             try:
                 self._follow(code, traced, cells, names, own)
             except ForkFoundError as found:
                 raise handlers.refused(found.eqn) from None
 
-    def _traced(self, statement: Callable, read: list) -> None:
-        """Trace a `try` as it stands. A name that it reads, and that may have no value, is refused if a handler takes
-        the error: the program would raise it where the value is used.
-        """
-        unbound = has_unbound(cell.cell_contents for cell in read if not is_empty(cell))
+    def _traced(self, statement: Callable) -> None:
+        """Trace a `try` as it stands."""
         self.taken.append(())
         try:
             statement()
         finally:
-            kinds = self.taken.pop()
-        unbound = unbound or has_unbound(cell.cell_contents for cell in read if not is_empty(cell))
-        if unbound and issubclass(UnboundLocalError, kinds):
-            raise UnstageableError(
-                "a handler takes in that a name has no value, which one may not have here",
-                why="this is known when the program runs",
-                do="give the name a value on every way (None, say), and test that",
-            )
+            self.taken.pop()
 
     def _has_forks(self, code: object, statement: Callable, cells: dict) -> bool:
         """Whether a `try` has forks. Else it is traced as it stands."""

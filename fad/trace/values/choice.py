@@ -54,10 +54,6 @@ class Choice(TextPart):
             )
         return table_of_texts().text(number)
 
-    def read(self) -> None:
-        if self.number.bound is not None:
-            self.number.bound.check()
-
     def equal(self, other: object) -> Any:
         number = number_of(other)
         return None if number is None else registry["equal"](self.number, number)

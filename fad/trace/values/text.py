@@ -174,9 +174,6 @@ class TextPart:
             )
         return str(self.make(*self.given))
 
-    def read(self) -> None:
-        """The text is made a part of another one: a name for it has to be bound."""
-
     def equal(self, other: object) -> Any:
         """Whether this part is another text; None if only the text itself can tell."""
         return None
@@ -326,9 +323,6 @@ def joined(*parts: Any) -> Any:
     """The texts, one behind the other."""
     if not any(type(part) is TracedText for part in parts):
         return "".join(parts)
-    for part in parts:
-        if type(part) is TracedText and type(part.parts[0]) is not str:
-            part.parts[0].read()
     return TracedText(
         *[p for part in parts for p in (part.parts if type(part) is TracedText else (str.__str__(part),))]
     )

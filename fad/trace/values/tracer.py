@@ -65,7 +65,7 @@ class Tracer(Value):
         self._version, self.origin, self.born = 0, var, next(births)
         self.tie: TracerView | None = None
         self.kin: Any = ()
-        self.bound: Any = None  # whether the name of this value has one at all (see bound.py)
+        self.bound: Any = None                              # under which condition it has a value (ops/conditional.py)
         self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
         # of a list's rows: variable -> the first that had its entries, before more were appended
         self.longer: Mapping[Var, Var] = SAME
