@@ -1,11 +1,10 @@
 """Methods that Python calls by itself: operators, `with`, setters of properties. No call in captured code names them.
 """
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
+from ...util.reach import reached
 from ...util.where import is_captured_class, is_library
 from ..objects.containers import is_users
 from . import guard as of
@@ -50,21 +49,13 @@ def reading(cls: type) -> list:
 
 def classes_within(x: object) -> list:
     """The users' classes of an object and of the objects in it, and such classes themselves."""
-    found: dict[type, None] = {}
-    seen: set[int] = set()
-    queue = [x]
-    while queue:
-        y = queue.pop()
-        if id(y) in seen or isinstance(y, (str, bytes, int, float, complex, np.ndarray)):
-            continue
-        seen.add(id(y))
-        if isinstance(y, BUFFERS):
-            continue
-        if isinstance(y, CONTAINERS):
-            values: Any = y.values() if hasattr(y, "values") else y
-            queue += values
-        elif isinstance(y, type) or is_open(y):
-            found[y if isinstance(y, type) else type(y)] = None
-            own = getattr(y, "__dict__", None)
-            queue += [*own.values()] if type(own) is dict else ()   # of a class it is no dict
-    return list(found)
+    objects = [y for y in reached([x], _held_by) if isinstance(y, type) or is_open(y)]
+    return list({y if isinstance(y, type) else type(y): None for y in objects})
+
+
+def _held_by(x: Any) -> Iterable:
+    if isinstance(x, CONTAINERS):
+        values: Any = x.values() if hasattr(x, "values") else x
+        return () if isinstance(x, BUFFERS) else values
+    own = getattr(x, "__dict__", None) if is_open(x) else None
+    return own.values() if type(own) is dict else ()         # of a class it is no dict

@@ -23,6 +23,7 @@ import numpy as np
 
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
+from ...util.reach import reached
 from ...util.where import is_captured, is_captured_class, opaque_package_of
 from ..objects.containers import is_users
 from . import guard as of
@@ -86,15 +87,8 @@ def guard_within(root: Builder, container: dict) -> None:
 
 def guard_all(root: Builder, things: Iterable) -> None:
     """Guard these objects, found in containers, and what they hold."""
-    queue, seen = list(things), {}
-    while queue:
-        x = queue.pop()
-        if id(x) in seen:
-            continue
-        seen[id(x)] = x
-        held = met.held_by(x)
-        root.trace.sources += [*met.state_of(x), *map(of.of_all_in, held)]
-        queue += Snapshot().add(list(held))
+    for x in reached(things, lambda x: Snapshot().add(list(met.held_by(x)))):
+        root.trace.sources += [*met.state_of(x), *map(of.of_all_in, met.held_by(x))]
         if is_open(x) and not isinstance(x, ModuleType):
             guard(root, x)
 

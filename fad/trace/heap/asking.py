@@ -13,6 +13,7 @@ from typing import Any
 
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
+from ...util.reach import reached
 from ...util.where import is_captured_class, is_library
 from ..guards.by_python import called_by_python
 from ..guards.snapshot import Snapshot
@@ -37,7 +38,7 @@ def refuse_unseen_questions(root: Builder) -> None:
 
 def _handled(root: Builder) -> dict:
     """The users' classes of all that the function may handle, as far as it is reached from what the trace has met."""
-    queue = [
+    start = [
         *root.trace.classes,
         *root.trace.opened.values(),
         *root.trace.inside.values(),
@@ -45,30 +46,25 @@ def _handled(root: Builder) -> dict:
         *[s.value for s in root.trace.sources],
         root.trace.arguments,
     ]
-    found: dict[type, None] = {}
-    seen: set[int] = set()
-    while queue:
-        x = queue.pop()
-        if id(x) not in seen:
-            seen.add(id(x))
-            queue += may_change(_next(x, found))
-    return found
+    found = map(_users_class, reached(start, lambda x: may_change(_next(x))))
+    return dict.fromkeys(cls for cls in found if cls is not None)
 
 
-def _next(x: object, found: dict) -> Iterable:
-    """The things that x refers to. A user's class is noted."""
+def _users_class(x: object) -> "type | None":
+    """The class of an object, or a class itself, if it is the user's."""
+    cls = x if isinstance(x, type) else type(x)
+    return cls if is_users(cls) and is_captured_class(cls) else None
+
+
+def _next(x: object) -> Iterable:
+    """The things that x refers to."""
     if isinstance(x, Snapshot):
         return [*x.roots, *x.elements, *x.values]
-    cls = x if isinstance(x, type) else type(x)
-    if not is_users(cls) or not is_captured_class(cls):
-        return (
-            _items(x)
-            if isinstance(x, (list, tuple, dict, set, frozenset))
-            else parts_of(x)
-            if not isinstance(x, FunctionType)
-            else ()
-        )
-    found[cls] = None
+    cls = _users_class(x)
+    if cls is None:
+        if isinstance(x, (list, tuple, dict, set, frozenset)):
+            return _items(x)
+        return () if isinstance(x, FunctionType) else parts_of(x)
     descriptors = [y for c in cls.__mro__ for y in vars(c).values() if not isinstance(y, FunctionType)]
     return [*descriptors, type(cls), *_items(contents(x))]
 

@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
+from ...util.reach import reached
 from ...util.where import is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.bytecode import names_used, rebound
 from ..guards.handed import LOOK
 from ..guards.kinds import is_open
-from ..objects.containers import contents, is_empty, is_users, keeps_record, may_change
+from ..objects.containers import CALLS, is_empty, is_users, items_in, keeps_record, may_change, parts_of_call
 from ..objects.draws import goes_on, held_by
 from ..objects.opaque_state import arrays_within, holds_no_traced
 from ..values.iterate import Once
@@ -131,20 +132,13 @@ def _is_looking(f: object) -> bool:
 
 def reach(values: Iterable) -> Iterator:
     """All that may change, as far as it can be reached from these values."""
-    seen: dict[int, Any] = {}
-    queue = may_change(values)
-    while queue:
-        x = queue.pop()
-        if id(x) in seen or isinstance(x, Value):
-            continue
-        seen[id(x)] = x
+    for x in reached(may_change(values), lambda x: may_change(_parts(x))):
         if _is_cell(x):
             yield x
         if isinstance(x, FunctionType):
             yield from [
                 cell for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()) if name in rebound(x.__code__)
             ]
-        queue += may_change(_parts(x))
 
 
 def _is_cell(x: object) -> bool:
@@ -160,12 +154,10 @@ def _is_cell(x: object) -> bool:
 
 def _parts(x: object) -> Iterable:
     """The things that x refers to."""
-    if isinstance(x, (np.ndarray, ModuleType)) or goes_on(x):
+    if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
         return ()
     if isinstance(x, (*_CONTAINERS, CellType)) or keeps_record(x) or is_users(x):
-        inside = contents(x)
-        inside = getattr(inside, "items", inside) if keeps_record(x) and not isinstance(inside, dict) else inside
-        items = inside.values() if isinstance(inside, dict) else inside
+        items = items_in(x)
         return (
             items
             if isinstance(x, (*_CONTAINERS, CellType)) and not is_users(x)
@@ -178,10 +170,8 @@ def parts_of(x: object) -> Iterable:
     """The things that a function, a method or an object other than a container refers to."""
     if isinstance(x, FunctionType):
         return () if is_library(x.__code__.co_filename) else _reached(x)
-    if isinstance(x, MethodType):
-        return x.__self__, x.__func__
-    if isinstance(x, functools.partial):
-        return x.func, *x.args, *x.keywords.values()
+    if isinstance(x, CALLS):
+        return parts_of_call(x)
     if isinstance(x, np.vectorize):
         return (x.pyfunc,)
     if isinstance(x, _METHODS):

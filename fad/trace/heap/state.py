@@ -18,10 +18,10 @@ from ...ops.carry import UNDEFINED
 from ...util import tree
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
+from ..objects.bound import Unsure
 from ..objects.containers import contents, is_empty, is_users, put_contents
 from ..objects.draws import no_draws
 from ..values.aliases import disentangle
-from ..values.bound import Unsure
 from ..values.choice import number_of, text_of_number
 from ..values.text import telling
 from ..values.tracer import Tracer
@@ -58,7 +58,7 @@ class Name:
 
     @property
     def content(self) -> Any:
-        """The variable's value, or an Unsure (see values/bound.py)."""
+        """The variable's value, or an Unsure (see objects/bound.py)."""
         return UNDEFINED if is_empty(self.cell) else self.cell.cell_contents
 
     def read(self) -> Any:

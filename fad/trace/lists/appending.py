@@ -15,7 +15,7 @@ from ...ops.conditional import around
 from ...util.array import AnyArray
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import journal, note
-from ..heap.state import Array, Container, TreeLayout, Trial
+from ..heap.state import Array, Container, Name, TreeLayout, Trial
 from ..objects.containers import containers_in
 from ..values.excuses import lies_here, never
 from ..values.place import roots_of
@@ -46,7 +46,7 @@ class AppendedLists:
         self._plan, self.born = weakref.ref(plan), next(births)                 # no cycle keeps the loop's variables
         self.outer = {
             id(c): c
-            for c in containers_in([_content(cell) for cell in plan.cells.values()], journal().is_untouched)
+            for c in containers_in([Name(n, cell).read() for n, cell in plan.cells.items()], journal().is_untouched)
             if isinstance(c, Items)
         }
         self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
@@ -369,13 +369,6 @@ def require_alike(sides: list, owner: Items) -> None:
     is_traced = any(_uses_traced(builder, more) for builder in around(current()) if builder.parent is not None)
     samples = [*[Like(side.layout, side.types) for side in rows], *Items(more).samples()]
     raise NeedsRoom(owner, samples, owner.used, is_traced or bool(rows), varies=True)
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:                                        # not bound yet
-        return None
 
 
 def _uses_traced(builder: Builder, values: Iterable) -> bool:

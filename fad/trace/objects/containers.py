@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
+from ...util.reach import reached
 from ...util.where import is_routine, package_name
+from .bound import Unsure
 
 NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))  # classes of what there may be many of
 _MISSING = object()
@@ -221,28 +223,45 @@ _PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFuncti
 
 def containers_in(values: list, is_closed: Callable) -> list:
     """All mutable containers that these values reach without passing through a closed one."""
-    found: dict[int, Any] = {}
-    queue = list(values)
-    while queue:
-        x = queue.pop()
-        if isinstance(x, _PLAIN) or id(x) in found or is_closed(x):
-            continue
-        if isinstance(x, tuple):
-            queue += x
-        elif isinstance(x, MethodType):
-            queue += [x.__self__, x.__func__]
-        elif isinstance(x, functools.partial):
-            queue += [x.func, *x.args, *x.keywords.values()]
-        elif isinstance(x, FunctionType):
-            if "__fad__" in x.__globals__:                    # captured: it may bind names of the function around it
-                queue += [x.__dict__, *(x.__closure__ or ())]
-        elif isinstance(x, EnclosingVariable):
-            queue.append(x.cell)
-        elif isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x):
-            found[id(x)] = x
-            inside = x.contents().items if keeps_record(x) and not isinstance(x, Globals) else contents(x)
-            queue += may_change(inside.values() if isinstance(inside, dict) else inside)
-    return list(found.values())
+    things = reached(values, lambda x: () if isinstance(x, _PLAIN) or is_closed(x) else _parts(x))
+    return [x for x in things if _is_container(x) and not is_closed(x)]
+
+
+def _is_container(x: object) -> bool:
+    if isinstance(x, (*_PLAIN, tuple, *CALLS, FunctionType, EnclosingVariable)):
+        return False
+    return isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x)
+
+
+def _parts(x: Any) -> Iterable:
+    """The things that a value refers to which may be changed."""
+    if isinstance(x, tuple):
+        return x
+    if isinstance(x, Unsure):
+        return (x.value,)
+    if isinstance(x, CALLS):
+        return parts_of_call(x)
+    if isinstance(x, FunctionType):                           # captured: it may bind names of the function around it
+        return (x.__dict__, *(x.__closure__ or ())) if "__fad__" in x.__globals__ else ()
+    if isinstance(x, EnclosingVariable):
+        return (x.cell,)
+    return may_change(items_in(x)) if _is_container(x) else ()
+
+
+CALLS = (MethodType, functools.partial)
+
+
+def parts_of_call(x: Any) -> tuple:
+    """What a method or a partial call calls, and what it gives."""
+    return (x.__self__, x.__func__) if isinstance(x, MethodType) else (x.func, *x.args, *x.keywords.values())
+
+
+def items_in(owner: Any) -> Iterable:
+    """The things that a container holds."""
+    inside = contents(owner)
+    if isinstance(inside, dict):
+        return inside.values()
+    return [*inside.items, *(inside.rows or ())] if keeps_record(owner) else inside
 
 
 def may_change(items: Iterable) -> list:

@@ -16,13 +16,23 @@ from ...ir.value import Value
 from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import SideEffectError, UnstageableError
+from ...util.reach import reached
 from ..guards.observed import want_observation
 from ..guards.reads import reads_of
 from ..heap.journal import CONTAINER, note
 from ..lists.export import plain
 from ..lists.items import Items
 from ..lists.rows import RowList
-from ..objects.containers import Outer, contents, is_users, may_change, never_change, put_contents, same_contents
+from ..objects.containers import (
+    Outer,
+    contents,
+    is_users,
+    items_in,
+    may_change,
+    never_change,
+    put_contents,
+    same_contents,
+)
 from ..runtime.library import original_of
 from ..values.constants import constant_of
 from ..values.text import TracedText
@@ -149,20 +159,13 @@ def stays(root: Builder, x: object, since: "int | None" = None) -> bool:
 def _is_unregistered(root: Builder, x: object) -> bool:
     """Whether code without text has made it. The journal has noted what such code may write to, but not the objects
     that it makes: they hold values that the trace has computed."""
-    queue, seen = [x], set()
-    while queue:
-        y = queue.pop()
-        if isinstance(y, Value):
-            return True
-        if id(y) in seen or root.trace.journal.is_noted(y) or id(y) in root.trace.lifted_owners:
-            continue
-        seen.add(id(y))
+    def parts(y: Any) -> Iterable:
+        if root.trace.journal.is_noted(y) or id(y) in root.trace.lifted_owners:
+            return ()
         if isinstance(y, tuple):
-            queue += y
-        elif isinstance(y, (list, dict, set, deque)) or is_users(y):
-            inside = contents(y)
-            queue += may_change(inside.values() if isinstance(inside, dict) else inside)
-    return False
+            return y
+        return may_change(items_in(y)) if isinstance(y, (list, dict, set, deque)) or is_users(y) else ()
+    return any(isinstance(y, Value) for y in reached([x], parts))
 
 
 def settle(tape: Any) -> None:

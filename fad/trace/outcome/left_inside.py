@@ -9,14 +9,15 @@ from ...ir.build import Builder, current
 from ...ir.graph import Func, Var, free_vars
 from ...ir.value import Value
 from ...util.errors import UnstageableError
+from ...util.reach import reached
 from ..heap.journal import CONTAINER, Mark
 from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
 from ..lists.items import Items
+from ..objects.bound import Unsure
 from ..objects.containers import contents, is_users, put_contents
 from ..regions import optional
 from ..values.aliases import may_be_one
-from ..values.bound import Unsure
 from ..values.choice import is_choice, number_of, text_of_number
 from ..values.tracer import Tracer
 from .delivery import bases_of, has_traced_keys, is_of_two_dtypes
@@ -59,26 +60,24 @@ class LeftInside:
         return self
 
     def _find(self, values: Iterable, since: int) -> None:
-        queue, seen = list(values), set()
-        while queue:
-            x = queue.pop()
-            x = number_of(x) if is_choice(x) else x
+        def parts(x: Any) -> Iterable:
+            if is_choice(x):
+                return (number_of(x),)
+            if isinstance(x, tuple):
+                return x
+            return _values(_inside(x)) if self.fresh and self.fresh[-1] is x else ()
+
+        for x in reached(values, parts):
             if type(x) is Unsure:
                 raise UnstageableError(
                     f"a function leaves {x.bound.name} with a value on some paths only",
                     why="a program stores all that it changes",
                     do="give it a value on every path",
                 )
-            if isinstance(x, Tracer):
-                if self._is_own(x):
-                    self.found[id(x)] = x
-            elif isinstance(x, tuple):
-                queue += x
-            elif isinstance(x, (list, dict, set, deque)) or is_users(x):
-                if id(x) not in seen and not stays(self.builder.root, x, since):
-                    seen.add(id(x))
-                    self.fresh.append(x)
-                    queue += _values(_inside(x))
+            if isinstance(x, Tracer) and self._is_own(x):
+                self.found[id(x)] = x
+            elif isinstance(x, (list, dict, set, deque)) or (is_users(x) and not isinstance(x, tuple)):
+                self.fresh += [] if stays(self.builder.root, x, since) else [x]
 
     def _is_own(self, x: Tracer) -> bool:
         """Whether the function has made x. An array from around it that it has written to is put back: it stays itself.

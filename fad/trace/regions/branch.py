@@ -355,6 +355,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
                     raise
                 raising.append(side)
                 sides.append(left_behind(lambda error=error: raised_here(error)))
+                sides[-1].bound = dict.fromkeys(sides[-1].bound, True)       # nothing is read behind the error
             return []
         return run
 

@@ -32,13 +32,13 @@ from ..heap.percall import Maker, is_per_call
 from ..lists.distributions import called_anew
 from ..lists.items import Items
 from ..lists.rows import RowList
+from ..objects.bound import read
 from ..objects.containers import is_users
 from ..objects.originals import StandIn, original_of
 from ..regions import optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
 from ..values import text
-from ..values.bound import read
 from ..values.iterate import Range, steps_of
 from . import telling
 from .attributes import Dispatched

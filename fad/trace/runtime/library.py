@@ -16,6 +16,7 @@ from ...ops.reach import uses
 from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.errors import UnsupportedFunctionError
+from ...util.reach import reached
 from ...util.where import module_name, package_name
 from ..guards.handed import hand_over
 from ..guards.kinds import OPERATORS
@@ -50,15 +51,8 @@ def has_traced(args: Any) -> bool:
 
 
 def _has_traced(items: Any) -> bool:
-    queue, seen = [items], {id(items)}                        # a list may hold itself
-    while queue:
-        for a in queue.pop():
-            if isinstance(a, (Tracer, RowList)):
-                return True
-            if isinstance(a, SEQUENCES) and id(a) not in seen and not never_change(a):
-                seen.add(id(a))
-                queue.append(a)
-    return False
+    found = reached([items], lambda x: x if isinstance(x, SEQUENCES) and not never_change(x) else ())
+    return any(isinstance(x, (Tracer, RowList)) for x in found)
 
 
 @door

@@ -11,6 +11,7 @@ from ...ir import stack
 from ...ir.build import Builder, current
 from ...ops.conditional import around
 from ...util.errors import UnstageableError
+from ...util.reach import reached
 from ...util.where import Where, here
 from ..objects.containers import contents, keeps_record, same_contents
 from .place import roots_of
@@ -48,13 +49,9 @@ def disentangle(builder: Builder, since: int) -> None:
 
 def kin_of(array: Tracer, is_known: Callable) -> list:
     """Arrays that this one may be by what loops have left open. Of one that is_known no kin are told."""
-    found, queue = {id(array): array}, [array]
-    while queue:
-        x = queue.pop()
-        kin = [] if is_known(x) else [r for k in x.unchanged_kin() for r in roots_of(k) if id(r) not in found]
-        found.update((id(r), r) for r in kin)
-        queue += kin
-    return list(found.values())[1:]
+    def kin(x: Tracer) -> list:
+        return [] if is_known(x) else [r for k in x.unchanged_kin() for r in roots_of(k)]
+    return list(reached([array], kin))[1:]
 
 
 def reach_of(array: Tracer) -> list:
@@ -139,13 +136,8 @@ def may_be_same(x: object, y: object) -> bool:
 
 def _candidates(x: object) -> set:
     """The ids of the things that x may be: of one that a region has handed on, those that it was made of."""
-    twins, found, queue = _twins(), set(), [x]
-    while queue:
-        x = queue.pop()
-        if id(x) not in found:
-            found.add(id(x))
-            queue += [t.other for t in twins if t.one is x and not t.is_excused]
-    return found
+    twins = _twins()
+    return set(map(id, reached([x], lambda x: [t.other for t in twins if t.one is x and not t.is_excused])))
 
 
 def _twins() -> list:
@@ -165,12 +157,7 @@ def may_be(container: object, known: Container = ()) -> list:
     """The container, and those that it may be as well by what earlier branches and loops left open. Of those with known
     ids no others are told.
     """
-    found, queue = {}, [container]
-    while queue:
-        x = queue.pop()
-        if id(x) in found:
-            continue
-        found[id(x)] = x
+    def others(x: object) -> list:
         twins = [] if id(x) in known else _twins()
-        queue += [b for t in twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
-    return list(found.values())
+        return [b for t in twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
+    return list(reached([container], others))
